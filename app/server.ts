@@ -34,8 +34,7 @@ export async function signalbox(): Promise<Signalbox> {
 async function startOnlyNext(): Promise<Signalbox> {
   const entries = ["server/processes/only-next.ts", "dist/only-next.js"].map((path) => pathToFileURL(path));
   const entry = entries.find((url) => existsSync(/* turbopackIgnore: true */ url));
-  if (!entry)
-    throw new Error("These pages have no service behind them. Start them with `signalbox dev` or `signalbox start`.");
+  if (!entry) throw new Error("The web app has no server. Start it with `signalbox dev` or `signalbox start`.");
   const { startOnlyNext } = (await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ entry.href)) as {
     startOnlyNext(): Promise<Signalbox>;
   };

@@ -320,13 +320,13 @@ describe("the canvas", () => {
     await page.getByText("1 of 6 triggers").waitFor();
     await page.waitForURL((url) => url.searchParams.get("q") === "invoice-paid");
     expect(await nodeOf(page, "trigger:ci-failed").getAttribute("data-dim")).toBe("true");
-    await page.getByRole("combobox", { name: "Window of time" }).selectOption("24h");
+    await page.getByRole("combobox", { name: "Time window" }).selectOption("24h");
     await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
     await page.waitForURL((url) => url.searchParams.get("endpoint") === "billing");
     await page.reload();
     await page.getByText("1 of 6 triggers").waitFor();
     await expect.poll(() => page.locator(".react-flow__node").count()).toBe(1 + 3 + 2);
-    expect(await page.getByRole("combobox", { name: "Window of time" }).inputValue()).toBe("24h");
+    expect(await page.getByRole("combobox", { name: "Time window" }).inputValue()).toBe("24h");
   });
 
   it("copies the URL of an endpoint: plain in development, with a key that works when deployed", async ({

@@ -80,7 +80,7 @@ describe("the sheet of a node", () => {
   it("of a node that is gone says so, and which was probably meant", async ({ service }) => {
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=trigger:invoice-pad`);
-    await page.getByText("There is no such trigger in this build").waitFor();
+    await page.getByText("Unknown trigger").waitFor();
     await page.getByRole("link", { name: "invoice-paid", exact: true }).click();
     await sheet(page, "trigger invoice-paid").getByRole("tab", { name: "Overview", selected: true }).waitFor();
     expect(errors).toEqual([]);
@@ -97,7 +97,7 @@ describe("the switch of a trigger", () => {
     const trigger = sheet(page, "trigger newsletter");
     await trigger.getByRole("button", { name: "Switch off" }).click();
     const question = page.getByRole("dialog", { name: "Switch newsletter off?" });
-    await question.getByLabel("Why? (optional)").fill("the mail server is down");
+    await question.getByLabel("Reason (optional)").fill("the mail server is down");
     await question.getByRole("button", { name: "Switch off" }).click();
     await trigger.getByText(/^Switched off/).waitFor();
     const skipped = await send();
@@ -153,17 +153,17 @@ describe("the sheet of an endpoint", () => {
     const before = await deliveries();
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=endpoint:billing&tab=try`);
-    const box = page.getByRole("textbox", { name: "A body" });
+    const box = page.getByRole("textbox", { name: "JSON body" });
     const invoice = { number: "1", customer: "c", amount: -5, currency: "eur" };
     await box.fill(JSON.stringify({ id: "evt_1", type: "invoice.paid", invoice }));
-    const verdicts = page.getByRole("list", { name: "What each trigger would decide" });
+    const verdicts = page.getByRole("list", { name: "Verdict of each trigger" });
     await verdicts.getByText("/invoice/amount expected ≥ 0, was -5").first().waitFor();
     await box.fill(JSON.stringify({ id: "evt_1", type: "invoice.paid", invoice: { ...invoice, amount: 2_000_000 } }));
     await verdicts.getByText("would fire").nth(1).waitFor();
     expect(await verdicts.getByText("would fire").count()).toBe(2);
     await box.fill('{\n  "id": 1,,\n}');
     await page.getByText(/^Line 2, column 11: /).waitFor();
-    await page.getByRole("button", { name: "Show me" }).click();
+    await page.getByRole("button", { name: "Go to error" }).click();
     await expect.poll(() => box.evaluate((field: HTMLTextAreaElement) => field.selectionStart), patient).toBe(12);
     expect(await deliveries()).toEqual(before);
     expect(errors).toEqual([]);
@@ -202,7 +202,7 @@ describe("the sheet of a trigger", () => {
   it("sends a test event, and the run that it starts is shown", async ({ service }) => {
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=trigger:new-signup`);
-    await page.getByText("It has not fired yet").waitFor();
+    await page.getByText("No matching deliveries yet").waitFor();
     await page
       .locator("pre", { hasText: `curl -i ${service.url}/triggers/signup` })
       .first()

@@ -74,7 +74,7 @@ it("keys lead everywhere, and are letters while somebody types", async ({ servic
   await page.goto(`${service.url}/deliveries`);
   await isLive(page);
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).getByText("Go to the runs").waitFor();
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Go to the runs").waitFor();
   await page.keyboard.press("Escape");
   await page.keyboard.press("g");
   await page.keyboard.press("r");
@@ -89,7 +89,7 @@ it("keys lead everywhere, and are letters while somebody types", async ({ servic
   expect(errors).toEqual([]);
 });
 
-it("a chosen theme holds over a reload, and 'as the system' follows the system", async ({ service }) => {
+it("a chosen theme survives a reload, and 'System' follows the operating system", async ({ service }) => {
   const { page, errors } = await visit(service.url, { colorScheme: "light" });
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   const choose = async (theme: string) => {
@@ -105,7 +105,7 @@ it("a chosen theme holds over a reload, and 'as the system' follows the system",
   await page.reload({ waitUntil: "commit" });
   await vi.waitFor(async () => expect(await ground()).toBe(dark), patient);
   await isLive(page);
-  await choose("As the system");
+  await choose("System");
   await expect.poll(ground, patient).toBe(light);
   await page.emulateMedia({ colorScheme: "dark" });
   await expect.poll(ground, patient).toBe(dark);

@@ -72,7 +72,7 @@ it("a sheet that was opened while the service did not answer is read once it is 
   await page.getByRole("link", { name: /^Trigger new-signup/ }).click();
   const sheet = page.getByRole("complementary", { name: "trigger new-signup" });
   await sheet.getByRole("tab", { name: "Schema" }).click();
-  await sheet.getByRole("alert").getByText("could not be read").waitFor();
+  await sheet.getByRole("alert").getByText("could not be loaded").waitFor();
   await startService({ projectDir, command: "dev", port: Number(new URL(first.url).port) });
   await isLive(page);
   await sheet.getByRole("region", { name: "Request", exact: true }).getByText("email").first().waitFor();

@@ -39,7 +39,7 @@ export function ActivityFeed({
   const { error, refetch } = answers.failed;
   return (
     <div className="absolute top-16 left-4 z-10 max-w-96 shadow-raised">
-      <ErrorNote error={error} what="The traffic could not be read" retry={() => void refetch()} />
+      <ErrorNote error={error} what="The traffic could not be loaded" retry={() => void refetch()} />
     </div>
   );
 }

@@ -22,7 +22,7 @@ export const CanvasProvider = CanvasContext.Provider;
 
 export function useCanvas(): CanvasContextValue {
   const value = useContext(CanvasContext);
-  if (!value) throw new Error("Nodes and edges are drawn inside of a CanvasProvider.");
+  if (!value) throw new Error("useCanvas requires a CanvasProvider.");
   return value;
 }
 

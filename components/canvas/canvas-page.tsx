@@ -45,7 +45,7 @@ function Face({ graph, error, retry }: { graph: Graph | undefined; error: unknow
   if (!error) return <CanvasSkeleton />;
   return (
     <div className="mx-auto max-w-[560px] p-4 md:pt-16">
-      <ErrorNote error={error} what="The triggers could not be read" retry={retry} />
+      <ErrorNote error={error} what="The triggers could not be loaded" retry={retry} />
     </div>
   );
 }

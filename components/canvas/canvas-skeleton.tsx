@@ -4,12 +4,12 @@ const columns = [
   { width: 244, rows: [88, 88, 88] },
 ];
 
-/** The shape of what is to come, in the same frame. */
+/** Loading state of the canvas, in the same frame. */
 export function CanvasSkeleton() {
   return (
     <div
       role="status"
-      aria-label="The canvas is being drawn"
+      aria-label="Loading canvas"
       className="absolute inset-0 flex items-center justify-center gap-[120px] overflow-hidden"
     >
       {columns.map(({ width, rows }) => (

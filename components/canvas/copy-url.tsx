@@ -37,7 +37,7 @@ function useUrls() {
     try {
       return (await queries.fetchQuery({ ...trpc.triggers.url.queryOptions({ for: endpoint }), staleTime: 0 })).url;
     } catch (error) {
-      toast({ tone: "bad", text: `The URL was not read. ${sayProblem(error)}` });
+      toast({ tone: "bad", text: `The URL was not copied. ${sayProblem(error)}` });
       throw error;
     }
   };

@@ -10,7 +10,7 @@ import { IconButton } from "../ui/button.tsx";
 import type { EvidenceStore } from "./evidence-store.ts";
 import type { CanvasModel } from "./model/build-model.ts";
 
-/** Where nothing was ever delivered: what to paste into a terminal. It goes away with the first delivery. */
+/** Empty state: a curl command for the first delivery. Disappears with the first delivery. */
 export function FirstDelivery({
   model,
   store,
@@ -35,7 +35,7 @@ interface CardProps {
   endpoint: string;
   slug: string;
   onClose: () => void;
-  /** Told how much of what lies below it covers at its lower edge. */
+  /** Called with the height that the card covers at the lower edge of the canvas. */
   onCovers: ((height: number) => void) | undefined;
 }
 
@@ -44,7 +44,7 @@ function Card({ endpoint, slug, onClose, onCovers }: CardProps) {
   useEffect(() => {
     const { current } = card;
     if (!current || !onCovers) return;
-    // It grows when the example of a body is there.
+    // The card grows when the example body has loaded.
     const observer = new ResizeObserver(() => onCovers(current.offsetHeight));
     observer.observe(current);
     return () => {
@@ -65,7 +65,7 @@ function Card({ endpoint, slug, onClose, onCovers }: CardProps) {
         <div className="min-w-0 flex-1">
           <h2 className="font-semibold">No deliveries yet</h2>
           <p className="text-s text-ink-2">
-            Everything that is sent appears here, also what is refused. Send one to <code>{slug}</code>:
+            Incoming webhooks appear here, including rejected ones. Send one to <code>{slug}</code>:
           </p>
         </div>
         <IconButton label="Close" icon={X} size="s" onClick={onClose} />
@@ -77,7 +77,7 @@ function Card({ endpoint, slug, onClose, onCovers }: CardProps) {
   );
 }
 
-/** Known of all that was read, and nothing ever came. */
+/** Whether every loaded endpoint has no deliveries. */
 function isSilentEverywhere(model: CanvasModel, store: EvidenceStore): boolean {
   const known = model.endpoints.flatMap(({ id }) => store.endpoint(id) ?? []);
   return known.length > 0 && known.every(({ lastAt }) => lastAt === null);

@@ -14,7 +14,7 @@ export default defineWebhookSource({
 });
 `;
 
-/** What to write, where there is no trigger. */
+/** Empty state: the code of a first trigger. */
 export function FirstTrigger() {
   return (
     <section aria-labelledby="first-trigger" className="mx-auto w-full max-w-[680px] p-4 md:pt-[10vh]">
@@ -22,11 +22,11 @@ export function FirstTrigger() {
         No triggers yet
       </h2>
       <p className="mt-1 text-ink-2">
-        A trigger is a file in <code>triggers/</code>. Write one as <code>triggers/new-signup.ts</code>, and it appears
-        here as soon as it is saved:
+        A trigger is a file in <code>triggers/</code>. Create <code>triggers/new-signup.ts</code> with this code. The
+        trigger appears here when you save the file.
       </p>
       <div className="mt-4 rounded-l border bg-panel shadow-raised">
-        <CodeBlock text={firstTrigger} label="A first trigger" copyLabel="Copy the first trigger" />
+        <CodeBlock text={firstTrigger} label="Example trigger" copyLabel="Copy the example trigger" />
       </div>
     </section>
   );

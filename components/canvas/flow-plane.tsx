@@ -81,7 +81,7 @@ export function FlowPlane({
         ref={frame}
         role="group"
         data-far={isFar}
-        aria-label="Canvas: arrow keys walk, Enter opens, f fits"
+        aria-label="Canvas: arrow keys move between nodes, Enter opens a node, f fits all"
         className="group/canvas absolute inset-0 [--xy-attribution-background-color:transparent] [&_.react-flow\_\_attribution_a]:text-ink-3!"
       >
         <ReactFlow<FlowNode, FlowEdge>

@@ -6,7 +6,10 @@ import { sparkBars } from "./model/spark-bars.ts";
 
 const height = 26;
 
-/** The traffic of the window as bars, what was rejected in red. Where nothing ever came, what to send. */
+/**
+ * The traffic of the time window as bars, rejected deliveries in red. An endpoint without deliveries offers a curl
+ * command.
+ */
 export function Sparkline({
   activity,
   endpoint,
@@ -26,7 +29,7 @@ export function Sparkline({
   }
   const { accepted, skipped, rejected, repeated } = activity.outcomes;
   const total = accepted + skipped + rejected + repeated;
-  if (total === 0) return <p className="flex h-full items-end text-s text-ink-3">No deliveries in this time</p>;
+  if (total === 0) return <p className="flex h-full items-end text-s text-ink-3">No deliveries in this time window</p>;
   const bars = sparkBars(activity.buckets, height);
   const says = `${total} ${total === 1 ? "delivery" : "deliveries"}, ${rejected} rejected`;
   return (

@@ -12,7 +12,7 @@ import type { Folds } from "./use-folds.ts";
 
 const statuses: readonly { value: CanvasStatus; label: string }[] = [
   { value: "all", label: "Any status" },
-  { value: "stopped", label: "With stopped" },
+  { value: "stopped", label: "With stopped deliveries" },
   { value: "failing", label: "Failing" },
   { value: "running", label: "Running" },
   { value: "never", label: "Never fired or ran" },
@@ -27,7 +27,7 @@ interface Props {
   onTidy: (() => void) | null;
 }
 
-/** The window of time, what is shown, and order. All but order is in the URL. */
+/** Time window, filters and layout. The time window and the filters are in the URL. */
 export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
   const endpoints = [
     { value: "", label: "Any endpoint" },
@@ -38,10 +38,10 @@ export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
   return (
     <div
       role="group"
-      aria-label="What the canvas shows"
+      aria-label="Canvas filters"
       className="pointer-events-none flex flex-wrap items-center gap-2 *:pointer-events-auto md:absolute md:inset-x-4 md:top-3.5 md:z-10"
     >
-      <Choice label="Window of time" value={url.window} options={windows} onChange={(window) => filter({ window })} />
+      <Choice label="Time window" value={url.window} options={windows} onChange={(window) => filter({ window })} />
       <Choice
         label="Endpoint"
         value={url.endpoint ?? ""}
@@ -53,7 +53,7 @@ export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
         <FilterInput label="Filter the canvas" value={url.q} onChange={(q) => filter({ q })} placeholder="Filter" />
       </div>
       {onTidy && (
-        <Button icon={WandSparkles} onClick={onTidy} title="Forget where nodes were dragged to, and lay out anew">
+        <Button icon={WandSparkles} onClick={onTidy} title="Reset dragged nodes and restore the layout">
           Tidy
         </Button>
       )}
@@ -61,9 +61,9 @@ export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
         <Button
           icon={isFolded ? ChevronsUpDown : ChevronsDownUp}
           onClick={() => folds.foldAll(!isFolded)}
-          title="Endpoints with several triggers"
+          title="Endpoints with more than one trigger"
         >
-          {isFolded ? "Unfold" : "Fold"}
+          {isFolded ? "Expand" : "Collapse"}
         </Button>
       )}
       {kept && (
@@ -76,7 +76,7 @@ export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
 }
 
 function matchWords(model: CanvasModel, kept: ReadonlySet<string>): string {
-  if (kept.size === 0) return "Nothing matches";
+  if (kept.size === 0) return "No matches";
   const share = (nodes: readonly { id: string }[]) =>
     `${nodes.filter(({ id }) => kept.has(id)).length} of ${nodes.length}`;
   return `${share(model.triggers)} triggers, ${share(model.targets)} targets`;

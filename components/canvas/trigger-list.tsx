@@ -44,7 +44,7 @@ export function TriggerList({ model, store, url, filter, open, onSeen }: Omit<Ca
         {endpoints.length > limit && (
           <Button onClick={() => setLimit(limit + atATime)}>Show more of {endpoints.length} endpoints</Button>
         )}
-        {endpoints.length === 0 && <p className="py-8 text-center text-ink-3">Nothing matches the filters.</p>}
+        {endpoints.length === 0 && <p className="py-8 text-center text-ink-3">No endpoint matches the filters.</p>}
         {url.endpoint === null && <Unattached model={model} />}
       </div>
     </CanvasProvider>
@@ -56,8 +56,8 @@ function Unattached({ model }: { model: CanvasModel }) {
   const targets = model.targets.filter(({ id, triggers }) => triggers.length === 0 && (kept?.has(id) ?? true));
   if (targets.length === 0) return null;
   return (
-    <section aria-label="Started by no trigger" className="rounded-l border bg-panel">
-      <h2 className="border-b px-4 py-2.5 font-semibold">Started by no trigger</h2>
+    <section aria-label="Without a trigger" className="rounded-l border bg-panel">
+      <h2 className="border-b px-4 py-2.5 font-semibold">Without a trigger</h2>
       {targets.map((target) => (
         <div key={target.id} className="border-b px-4 py-2.5 last:border-0">
           <TargetLink target={target} />

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { PlacedMark } from "./place-marks.ts";
 
-/** How many places are marked, which one is looked at, and the way to the others. */
+/** The number of marks, the current mark, and buttons to the previous and next mark. */
 export function MarkSteps({
   steps,
   current,
@@ -17,20 +17,18 @@ export function MarkSteps({
   return (
     <div className="flex h-8 items-center gap-1 border-b px-3 text-s text-ink-3">
       <span className="mr-auto tabular-nums">
-        {at < 0
-          ? `${steps.length} ${steps.length === 1 ? "place" : "places"} marked`
-          : `Place ${at + 1} of ${steps.length}`}
+        {at < 0 ? `${steps.length} ${steps.length === 1 ? "mark" : "marks"}` : `Mark ${at + 1} of ${steps.length}`}
       </span>
       <button
         type="button"
-        title="Previous place (p)"
-        aria-label="Previous place"
+        title="Previous mark (p)"
+        aria-label="Previous mark"
         onClick={() => step(-1)}
         className={face}
       >
         <ArrowUp aria-hidden size={14} />
       </button>
-      <button type="button" title="Next place (n)" aria-label="Next place" onClick={() => step(1)} className={face}>
+      <button type="button" title="Next mark (n)" aria-label="Next mark" onClick={() => step(1)} className={face}>
         <ArrowDown aria-hidden size={14} />
       </button>
     </div>

@@ -1,8 +1,8 @@
 import { codePointName, splitHidden } from "./split-hidden.ts";
 
 /**
- * Text of a stranger: never markup, hidden and reordering characters shown by their code points, the rest kept to
- * itself.
+ * Untrusted text: never rendered as markup, isolated from the text around it. Invisible and reordering characters are
+ * shown as code points.
  */
 export function PlainText({ text }: { text: string }) {
   const parts = splitHidden(text);
@@ -15,7 +15,7 @@ export function PlainText({ text }: { text: string }) {
         ) : (
           <span
             key={index}
-            title="A character that is not seen"
+            title="Invisible character"
             className="rounded-s border border-wait px-0.5 text-xs text-wait select-all"
           >
             {codePointName(part.hidden)}

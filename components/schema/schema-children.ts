@@ -70,7 +70,11 @@ function recordValues(facts: Facts): SchemaChild[] {
 function byPattern(value: Json | undefined): SchemaChild[] {
   if (!isObject(value)) return [];
   return Object.entries(value).map(([pattern, schema]) =>
-    words({ key: `/${pattern}`, name: `each key like /${visibleText(pattern, 40)}/`, schema: asSchema(schema) ?? {} }),
+    words({
+      key: `/${pattern}`,
+      name: `each key matching /${visibleText(pattern, 40)}/`,
+      schema: asSchema(schema) ?? {},
+    }),
   );
 }
 

@@ -70,7 +70,7 @@ function Line({ child, around, hasToggles }: { child: SchemaChild; around: Aroun
       <LineFace
         child={child}
         root={around.root}
-        note={isAgain ? "holds itself" : undefined}
+        note={isAgain ? "recursive" : undefined}
         toggle={{ isOpen, id, set: setIsOpen }}
         isIndented
       />
@@ -130,7 +130,7 @@ function ToggleButton({ toggle, name }: { toggle: Toggle; name: string }) {
       type="button"
       aria-expanded={toggle.isOpen}
       aria-controls={toggle.id}
-      aria-label={`${toggle.isOpen ? "Close" : "Open"} ${name}`}
+      aria-label={`${toggle.isOpen ? "Collapse" : "Expand"} ${name}`}
       onClick={() => toggle.set(!toggle.isOpen)}
       className="-ml-0.5 grid size-[18px] shrink-0 cursor-pointer place-items-center rounded-s text-ink-3 hover:bg-sunken hover:text-ink"
     >

@@ -10,7 +10,7 @@ type View = "tree" | "json" | "example";
 
 const labels: Record<View, string> = { tree: "Tree", json: "JSON Schema", example: "Example" };
 
-/** A schema in three forms: to read, as the build exported it, and as a made-up value that fits. */
+/** A schema in three views: tree, JSON Schema as exported by the build, and a generated example. */
 export function SchemaView({ title, schema, example }: { title: string; schema: JsonSchemaObject; example?: Json }) {
   const [view, setView] = useState<View>("tree");
   const views: View[] = example === undefined ? ["tree", "json"] : ["tree", "json", "example"];
@@ -42,8 +42,8 @@ export function SchemaView({ title, schema, example }: { title: string; schema: 
           {view === "example" && (
             <JsonView
               text={JSON.stringify(example)}
-              label={`A made-up ${title}`}
-              copyLabel={`Copy the made-up ${title}`}
+              label={`Example of ${title}`}
+              copyLabel={`Copy the example of ${title}`}
             />
           )}
         </div>

@@ -107,13 +107,13 @@ const pages: readonly { words: string; entry: Entry }[] = [
       id: "page:deliveries",
       kind: "page",
       label: "Deliveries",
-      note: "everything that knocked",
+      note: "received webhooks",
       href: "/deliveries",
     },
   },
   {
     words: "runs executions",
-    entry: { id: "page:runs", kind: "page", label: "Runs", note: "everything that ran", href: "/runs" },
+    entry: { id: "page:runs", kind: "page", label: "Runs", note: "workflow and agent runs", href: "/runs" },
   },
   {
     words: "failed runs errors",

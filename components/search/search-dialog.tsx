@@ -42,7 +42,7 @@ const icons: Record<EntryKind, LucideIcon> = {
 const themes: readonly { theme: Theme; label: string; icon: LucideIcon }[] = [
   { theme: "light", label: "Theme: light", icon: Sun },
   { theme: "dark", label: "Theme: dark", icon: Moon },
-  { theme: "system", label: "Theme: as the system", icon: Monitor },
+  { theme: "system", label: "Theme: system", icon: Monitor },
 ];
 
 /** One field for every name and id: type or paste, Enter goes there. */
@@ -113,9 +113,9 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
           {typed === "" && <ThemeGroup onClose={onClose} />}
         </Command.List>
         <p className="hidden gap-4 border-t px-4 py-2 text-s text-ink-3 md:flex">
-          <span>↑↓ choose</span>
+          <span>↑↓ select</span>
           <span>↵ open</span>
-          <span className="ml-auto">? lists all keys</span>
+          <span className="ml-auto">? shows all shortcuts</span>
         </p>
       </Command>
     </ModalElement>

@@ -45,7 +45,7 @@ export function useSearch(typed: string): Answer {
   const groups = withoutEmpty([
     ...(found.data ? groupsOf(found.data) : []),
     { name: "Go to", entries: pagesFor(asked) },
-    { name: "Look in what arrived and what ran", entries: looksFor(asked) },
+    { name: "Search in bodies and inputs", entries: looksFor(asked) },
   ]);
   return {
     groups,

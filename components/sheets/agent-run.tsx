@@ -12,13 +12,10 @@ const ways = [
   { value: "payload" as const, label: "Payload through a trigger" },
 ];
 
-/**
- * An agent is asked in one's own words, or by one of its triggers, which makes the prompt of a payload. Which one
- * stands in the URL.
- */
+/** Runs an agent with a typed prompt, or with a payload through one of its triggers. The choice is in the URL. */
 export function AgentRun({ target, attachments }: { target: Target; attachments: TargetDetails["attachments"] }) {
   const [{ via: named }, setState] = useQueryStates({ via: parseAsString, from: parseAsString });
-  // What a form was started from belongs to that form.
+  // `from` belongs to the form that was open before.
   const choose = (via: string | null) => void setState({ via, from: null });
   const triggers = [...new Map(attachments.map((one) => [one.trigger, one])).values()];
   const via = triggers.find(({ trigger }) => trigger === named) ?? null;
@@ -28,7 +25,7 @@ export function AgentRun({ target, attachments }: { target: Target; attachments:
     <>
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b px-4 py-2">
         <Segmented
-          label="How it is asked"
+          label="Start with"
           value={via ? "payload" : "prompt"}
           options={ways}
           onChange={(way) => choose(way === "payload" ? first.trigger : null)}

@@ -10,7 +10,7 @@ import { formatUsd } from "../../server/domain/format.ts";
 
 type AgentDetails = NonNullable<TargetDetails["agent"]>;
 
-/** What an agent has beside what workflows have: its model, its instructions, and what the model may call. */
+/** Sections that only agents have: model, instructions, tools. */
 export function AgentSections({ agent }: { agent: AgentDetails }) {
   return (
     <>
@@ -36,7 +36,7 @@ export function AgentSections({ agent }: { agent: AgentDetails }) {
       <Instructions text={agent.instructions} />
       <SheetSection title="Tools" note={agent.tools.length === 0 ? undefined : String(agent.tools.length)}>
         {agent.tools.length === 0 ? (
-          <p className="text-ink-2">None: the model can only answer.</p>
+          <p className="text-ink-2">No tools: the model can only respond.</p>
         ) : (
           <ul aria-label="Tools" className="divide-y overflow-hidden rounded-m border">
             {agent.tools.map((tool) => (
@@ -49,13 +49,13 @@ export function AgentSections({ agent }: { agent: AgentDetails }) {
   );
 }
 
-/** Folded: they are read once, and long. */
+/** Collapsed, because they are long and rarely read. */
 function Instructions({ text }: { text: string }) {
   const [first = ""] = text.trim().split("\n", 1);
   return (
     <SheetSection title="Instructions">
       {text === "" ? (
-        <p className="text-ink-2">Not in this build: build it again to see them.</p>
+        <p className="text-ink-2">Not part of this build. Rebuild the project to see them.</p>
       ) : (
         <details className="group rounded-m border">
           <summary className="flex min-h-9 cursor-pointer items-center px-3 py-1.5 hover:bg-sunken">
@@ -79,7 +79,7 @@ function Tool({ tool }: { tool: AgentDetails["tools"][number] }) {
       </div>
       {tool.description && <p className="text-s break-words text-ink-2">{tool.description}</p>}
       {tool.needsApproval !== "never" && (
-        <p className="text-s text-ink-3">Refused when nobody has decided after {sayPause(tool.approvalTimeoutMs)}.</p>
+        <p className="text-s text-ink-3">Denied after {sayPause(tool.approvalTimeoutMs)} without a decision.</p>
       )}
       {hasArguments && (
         <details className="mt-1">
@@ -93,9 +93,9 @@ function Tool({ tool }: { tool: AgentDetails["tools"][number] }) {
   );
 }
 
-/** `$0.25 in, $0.025 in again, $2.00 out, for a million tokens`. */
+/** `$0.25 input, $0.025 cached input, $2.00 output per million tokens`. */
 function sayPrice(price: AgentDetails["price"]): string {
-  if (price === null) return "not known: say them in modelPrices of signalbox.config.ts, and its runs have a cost";
-  const cached = price.cachedInput === undefined ? "" : `, ${formatUsd(price.cachedInput)} in from the cache`;
-  return `${formatUsd(price.input)} in${cached}, ${formatUsd(price.output)} out, for a million tokens`;
+  if (price === null) return "unknown: set modelPrices in signalbox.config.ts to see the cost of runs";
+  const cached = price.cachedInput === undefined ? "" : `, ${formatUsd(price.cachedInput)} cached input`;
+  return `${formatUsd(price.input)} input${cached}, ${formatUsd(price.output)} output per million tokens`;
 }

@@ -1,8 +1,8 @@
 import type { Condition } from "../../server/domain/schema/conditions.ts";
 
-/** What must hold, line by line; `and 3 more` has no place. */
+/** The conditions, one per line. The line `and 3 more` has no path. */
 export function ConditionList({ conditions }: { conditions: readonly Condition[] }) {
-  if (conditions.length === 0) return <p className="text-ink-2">any JSON of its shape</p>;
+  if (conditions.length === 0) return <p className="text-ink-2">any body that matches the request schema</p>;
   return (
     <ul className="grid gap-0.5">
       {conditions.map(({ place, words }, index) => (

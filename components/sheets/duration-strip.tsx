@@ -4,11 +4,11 @@ import { runStatuses } from "../ui/statuses.ts";
 import { durationBars } from "./duration-bars.ts";
 import { formatDuration } from "../../server/domain/format.ts";
 
-/** The last runs' durations side by side; what failed is marked by colour and by its own shape. */
+/** Bars with the durations of the last runs. Failed runs differ in colour and shape. */
 export function DurationStrip({ runs }: { runs: readonly RunSummary[] }) {
   const bars = durationBars(runs);
   const longest = bars.reduce((most, { ms }) => Math.max(most, ms), 0);
-  if (bars.length === 0) return <p className="flex h-16 items-center text-s text-ink-3">No run has ended yet.</p>;
+  if (bars.length === 0) return <p className="flex h-16 items-center text-s text-ink-3">No ended runs yet.</p>;
   return (
     <div>
       <ul aria-label="Durations of the last runs" className="flex h-16 items-end gap-px border-b">
@@ -33,7 +33,7 @@ export function DurationStrip({ runs }: { runs: readonly RunSummary[] }) {
           );
         })}
       </ul>
-      <p className="mt-1 text-xs text-ink-3">the longest {formatDuration(longest)}</p>
+      <p className="mt-1 text-xs text-ink-3">longest: {formatDuration(longest)}</p>
     </div>
   );
 }

@@ -22,7 +22,7 @@ const kinds: readonly { value: SnippetKind | SenderKind; label: string }[] = [
   { value: "stripe", label: "Stripe" },
 ];
 
-/** How a sender gets in: ready to paste, and the four places where the key may stand. */
+/** How a sender authenticates: snippets to paste, and the four ways to send the key. */
 export function EndpointConnect({
   url,
   slug,
@@ -41,46 +41,46 @@ export function EndpointConnect({
   const request = { url, key: needsKey ? key : null, example: data?.example ?? {} };
   return (
     <>
-      <SheetSection title="Ready to paste" note={needsKey && <KeySwitch access={access} />}>
-        <Segmented label="For" value={kind} options={kinds} onChange={setKind} />
+      <SheetSection title="Snippets" note={needsKey && <KeySwitch access={access} />}>
+        <Segmented label="Sender" value={kind} options={kinds} onChange={setKind} />
         <div className="mt-2">
           {kind === "curl" || kind === "fetch" ? (
             <div className="rounded-m border bg-sunken">
               <CodeBlock
                 text={snippetOf(kind, request)}
-                label={`The request by ${kind}`}
-                copyLabel={`Copy for ${kind}`}
+                label={`Request with ${kind}`}
+                copyLabel={`Copy the ${kind} snippet`}
               />
             </div>
           ) : (
             <SenderFields
               settings={settingsOf(kind, { ...request, verify: data?.verify ?? null })}
-              label={`Settings at ${kind}`}
+              label={`Settings for ${kind}`}
             />
           )}
         </div>
         {needsKey && !access.isShown && (
           <p className="mt-1.5 text-s text-ink-3">
-            <code>{keyPlaceholder}</code> stands for the key until it is shown.
+            <code>{keyPlaceholder}</code> is a placeholder until you show the key.
           </p>
         )}
         {access.error !== null && (
           <div className="mt-2">
-            <ErrorNote error={access.error} what="The key cannot be shown" retry={access.show} />
+            <ErrorNote error={access.error} what="The key could not be loaded" retry={access.show} />
           </div>
         )}
       </SheetSection>
       <SheetSection title="How to authenticate">
         <p className="mb-2 text-ink-2">
           {needsKey
-            ? "Every webhook needs a key, in one of these forms. Where several are sent, each must be valid."
-            : "In development, webhooks from this machine need no key. All others need one, in one of these forms."}
+            ? "Every webhook needs a key in one of these forms. If a request has several keys, all must be valid."
+            : "In development, webhooks from this machine need no key. All other webhooks need one in one of these forms."}
         </p>
         {data?.verify && (
           <p className="mb-2 text-ink-2">
             {needsKey
-              ? `Every request must also be signed as ${data.verify} does, so that curl and fetch alone are refused.`
-              : `What bears a signature must be signed as ${data.verify} does. Deployed, every request must.`}
+              ? `Every request also needs a valid ${data.verify} signature. The curl and fetch snippets have none, so they are rejected.`
+              : `If a request has a signature, it must be a valid ${data.verify} signature. In a deployment, every request needs one.`}
           </p>
         )}
         <FormsOfKeys value={key} />
@@ -107,10 +107,10 @@ function KeySwitch({ access }: { access: EndpointKey }) {
 
 function FormsOfKeys({ value }: { value: string }) {
   const forms = [
-    { text: `Authorization: Bearer ${value}`, note: "header, for programs" },
-    { text: `x-api-key: ${value}`, note: "header, the same" },
-    { text: `?token=${value}`, note: "for senders that take only a URL" },
-    { text: `?api_key=${value}`, note: "the same, under its other name" },
+    { text: `Authorization: Bearer ${value}`, note: "header" },
+    { text: `x-api-key: ${value}`, note: "header, equivalent" },
+    { text: `?token=${value}`, note: "query parameter, for senders that accept only a URL" },
+    { text: `?api_key=${value}`, note: "query parameter, equivalent" },
   ];
   return (
     <ul className="divide-y rounded-m border">

@@ -39,7 +39,7 @@ export function EndpointOverview({ p }: { p: Shown }) {
         <EndpointUrl url={p.url} endpoint={p.endpoint} needsKey={p.needsKey} access={p.access} />
       </SheetSection>
       <SheetSection
-        title={p.triggers.length === 1 ? "Trigger" : `${p.triggers.length} triggers, in the order of evaluation`}
+        title={p.triggers.length === 1 ? "Trigger" : `${p.triggers.length} triggers, in evaluation order`}
         note={windowWords[p.window]}
       >
         <ol className="divide-y rounded-m border">
@@ -48,7 +48,9 @@ export function EndpointOverview({ p }: { p: Shown }) {
           ))}
         </ol>
         {p.triggers.length > 1 && (
-          <p className="mt-1.5 text-s text-ink-3">Each is asked about every body; all that match fire.</p>
+          <p className="mt-1.5 text-s text-ink-3">
+            Every body is evaluated against each trigger. All triggers that match fire.
+          </p>
         )}
       </SheetSection>
       <SheetSection
@@ -59,7 +61,7 @@ export function EndpointOverview({ p }: { p: Shown }) {
           </Link>
         }
       >
-        <SheetList query={p.recent} what="The deliveries" rows={6} empty={<NoDeliveries p={p} />}>
+        <SheetList query={p.recent} what="deliveries" rows={6} empty={<NoDeliveries p={p} />}>
           {(deliveries) => <DeliveryRows deliveries={deliveries} label={`Recent deliveries to ${p.endpoint}`} />}
         </SheetList>
       </SheetSection>
@@ -70,8 +72,8 @@ export function EndpointOverview({ p }: { p: Shown }) {
 function NoDeliveries({ p }: { p: Shown }) {
   const slug = p.triggers[0]?.slug;
   return (
-    <EmptyNote title="Nothing has arrived yet">
-      <p>Everything that is sent here appears, also what is refused, with the reason. Send one:</p>
+    <EmptyNote title="No deliveries yet">
+      <p>Incoming webhooks appear here, including rejected ones with the reason. Send one:</p>
       {slug !== undefined && <FirstCurl slug={slug} url={p.url} needsKey={p.needsKey} />}
     </EmptyNote>
   );
@@ -113,7 +115,7 @@ function TriggerLine({ trigger, activity }: { trigger: ListedTrigger; activity: 
   );
 }
 
-/** Each number leads to the deliveries that it counts. */
+/** Each number links to the deliveries that it counts. */
 function Counts({
   trigger: { slug, endpoint },
   matched,

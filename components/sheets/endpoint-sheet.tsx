@@ -24,7 +24,7 @@ const tabs = [
   { id: "try", label: "Try a body" },
 ] as const;
 
-/** An endpoint: where to send, how to authenticate, who listens, what came, and what would happen to a body. */
+/** An endpoint: its URL, authentication, triggers, recent deliveries, and verdicts for a pasted body. */
 export function EndpointSheet({
   endpoint,
   graph,
@@ -52,7 +52,7 @@ export function EndpointSheet({
   const total = traffic ? Object.values(traffic.outcomes).reduce((sum, one) => sum + one, 0) : null;
   const pill = (
     <TrafficPill
-      words={total === null ? null : total === 0 ? "quiet" : formatCount(total, "delivery", "deliveries")}
+      words={total === null ? null : total === 0 ? "no deliveries" : formatCount(total, "delivery", "deliveries")}
       lastAt={traffic?.lastAt ?? null}
       health={traffic?.health ?? "unknown"}
       fault="rejected"

@@ -7,7 +7,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import type { EndpointKey } from "./use-endpoint-key.ts";
 
-/** Where to send webhooks. Deployed, also the URL with its key, which is shown only when asked for. */
+/** The URL of an endpoint. In a deployment also the URL with its key, shown on demand. */
 export function EndpointUrl({
   url,
   endpoint,
@@ -24,7 +24,7 @@ export function EndpointUrl({
       <UrlLine label={`Copy the URL of ${endpoint}`} url={url} />
       {!needsKey && (
         <p className="text-s text-ink-3">
-          In development, webhooks from this machine need no key. All others need one.
+          In development, webhooks from this machine need no key. All other webhooks need one.
         </p>
       )}
       {needsKey && (
@@ -35,7 +35,9 @@ export function EndpointUrl({
             <UrlLine label={`Copy the URL of ${endpoint} with its key`} url={access.url} />
           )}
           <div className="flex items-center justify-between gap-3">
-            <p className="text-s text-ink-3">For senders that take only a URL. Whoever has it can send.</p>
+            <p className="text-s text-ink-3">
+              For senders that accept only a URL. Keep it secret: it contains the key.
+            </p>
             {access.isShown && (
               <Button size="s" tone="quiet" icon={EyeOff} onClick={access.hide}>
                 Hide the key
@@ -43,7 +45,7 @@ export function EndpointUrl({
             )}
           </div>
           {access.error !== null && (
-            <ErrorNote error={access.error} what="The key cannot be shown" retry={access.show} />
+            <ErrorNote error={access.error} what="The key could not be loaded" retry={access.show} />
           )}
         </>
       )}

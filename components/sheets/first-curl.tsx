@@ -5,7 +5,7 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { curlOf, keyPlaceholder } from "./snippets.ts";
 
-/** What to paste into a terminal, where nothing was delivered yet: a made-up body that fits. */
+/** A curl command with a generated body that matches, shown while there are no deliveries. */
 export function FirstCurl({ slug, url, needsKey }: { slug: string; url: string; needsKey: boolean }) {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.triggers.get.queryOptions({ slug }));
@@ -14,7 +14,7 @@ export function FirstCurl({ slug, url, needsKey }: { slug: string; url: string; 
     <div className="mt-2 rounded-m border bg-sunken">
       <CodeBlock
         text={curlOf({ url, key: needsKey ? keyPlaceholder : null, example: data.example })}
-        label={`A first delivery to ${slug}`}
+        label={`Example request to ${slug}`}
         copyLabel="Copy the command"
       />
     </div>

@@ -7,14 +7,16 @@ import { SheetFrame } from "./sheet-frame.tsx";
 import { SheetLink } from "./sheet-link.tsx";
 import type { SheetNode } from "./sheet-node.ts";
 
-/** An old link: says that there is no such node now, and which there are. */
+/** Shown for an outdated link: the node does not exist in this build. Suggests similar names. */
 export function MissingNode({ node, graph, onClose }: { node: SheetNode; graph: Graph; onClose: () => void }) {
   const near = nearNames(node.id, namesOf(graph, node.kind));
   return (
     <SheetFrame node={node} onClose={onClose}>
       <div className="border-t px-[18px] py-4">
-        <p className="font-semibold">There is no such {node.kind} in this build</p>
-        <p className="mt-1 text-ink-2">It may have been renamed or removed since this link was made.</p>
+        <p className="font-semibold">Unknown {node.kind}</p>
+        <p className="mt-1 text-ink-2">
+          This build has no {node.kind} with this name. It may have been renamed or removed.
+        </p>
         {near.length > 0 && (
           <>
             <p className="mt-4 text-ink-2">Did you mean</p>
@@ -33,10 +35,11 @@ export function MissingNode({ node, graph, onClose }: { node: SheetNode; graph: 
           </>
         )}
         <p className="mt-4">
-          What it did is kept:{" "}
+          You can still open{" "}
           <Link href={historyHref(node)} className="text-accent hover:underline">
             {node.kind === "endpoint" || node.kind === "trigger" ? "its deliveries" : "its runs"}
           </Link>
+          .
         </p>
       </div>
     </SheetFrame>

@@ -27,10 +27,14 @@ export function NodeSheet({ node, window, onClose }: NodeSheetProps) {
       <SheetFrame node={node} onClose={onClose}>
         {graph.error ? (
           <div className="px-[18px] py-4">
-            <ErrorNote error={graph.error} what="This could not be read" retry={() => void graph.refetch()} />
+            <ErrorNote
+              error={graph.error}
+              what={`The ${node.kind} could not be loaded`}
+              retry={() => void graph.refetch()}
+            />
           </div>
         ) : (
-          <SheetSkeleton label={`The ${node.kind} is being read`} />
+          <SheetSkeleton label={`Loading ${node.kind}`} />
         )}
       </SheetFrame>
     );

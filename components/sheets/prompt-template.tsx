@@ -1,8 +1,8 @@
 import type { GraphTrigger } from "./answers.ts";
 
-/** How a trigger asks an agent: the template with its places marked. */
+/** The prompt that a trigger sends to an agent: the template with its placeholders marked. */
 export function PromptTemplate({ prompt }: { prompt: NonNullable<GraphTrigger["prompt"]> }) {
-  if (prompt.kind === "function") return <span className="text-s text-ink-2">prompt: made by a function</span>;
+  if (prompt.kind === "function") return <span className="text-s text-ink-2">prompt: built by a function</span>;
   return (
     <p className="max-h-40 overflow-auto text-s break-words whitespace-pre-wrap text-ink-2">
       <span className="text-ink-3">prompt: </span>

@@ -1,13 +1,13 @@
 import type { Dedupe } from "../../server/contract/dedupe.ts";
 import { sayPause } from "./say-retries.ts";
 
-/** What makes two deliveries the same event, and for how long. */
+/** How deliveries of the same event are identified, and for how long they are remembered. */
 export function sayDedupe({ header, field, windowMs }: Dedupe): string {
   const name =
     header !== null
       ? `by the header ${header}`
       : field !== null
         ? `by ${field} in the body`
-        : "by the usual headers or the signed content";
-  return `recognised ${name}, for ${sayPause(windowMs)}`;
+        : "by the standard headers or the signed content";
+  return `${name}, for ${sayPause(windowMs)}`;
 }

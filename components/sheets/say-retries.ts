@@ -1,15 +1,15 @@
 import type { RetryPolicy } from "../../server/contract/manifest.ts";
 import { formatDuration } from "../../server/domain/format.ts";
 
-/** How a target is tried again: `3 attempts, from 1 s doubling up to 1 h`. */
+/** The retry policy of a target: `3 attempts, backoff from 1 s, doubling up to 1 h`. */
 export function sayRetries({ attempts, backoff, initialMs, maxMs }: RetryPolicy): string {
-  if (attempts === 1) return "1 attempt, not tried again";
+  if (attempts === 1) return "1 attempt, no retries";
   if (backoff === "fixed" || initialMs === maxMs || initialMs === 0)
-    return `${attempts} attempts, ${initialMs === 0 ? "at once" : `${sayPause(initialMs)} apart`}`;
-  return `${attempts} attempts, from ${sayPause(initialMs)} doubling up to ${sayPause(maxMs)}`;
+    return `${attempts} attempts, ${initialMs === 0 ? "without delay" : `${sayPause(initialMs)} apart`}`;
+  return `${attempts} attempts, backoff from ${sayPause(initialMs)}, doubling up to ${sayPause(maxMs)}`;
 }
 
-/** Round lengths of time without their zeros: `1 s`, not `1.00 s`. */
+/** A duration without trailing zeros: `1 s`, not `1.00 s`. */
 export function sayPause(ms: number): string {
   return ms >= 1000 && ms < 60_000 && ms % 100 === 0 ? `${ms / 1000} s` : formatDuration(ms);
 }

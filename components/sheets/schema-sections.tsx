@@ -4,7 +4,7 @@ import { SchemaView } from "../schema/schema-view.tsx";
 export interface NamedSchema {
   title: string;
   schema: JsonSchemaObject | null;
-  /** Said where there is none. */
+  /** Text shown without a schema. */
   absent: string;
   example?: Json;
 }

@@ -9,7 +9,7 @@ interface ListQuery<Item> {
   refetch: () => unknown;
 }
 
-/** The four faces of a short list. `rows`: how many it will have at most, so that nothing jumps. */
+/** A short list with its loading, error and empty states. `rows`: maximum number of rows, which reserves the height. */
 export function SheetList<Item>(p: {
   query: ListQuery<Item>;
   what: string;
@@ -21,10 +21,14 @@ export function SheetList<Item>(p: {
   if (items) return items.length > 0 ? p.children(items) : p.empty;
   if (p.query.error)
     return (
-      <ErrorNote error={p.query.error} what={`${p.what} could not be read`} retry={() => void p.query.refetch()} />
+      <ErrorNote
+        error={p.query.error}
+        what={`The ${p.what} could not be loaded`}
+        retry={() => void p.query.refetch()}
+      />
     );
   return (
-    <div role="status" aria-label={`${p.what} are being read`} className="divide-y rounded-m border">
+    <div role="status" aria-label={`Loading ${p.what}`} className="divide-y rounded-m border">
       {Array.from({ length: p.rows }, (_, row) => (
         <div key={row} className="flex h-9 items-center gap-3 border-line px-2.5">
           <span className="h-3 w-20 animate-pulse rounded-full bg-sunken" />
@@ -36,7 +40,7 @@ export function SheetList<Item>(p: {
   );
 }
 
-/** Looks and place of an empty list: what to do about it. */
+/** Shown in place of an empty list, with the next step. */
 export function EmptyNote({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="rounded-m border border-dashed px-3 py-2.5">

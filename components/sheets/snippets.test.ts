@@ -7,14 +7,14 @@ const request = {
   example: { name: "O'Brien $HOME `id` \\ \u2028 é", n: 1 },
 };
 
-it("curl bears the key where one is needed", () => {
+it("the curl snippet contains the key if the endpoint needs one", () => {
   expect(curlOf({ ...request, example: {} })).toBe(
     `curl -i ${request.url} \\\n  -H 'Authorization: Bearer sbk_abc' \\\n  -H 'Content-Type: application/json' \\\n  --data-raw '{}'`,
   );
   expect(curlOf({ ...request, key: null })).not.toContain("Authorization");
 });
 
-it("fetch is a program that sends the example as it is", async () => {
+it("the fetch snippet is a program that sends exactly the example", async () => {
   const sent: unknown[] = [];
   const run = new Function("fetch", `return (async () => { ${snippetOf("fetch", request)} })()`) as (
     fetch: (...call: unknown[]) => Promise<void>,
@@ -30,7 +30,7 @@ it("fetch is a program that sends the example as it is", async () => {
   ]);
 });
 
-it("senders that take only a URL get the key in it", () => {
+it("senders that accept only a URL get the key in the URL", () => {
   expect(tokenUrl(request)).toBe("https://hooks.example.com/triggers/billing/eu?token=sbk_abc");
   for (const kind of ["github", "stripe"] as const)
     expect(settingsOf(kind, { ...request, verify: null }).fields[0]?.value).toBe(tokenUrl(request));
@@ -39,13 +39,13 @@ it("senders that take only a URL get the key in it", () => {
 const secretOf = (kind: "github" | "stripe", verify: string | null) =>
   settingsOf(kind, { ...request, verify }).fields.find(({ name }) => /secret/i.test(name))?.value;
 
-it("where signatures are checked, the sender's settings say where its secret belongs", () => {
+it("if the endpoint verifies signatures, the settings name the secret", () => {
   expect([secretOf("github", null), secretOf("github", "github")]).toEqual([
-    "leave it empty: the key is in the URL",
-    "the secret that this service reads for verify",
+    "leave empty: the key is in the URL",
+    "the secret that your project passes to verify",
   ]);
   expect([secretOf("stripe", null), secretOf("stripe", "stripe")]).toEqual([
     undefined,
-    "goes to where this service reads its secret for verify",
+    "pass it to verify in your project",
   ]);
 });

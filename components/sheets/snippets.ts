@@ -8,17 +8,17 @@ export type SenderKind = "github" | "stripe";
 export interface SnippetRequest {
   /** Without a key. */
   url: string;
-  /** `null`: none is needed. */
+  /** `null`: the endpoint needs no key. */
   key: string | null;
   example: Json;
 }
 
-/** Ready to paste: the request, for a shell or a program. */
+/** The request as a snippet for a shell or a program. */
 export function snippetOf(kind: SnippetKind, request: SnippetRequest): string {
   return kind === "curl" ? curlOf(request) : fetchOf(request);
 }
 
-/** What stands for the key as long as it is hidden. */
+/** Placeholder for a hidden key. */
 export const keyPlaceholder = "YOUR_KEY";
 
 export function curlOf({ url, key, example }: SnippetRequest): string {
@@ -43,13 +43,13 @@ function fetchOf({ url, key, example }: SnippetRequest): string {
 }
 
 export interface SenderSettings {
-  /** Where on the sender's pages. */
+  /** The path of the page in the sender's settings. */
   path: string;
-  /** What goes into which field. */
+  /** The fields to fill in. */
   fields: { name: string; value: string; isLiteral: boolean }[];
 }
 
-/** What to fill in on a sender's own page. `verify` is the scheme by which the endpoint's requests must be signed. */
+/** The settings to enter at a sender. `verify`: the signature scheme of the endpoint. */
 export function settingsOf(
   kind: SenderKind,
   request: Pick<SnippetRequest, "url" | "key"> & { verify: string | null },
@@ -68,12 +68,10 @@ function githubSettings(url: string, verify: string | null): SenderSettings {
       {
         name: "Secret",
         value:
-          verify === "github"
-            ? "the secret that this service reads for verify"
-            : "leave it empty: the key is in the URL",
+          verify === "github" ? "the secret that your project passes to verify" : "leave empty: the key is in the URL",
         isLiteral: false,
       },
-      { name: "Events", value: "those that the triggers ask for", isLiteral: false },
+      { name: "Events", value: "the event types that your triggers match", isLiteral: false },
     ],
   };
 }
@@ -85,22 +83,22 @@ function stripeSettings(url: string, verify: string | null): SenderSettings {
     fields: [
       { name: "Endpoint URL", value: url, isLiteral: true },
       { name: "Payload style", value: "Snapshot", isLiteral: false },
-      { name: "Events", value: "those that the triggers ask for", isLiteral: false },
+      { name: "Events", value: "the event types that your triggers match", isLiteral: false },
       ...(verify === "stripe"
         ? [
             {
               name: "Signing secret",
-              value: "goes to where this service reads its secret for verify",
+              value: "pass it to verify in your project",
               isLiteral: false,
             },
           ]
         : []),
-      { name: "On this machine", value: `stripe listen --forward-to ${shellQuote(url)}`, isLiteral: true },
+      { name: "Local testing", value: `stripe listen --forward-to ${shellQuote(url)}`, isLiteral: true },
     ],
   };
 }
 
-/** For senders that take only a URL. */
+/** For senders that accept only a URL. */
 export function tokenUrl({ url, key }: Pick<SnippetRequest, "url" | "key">): string {
   return key === null ? url : `${url}?token=${encodeURIComponent(key)}`;
 }

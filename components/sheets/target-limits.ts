@@ -2,7 +2,7 @@ import type { TargetDetails } from "./answers.ts";
 import { sayPause, sayRetries } from "./say-retries.ts";
 import { formatNumber, formatUsd } from "../../server/domain/format.ts";
 
-/** What bounds a target's runs, as facts: name and words. */
+/** The limits of a target's runs, as pairs of name and text. */
 export function targetLimits({
   retries,
   timeoutMs,
@@ -16,10 +16,7 @@ export function targetLimits({
   return [
     ...(agent ? agentLimits(agent, timeoutMs) : workflowLimits({ retries, timeoutMs })),
     ["concurrency", concurrency === null ? "no limit of its own" : `at most ${formatNumber(concurrency)} at a time`],
-    [
-      "queue",
-      maxQueued === null ? "no limit" : `at most ${formatNumber(maxQueued)} queued; what comes then is refused`,
-    ],
+    ["queue", maxQueued === null ? "no limit" : `at most ${formatNumber(maxQueued)} queued; more are rejected`],
   ];
 }
 
@@ -29,7 +26,7 @@ function workflowLimits({
 }: Pick<TargetDetails, "retries" | "timeoutMs">): [name: string, words: string][] {
   return [
     ["retries", sayRetries(retries)],
-    ["timeout", `${sayPause(timeoutMs)} for each attempt`],
+    ["timeout", `${sayPause(timeoutMs)} per attempt`],
   ];
 }
 
@@ -39,24 +36,24 @@ function agentLimits(
 ): [name: string, words: string][] {
   return [
     ["budget", sayBudget(budget)],
-    ["steps", `at most ${formatNumber(maxSteps)} ${maxSteps === 1 ? "call" : "calls"} of the model`],
+    ["steps", `at most ${formatNumber(maxSteps)} ${maxSteps === 1 ? "model call" : "model calls"}`],
     ...(tools.length === 0
       ? []
       : [
           [
             "tool calls",
-            `at most ${formatNumber(maxToolCalls.perAnswer)} in an answer, ${formatNumber(maxToolCalls.perRun)} in a run`,
+            `at most ${formatNumber(maxToolCalls.perAnswer)} per model response, ${formatNumber(maxToolCalls.perRun)} per run`,
           ] as [string, string],
         ]),
-    ["timeout", `${sayPause(timeoutMs)} for a run, ${sayPause(callTimeoutMs)} for a call of the model`],
+    ["timeout", `${sayPause(timeoutMs)} per run, ${sayPause(callTimeoutMs)} per model call`],
   ];
 }
 
-/** `at most 50 000 tokens and $0.25 for a run`. */
+/** `at most 50,000 tokens and $0.25 per run`. */
 function sayBudget({ tokens, usd }: NonNullable<TargetDetails["agent"]>["budget"]): string {
-  const bounds = [
+  const limits = [
     tokens === null ? null : `${formatNumber(tokens)} ${tokens === 1 ? "token" : "tokens"}`,
     usd === null ? null : formatUsd(usd),
-  ].filter((bound) => bound !== null);
-  return bounds.length === 0 ? "no limit" : `at most ${bounds.join(" and ")} for a run`;
+  ].filter((limit) => limit !== null);
+  return limits.length === 0 ? "no limit" : `at most ${limits.join(" and ")} per run`;
 }

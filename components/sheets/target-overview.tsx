@@ -86,7 +86,7 @@ function Numbers({ activity }: { activity: TargetActivity | undefined }) {
       tone: hasFailed ? "text-bad" : "text-ink-3",
     },
     {
-      label: "under way",
+      label: "active",
       value: activity ? formatNumber(activity.open) : "–",
       tone: activity?.open ? "text-run" : "text-ink-3",
     },
@@ -104,8 +104,7 @@ function Numbers({ activity }: { activity: TargetActivity | undefined }) {
 }
 
 function Starters({ attachments }: { attachments: TargetDetails["attachments"] }) {
-  if (attachments.length === 0)
-    return <span className="text-ink-2">no trigger: people, the API and the command line only</span>;
+  if (attachments.length === 0) return <span className="text-ink-2">no trigger: only manual, API and CLI runs</span>;
   return (
     <ul>
       {attachments.map(({ attachmentId, trigger, endpoint, prompt }) => (
@@ -134,7 +133,7 @@ function Waiting({ slug, runs }: { slug: string; runs: number }) {
 
 function LastRun({ activity }: { activity: TargetActivity | undefined }) {
   const run = activity?.lastRun;
-  if (!run) return <span className="text-ink-3">{activity ? "never ran" : "–"}</span>;
+  if (!run) return <span className="text-ink-3">{activity ? "never" : "–"}</span>;
   return (
     <span className="flex flex-wrap items-center gap-2">
       <RunBadge run={run} />

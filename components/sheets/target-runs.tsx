@@ -14,13 +14,13 @@ import { SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote, SheetList } from "./sheet-list.tsx";
 import { SheetLink } from "./sheet-link.tsx";
 
-/** How the last runs went, and how long they took. */
+/** The last runs with their status and duration. */
 export function TargetRuns({ target }: { target: Target }) {
   const trpc = useTRPC();
   const recent = useQuery(trpc.runs.list.queryOptions({ target: target.slug, targetKind: target.kind, limit: 40 }));
   return (
     <>
-      <SheetSection title="How long they took" note="the oldest on the left">
+      <SheetSection title="Durations" note="oldest on the left">
         {recent.data ? (
           <DurationStrip runs={recent.data.data} />
         ) : (
@@ -35,7 +35,7 @@ export function TargetRuns({ target }: { target: Target }) {
           </Link>
         }
       >
-        <SheetList query={recent} what="The runs" rows={8} empty={<NoRuns target={target} />}>
+        <SheetList query={recent} what="runs" rows={8} empty={<NoRuns target={target} />}>
           {(runs) => <RunRows runs={runs.slice(0, 20)} />}
         </SheetList>
       </SheetSection>
@@ -45,12 +45,13 @@ export function TargetRuns({ target }: { target: Target }) {
 
 function NoRuns({ target }: { target: Target }) {
   return (
-    <EmptyNote title="It never ran">
+    <EmptyNote title="No runs yet">
       <p>
-        It runs when a trigger fires, or by hand:{" "}
+        This {target.kind} runs when a trigger fires. You can also{" "}
         <SheetLink node={{ kind: target.kind, id: target.slug }} tab="run" className="text-accent hover:underline">
           run it now
         </SheetLink>
+        .
       </p>
     </EmptyNote>
   );

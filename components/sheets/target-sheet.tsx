@@ -25,7 +25,7 @@ const tabs = [
   { id: "schema", label: "Schema" },
 ] as const;
 
-/** A workflow or an agent: what it takes and gives, how it is tried again, how it does, and a way to run it. */
+/** A workflow or an agent: schemas, retries, recent runs, and a form to run it. */
 export function TargetSheet({ target, window, onClose }: { target: Target; window: Window; onClose: () => void }) {
   const trpc = useTRPC();
   const [tab, setTab] = useSheetTab(["overview", "run", "runs", "schema"]);
@@ -59,16 +59,20 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
                 <SchemaSections
                   schemas={[
                     { title: "Input", schema: details.data.input, absent: "", example: details.data.example },
-                    { title: "Output", schema: details.data.output, absent: "Not described: it may return any JSON." },
+                    {
+                      title: "Output",
+                      schema: details.data.output,
+                      absent: "No output schema: it can return any JSON.",
+                    },
                   ]}
                 />
               ) : (
-                !details.error && <SheetSkeleton label="The schemas are being read" />
+                !details.error && <SheetSkeleton label="Loading schemas" />
               ))}
             {details.error && (
               <ErrorNote
                 error={details.error}
-                what={`The ${target.kind} could not be read`}
+                what={`The ${target.kind} could not be loaded`}
                 retry={() => void details.refetch()}
               />
             )}
@@ -79,12 +83,8 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
   );
 }
 
-/** `attachments`: `null` while they are being read. */
+/** `attachments`: `null` while they load. */
 function RunTab({ target, attachments }: { target: Target; attachments: TargetDetails["attachments"] | null }) {
   if (target.kind === "workflow") return <RunForm subject={{ kind: "target", target }} />;
-  return attachments ? (
-    <AgentRun target={target} attachments={attachments} />
-  ) : (
-    <SheetSkeleton label="The agent is being read" />
-  );
+  return attachments ? <AgentRun target={target} attachments={attachments} /> : <SheetSkeleton label="Loading agent" />;
 }

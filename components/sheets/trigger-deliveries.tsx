@@ -17,7 +17,7 @@ const choices: readonly { value: Which; label: string }[] = [
   { value: "stopped", label: "Stopped" },
 ];
 
-/** What a trigger let through, and what it did not, with the reason. */
+/** Deliveries that a trigger matched or stopped, with the reason. */
 export function TriggerDeliveries({ slug, url, needsKey }: { slug: string; url: string; needsKey: boolean }) {
   const trpc = useTRPC();
   const [which, setWhich] = useState<Which>("matched");
@@ -38,20 +38,20 @@ export function TriggerDeliveries({ slug, url, needsKey }: { slug: string; url: 
       }
     >
       <div className="mb-2">
-        <Segmented label="Which deliveries" value={which} options={choices} onChange={setWhich} />
+        <Segmented label="Verdict" value={which} options={choices} onChange={setWhich} />
       </div>
       <SheetList
         query={recent}
-        what="The deliveries"
+        what="deliveries"
         rows={8}
         empty={
           which === "stopped" ? (
-            <EmptyNote title="It has stopped nothing">
-              Bodies that reach its endpoint and do not fit appear here, with the place where they do not.
+            <EmptyNote title="No stopped deliveries">
+              Deliveries to its endpoint that do not match appear here, with the JSON Pointer of each mismatch.
             </EmptyNote>
           ) : (
-            <EmptyNote title="It has not fired yet">
-              <p>This body matches it, as far as its schemas tell:</p>
+            <EmptyNote title="No matching deliveries yet">
+              <p>This generated body matches its schemas:</p>
               <FirstCurl slug={slug} url={url} needsKey={needsKey} />
             </EmptyNote>
           )
@@ -61,7 +61,7 @@ export function TriggerDeliveries({ slug, url, needsKey }: { slug: string; url: 
           <DeliveryRows
             deliveries={deliveries}
             trigger={slug}
-            label={which === "matched" ? `What ${slug} fired on` : `What ${slug} stopped`}
+            label={which === "matched" ? `Deliveries that ${slug} matched` : `Deliveries that ${slug} stopped`}
           />
         )}
       </SheetList>

@@ -27,7 +27,7 @@ interface Shown {
   details: TriggerDetails | undefined;
   counts: ReturnType<typeof verdictCountsOf>;
   window: Window;
-  /** The last delivery that it matched. */
+  /** The last matching delivery. */
   last: UseQueryResult<Page<DeliverySummary>, unknown>;
   url: string;
   needsKey: boolean;
@@ -40,15 +40,15 @@ export function TriggerOverview({ p }: { p: Shown }) {
   const transforms = trigger.attachments.filter(({ hasTransform }) => hasTransform).length;
   return (
     <>
-      <SheetSection title="Switch">
+      <SheetSection title="Status">
         <TriggerSwitch slug={trigger.slug} />
       </SheetSection>
       <SheetSection title="Deliveries" note={windowWords[p.window]}>
         <Evidence slug={trigger.slug} counts={p.counts} hasFilter={trigger.hasFilter} />
         {p.last.data?.data.length === 0 && (
           <div className="mt-2">
-            <EmptyNote title="It has not fired yet">
-              <p>This body matches it, as far as its schemas tell:</p>
+            <EmptyNote title="No matching deliveries yet">
+              <p>This generated body matches its schemas:</p>
               <FirstCurl slug={trigger.slug} url={p.url} needsKey={p.needsKey} />
             </EmptyNote>
           </div>
@@ -74,15 +74,15 @@ export function TriggerOverview({ p }: { p: Shown }) {
               transforms === 0
                 ? "none: the payload is the input"
                 : transforms === trigger.attachments.length
-                  ? "yes: makes the input from the payload"
+                  ? "yes: builds the input from the payload"
                   : `for ${transforms} of ${trigger.attachments.length} targets`,
             ],
-            ["signed", details?.verify ? `as ${details.verify} does; anything else is refused` : null],
-            ["repeats", details?.dedupe ? sayDedupe(details.dedupe) : null],
+            ["signature", details?.verify ? `${details.verify}; invalid signatures are rejected` : null],
+            ["deduplication", details?.dedupe ? sayDedupe(details.dedupe) : null],
             [
-              "limit",
+              "rate limit",
               details?.rateLimit
-                ? `${formatNumber(details.rateLimit.requests)} a${details.rateLimit.per === "hour" ? "n" : ""} ${details.rateLimit.per}, of all keys`
+                ? `${formatNumber(details.rateLimit.requests)} per ${details.rateLimit.per} across all keys`
                 : null,
             ],
             ["file", <Files key="files" files={trigger.attachments.map(({ file }) => file)} />],
@@ -90,8 +90,8 @@ export function TriggerOverview({ p }: { p: Shown }) {
           ]}
         />
       </SheetSection>
-      <SchemaPart title="Request" words="what the body must be" schema={details?.request} />
-      <SchemaPart title="Filter" words="and what it must say" schema={details?.filter} />
+      <SchemaPart title="Request" words="structure of the body" schema={details?.request} />
+      <SchemaPart title="Filter" words="required values" schema={details?.filter} />
     </>
   );
 }
@@ -158,7 +158,7 @@ function Files({ files }: { files: readonly string[] }) {
   ));
 }
 
-/** `undefined`: not read yet; `null`: there is none. */
+/** `undefined`: not loaded yet; `null`: the trigger has none. */
 function SchemaPart({
   title,
   words,

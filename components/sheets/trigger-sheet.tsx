@@ -26,7 +26,7 @@ const tabs = [
   { id: "schema", label: "Schema" },
 ] as const;
 
-/** A trigger: what it asks for, what it let through and what it stopped, and a way to try it. */
+/** A trigger: conditions, matched and stopped deliveries, schemas, and a form to send a test event. */
 export function TriggerSheet({
   slug,
   graph,
@@ -72,7 +72,7 @@ export function TriggerSheet({
             {details.error && (
               <ErrorNote
                 error={details.error}
-                what="The trigger's schemas could not be read"
+                what="The trigger's schemas could not be loaded"
                 retry={() => void details.refetch()}
               />
             )}
@@ -84,7 +84,7 @@ export function TriggerSheet({
 }
 
 function TriggerSchemas({ details }: { details: TriggerDetails | undefined }) {
-  if (!details) return <SheetSkeleton label="The schemas are being read" />;
+  if (!details) return <SheetSkeleton label="Loading schemas" />;
   const { request, filter, example } = details;
   return (
     <SchemaSections
@@ -93,7 +93,7 @@ function TriggerSchemas({ details }: { details: TriggerDetails | undefined }) {
         {
           title: "Filter",
           schema: filter,
-          absent: "None: every body of its shape fires.",
+          absent: "No filter: every body that matches the request schema fires.",
           example: filter === null ? undefined : exampleBody(filter, null),
         },
       ]}

@@ -14,7 +14,7 @@ import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { useDisabled } from "./use-disabled.ts";
 
-/** Switches a trigger off, after a question, and on again. */
+/** Switches a trigger off, after a confirmation, and on again. */
 export function TriggerSwitch({ slug }: { slug: string }) {
   const disabled = useDisabled(slug);
   const mayOperate = useMay("operate");
@@ -54,11 +54,11 @@ export function TriggerSwitch({ slug }: { slug: string }) {
         onClose={() => setIsAsking(false)}
       >
         <p className="mb-3">
-          Webhooks start nothing by it from now on, until it is switched on. Their senders get 200, and deliveries show
-          it as disabled: deliver them again later to catch up.
+          This trigger starts no runs until you switch it on again. If it is the only trigger on its endpoint, senders
+          get 200. Deliveries show its verdict as disabled. Redeliver them later to catch up.
         </p>
         <TextInput
-          label="Why? (optional)"
+          label="Reason (optional)"
           maxLength={200}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
@@ -70,7 +70,7 @@ export function TriggerSwitch({ slug }: { slug: string }) {
 }
 
 function State({ disabled }: { disabled: Disabled | null }) {
-  if (disabled === null) return <span className="text-ink-2">On: it fires whenever a body matches.</span>;
+  if (disabled === null) return <span className="text-ink-2">On. It fires when a body matches.</span>;
   return (
     <span className="min-w-0 text-wait">
       Switched off <RelativeTime iso={disabled.at} />
@@ -84,8 +84,7 @@ function useSwitch(slug: string) {
   const queries = useQueryClient();
   const toast = useToast();
   const settled = {
-    onError: (error: unknown) =>
-      toast({ tone: "bad" as const, text: `${slug} was not switched. ${sayProblem(error)}` }),
+    onError: (error: unknown) => toast({ tone: "bad" as const, text: `${slug} was not changed. ${sayProblem(error)}` }),
     onSettled: () => queries.invalidateQueries({ queryKey: trpc.triggers.disabled.queryKey() }),
   };
   return {

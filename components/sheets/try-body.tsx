@@ -16,12 +16,12 @@ import { formatRelativeTime } from "../../server/domain/format.ts";
 
 interface Props {
   endpoint: string;
-  /** The triggers on it, each once, in the order of evaluation. */
+  /** Its triggers, without duplicates, in evaluation order. */
   triggers: readonly string[];
   version: string;
 }
 
-/** A box for a body, and what each trigger would say of it while it is typed. Nothing is sent, nothing is kept. */
+/** A text area for a body, with the verdict of each trigger as you type. Nothing is sent or stored. */
 export function TryBody({ endpoint, triggers, version }: Props) {
   const [text, setText] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
@@ -36,7 +36,7 @@ export function TryBody({ endpoint, triggers, version }: Props) {
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <label htmlFor={id} className="mr-auto text-s font-semibold">
-          A body
+          JSON body
         </label>
         <ExampleMenu triggers={triggers} onText={setText} />
         <RecentMenu endpoint={endpoint} onText={setText} />
@@ -79,30 +79,30 @@ function Answer({
 }) {
   if (answer.kind === "verdicts") return <VerdictList verdicts={answer.verdicts} />;
   if (answer.kind === "failed")
-    return <ErrorNote error={answer.error} what="The triggers could not be asked" retry={askAgain} />;
+    return <ErrorNote error={answer.error} what="The triggers could not be evaluated" retry={askAgain} />;
   if (answer.kind === "none")
     return (
       <p className="text-s text-ink-3">
-        {count === 1 ? "The trigger is" : `The ${count} triggers are`} asked while you type. Nothing is sent, and
-        nothing starts.
+        {count === 1 ? "The trigger is" : `The ${count} triggers are`} evaluated as you type. Nothing is sent or
+        started.
       </p>
     );
   return (
     <div className="flex items-start justify-between gap-3 rounded-m bg-bad-soft px-3 py-2.5">
       <div className="min-w-0">
-        <p className="font-semibold text-bad">This is not JSON</p>
+        <p className="font-semibold text-bad">Invalid JSON</p>
         <p className="break-words">{answer.detail}</p>
       </div>
       {goToFault && (
         <Button size="s" onClick={goToFault}>
-          Show me
+          Go to error
         </Button>
       )}
     </div>
   );
 }
 
-/** A made-up body for one of the triggers. */
+/** A generated body for one of the triggers. */
 function ExampleMenu({ triggers, onText }: { triggers: readonly string[]; onText: (text: string) => void }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -115,7 +115,7 @@ function ExampleMenu({ triggers, onText }: { triggers: readonly string[]; onText
       items={triggers.map((slug) => ({
         id: slug,
         label: slug,
-        note: "made up from its schema",
+        note: "generated from its schema",
         onSelect: () => void take(slug),
       }))}
     >
@@ -124,7 +124,7 @@ function ExampleMenu({ triggers, onText }: { triggers: readonly string[]; onText
   );
 }
 
-/** The body of something that really came. */
+/** The body of a received delivery. */
 function RecentMenu({ endpoint, onText }: { endpoint: string; onText: (text: string) => void }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -4,10 +4,10 @@ import { reasonParts } from "../deliveries/say-reason.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
 
-/** What each trigger would decide, in little room: the offending places with what was expected and what stands there. */
+/** The verdict of each trigger in compact form: JSON Pointer, expected value, received value. */
 export function VerdictList({ verdicts }: { verdicts: readonly Verdict[] }) {
   return (
-    <ul aria-label="What each trigger would decide" className="divide-y rounded-m border">
+    <ul aria-label="Verdict of each trigger" className="divide-y rounded-m border">
       {verdicts.map((verdict) => (
         <li key={verdict.attachmentId} className="border-line px-3 py-2">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">

@@ -13,27 +13,27 @@ describe("retries in words", () => {
   it.each([
     [
       { attempts: 3, backoff: "exponential", initialMs: 1_000, maxMs: 3_600_000 },
-      "3 attempts, from 1 s doubling up to 1 h",
+      "3 attempts, backoff from 1 s, doubling up to 1 h",
     ],
     [{ attempts: 5, backoff: "fixed", initialMs: 30_000, maxMs: 30_000 }, "5 attempts, 30 s apart"],
-    [{ attempts: 2, backoff: "fixed", initialMs: 0, maxMs: 0 }, "2 attempts, at once"],
-    [{ attempts: 1, backoff: "exponential", initialMs: 1_000, maxMs: 60_000 }, "1 attempt, not tried again"],
+    [{ attempts: 2, backoff: "fixed", initialMs: 0, maxMs: 0 }, "2 attempts, without delay"],
+    [{ attempts: 1, backoff: "exponential", initialMs: 1_000, maxMs: 60_000 }, "1 attempt, no retries"],
   ] as const)("%j", (policy, words) => expect(sayRetries(policy)).toBe(words));
 });
 
-it("what names an event is said with its time", () => {
+it("deduplication is described with its event id and its window", () => {
   expect(sayDedupe({ header: "x-github-delivery", field: null, windowMs: 86_400_000 })).toBe(
-    "recognised by the header x-github-delivery, for 1 d",
+    "by the header x-github-delivery, for 1 d",
   );
   expect(sayDedupe({ header: null, field: "/event/id", windowMs: 90_000 })).toBe(
-    "recognised by /event/id in the body, for 1 min 30 s",
+    "by /event/id in the body, for 1 min 30 s",
   );
   expect(sayDedupe({ header: null, field: null, windowMs: 3_600_000 })).toBe(
-    "recognised by the usual headers or the signed content, for 1 h",
+    "by the standard headers or the signed content, for 1 h",
   );
 });
 
-it("a sum of dollars is never rounded to nothing", () => {
+it("an amount in dollars is never rounded to zero", () => {
   expect([0, 4.1, 1204.5, 0.25, 0.025, 0.0031, 0.000_000_4].map(formatUsd)).toEqual([
     "$0.00",
     "$4.10",
@@ -45,7 +45,7 @@ it("a sum of dollars is never rounded to nothing", () => {
   ]);
 });
 
-it("an agent's bounds are those of its runs and of its calls of the model", () => {
+it("an agent's limits cover its runs and its model calls", () => {
   const agent = {
     model: { provider: "openai", modelId: "gpt-5" },
     instructions: "",
@@ -64,11 +64,11 @@ it("an agent's bounds are those of its runs and of its calls of the model", () =
     agent,
   } as const;
   expect(targetLimits(limits)).toEqual([
-    ["budget", "at most 50,000 tokens and $0.25 for a run"],
-    ["steps", "at most 1 call of the model"],
-    ["timeout", "1 h for a run, 5 min for a call of the model"],
+    ["budget", "at most 50,000 tokens and $0.25 per run"],
+    ["steps", "at most 1 model call"],
+    ["timeout", "1 h per run, 5 min per model call"],
     ["concurrency", "no limit of its own"],
-    ["queue", "at most 10 queued; what comes then is refused"],
+    ["queue", "at most 10 queued; more are rejected"],
   ]);
   expect(targetLimits({ ...limits, agent: null }).map(([name]) => name)).toEqual([
     "retries",
@@ -78,7 +78,7 @@ it("an agent's bounds are those of its runs and of its calls of the model", () =
   ]);
 });
 
-it("of a template the places are marked, and what only looks like one is not", () => {
+it("the placeholders of a template are marked, escaped braces are not", () => {
   expect(partsOf("From {{ customer.email }}: \\{{ not }} {{a}}")).toEqual([
     { text: "From ", isPlace: false },
     { text: "{{ customer.email }}", isPlace: true },
@@ -87,7 +87,7 @@ it("of a template the places are marked, and what only looks like one is not", (
   ]);
 });
 
-it("a share is never rounded to all or nothing", () => {
+it("a share is never rounded to 0 % or 100 %", () => {
   expect([
     formatShare(0, 0),
     formatShare(3, 3),
@@ -98,7 +98,7 @@ it("a share is never rounded to all or nothing", () => {
   ]).toEqual(["–", "100 %", "0 %", "99.9 %", "0.1 %", "33 %"]);
 });
 
-it("counts have their thousands apart", () => {
+it("counts have a thousands separator", () => {
   expect([formatCount(1, "delivery", "deliveries"), formatCount(1204, "delivery", "deliveries")]).toEqual([
     "1 delivery",
     "1,204 deliveries",
@@ -108,24 +108,24 @@ it("counts have their thousands apart", () => {
 describe("near names", () => {
   const known = ["invoice-paid", "invoice-failed", "new-signup", "ci-failed", "invoice-paid"];
 
-  it("the nearest comes first, each once", () =>
+  it("the nearest name comes first, without duplicates", () =>
     expect(nearNames("invoice-pad", known)).toEqual(["invoice-paid", "invoice-failed"]));
 
-  it("a shared word is near", () => expect(nearNames("signup", known)).toEqual(["new-signup"]));
+  it("a name that shares a word is near", () => expect(nearNames("signup", known)).toEqual(["new-signup"]));
 
-  it("what is far is not offered", () => expect(nearNames("zebra", known)).toEqual([]));
+  it("distant names are not suggested", () => expect(nearNames("zebra", known)).toEqual([]));
 });
 
-describe("the place that a message names", () => {
-  it("is found by line and column, over every kind of line end", () => {
+describe("the position in an error message", () => {
+  it("is found by line and column, with every kind of line ending", () => {
     const text = '{\r\n  "a": 1,\n\r  "b" 2\n}';
     expect(text.slice(findFault(text, "Line 4, column 7: a colon should be here.") ?? 0)).toBe("2\n}");
   });
 
-  it("counts characters, not halves of them", () =>
+  it("counts characters, not UTF-16 code units", () =>
     expect(findFault('"🚦" x', "Line 1, column 5: there is more")).toBe(5));
 
-  it("is not made up", () => {
+  it("is null when the message names none, or one outside the text", () => {
     expect(findFault("{}", "The body is empty. Send JSON.")).toBeNull();
     expect(findFault("{}", "Line 9, column 1: x")).toBeNull();
   });
@@ -141,7 +141,7 @@ function run(id: string, ms: number | null): Pick<RunSummary, "id" | "status" | 
   };
 }
 
-it("the bars of runs are in the order of time, and a long one does not flatten the others", () => {
+it("bars are ordered by time, and a long run does not flatten the others", () => {
   const bars = durationBars([run("open", null), run("new", 10), run("long", 10_000), run("old", 100)]);
   expect(bars.map(({ id, height }) => [id, Number(height.toFixed(2))])).toEqual([
     ["old", 0.1],

@@ -5,11 +5,11 @@ import { Dialog } from "../ui/dialog.tsx";
 import { keyHelp } from "./keys.ts";
 import { useModKey } from "./use-platform.ts";
 
-/** The list of all keys. */
+/** The list of all keyboard shortcuts. */
 export function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const mod = useModKey() ?? "Ctrl";
   return (
-    <Dialog title="Keys" isOpen={isOpen} onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose}>
       <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
         {keyHelp.map((section) => (
           <section key={section.name} aria-label={section.name} className="sm:first:row-span-2">

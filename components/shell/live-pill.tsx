@@ -7,25 +7,25 @@ import { StatusBadge } from "../ui/status-badge.tsx";
 import type { StatusFace } from "../ui/statuses.ts";
 
 const faces: Record<Liveness, StatusFace & { hint: string }> = {
-  live: { label: "live", icon: Radio, tone: "ok", hint: "Changes show at once." },
-  connecting: { label: "connecting", icon: RotateCw, tone: "idle", hint: "Asking to be told of changes." },
+  live: { label: "live", icon: Radio, tone: "ok", hint: "This page updates live." },
+  connecting: { label: "connecting", icon: RotateCw, tone: "idle", hint: "Connecting to the live updates." },
   reconnecting: {
     label: "reconnecting",
     icon: RotateCw,
     tone: "wait",
-    hint: "The service does not answer just now. What you see may be a moment old.",
+    hint: "The service is not responding. The data may be a moment old.",
   },
   "signed-out": {
     label: "signed out · sign in",
     icon: LogIn,
     tone: "bad",
-    hint: "Your session was ended, your token was revoked or has expired, or you signed out elsewhere. What you see is from before; signing in leads back to it.",
+    hint: "Your session ended, your token expired or was revoked, or you signed out elsewhere. The page shows older data. Sign in to return to it.",
   },
   paused: {
     label: "live paused",
     icon: CirclePause,
     tone: "bad",
-    hint: "The service does not answer. What you see is from before; it is asked again every two seconds.",
+    hint: "The service is not responding. The page shows older data and retries every 2 seconds.",
   },
 };
 

@@ -8,10 +8,10 @@ import { type Theme, chooseTheme, readTheme, themes, watchTheme } from "./theme.
 const faces: Record<Theme, { icon: LucideIcon; label: string }> = {
   light: { icon: Sun, label: "Light" },
   dark: { icon: Moon, label: "Dark" },
-  system: { icon: Monitor, label: "As the system" },
+  system: { icon: Monitor, label: "System" },
 };
 
-/** Light, dark, or as the system has it. */
+/** Theme menu: light, dark, or the theme of the operating system. */
 export function ThemeSwitch() {
   const theme = useSyncExternalStore(watchTheme, readTheme, (): Theme => "system");
   const { icon: Icon, label } = faces[theme];

@@ -23,7 +23,7 @@ export function useLeave(): (href: string) => void {
         else
           toast({
             tone: "wait",
-            text: "The service does not answer just now, so this page stays. Try again in a moment.",
+            text: "The service is not responding, so this page stays open. Try again in a moment.",
           });
       };
       void leave();

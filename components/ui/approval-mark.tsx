@@ -1,7 +1,7 @@
 import { Hand } from "lucide-react";
 import type { ManifestAgent } from "../../server/contract/manifest.ts";
 
-/** That a person decides on calls of a tool before they are made. */
+/** Marks a tool whose calls need approval by a person. */
 export function ApprovalMark({ needs }: { needs: ManifestAgent["tools"][number]["needsApproval"] }) {
   if (needs === "never") return null;
   const says = needs === "always" ? "needs approval" : "may need approval";
@@ -9,8 +9,8 @@ export function ApprovalMark({ needs }: { needs: ManifestAgent["tools"][number][
     <span
       title={
         needs === "always"
-          ? "A person approves each call before it is made"
-          : "A person approves some calls, by their arguments, before they are made"
+          ? "A person must approve each call"
+          : "A person must approve some calls, depending on their arguments"
       }
       className="ml-auto inline-flex shrink-0 items-center gap-1 text-xs text-wait"
     >

@@ -6,9 +6,9 @@ import { Dialog } from "./dialog.tsx";
 
 interface Props {
   title: string;
-  /** What will happen, in words. */
+  /** The effects of the action. */
   children: ReactNode;
-  /** What the button does, as a verb: "Cancel 12 runs". */
+  /** The action of the button: "Cancel 12 runs". */
   confirmLabel: string;
   tone?: "primary" | "danger";
   isOpen: boolean;
@@ -17,7 +17,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks before something that cannot be undone. What harms is never the first choice of the keyboard. */
+/** Asks for confirmation. A destructive action never has the initial focus. */
 export function ConfirmDialog({
   title,
   children,
@@ -32,7 +32,7 @@ export function ConfirmDialog({
   const footer = (
     <>
       <Button onClick={onClose} data-autofocus={isSafe ? undefined : ""}>
-        {isBusy ? "Close" : "Do nothing"}
+        {isBusy ? "Close" : "Go back"}
       </Button>
       <Button
         tone={tone}

@@ -37,7 +37,7 @@ export function CopyButton({ text, label, children, size = "m" }: Props) {
       <Icon aria-hidden size={size === "m" ? 14 : 12} />
       {children}
       <span role="status" className="sr-only">
-        {outcome === "copied" ? "Copied" : outcome === "failed" ? "Copying failed" : ""}
+        {outcome === "copied" ? "Copied" : outcome === "failed" ? "Copy failed" : ""}
       </span>
     </button>
   );

@@ -36,7 +36,7 @@ export function ProblemNote({
           <ul className="mt-1.5 grid gap-0.5 text-s">
             {errors.map((one, index) => (
               <li key={index} className="break-words">
-                <code className="text-bad">{one.pointer === "" ? "the whole" : one.pointer}</code> {one.message}
+                <code className="text-bad">{one.pointer === "" ? "(root)" : one.pointer}</code> {one.message}
               </li>
             ))}
           </ul>

@@ -13,7 +13,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: findEntry((await params).code)?.title ?? "Unknown error code" };
 }
 
-/** Where a problem's `type` leads: why it is answered, and the way out. */
+/** The page that a problem's `type` links to: the cause of the error, and how to fix it. */
 export default async function ErrorCodePage({ params }: Props) {
   const { code } = await params;
   const entry = findEntry(code);
@@ -27,10 +27,10 @@ export default async function ErrorCodePage({ params }: Props) {
         <h1 className="mt-1 text-xl font-[640] tracking-[-0.015em]">{entry.title}</h1>
         <Facts facts={[["HTTP status", String(entry.status)]]} />
         <div className="grid gap-4">
-          <Panel title="Why">
+          <Panel title="Cause">
             <p className="px-4 py-3">{withCode(entry.why)}</p>
           </Panel>
-          <Panel title="What to do">
+          <Panel title="How to fix it">
             <p className="px-4 pt-3">{withCode(entry.fix)}</p>
             <p className="px-4 py-3">{resendAdvice(entry)}</p>
           </Panel>

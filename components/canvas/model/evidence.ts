@@ -1,10 +1,7 @@
 import type { VerdictCounts } from "./answers.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 
-/**
- * What an edge has to show for itself within the window: how many deliveries passed it, and how many ended there, by
- * stage.
- */
+/** Counts of an edge within the time window: deliveries that passed it, and deliveries that stopped there, by stage. */
 export interface Evidence {
   passed: number;
   request: number;
@@ -14,7 +11,7 @@ export interface Evidence {
 
 const noEvidence: Evidence = { passed: 0, request: 0, filter: 0, disabled: 0 };
 
-/** Of one trigger: its attachments share request and filter, so a delivery that all of them saw counts once. */
+/** Counts of one trigger. Its attachments share request and filter, so a delivery counts once. */
 export function evidenceOfTrigger(activities: readonly VerdictCounts[]): Evidence {
   if (activities.length === 0) return noEvidence;
   const most = (pick: (activity: VerdictCounts) => number) => Math.max(...activities.map(pick));
@@ -35,7 +32,7 @@ export function stoppedWords({ request, filter, disabled }: Evidence): string {
   const stages = [
     [request, "by request"],
     [filter, "by filter"],
-    [disabled, "as it was switched off"],
+    [disabled, "while switched off"],
   ] as const;
   const parts = stages
     .filter(([count]) => count > 0)
@@ -43,7 +40,7 @@ export function stoppedWords({ request, filter, disabled }: Evidence): string {
   return parts.length === 0 ? "none stopped" : parts.join(", ");
 }
 
-/** Exactly the deliveries that a number counts. */
+/** The list of exactly the deliveries that a number counts. */
 export function deliveriesHref(p: {
   endpoint: string;
   trigger?: string;

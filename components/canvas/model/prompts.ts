@@ -1,7 +1,7 @@
 import { parseNodeId } from "./node-id.ts";
 import type { TriggerNode } from "./build-model.ts";
 
-/** What agents are asked when a trigger fires, one for each agent that it starts. */
+/** The prompts that a trigger sends when it fires, one per agent. */
 export function promptsOf({
   attachments,
 }: Pick<TriggerNode, "attachments">): { target: string; agent: string; words: string }[] {
@@ -12,5 +12,5 @@ export function promptsOf({
 
 /** `New ticket from {{ customer.email }}`, in one line. */
 function promptWords(prompt: NonNullable<TriggerNode["attachments"][number]["prompt"]>): string {
-  return prompt.kind === "template" ? prompt.text.replaceAll(/\s+/g, " ").trim() : "made by a function";
+  return prompt.kind === "template" ? prompt.text.replaceAll(/\s+/g, " ").trim() : "built by a function";
 }

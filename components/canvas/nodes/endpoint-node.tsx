@@ -12,7 +12,7 @@ import { NodeFrame } from "./node-frame.tsx";
 
 export type EndpointFlowNode = Node<{ node: Model }, "endpoint">;
 
-/** Where webhooks come in: path, the URL to copy, the traffic of the window. */
+/** An endpoint: path, URL to copy, traffic in the time window. */
 export const EndpointNode = memo(function EndpointNode({ data: { node } }: NodeProps<EndpointFlowNode>) {
   const activity = useEndpointActivity(node.id);
   const deliveries = activity?.buckets.reduce((sum, { count }) => sum + count, 0);
@@ -44,7 +44,7 @@ export const EndpointNode = memo(function EndpointNode({ data: { node } }: NodeP
   );
 });
 
-/** An endpoint with several triggers can be folded: its edges then lead straight to the targets. */
+/** Collapses an endpoint with several triggers: its edges then lead directly to the targets. */
 function Fold({ node }: { node: Model }) {
   const { collapsed, toggle } = useCanvas();
   const count = node.triggers.length;
@@ -55,7 +55,7 @@ function Fold({ node }: { node: Model }) {
     <button
       type="button"
       aria-expanded={!isCollapsed}
-      title={isCollapsed ? "Show the triggers" : "Fold the triggers"}
+      title={isCollapsed ? "Expand the triggers" : "Collapse the triggers"}
       onClick={() => toggle(node.id)}
       className={`relative ml-auto -mr-1.5 inline-flex h-6 cursor-pointer items-center gap-0.5 rounded-s pr-0.5 pl-1.5 hover:bg-sunken hover:text-ink ${isCollapsed ? "bg-accent-soft font-[550] text-accent" : ""}`}
     >

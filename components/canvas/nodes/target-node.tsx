@@ -17,7 +17,7 @@ import { formatDuration } from "../../../server/domain/format.ts";
 
 export type TargetFlowNode = Node<{ node: Model }, "target">;
 
-/** What runs: the state of its last run, how often it succeeds, how long it takes. */
+/** A workflow or an agent: status of its last run, success rate, duration. */
 export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps<TargetFlowNode>) {
   const activity = useTargetActivity(node.id);
   const { kind, slug, file, agent } = node.target;
@@ -48,7 +48,7 @@ function ToolCount({ tools }: { tools: number }) {
   return <span>· {tools === 1 ? "1 tool" : `${tools || "no"} tools`}</span>;
 }
 
-/** The state of the last run, which it leads to; or that runs wait for a person, however later runs ended. */
+/** Links to the last run with its status. Runs that wait for approval take precedence. */
 export function LastRun({
   activity: { target, lastRun: run, open, waitingForApproval },
 }: {
@@ -60,7 +60,7 @@ export function LastRun({
         href={waitingHref(target.slug)}
         prefetch={false}
         draggable={false}
-        title="The runs that wait"
+        title="Runs that wait for approval"
         className="relative flex rounded-full hover:brightness-95"
       >
         <StatusBadge
@@ -78,7 +78,7 @@ export function LastRun({
       href={`/runs/${encodeURIComponent(run.id)}`}
       prefetch={false}
       draggable={false}
-      title="The last run"
+      title="Last run"
       aria-label={`Last run: ${label}`}
       className="relative flex rounded-full hover:brightness-95"
     >
@@ -97,7 +97,7 @@ export function TargetNumbers({ activity, isAttached }: { activity: TargetActivi
     activity.runs > 0 ? runsWords(activity) : null,
   ].filter((part) => part !== null);
   const rest = activity.lastRun
-    ? "no runs in this time"
+    ? "no runs in this time window"
     : isAttached
       ? "never ran"
       : "never ran · no trigger starts it";

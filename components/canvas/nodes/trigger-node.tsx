@@ -14,7 +14,7 @@ import { NodeFrame } from "./node-frame.tsx";
 
 export type TriggerFlowNode = Node<{ node: Model }, "trigger">;
 
-/** What must hold of a body, in words; on the edge before it, how many deliveries passed and how many were stopped. */
+/** A trigger with its conditions. The chip on its incoming edge counts passed and stopped deliveries. */
 export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodeProps<TriggerFlowNode>) {
   const evidence = useEvidence(node.attachmentIds);
   const isOff = Boolean(useDisabled(node.slug));
@@ -41,12 +41,12 @@ export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodePro
   );
 });
 
-/** What its agents are asked; one line for each. */
+/** The prompts for its agents, one line each. */
 export function Prompts({ node }: { node: Pick<Model, "attachments"> }) {
   const prompts = promptsOf(node);
   if (prompts.length === 0) return null;
   return (
-    <ul aria-label="Asks" className="group-data-[far=true]/canvas:hidden">
+    <ul aria-label="Prompts" className="group-data-[far=true]/canvas:hidden">
       {prompts.map(({ target, agent, words }) => (
         <li key={target} title={`The prompt of ${agent}: ${words}`} className="truncate text-s/[19px] text-ink-2">
           <span className="text-ink-3">prompt: </span>
@@ -57,12 +57,12 @@ export function Prompts({ node }: { node: Pick<Model, "attachments"> }) {
   );
 }
 
-/** One line for each, so that the height of the node is known before it is drawn. */
+/** One line per condition, so the height of the node is known before rendering. */
 export function Conditions({ node }: { node: Pick<Model, "conditions" | "hasFilter"> }) {
   if (node.conditions.length === 0) {
     return (
       <p className="mt-1 text-s/[19px] text-ink-3 group-data-[far=true]/canvas:hidden">
-        {node.hasFilter ? "see its filter" : "no filter: any JSON of its shape"}
+        {node.hasFilter ? "see its filter" : "no filter: every valid body fires"}
       </p>
     );
   }
