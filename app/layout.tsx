@@ -18,7 +18,7 @@ export const metadata: Metadata = {
 };
 export const viewport: Viewport = { width: "device-width", initialScale: 1, colorScheme: "light dark" };
 
-/** Name and build are for those who may read: a stranger at a deployed service sees neither. */
+/** Name and build of the project, for authenticated requests only. */
 async function describeProject(): Promise<ShellProject> {
   const { settings, pageMode, project } = await signalbox();
   return {

@@ -14,18 +14,18 @@ export default async function StartPage({
   const search = await searchParams;
   if (!(await mayRead())) return <Locked />;
   return (
-    <HydrationBoundary state={dehydrate(await readAhead(readWindow(search["window"])))}>
+    <HydrationBoundary state={dehydrate(await prefetch(readWindow(search["window"])))}>
       <CanvasPage />
     </HydrationBoundary>
   );
 }
 
-/** The graph, and the traffic of what is drawn first. What cannot be read now is read by the browser. */
-async function readAhead(window: ReturnType<typeof readWindow>) {
+/** Prefetches the graph and the traffic shown first. After a failure the browser loads them. */
+async function prefetch(window: ReturnType<typeof readWindow>) {
   const { queryClient, trpc } = await createReader();
   const graph = await queryClient.fetchQuery(trpc.canvas.graph.queryOptions()).catch(() => null);
   const [first, ...others] = graph ? chunksOf(buildModel(graph)) : [];
-  // Of a project in several parts only the browser knows which is in sight.
+  // With several chunks, only the browser knows which one is visible.
   if (first && others.length === 0)
     await queryClient.prefetchQuery(trpc.canvas.activity.queryOptions({ window, ...first }));
   return queryClient;

@@ -14,14 +14,14 @@ import type { Signalbox } from "../server/main.ts";
 import type { AppRouter } from "../server/trpc/router.ts";
 
 /**
- * The one bridge from pages to the server. Only types cross it at build time: the store, the project and everything
- * behind them live outside Next's bundle, in the process that serves the pages, which leaves them under this symbol.
+ * The only connection from pages to the server. At build time it shares only types: the store and the project live
+ * outside Next's bundle, in the process that serves the pages. That process stores the service under this symbol.
  */
 const containerKey = Symbol.for("signalbox.container");
 
 type Holder = { [containerKey]?: Signalbox | Promise<Signalbox> };
 
-/** The running service. Where only Next runs (`next dev`, `next start` in the repository), the first call starts one. */
+/** The running service. If Next runs alone (`next dev`, `next start` in the repository), the first call starts one. */
 export async function signalbox(): Promise<Signalbox> {
   const holder = globalThis as Holder;
   holder[containerKey] ??= startOnlyNext().catch((error: unknown) => {
@@ -41,7 +41,7 @@ async function startOnlyNext(): Promise<Signalbox> {
   return startOnlyNext();
 }
 
-/** What a page reads with: query options with the keys that the browser uses, answered in this process. One per request. */
+/** The query client of a page: the same query keys as in the browser, handled in this process. One per request. */
 export const createReader = cache(async () => {
   const caller = (await signalbox()).createCaller(await headers());
   const queryClient = createQueryClient();
@@ -49,7 +49,7 @@ export const createReader = cache(async () => {
   return { queryClient, trpc: createTRPCOptionsProxy<AppRouter>({ client, queryClient }) };
 });
 
-/** Who asks, and what they may do; `null`: a stranger, who may see nothing. */
+/** The access of the requester; `null`: unauthenticated. */
 export const readAccess = cache(async (): Promise<PageAccess | null> => {
   const { queryClient, trpc } = await createReader();
   try {
@@ -61,17 +61,17 @@ export const readAccess = cache(async (): Promise<PageAccess | null> => {
 });
 
 /**
- * Whether who asks may see the project. Our own server sends strangers to /sign-in before; pages ask once more, and
- * show `Locked` where not.
+ * Whether the requester may see the project. Our server redirects unauthenticated requests to /sign-in first. Pages
+ * check again and show `Locked`.
  */
 export async function mayRead(): Promise<boolean> {
   return (await readAccess()) !== null;
 }
 
-/** When this request is drawn: pages say "12 s ago" by it. */
+/** When this request is rendered: the reference for relative times such as "12 s ago". */
 export const requestTime = cache(() => Date.now());
 
-/** Waits for a read; an unknown id shows the not-found page. Any other failure is left to the page's own error face. */
+/** Awaits a query. An unknown id shows the not-found page. The page itself handles other errors. */
 export async function orNotFound(read: Promise<unknown>): Promise<void> {
   try {
     await read;
@@ -80,7 +80,7 @@ export async function orNotFound(read: Promise<unknown>): Promise<void> {
   }
 }
 
-/** The server's own TRPCError class lives outside this bundle, so its code tells it, not its class. */
+/** Compares codes, because the server's TRPCError class is outside this bundle. */
 function hasCode(error: unknown, code: TRPCError["code"]): boolean {
   return (
     error instanceof TRPCClientError && error.cause !== undefined && "code" in error.cause && error.cause.code === code
@@ -93,13 +93,13 @@ function callInProcess(caller: ReturnType<Signalbox["createCaller"]>): TRPCLink<
     ({ op }) =>
       observable((observer) => {
         const procedure = op.path.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), caller);
-        const answer = async () => {
+        const respond = async () => {
           observer.next({
             result: { type: "data", data: await (procedure as (input: unknown) => Promise<unknown>)(op.input) },
           });
           observer.complete();
         };
-        answer().catch((cause: unknown) =>
+        respond().catch((cause: unknown) =>
           observer.error(TRPCClientError.from(cause instanceof Error ? cause : new Error(String(cause)))),
         );
       });

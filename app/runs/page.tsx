@@ -15,7 +15,7 @@ export default async function RunsPage({ searchParams }: { searchParams: Promise
   if (!(await mayRead())) return <Locked />;
   const filter = toRunFilter(await loadFilter(searchParams), requestTime());
   const { queryClient, trpc } = await createReader();
-  // Whether there are agents decides on the columns: known before the list is drawn, so that nothing jumps.
+  // The columns depend on whether there are agents. Known before rendering, so the layout does not shift.
   await Promise.all([
     queryClient.prefetchQuery(trpc.runs.list.queryOptions({ ...filter, limit: runsPageRows })),
     queryClient.prefetchQuery(trpc.triggers.names.queryOptions()),

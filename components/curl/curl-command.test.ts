@@ -11,7 +11,7 @@ import { shellQuote } from "./shell-quote.ts";
 const run = promisify(execFile);
 const url = "http://localhost/triggers/a?token=x&y='1'";
 
-/** Runs the command in a real shell, with a curl that only notes how it was called. */
+/** Runs the command in a real shell, with a fake curl that records its arguments and its input. */
 async function callOf(command: string): Promise<{ args: string[]; body: Buffer }> {
   const dir = mkdtempSync(join(tmpdir(), "curl-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ async function callOf(command: string): Promise<{ args: string[]; body: Buffer }
 }
 
 describe("a shell", () => {
-  it("takes every quoted text as one word, as it is", async () => {
+  it("reads every quoted text as one word, unchanged", async () => {
     const unit = fc.constantFrom(
       "'",
       '"',
@@ -67,7 +67,7 @@ describe("a shell", () => {
     expect(stdout.split("\0").slice(0, -1)).toEqual(texts);
   });
 
-  it("gives curl the bytes of every body", async () => {
+  it("passes the exact bytes of every body to curl", async () => {
     const bodies = [
       ...fc.sample(fc.uint8Array({ minLength: 1, maxLength: 40 }), 8),
       ...fc.sample(fc.string({ unit: "binary", minLength: 1 }), 8),
@@ -87,7 +87,7 @@ describe("a shell", () => {
       expect((await callOf(curlCommand({ url, body }))).body.equals(Buffer.from(body))).toBe(true);
   });
 
-  it("gives curl the address, the token from its own variable, the headers and the JSON", async () => {
+  it("passes the URL, the token from its variable, the headers and the JSON to curl", async () => {
     const text = '{\n  "note": "it\'s $HOME `id` \\"x\\" %s"\n}';
     const { args } = await callOf(
       jsonCurl({ url, text, tokenVariable: "SIGNALBOX_TOKEN", headers: { "x-note": "it's $(id)", "x-empty": "" } }),
@@ -109,7 +109,7 @@ describe("a shell", () => {
   });
 });
 
-it("the method is named where curl would take another", () => {
+it("the method is explicit where curl has another default", () => {
   expect(curlCommand({ url: "http://a/", method: "PUT", body: "{}" })).toContain("-X PUT");
   expect(curlCommand({ url: "http://a/", method: "GET" })).toBe("curl -i http://a/");
   expect(curlCommand({ url: "http://a/", method: "POST" })).toContain("-X POST");

@@ -2,26 +2,26 @@ import { shellQuote } from "./shell-quote.ts";
 
 export interface CurlRequest {
   url: string;
-  /** POST with a body and GET without one, unless it is said. */
+  /** Default: POST with a body, GET without one. */
   method?: string;
   headers?: Readonly<Record<string, string>>;
-  /** The name of the shell's variable that holds an API token; nothing of the token itself stands in the command. */
+  /** The shell variable that contains an API token. The command never contains the token itself. */
   tokenVariable?: string | null;
-  /** Text, or bytes that are none. */
+  /** Text, or bytes that are not valid text. */
   body?: string | Uint8Array | null;
 }
 
-/** One argument of a program is at most 128 KiB long on Linux; what the shell pipes itself may be longer. */
-const maxInArgument = 100_000;
+/** On Linux, one program argument is limited to 128 KiB. Input that the shell pipes can be longer. */
+const maxArgumentBytes = 100_000;
 
-/** A command for any POSIX shell that sends exactly this. Nothing in the request can be taken for a command. */
+/** A command for any POSIX shell that sends exactly this request. All parts of the request are quoted. */
 export function curlCommand({ url, method, headers = {}, tokenVariable = null, body = null }: CurlRequest): string {
   const implied = body === null ? "GET" : "POST";
   const parts = [
     `curl -i ${shellQuote(url)}`,
     ...(method === undefined || method === implied ? [] : [`-X ${shellQuote(method)}`]),
     ...(tokenVariable === null ? [] : [`-H "Authorization: Bearer $${tokenVariable}"`]),
-    // curl takes `name:` for "leave it out", and `name;` for an empty one.
+    // For curl, `name:` removes a header, and `name;` sends it empty.
     ...Object.entries(headers).map(
       ([name, value]) => `-H ${shellQuote(value === "" ? `${name};` : `${name}: ${value}`)}`,
     ),
@@ -29,13 +29,13 @@ export function curlCommand({ url, method, headers = {}, tokenVariable = null, b
   if (body === null) return join(parts);
   if (typeof body !== "string") return fromBytes(body, parts);
   if (hasControls(body)) return fromBytes(new TextEncoder().encode(body), parts);
-  if (new TextEncoder().encode(body).length > maxInArgument)
+  if (new TextEncoder().encode(body).length > maxArgumentBytes)
     return `printf %s ${shellQuote(body)} | ${join([...parts, "--data-binary @-"])}`;
-  // Not -d: it would read a file for a text that begins with @.
+  // Not -d: it reads a file if the text begins with @.
   return join([...parts, `--data-raw ${shellQuote(body)}`]);
 }
 
-/** The command that sends JSON. */
+/** A command that sends JSON. */
 export function jsonCurl({ text, headers, ...request }: Omit<CurlRequest, "body"> & { text: string }): string {
   return curlCommand({ ...request, headers: { ...headers, "Content-Type": "application/json" }, body: text });
 }
@@ -45,7 +45,7 @@ function fromBytes(bytes: Uint8Array, parts: readonly string[]): string {
   return `printf %s ${shellQuote(base64)} | base64 -d | ${join([...parts, "--data-binary @-"])}`;
 }
 
-/** A terminal acts on control characters when they are pasted, and a shell's arguments cannot have NUL. */
+/** Terminals interpret pasted control characters, and shell arguments cannot contain NUL. */
 function hasControls(text: string): boolean {
   return /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\uFEFF]/u.test(text);
 }

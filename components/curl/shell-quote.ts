@@ -1,6 +1,6 @@
 /**
- * One word for a POSIX shell, whatever is in it: in single quotes nothing means anything but the quote itself. Plain
- * words stay bare.
+ * Quotes any text as one word for a POSIX shell. Inside single quotes only the quote itself is special. Plain words
+ * stay unquoted.
  */
 export function shellQuote(text: string): string {
   return /^[\w./:@][\w./:@-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -18,7 +18,7 @@ it.each([
   ["/e", "5", null],
   ["/é", "6", null],
   ["/", "7", null],
-])("the pointer %j leads to the value", (pointer, token, missing) => {
+])("the pointer %j points to the value", (pointer, token, missing) => {
   expect(find(String.raw`{"a":[1,2],"c/d":{"~":3},"e":4,"e":5,"\u00e9":6,"":7}`, pointer)).toEqual({ token, missing });
 });
 
@@ -30,11 +30,11 @@ it.each([
   ["/name/first", '"Ada"', "first"],
   ["/none", "{", "none"],
   ["/a…", "{", "a…"],
-])("what %j leads to is missing, and its place is the nearest value around it", (pointer, token, missing) => {
+])("the value at %j is missing, and the nearest ancestor is found", (pointer, token, missing) => {
   expect(find('{"items":[1,2],"name":"Ada","none ":{}}', pointer)).toEqual({ token, missing });
 });
 
-it("every line's pointer leads back to the line, where no key is repeated", () => {
+it("the pointer of every line points back to the line, without repeated keys", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       const lines = layOutJson(text) ?? [];

@@ -1,16 +1,13 @@
 import { fromPointer, toPointer } from "../../server/domain/json-pointer.ts";
 import type { JsonLine } from "./lay-out-json.ts";
 
-/**
- * Where a JSON pointer leads: the line of the value, or of the nearest value around it and the part of the way that is
- * missing there.
- */
+/** The target of a JSON Pointer: the line of the value, or the line of its nearest ancestor and the missing rest. */
 export interface Place {
   line: number;
   missing: string | null;
 }
 
-/** Follows an RFC 6901 pointer. Of a repeated key the last one counts, as for every reader of JSON. */
+/** Resolves a JSON Pointer (RFC 6901). Of repeated keys the last one counts, as in JSON parsers. */
 export function findPlace(text: string, lines: readonly JsonLine[], pointer: string): Place {
   let at = 0;
   const segments = fromPointer(pointer);
@@ -43,7 +40,7 @@ export function nameOf(text: string, line: JsonLine): string | null {
   return raw.includes("\\") ? String(JSON.parse(raw)) : raw.slice(1, -1);
 }
 
-/** The RFC 6901 pointer of the value that begins on a line. */
+/** The JSON Pointer (RFC 6901) of the value that starts on a line. */
 export function pointerOf(text: string, lines: readonly JsonLine[], at: number): string {
   const segments: string[] = [];
   let current = lines[at]?.kind === "end" ? (lines[at]?.parent ?? -1) : at;

@@ -10,7 +10,7 @@ import { PlainText } from "./plain-text.tsx";
 import { isFoldable } from "./shown-lines.ts";
 import { formatBytes } from "../../server/domain/format.ts";
 
-/** More of one string than this is shown on demand only: a megabyte in one line would take the browser seconds. */
+/** Longer strings are shown on demand: a megabyte in one line would block the browser for seconds. */
 const maxCharacters = 2_000;
 const maxNotes = 2;
 
@@ -28,7 +28,7 @@ export interface JsonLineRowProps {
   onPick(at: number): void;
 }
 
-/** One line of the pretty view. */
+/** One line of the formatted view. */
 export const JsonLineRow = memo(function JsonLineRow({
   id,
   at,
@@ -120,17 +120,17 @@ function PieceOfLine({ piece, tone, notes }: { piece: Piece; tone: Tone | undefi
   if (tone === undefined)
     return (
       <span className={syntax[piece.kind]}>
-        <Cut text={piece.text} />
+        <Truncated text={piece.text} />
       </span>
     );
   return (
     <mark title={notes?.join("\n")} className={`rounded-s border-b-2 px-1 ${markTones[tone]}`}>
-      <Cut text={piece.text} />
+      <Truncated text={piece.text} />
     </mark>
   );
 }
 
-function Cut({ text }: { text: string }) {
+function Truncated({ text }: { text: string }) {
   const [isWhole, setIsWhole] = useState(false);
   if (isWhole || text.length <= maxCharacters) return <PlainText text={text} />;
   return (
@@ -149,7 +149,7 @@ function Cut({ text }: { text: string }) {
 
 function Notes({ mark: { tone, notes } }: { mark: PlacedMark }) {
   if (notes.length === 0) return null;
-  // What held needs no words for the eye.
+  // Satisfied conditions have no visible note.
   if (tone === "ok") return <span className="sr-only">{notes.join(". ")}</span>;
   const hidden = notes.length - maxNotes;
   return (

@@ -8,26 +8,23 @@ interface LinesProps {
   shown: readonly number[];
   row(line: number): ReactNode;
   jump: Jump | null;
-  /**
-   * What scrolls; null until it is on the page. A ref would say nothing of that: its element comes after the first
-   * effects here.
-   */
+  /** The scroll container; `null` before it is mounted. Not a ref, because it mounts after the first effects here. */
   box: HTMLDivElement | null;
 }
 
-/** Every line at once. */
+/** Renders every line. */
 export function AllLines({ shown, row, jump, box }: LinesProps) {
   useEffect(() => {
     const line = jump && box?.querySelector<HTMLElement>(`[data-line="${jump.line}"]`);
     if (!box || !line) return;
-    // Scrolls the view and nothing around it, and only as far as needed.
+    // Scrolls only this container, and only if needed.
     const top = line.getBoundingClientRect().top - box.getBoundingClientRect().top;
     if (top < 0 || top + line.offsetHeight > box.clientHeight) box.scrollBy({ top: top - box.clientHeight / 2 });
   }, [jump, box]);
   return shown.map(row);
 }
 
-/** Of a long text only the lines in view, and some around them. */
+/** Renders only the visible lines of a long text, and some around them. */
 export function WindowedLines({ shown, row, jump, box }: LinesProps) {
   // oxlint-disable-next-line react/incompatible-library -- nothing of the virtualizer is handed on
   const virtualizer = useVirtualizer({

@@ -11,10 +11,10 @@ import { type JsonMark, placeMarks } from "./place-marks.ts";
 import { prettyText } from "./pieces-of-line.ts";
 import { useJsonTree } from "./use-json-tree.ts";
 
-/** Up to so many lines are simply there: found by the browser's own search, and drawn by the server. */
-const maxAtOnce = 400;
+/** Up to this many lines are rendered at once: the browser's search finds them, and the server renders them. */
+const maxUnwindowedLines = 400;
 
-/** A place that is asked for: a new object each time. */
+/** A request to jump to a value: a new object each time. */
 export interface JumpTo {
   pointer: string;
 }
@@ -38,20 +38,20 @@ export function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jump
   const steps = useMemo(() => placed.filter(({ tone }) => tone !== "ok"), [placed]);
   const tree = useJsonTree(lines, steps);
 
-  // The first marked place is in view from the start, and again when other places are marked.
-  const places = steps.map(({ line }) => line).join();
-  const goToFirst = useEffectEvent((places: string) => {
-    if (places !== "") tree.goTo(Number.parseInt(places, 10));
+  // Scrolls to the first mark initially, and again when the marks change.
+  const markedLines = steps.map(({ line }) => line).join();
+  const goToFirst = useEffectEvent((lineNumbers: string) => {
+    if (lineNumbers !== "") tree.goTo(Number.parseInt(lineNumbers, 10));
   });
-  useEffect(() => goToFirst(places), [places]);
+  useEffect(() => goToFirst(markedLines), [markedLines]);
 
-  const goToAsked = useEffectEvent((pointer: string) => {
+  const goToRequested = useEffectEvent((pointer: string) => {
     tree.goTo(findPlace(text, lines, pointer).line);
     box?.focus({ preventScroll: true });
     box?.scrollIntoView({ block: "nearest" });
   });
   useEffect(() => {
-    if (jumpTo) goToAsked(jumpTo.pointer);
+    if (jumpTo) goToRequested(jumpTo.pointer);
   }, [jumpTo]);
 
   const row = (at: number) => {
@@ -74,7 +74,7 @@ export function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jump
       )
     );
   };
-  const Lines = lines.length > maxAtOnce ? WindowedLines : AllLines;
+  const Lines = lines.length > maxUnwindowedLines ? WindowedLines : AllLines;
   return (
     <div className="relative">
       {steps.length > 0 && <MarkSteps steps={steps} current={tree.current} step={tree.step} />}

@@ -12,15 +12,15 @@ export interface JsonViewProps {
   marks?: readonly JsonMark[];
   copyLabel?: string;
   maxHeight?: number;
-  /** A place to go to: a new object each time it is asked for. */
+  /** The value to jump to: a new object for each request. */
   jumpTo?: JumpTo | null;
 }
 
 const noMarks: readonly JsonMark[] = [];
 
 /**
- * JSON laid out for reading, made from the text itself: every number, escape and repeated key stands as it came. Folds,
- * marks places, and stays quick with a megabyte. What is not JSON is shown as it is.
+ * Formatted JSON with folding and marks. Every number, escape and repeated key is unchanged. Stays responsive with a
+ * megabyte. Invalid JSON is shown as plain text.
  */
 export function JsonView({ text, label, marks = noMarks, copyLabel, maxHeight = 480, jumpTo = null }: JsonViewProps) {
   const lines = useMemo(() => layOutJson(text), [text]);

@@ -9,7 +9,7 @@ const pretty = (text: string) => {
 };
 const tokenTexts = (text: string) => Array.from(tokensOf(text), ({ start, end }) => text.slice(start, end));
 
-/** JSON as strangers write it: any spacing, repeated keys, numbers and escapes that no parser gives back. */
+/** Unusual JSON: any whitespace, repeated keys, numbers and escapes that parsers do not preserve. */
 const strange: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -35,39 +35,36 @@ const strange: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
   ),
 })).value;
 
-describe("the pretty view", () => {
-  it("has every token of the text once, in its order, as it came", () => {
+describe("the formatted view", () => {
+  it("contains every token of the text once, in order, unchanged", () => {
     fc.assert(fc.property(strange, (text) => void expect(tokenTexts(pretty(text) ?? "")).toEqual(tokenTexts(text))));
   });
 
-  it("means what the text means", () => {
+  it("parses to the same value as the text", () => {
     fc.assert(fc.property(fc.json(), (text) => void expect(JSON.parse(pretty(text) ?? "")).toEqual(JSON.parse(text))));
   });
 
-  it("is what a person would have typed", () => {
+  it("has the usual indentation", () => {
     expect(pretty('{"id":1.0,"a":[],"b":[1,{"c":{}}],"id":1e400}')).toBe(
       '{\n  "id": 1.0,\n  "a": [],\n  "b": [\n    1,\n    {\n      "c": {}\n    }\n  ],\n  "id": 1e400\n}',
     );
   });
 
-  it.each(["", "{", "[1,]", "{'a':1}", "// a\n1", "01", '"\u0001"', "1 2"])(
-    "there is none of what is not JSON: %j",
-    (text) => {
-      expect(layOutJson(text)).toBeNull();
-    },
-  );
+  it.each(["", "{", "[1,]", "{'a':1}", "// a\n1", "01", '"\u0001"', "1 2"])("is null for invalid JSON: %j", (text) => {
+    expect(layOutJson(text)).toBeNull();
+  });
 
-  it("a byte order mark is passed over", () => {
+  it("ignores a byte order mark", () => {
     expect(pretty("\uFEFF[1]")).toBe("[\n  1\n]");
   });
 
-  it("a text nested a hundred thousand levels deep has one, too", () => {
+  it("handles a hundred thousand levels of nesting", () => {
     const deep = "[".repeat(100_000) + "]".repeat(100_000);
     expect(layOutJson(deep)).toHaveLength(2 * 100_000 - 1);
   });
 });
 
-it("lines know where their value ends, what is around it, and how much it holds", () => {
+it("lines have the end, the parent and the child count of their value", () => {
   const lines = layOutJson('{"a":[1,2],"b":3}') ?? [];
   expect(lines.map(({ kind, depth, parent, last, count }) => [kind, depth, parent, last, count])).toEqual([
     ["object", 0, -1, 6, 2],

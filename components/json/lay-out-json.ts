@@ -1,34 +1,31 @@
 import { createScanner } from "jsonc-parser";
 
-/** A stretch of the source text. */
+/** A range of the source text. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/**
- * One line of the pretty view. Every value begins a line of its own, so a line's number also names the value that
- * begins there.
- */
+/** One line of the formatted view. Every value starts on its own line, so a line number also identifies a value. */
 export interface JsonLine {
   kind: "object" | "array" | "string" | "number" | "word" | "end";
   depth: number;
-  /** The line of the object or array around it; -1 for the whole document. */
+  /** The line of the enclosing object or array; -1 for the root value. */
   parent: number;
   /** The name of a member, with its quotes. */
   key: Span | null;
-  /** The value, or its opening bracket, or (of an `end`) its closing one. */
+  /** The value, its opening bracket, or (for `end`) its closing bracket. */
   token: Span;
-  /** The line on which the value ends: its own, but of objects and arrays that hold something. */
+  /** The last line of the value. It differs from its own line only for non-empty objects and arrays. */
   last: number;
-  /** How many values it holds. */
+  /** Number of child values. */
   count: number;
   hasComma: boolean;
 }
 
 /**
- * The lines of a JSON text, laid out anew but with every token as it came: numbers, escapes and repeated keys are those
- * of the text. `null`: this is not JSON. Does not recurse, however deep the text is nested.
+ * Formats a JSON text as lines and keeps every token unchanged: numbers, escapes and repeated keys are those of the
+ * text. `null`: invalid JSON. Not recursive, so any nesting depth works.
  */
 export function layOutJson(text: string): readonly JsonLine[] | null {
   if (!isJson(text)) return null;
@@ -36,7 +33,7 @@ export function layOutJson(text: string): readonly JsonLine[] | null {
   const open: JsonLine[] = [];
   const openAt: number[] = [];
   let key: Span | null = null;
-  // Where a member's name has been read, the next token that counts is its value.
+  // Whether the next token is a key, not a value.
   let isKeyNext = false;
   for (const token of tokensOf(text)) {
     const character = text[token.start];
@@ -81,7 +78,7 @@ function close(
   { opener, openerAt, token }: { opener: JsonLine | undefined; openerAt: number; token: Span },
 ): void {
   if (!opener) return;
-  // What holds nothing stays on one line: {} or [].
+  // Empty objects and arrays stay on one line: {} or [].
   if (opener.count === 0) return;
   opener.last = lines.length;
   lines.push({
@@ -105,12 +102,12 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A byte order mark is ignored, as the receiver does. */
+/** Ignores a byte order mark, like the ingest pipeline. */
 function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** The tokens of a JSON text, without the space between them. */
+/** The tokens of a JSON text, without whitespace. */
 export function* tokensOf(text: string): Generator<Span> {
   const scanner = createScanner(text, true);
   scanner.setPosition(text.startsWith("\uFEFF") ? 1 : 0);

@@ -2,14 +2,14 @@ import type { JsonLine } from "./lay-out-json.ts";
 
 export type PieceKind = "key" | "string" | "number" | "word" | "bracket" | "punctuation";
 
-/** A piece of a line as it is drawn. `value`: it is (the beginning or end of) the value itself. */
+/** A rendered part of a line. `isValue`: it is (the start or the end of) the value. */
 export interface Piece {
   kind: PieceKind;
   text: string;
   isValue: boolean;
 }
 
-/** What stands on a line. A folded object or array shows its end as well. */
+/** The parts of a line. A folded object or array also shows its closing bracket. */
 export function piecesOfLine(text: string, line: JsonLine, isFolded = false): Piece[] {
   const pieces: Piece[] = [];
   if (line.key)
@@ -39,7 +39,7 @@ function valueText(text: string, line: JsonLine, isFolded: boolean): string {
   return isFolded ? `${own} … ${end}` : own;
 }
 
-/** The whole pretty text, as it is copied. */
+/** The formatted text, for copying. */
 export function prettyText(text: string, lines: readonly JsonLine[]): string {
   return lines
     .map(

@@ -5,7 +5,7 @@ import { placeMarks } from "./place-marks.ts";
 const text = '{"type":"invoice.paid","invoice":{"currency":"eur"}}';
 const lines = layOutJson(text) ?? [];
 
-it("marks stand on their lines, from the top", () => {
+it("marks are on the lines of their values, from top to bottom", () => {
   const placed = placeMarks(text, lines, [
     { pointer: "/invoice/currency", tone: "bad", note: "usd" },
     { pointer: "/type", tone: "ok", note: "" },
@@ -16,13 +16,13 @@ it("marks stand on their lines, from the top", () => {
   ]);
 });
 
-it("what is missing is marked where it should be", () => {
+it("a missing value is marked at its parent", () => {
   expect(placeMarks(text, lines, [{ pointer: "/invoice/amount", tone: "bad", note: "expected ≥ 10" }])).toEqual([
     { line: 2, tone: "bad", notes: ["amount is missing here: expected ≥ 10"] },
   ]);
 });
 
-it("one place bears all that is wrong with it, once, in the gravest tone", () => {
+it("marks on one value are merged without duplicates, in the most severe tone", () => {
   const marks = [
     { pointer: "/type", tone: "idle" as const, note: "a" },
     { pointer: "/type", tone: "bad" as const, note: "b" },

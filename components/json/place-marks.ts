@@ -2,25 +2,25 @@ import type { Tone } from "../ui/statuses.ts";
 import { findPlace } from "./find-place.ts";
 import type { JsonLine } from "./lay-out-json.ts";
 
-/** A place in the body to be pointed out, and what is to be said of it. */
+/** A mark on a value of the body, with a note. */
 export interface JsonMark {
   pointer: string;
   tone: Tone;
   note: string;
 }
 
-/** All that is said of one line. */
+/** The merged marks of one line. */
 export interface PlacedMark {
   line: number;
   tone: Tone;
   notes: string[];
 }
 
-const gravest: readonly Tone[] = ["bad", "wait", "run", "idle", "ok"];
+const tonesBySeverity: readonly Tone[] = ["bad", "wait", "run", "idle", "ok"];
 
 /**
- * The marks by line, from the top. Several on one line become one, in the gravest of their tones; where something is
- * wrong, what is right is not told.
+ * The marks by line, from top to bottom. Marks on the same line are merged in the most severe tone. Notes of satisfied
+ * conditions are dropped if another mark on the line is not satisfied.
  */
 export function placeMarks(text: string, lines: readonly JsonLine[], marks: readonly JsonMark[]): PlacedMark[] {
   const byLine = Map.groupBy(
@@ -28,9 +28,9 @@ export function placeMarks(text: string, lines: readonly JsonLine[], marks: read
     ({ line }) => line,
   );
   const placed = Array.from(byLine, ([line, here]): PlacedMark => {
-    const tone = gravest.find((tone) => here.some((mark) => mark.tone === tone)) ?? "idle";
-    const told = here.filter((mark) => mark.note !== "" && (mark.tone !== "ok" || tone === "ok"));
-    return { line, tone, notes: [...new Set(told.map(({ note }) => note))] };
+    const tone = tonesBySeverity.find((tone) => here.some((mark) => mark.tone === tone)) ?? "idle";
+    const noted = here.filter((mark) => mark.note !== "" && (mark.tone !== "ok" || tone === "ok"));
+    return { line, tone, notes: [...new Set(noted.map(({ note }) => note))] };
   });
   return placed.sort((a, b) => a.line - b.line);
 }

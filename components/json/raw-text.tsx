@@ -5,13 +5,10 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { formatBytes } from "../../server/domain/format.ts";
 
-/** More than this is shown on demand only. */
+/** Longer text is shown on demand. */
 const maxCharacters = 50_000;
 
-/**
- * A text exactly as it came; characters that the eye would not see are shown by their code points. Copied without
- * these.
- */
+/** The exact text, with invisible characters shown as code points. Copying yields the original text. */
 export function RawText({
   text,
   label,

@@ -1,6 +1,6 @@
 import type { JsonLine } from "./lay-out-json.ts";
 
-/** The numbers of the lines that are to be seen while some objects and arrays are folded. */
+/** The line numbers that are visible while some objects and arrays are folded. */
 export function shownLines(lines: readonly JsonLine[], folded: ReadonlySet<number>): number[] {
   const shown: number[] = [];
   for (let at = 0; at < lines.length; at++) {
@@ -10,7 +10,7 @@ export function shownLines(lines: readonly JsonLine[], folded: ReadonlySet<numbe
   return shown;
 }
 
-/** `folded` without what hides a line. The same set when nothing hides it. */
+/** `folded` without the ancestors that hide a line. Returns the same set if the line is visible. */
 export function unfoldAround(
   lines: readonly JsonLine[],
   folded: ReadonlySet<number>,
@@ -21,7 +21,7 @@ export function unfoldAround(
   return hiding.size === 0 ? folded : new Set([...folded].filter((at) => !hiding.has(at)));
 }
 
-/** Whether a line begins something that can be folded. */
+/** Whether the value of a line can be folded. */
 export function isFoldable(line: JsonLine | undefined): boolean {
   return line !== undefined && line.count > 0;
 }

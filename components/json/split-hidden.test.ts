@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { codePointName, splitHidden } from "./split-hidden.ts";
 
-it("what the eye does not see is shown by its code point", () => {
+it("invisible characters are shown as code points", () => {
   expect(splitHidden("a\u202Eb\u0000\u{E0041}")).toEqual([
     { text: "a" },
     { hidden: 0x202e },
@@ -13,11 +13,11 @@ it("what the eye does not see is shown by its code point", () => {
   expect([0, 0x202e, 0xe0041].map(codePointName)).toEqual(["U+0000", "U+202E", "U+E0041"]);
 });
 
-it("texts of the world stay as they are", () => {
+it("text in other scripts is unchanged", () => {
   for (const text of ["", "Zoë\t\n", "نام‌های", "👩‍👩‍👧", "日本語", "क्‍ष"]) expect(splitHidden(text)).toEqual([{ text }]);
 });
 
-it("every character is there, in its order", () => {
+it("every character is kept, in order", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       expect(

@@ -1,15 +1,15 @@
-/** A stretch of text as it is, or one character that the eye would not see, by its code point. */
+/** Visible text, or the code point of one invisible character. */
 export type VisiblePart = { text: string } | { hidden: number };
 
 /**
- * Characters that draw nothing, or that change the order of what is around them: controls (but tab and line breaks),
- * format characters such as direction overrides, zero-width space and tags, line and paragraph separators, fillers.
- * Joiners belong to scripts and emoji.
+ * Characters that are invisible or reorder the text around them: controls (except tab and line breaks), format
+ * characters such as direction overrides, zero-width space and tags, line and paragraph separators, fillers. Joiners
+ * are not included, because scripts and emoji need them.
  */
 const hidden =
   /(?![\t\n\r\u200C-\u200D\u0600-\u0605\u06DD\u070F\u08E2])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/gu;
 
-/** Cuts a text where a hidden character stands, so that it can be shown by its code point. */
+/** Splits a text at hidden characters, so that they can be shown as code points. */
 export function splitHidden(text: string): VisiblePart[] {
   const parts: VisiblePart[] = [];
   let from = 0;

@@ -5,14 +5,14 @@ import type { JsonLine } from "./lay-out-json.ts";
 import type { PlacedMark } from "./place-marks.ts";
 import { isFoldable, shownLines, unfoldAround } from "./shown-lines.ts";
 
-/** A line that is to be brought into view; each asking is an object of its own. */
+/** A request to scroll to a line: a new object each time. */
 export interface Jump {
   line: number;
 }
 
 const nothing: ReadonlySet<number> = new Set();
 
-/** What is folded, which line is the current one, and what the keys do. */
+/** State of the tree: folded values, current line, keyboard handling. */
 export function useJsonTree(lines: readonly JsonLine[], steps: readonly PlacedMark[]) {
   const [folded, setFolded] = useState(nothing);
   const [current, setCurrent] = useState(0);
@@ -62,7 +62,7 @@ interface Keys {
   step(distance: 1 | -1): void;
 }
 
-/** As in every tree: arrows move, fold and unfold. `n` and `p` go from mark to mark. */
+/** Arrow keys move, fold and unfold, as in other trees. `n` and `p` go to the next and the previous mark. */
 function actionOf(key: string, { lines, shown, folded, current, goTo, toggle, step }: Keys): (() => void) | null {
   const line = lines[current];
   if (!line) return null;

@@ -10,30 +10,30 @@ const namesOf = (schema: z.ZodType) => {
   return childrenOf(root, root).children.map(({ name, isRequired }) => (isRequired ? name : `${name}?`));
 };
 
-it("the lines below an object are its properties", () => {
+it("the children of an object are its properties", () => {
   expect(namesOf(z.object({ name: z.string(), note: z.string().optional() }))).toEqual(["name", "note?"]);
 });
 
-it("lists, tuples and records have lines for what is in them", () => {
+it("arrays, tuples and records have children for their elements", () => {
   expect(namesOf(z.array(z.string()))).toEqual(["each item"]);
   expect(namesOf(z.tuple([z.string(), z.number()], z.boolean()))).toEqual(["item 1", "item 2", "each further item"]);
   expect(namesOf(z.record(z.email(), z.int()))).toEqual(["each key", "each value"]);
   expect(namesOf(z.object({ a: z.string() }).catchall(z.int()))).toEqual(["a", "each other key"]);
 });
 
-it("the shapes of a union are named by the value that tells them apart", () => {
+it("union variants are named by their discriminator value", () => {
   expect(
     namesOf(z.discriminatedUnion("type", [z.object({ type: z.literal("a") }), z.object({ type: z.literal("b") })])),
   ).toEqual(["if type is a", "if type is b"]);
   expect(namesOf(z.union([z.object({ a: z.string() }), z.array(z.string())]))).toEqual(["shape 1", "shape 2"]);
 });
 
-it("plain values and choices of plain values have no lines", () => {
+it("scalars and unions of scalars have no children", () => {
   expect(namesOf(z.union([z.string(), z.number()]))).toEqual([]);
   expect(namesOf(z.enum(["a", "b"]))).toEqual([]);
 });
 
-it("a schema that holds itself has lines as often as it is opened", () => {
+it("a recursive schema has children at every level", () => {
   const node: z.ZodType = z.object({
     name: z.string(),
     get children() {
@@ -49,7 +49,7 @@ it("a schema that holds itself has lines as often as it is opened", () => {
   expect(open(root, 5)).toEqual(["children", "each item", "children", "each item", "children"]);
 });
 
-it("of thousands of properties the first ones are shown, and the rest is counted", () => {
+it("with thousands of properties, the first are shown and the rest are counted", () => {
   const root = wire(
     z.object(Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key${index}`, z.string()]))),
   );

@@ -4,11 +4,11 @@ import { asSchema, isObject, schemasOf } from "../../server/domain/schema/json-s
 import { sayChoice } from "../../server/domain/schema/say-value.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
 
-/** One line below a schema: a property, the items of a list, a choice between shapes. */
+/** A child of a schema: a property, the items of an array, a union variant. */
 export interface SchemaChild {
   key: string;
   name: string;
-  /** A name from the user's own JSON is code; `each item` is words. */
+  /** Property names are code; `each item` is text. */
   isCode: boolean;
   schema: JsonSchemaObject;
   isRequired: boolean;
@@ -16,10 +16,7 @@ export interface SchemaChild {
 
 const maxChildren = 200;
 
-/**
- * What stands inside a schema, references followed. None for plain values. Cut after 200: `more` says how many are
- * left.
- */
+/** The children of a schema, with references resolved. Empty for scalars. At most 200; `more` counts the rest. */
 export function childrenOf(
   schema: JsonSchemaObject,
   root: JsonSchemaObject,
@@ -46,9 +43,9 @@ function properties(facts: Facts): SchemaChild[] {
 }
 
 function items(facts: Facts): SchemaChild[] {
-  const least = Number(firstOf(facts, "minItems") ?? 0);
+  const minItems = Number(firstOf(facts, "minItems") ?? 0);
   const first = schemasOf(firstOf(facts, "prefixItems")).map((schema, index) =>
-    words({ key: `[${index}]`, name: `item ${index + 1}`, schema, isRequired: index < least }),
+    words({ key: `[${index}]`, name: `item ${index + 1}`, schema, isRequired: index < minItems }),
   );
   const rest = firstOf(facts, "items");
   if (!isObject(rest)) return first;
@@ -78,7 +75,7 @@ function byPattern(value: Json | undefined): SchemaChild[] {
   );
 }
 
-/** Plain kinds are in the words of the schema itself; shapes with something inside are lines of their own. */
+/** Scalar variants are part of the description of the schema itself. Variants with children are lines of their own. */
 function shapes({
   union,
   index,
@@ -102,7 +99,7 @@ function shapes({
   return union.map((schema, at) => words({ key: `|${index}.${at}`, name: shapeName(facts[at], at, root), schema }));
 }
 
-/** `type is invoice.paid` where a fixed value tells the shape, else `shape 2`. */
+/** `if type is invoice.paid` if a constant identifies the variant, otherwise `shape 2`. */
 function shapeName(facts: Facts | undefined, at: number, root: JsonSchemaObject): string {
   const tag =
     facts &&

@@ -11,17 +11,14 @@ import { type SchemaChild, childrenOf } from "./schema-children.ts";
 interface Around {
   root: JsonSchemaObject;
   depth: number;
-  /** The schemas that this one lies in: one that comes again is drawn only when it is opened. */
+  /** The enclosing schemas. A schema that occurs again is rendered only when expanded. */
   parts: ReadonlySet<JsonSchemaObject>;
 }
 
-/** Lines that are open from the start. */
+/** Levels that are expanded initially. */
 const openDepth = 3;
 
-/**
- * A schema as a tree to read: names, types and bounds in words, what may be left out, descriptions. Never draws more
- * than is open.
- */
+/** A schema as a readable tree: names, types, limits, optional properties, descriptions. Renders only expanded levels. */
 export function SchemaTree({ schema, label }: { schema: JsonSchemaObject; label: string }) {
   const { children, more } = childrenOf(schema, schema);
   if (children.length === 0) return <p className="py-1 text-ink-2">{describeSchema(schema, schema)}</p>;

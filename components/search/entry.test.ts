@@ -17,12 +17,12 @@ describe("the text of a search", () => {
     expect(searchTextOf(typed)).toBe(meant);
   });
 
-  it("never has a key of a pasted address in it", () => {
+  it("never contains the key of a pasted URL", () => {
     expect(searchTextOf("http://x/triggers/a?token=sbk_1234")).not.toContain("sbk_");
   });
 });
 
-it("what was found leads to its page, nodes to the canvas, whatever their names", () => {
+it("results link to their pages, nodes to the canvas, with any name", () => {
   const groups = groupsOf({
     endpoints: [{ endpoint: "eu/billing", path: "/triggers/eu/billing" }],
     triggers: [{ slug: "a&b", endpoint: "x" }],
@@ -43,7 +43,7 @@ it("what was found leads to its page, nodes to the canvas, whatever their names"
   });
 });
 
-it("on the canvas a node opens without losing the filters; a page is a page", () => {
+it("on the canvas a node opens and keeps the filters, pages keep their URL", () => {
   const here = { path: "/", query: "window=1h&node=trigger%3Aold&tab=test" };
   expect(hrefFrom({ href: "/?node=trigger%3Anew" }, here)).toBe("/?window=1h&node=trigger%3Anew");
   expect(hrefFrom({ href: "/?node=trigger%3Anew" }, { path: "/runs", query: "status=failed" })).toBe(
@@ -52,14 +52,14 @@ it("on the canvas a node opens without losing the filters; a page is a page", ()
   expect(hrefFrom({ href: "/runs" }, here)).toBe("/runs");
 });
 
-it("pages are found by the beginnings of their words", () => {
+it("pages are found by word prefixes", () => {
   expect(pagesFor("deliv").map((page) => page.href)).toEqual(["/deliveries", "/deliveries?outcome=rejected"]);
   expect(pagesFor("fail run").map((page) => page.href)).toEqual(["/runs?status=failed"]);
   expect(pagesFor("nothing")).toEqual([]);
   expect(pagesFor("").length).toBeGreaterThan(3);
 });
 
-it("a text that is no name can be looked for in bodies and inputs, as it is", () => {
+it("other text can be searched in bodies and inputs, unchanged", () => {
   expect(looksFor("a&b=c").map((entry) => entry.href)).toEqual(["/deliveries?text=a%26b%3Dc", "/runs?text=a%26b%3Dc"]);
   expect(looksFor("")).toEqual([]);
 });

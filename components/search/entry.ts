@@ -2,7 +2,7 @@ import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { RunSummary } from "../../server/contract/run.ts";
 import type { Target } from "../../server/contract/target.ts";
 
-/** What a search answers with, as the service sends it. */
+/** The search results from the server. */
 export interface Found {
   endpoints: readonly { endpoint: string; path: string }[];
   triggers: readonly { slug: string; endpoint: string }[];
@@ -25,13 +25,13 @@ export const entryKinds = [
 ] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
-/** One line of the search: a place to go to. */
+/** One search result: a link to a page. */
 export interface Entry {
-  /** Unique among all lines, and stable. */
+  /** Unique and stable. */
   id: string;
   kind: EntryKind;
   label: string;
-  /** What stands beside the label in small letters. */
+  /** Secondary text next to the label. */
   note: string;
   href: string;
 }
@@ -41,7 +41,7 @@ export interface EntryGroup {
   entries: readonly Entry[];
 }
 
-/** The groups of what was found, without the empty ones. */
+/** The non-empty groups of search results. */
 export function groupsOf(found: Found): EntryGroup[] {
   const groups: EntryGroup[] = [
     { name: "Triggers", entries: found.triggers.map(({ slug, endpoint }) => node("trigger", slug, `on ${endpoint}`)) },
@@ -131,7 +131,7 @@ const pages: readonly { words: string; entry: Entry }[] = [
   },
 ];
 
-/** The app's own pages that a text may mean; all of them for no text. */
+/** The pages of the app that match a text; all pages for an empty text. */
 export function pagesFor(text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return pages
@@ -139,7 +139,7 @@ export function pagesFor(text: string): Entry[] {
     .map((page) => page.entry);
 }
 
-/** Where to look for a text that is no name: in bodies and inputs. */
+/** Links that search for a text in bodies and inputs. */
 export function looksFor(text: string): Entry[] {
   if (text === "") return [];
   return [
@@ -160,10 +160,7 @@ export function looksFor(text: string): Entry[] {
   ];
 }
 
-/**
- * What to send for a text that somebody typed or pasted: an address, a path or a line of a log that has an id in it
- * counts as the id.
- */
+/** The search text for typed or pasted input. A URL, a path or a log line that contains an id is reduced to the id. */
 export function searchTextOf(typed: string): string {
   const [id] = /\b(?:run|dlv)_[0-9a-z]{26}\b/i.exec(typed) ?? [];
   return (
@@ -176,7 +173,7 @@ export function searchTextOf(typed: string): string {
   );
 }
 
-/** Where an entry leads from here: a node is opened on the canvas as it stands, with its filters. */
+/** The URL of an entry. On the canvas, opening a node keeps the current filters. */
 export function hrefFrom(entry: Pick<Entry, "href">, here: { path: string; query: string }): string {
   if (here.path !== "/" || !entry.href.startsWith("/?node=")) return entry.href;
   const query = new URLSearchParams(here.query);

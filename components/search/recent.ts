@@ -1,28 +1,28 @@
 import { type Entry, entryKinds } from "./entry.ts";
 
 const storageKey = "signalbox.recent";
-const most = 6;
+const maxEntries = 6;
 
-/** The entries that were opened last, newest first. What another version or hand left in the storage is checked. */
+/** The most recently opened entries, newest first. Stored values are validated. */
 export function readRecent(): Entry[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? "[]");
-    return Array.isArray(stored) ? stored.flatMap(asEntry).slice(0, most) : [];
+    return Array.isArray(stored) ? stored.flatMap(asEntry).slice(0, maxEntries) : [];
   } catch {
     return [];
   }
 }
 
-/** Remembers that an entry was opened. */
+/** Stores an opened entry. */
 export function rememberEntry(entry: Entry): void {
   if (entry.kind === "page" || entry.kind === "look") return;
   try {
     localStorage.setItem(
       storageKey,
-      JSON.stringify([entry, ...readRecent().filter((one) => one.id !== entry.id)].slice(0, most)),
+      JSON.stringify([entry, ...readRecent().filter((one) => one.id !== entry.id)].slice(0, maxEntries)),
     );
   } catch {
-    // Private windows may forbid storage.
+    // Storage may be blocked in private windows.
   }
 }
 

@@ -45,7 +45,7 @@ const themes: readonly { theme: Theme; label: string; icon: LucideIcon }[] = [
   { theme: "system", label: "Theme: system", icon: Monitor },
 ];
 
-/** One field for every name and id: type or paste, Enter goes there. */
+/** Search for names and ids. Enter opens the selected result. */
 export function SearchDialog({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState("");
   const { groups, settledText, isPending, error } = useSearch(typed);
@@ -55,7 +55,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
   const isOld = chosen.text !== settledText;
   const selected = isOld ? (first?.id ?? "") : chosen.id;
 
-  // Enter before the answer is here means the first line of the answer.
+  // Enter while the search is pending opens the first result when it arrives.
   const [isWaiting, setIsWaiting] = useState(false);
   const goToFirst = useEffectEvent(() => first && go(first));
   const isAnswered = isWaiting && !isPending;

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 
-/** The value as it was when it last stood still for `ms`. */
+/** The last value that did not change for `ms`. */
 export function useDebounced<Value>(value: Value, ms: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

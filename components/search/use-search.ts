@@ -10,17 +10,17 @@ import { useDebounced } from "./use-debounced.ts";
 
 const debounceMs = 120;
 
-interface Answer {
+interface SearchState {
   groups: EntryGroup[];
-  /** What the groups answer. */
+  /** The text that the groups belong to. */
   settledText: string;
-  /** The groups are not yet those of what is typed. */
+  /** The groups do not match the typed text yet. */
   isPending: boolean;
   error: string | null;
 }
 
-/** What a text may mean, best first; without a text what was opened last, and the pages. */
-export function useSearch(typed: string): Answer {
+/** Search results, best first. For an empty text: recently opened entries and pages. */
+export function useSearch(typed: string): SearchState {
   const trpc = useTRPC();
   const [recent] = useState(readRecent);
   const text = searchTextOf(typed);

@@ -15,7 +15,7 @@ const windows = [
 
 const minuteMs = 60_000;
 
-/** What an agent's runs have used of late. */
+/** Recent token usage and cost of an agent's runs. */
 export function AgentSpend({ agent }: { agent: string }) {
   return (
     <SheetSection title="Tokens and cost">
@@ -38,7 +38,7 @@ function SpendLine({
   hours: number;
 }) {
   const trpc = useTRPC();
-  // To five minutes: the question stays the same for a while.
+  // Rounded to five minutes, so that the query key stays the same.
   const until = Math.floor(useNow() / (5 * minuteMs)) * 5 * minuteMs;
   const since = new Date(until - hours * 60 * minuteMs).toISOString();
   const usage = useQuery(

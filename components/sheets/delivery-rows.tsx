@@ -9,10 +9,7 @@ import { RelativeTime } from "../ui/relative-time.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { deliveryOutcomes, verdictOutcomes } from "../ui/statuses.ts";
 
-/**
- * Deliveries in little room: outcome, what happened, when. With `trigger`, what that trigger decided, and the first
- * reason.
- */
+/** A compact list of deliveries: outcome, summary, time. With `trigger`: its verdict and the first reason. */
 export function DeliveryRows({
   deliveries,
   trigger,

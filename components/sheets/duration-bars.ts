@@ -4,11 +4,11 @@ export interface DurationBar {
   id: string;
   status: RunSummary["status"];
   ms: number;
-  /** Of the strip's height, 0–1. By the square root, so that one long run does not flatten all others. */
+  /** Share of the strip's height, 0–1. Square root scale, so that one long run does not flatten the others. */
   height: number;
 }
 
-/** Bars for the runs that have ended, the oldest first. */
+/** Bars for ended runs, oldest first. */
 export function durationBars(
   runs: readonly Pick<RunSummary, "id" | "status" | "startedAt" | "finishedAt">[],
 ): DurationBar[] {

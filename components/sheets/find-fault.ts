@@ -1,6 +1,6 @@
 /**
- * Where in a text the place is that a message names: `Line 2, column 5: …`. Columns count characters, not halves of
- * them.
+ * The offset of the position that a message names: `Line 2, column 5: …`. Columns count characters, not UTF-16 code
+ * units.
  */
 export function findFault(text: string, detail: string): number | null {
   const named = /^Line (\d+), column (\d+):/.exec(detail);

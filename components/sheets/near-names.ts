@@ -1,4 +1,4 @@
-/** The known names that were probably meant, nearest first: at most three, and none where nothing is near. */
+/** The known names most similar to a given name, nearest first. At most three; none if nothing is similar. */
 export function nearNames(given: string, known: readonly string[]): string[] {
   const wanted = given.toLowerCase();
   return [...new Set(known)]
@@ -11,7 +11,7 @@ export function nearNames(given: string, known: readonly string[]): string[] {
     .map(({ name }) => name);
 }
 
-/** A name that holds the other, or shares a word with it, is near however long it is. */
+/** A name that contains the other or shares a word with it counts as near at any length. */
 function sharesWords(given: string, name: string): boolean {
   const words = new Set(given.split(/[-/]/));
   return (

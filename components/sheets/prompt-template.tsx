@@ -6,8 +6,8 @@ export function PromptTemplate({ prompt }: { prompt: NonNullable<GraphTrigger["p
   return (
     <p className="max-h-40 overflow-auto text-s break-words whitespace-pre-wrap text-ink-2">
       <span className="text-ink-3">prompt: </span>
-      {partsOf(prompt.text).map(({ text, isPlace }, index) =>
-        isPlace ? (
+      {partsOf(prompt.text).map(({ text, isPlaceholder }, index) =>
+        isPlaceholder ? (
           <code key={index} className="rounded-s bg-accent-soft px-0.5 whitespace-nowrap text-accent">
             {text}
           </code>
@@ -19,10 +19,13 @@ export function PromptTemplate({ prompt }: { prompt: NonNullable<GraphTrigger["p
   );
 }
 
-/** A template in pieces: words, and the places where something of the payload comes in. */
-export function partsOf(template: string): { text: string; isPlace: boolean }[] {
+/** Splits a template into text and placeholders for payload values. */
+export function partsOf(template: string): { text: string; isPlaceholder: boolean }[] {
   return template
     .split(/((?<!\\)\{\{[^{}]*\}\})/)
-    .map((text, index) => ({ text: index % 2 === 1 ? text : text.replaceAll("\\{{", "{{"), isPlace: index % 2 === 1 }))
+    .map((text, index) => ({
+      text: index % 2 === 1 ? text : text.replaceAll("\\{{", "{{"),
+      isPlaceholder: index % 2 === 1,
+    }))
     .filter(({ text }) => text !== "");
 }

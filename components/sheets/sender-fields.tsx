@@ -1,7 +1,7 @@
 import { CopyButton } from "../ui/copy-button.tsx";
 import type { SenderSettings } from "./snippets.ts";
 
-/** What to fill in on a sender's page, field by field. */
+/** The settings to enter at a sender, field by field. */
 export function SenderFields({ settings, label }: { settings: SenderSettings; label: string }) {
   return (
     <div className="rounded-m border">

@@ -8,10 +8,7 @@ import { TargetIcon } from "../ui/target-icon.tsx";
 import type { SheetNode } from "./sheet-node.ts";
 import { useSheetFocus } from "./use-sheet-focus.ts";
 
-/**
- * The frame of every sheet: what it is about, how it does, a way to close it. Beside the canvas, or over it on a narrow
- * screen.
- */
+/** The frame of every sheet: node, status, close button. Beside the canvas, or above it on a narrow screen. */
 export function SheetFrame({
   node,
   status,
@@ -55,7 +52,7 @@ export function SheetFrame({
   );
 }
 
-/** What scrolls below the tabs. A region that scrolls must be reachable by keyboard. */
+/** The scrolling content below the tabs. A scrolling region must be reachable by keyboard. */
 export function SheetBody({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div
@@ -81,7 +78,7 @@ export function SheetSection({ title, note, children }: { title: string; note?: 
   );
 }
 
-/** Name and value, line by line. What has no value is left out. */
+/** Names and values, one per line. Omits `null` values. */
 export function SheetFacts({ facts }: { facts: (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[minmax(80px,auto)_minmax(0,1fr)] gap-x-5 gap-y-1.5">
@@ -97,7 +94,7 @@ export function SheetFacts({ facts }: { facts: (readonly [name: string, value: R
   );
 }
 
-/** The shape of an overview, until it is known. */
+/** Loading state of an overview. */
 export function SheetSkeleton({ label }: { label: string }) {
   return (
     <div role="status" aria-label={label} className="grid gap-5 px-[18px] py-4">

@@ -8,7 +8,7 @@ import { type SheetNode, sheetHref } from "./sheet-node.ts";
 
 const parsers = { node: parseAsString, tab: parseAsString, from: parseAsString };
 
-/** Leads to another node's sheet. The window of time and the filters of the canvas stay; the page is not read again. */
+/** Opens another node's sheet. Keeps the time window and the filters of the canvas, and does not reload the page. */
 export function SheetLink({
   node,
   tab,

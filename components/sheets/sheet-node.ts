@@ -1,13 +1,10 @@
-/** What a sheet is about. `id`: the endpoint, or the slug. */
+/** The node of a sheet. `id`: the endpoint, or the slug. */
 export interface SheetNode {
   kind: "endpoint" | "trigger" | "workflow" | "agent";
   id: string;
 }
 
-/**
- * The canvas with this node's sheet open, on one of its tabs. What else the address says (`search`) stays, but for what
- * belongs to another sheet.
- */
+/** The URL of the canvas with this node's sheet open. Keeps the parameters in `search`, except those of another sheet. */
 export function sheetHref({
   node,
   tab,
@@ -17,11 +14,11 @@ export function sheetHref({
   tab?: string | undefined;
   search?: string;
 }): string {
-  const kept = new URLSearchParams(search);
-  kept.delete("from");
-  kept.delete("via");
-  kept.delete("tab");
-  kept.set("node", `${node.kind}:${node.id}`);
-  if (tab !== undefined) kept.set("tab", tab);
-  return `/?${kept.toString()}`;
+  const parameters = new URLSearchParams(search);
+  parameters.delete("from");
+  parameters.delete("via");
+  parameters.delete("tab");
+  parameters.set("node", `${node.kind}:${node.id}`);
+  if (tab !== undefined) parameters.set("tab", tab);
+  return `/?${parameters.toString()}`;
 }

@@ -7,16 +7,16 @@ import { useNow } from "../ui/use-now.ts";
 import { formatRelativeTime } from "../../server/domain/format.ts";
 
 interface Props {
-  /** `null`: not known yet. */
+  /** `null`: not loaded yet. */
   words: string | null;
   lastAt: string | null;
   health: Health;
-  /** What a fault is called: `failed`, `rejected`. */
+  /** The word for a failure: `failed`, `rejected`. */
   fault?: string;
   waitingForApproval?: number;
 }
 
-/** How it does, in one line: `388 fired · last 12 s ago`, `12 runs · most failed · last 3 min ago`. */
+/** The status in one line: `388 fired · last 12 s ago`, `12 runs · most failed · last 3 min ago`. */
 export function TrafficPill({ words, lastAt, health, fault = "failed", waitingForApproval = 0 }: Props) {
   const now = useNow();
   if (words === null) return <span className="block h-[18px] w-32 animate-pulse rounded-full bg-sunken" />;

@@ -1,11 +1,11 @@
 import type { GraphTrigger } from "./answers.ts";
 
-/** A trigger once, with all its targets. */
+/** A trigger with all its targets. */
 export interface ListedTrigger extends Pick<GraphTrigger, "slug" | "endpoint" | "conditions" | "hasFilter"> {
   attachments: Pick<GraphTrigger, "attachmentId" | "target" | "file" | "hasTransform" | "prompt">[];
 }
 
-/** Attachments gathered by their slug, in the order in which they are evaluated. */
+/** Attachments grouped by slug, in evaluation order. */
 export function triggersOf(attachments: readonly GraphTrigger[]): ListedTrigger[] {
   return [...Map.groupBy(attachments, ({ slug }) => slug).values()].flatMap((same) => {
     const [first] = same;

@@ -26,7 +26,7 @@ export function TryBody({ endpoint, triggers, version }: Props) {
   const [text, setText] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  const { answer, isAsking, askAgain } = useVerdicts({ endpoint, text, version });
+  const { answer, isPending, retry } = useVerdicts({ endpoint, text, version });
   const fault = answer.kind === "not-json" ? findFault(text, answer.detail) : null;
   const goToFault = () => {
     field.current?.focus();
@@ -54,13 +54,8 @@ export function TryBody({ endpoint, triggers, version }: Props) {
         aria-describedby={`${id}-answer`}
         className="min-h-40 w-full resize-y rounded-m border border-line-strong bg-raised px-3 py-2.5 font-mono text-s/[1.6] [tab-size:2] placeholder:text-ink-3 aria-invalid:border-bad"
       />
-      <div id={`${id}-answer`} role="status" aria-busy={isAsking} className="min-h-24">
-        <Answer
-          answer={answer}
-          count={triggers.length}
-          goToFault={fault === null ? null : goToFault}
-          askAgain={askAgain}
-        />
+      <div id={`${id}-answer`} role="status" aria-busy={isPending} className="min-h-24">
+        <Answer answer={answer} count={triggers.length} goToFault={fault === null ? null : goToFault} retry={retry} />
       </div>
     </div>
   );
@@ -70,16 +65,16 @@ function Answer({
   answer,
   count,
   goToFault,
-  askAgain,
+  retry,
 }: {
   answer: VerdictsOf;
   count: number;
   goToFault: (() => void) | null;
-  askAgain: () => void;
+  retry: () => void;
 }) {
   if (answer.kind === "verdicts") return <VerdictList verdicts={answer.verdicts} />;
   if (answer.kind === "failed")
-    return <ErrorNote error={answer.error} what="The triggers could not be evaluated" retry={askAgain} />;
+    return <ErrorNote error={answer.error} what="The triggers could not be evaluated" retry={retry} />;
   if (answer.kind === "none")
     return (
       <p className="text-s text-ink-3">

@@ -6,7 +6,7 @@ import type { Window } from "../../server/contract/window.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import type { Activity } from "./answers.ts";
 
-/** What went through one endpoint, or one target, in the window. Stays while another window is read. */
+/** Activity of one endpoint or one target in the time window. Keeps the previous data while another window loads. */
 export function useActivity(p: { window: Window; endpoint?: string; target?: Target }): Activity | undefined {
   const trpc = useTRPC();
   const query = useQuery({
@@ -20,18 +20,18 @@ export function useActivity(p: { window: Window; endpoint?: string; target?: Tar
   return query.data;
 }
 
-/** How a trigger's deliveries went. Its attachments decide alike: they share request and filter. */
+/** Verdict counts of a trigger. Its attachments share request and filter, so they have the same verdicts. */
 export function verdictCountsOf(
   activity: Activity | undefined,
   attachmentIds: readonly string[],
 ): { matched: number; byRequest: number; byFilter: number; disabled: number } | null {
   if (!activity) return null;
   const counts = activity.triggers.filter(({ attachmentId }) => attachmentIds.includes(attachmentId));
-  const most = (pick: (one: Activity["triggers"][number]) => number) => Math.max(0, ...counts.map(pick));
+  const max = (pick: (one: Activity["triggers"][number]) => number) => Math.max(0, ...counts.map(pick));
   return {
-    matched: most((one) => one.matched),
-    byRequest: most((one) => one.request_mismatch),
-    byFilter: most((one) => one.filter_mismatch),
-    disabled: most((one) => one.disabled),
+    matched: max((one) => one.matched),
+    byRequest: max((one) => one.request_mismatch),
+    byFilter: max((one) => one.filter_mismatch),
+    disabled: max((one) => one.disabled),
   };
 }

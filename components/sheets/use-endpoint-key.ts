@@ -5,23 +5,20 @@ import { useState } from "react";
 import { useTRPC } from "../trpc/trpc.ts";
 
 export interface EndpointKey {
-  /** `null` until it is asked for; then the key that opens the endpoint. */
+  /** A key of the endpoint; `null` until requested. */
   key: string | null;
-  /** With the key in it. */
+  /** The URL with the key. */
   url: string | null;
   isLoading: boolean;
   error: unknown;
   isShown: boolean;
   show: () => void;
   hide: () => void;
-  /** The URL with its key, without showing it. Fails as `error` says. */
+  /** The URL with its key, without showing it. Rejects with the same error as `error`. */
   fetchUrl: () => Promise<string>;
 }
 
-/**
- * The key of an endpoint, fetched only when somebody asks to see it, and forgotten with the sheet. `trigger`: one that
- * listens on it.
- */
+/** The key of an endpoint. Fetched on demand and dropped when the sheet closes. `trigger`: any trigger on the endpoint. */
 export function useEndpointKey(trigger: string): EndpointKey {
   const trpc = useTRPC();
   const [isShown, setIsShown] = useState(false);

@@ -2,7 +2,7 @@
 
 import { useIsHydrated } from "../ui/use-now.ts";
 
-/** Where this service is, as this browser reaches it; empty while the server draws. */
+/** The origin of this service as seen by the browser; empty during server rendering. */
 export function useOrigin(): string {
   return useIsHydrated() ? location.origin : "";
 }

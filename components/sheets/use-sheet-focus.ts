@@ -5,8 +5,8 @@ import { isFocusLost, isNowhere, keepFocus } from "../ui/keep-focus.ts";
 import type { SheetNode } from "./sheet-node.ts";
 
 /**
- * Takes the focus into the sheet when it opens, and gives it back when it closes. `Esc` closes; in a field it leaves
- * the field first, so that nothing typed is lost by one key.
+ * Moves the focus into the sheet when it opens, and back when it closes. `Esc` closes the sheet. In a field, the first
+ * `Esc` only leaves the field, so that no input is lost.
  */
 export function useSheetFocus(
   node: SheetNode,
@@ -26,14 +26,14 @@ export function useSheetFocus(
   useEffect(() => {
     return () => {
       if (!isFocusLost()) return;
-      // Who came by a link had the focus nowhere before: then the node itself.
-      const home = before.current?.isConnected ? before.current : nodeLink(`${kind}:${id}`);
-      home?.focus({ preventScroll: true });
+      // After opening by a link, nothing had the focus before: focus the node itself.
+      const origin = before.current?.isConnected ? before.current : nodeLink(`${kind}:${id}`);
+      origin?.focus({ preventScroll: true });
       keepFocus();
     };
   }, [kind, id]);
 
-  // After a click on the canvas' ground nothing has the focus, and the sheet is still what Esc closes.
+  // After a click on the canvas background nothing has the focus. Esc still closes the sheet.
   const closeFromNowhere = useEffectEvent(onClose);
   useEffect(() => {
     const listen = (event: globalThis.KeyboardEvent) => {
@@ -58,12 +58,12 @@ export function useSheetFocus(
   return { heading, onKeyDown };
 }
 
-/** The node's own link on the canvas, where it is drawn. */
+/** The node's link on the canvas, if rendered. */
 function nodeLink(node: string): HTMLElement | null {
   return document.querySelector(`[data-node=${CSS.escape(node)}] a[data-node-link]`);
 }
 
-/** A dialog or a menu that was opened from the sheet has `Esc` for itself; React's events pass through portals. */
+/** Dialogs and menus opened from the sheet handle `Esc` themselves. React events bubble through portals. */
 function isInsideOverlay(event: KeyboardEvent): boolean {
   return event.target instanceof Element && event.target.closest("dialog, [role=menu]") !== null;
 }

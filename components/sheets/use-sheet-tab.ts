@@ -2,7 +2,7 @@
 
 import { useQueryState } from "nuqs";
 
-/** The open tab, kept in the URL; the first one is not mentioned there. What the URL names must be one of them. */
+/** The selected tab, stored in the URL. The first tab has no URL parameter; an unknown value selects the first tab. */
 export function useSheetTab<Id extends string>(ids: readonly [Id, ...Id[]]): [Id, (id: string) => void] {
   const [tab, setTab] = useQueryState("tab");
   const selected = ids.find((id) => id === tab) ?? ids[0];

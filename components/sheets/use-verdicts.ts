@@ -7,10 +7,10 @@ import { describeFault, parseDraft } from "../run-form/draft/parse-draft.ts";
 import { problemOf } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 
-/** Typing pauses at least this long before the service is asked. */
-const pauseMs = 200;
-/** Longer texts are read by the service alone, so that typing stays quick. */
-const maxLocal = 200_000;
+/** Debounce of typing before a request. */
+const debounceMs = 200;
+/** Longer texts are parsed only by the server, so that typing stays responsive. */
+const maxLocalLength = 200_000;
 
 export type VerdictsOf =
   | { kind: "none" }
@@ -20,14 +20,11 @@ export type VerdictsOf =
 
 const none: VerdictsOf = { kind: "none" };
 
-/**
- * What each trigger on an endpoint would say of a text, while it is typed. Nothing is sent to them. Asks again when the
- * build changes.
- */
+/** The verdicts of an endpoint's triggers for a text as it is typed. Delivers nothing. Repeated when the build changes. */
 export function useVerdicts(p: { endpoint: string; text: string; version: string }): {
   answer: VerdictsOf;
-  isAsking: boolean;
-  askAgain: () => void;
+  isPending: boolean;
+  retry: () => void;
 } {
   const { endpoint, text, version } = p;
   const trpc = useTRPC();
@@ -36,7 +33,10 @@ export function useVerdicts(p: { endpoint: string; text: string; version: string
   const [round, setRound] = useState(0);
   const asked = JSON.stringify([endpoint, version, round, text]);
   const isEmpty = text.trim() === "";
-  const fault = useMemo(() => (isEmpty || text.length > maxLocal ? null : parseDraft(text).fault), [isEmpty, text]);
+  const fault = useMemo(
+    () => (isEmpty || text.length > maxLocalLength ? null : parseDraft(text).fault),
+    [isEmpty, text],
+  );
   const isAsked = !isEmpty && fault === null;
 
   useEffect(() => {
@@ -47,7 +47,7 @@ export function useVerdicts(p: { endpoint: string; text: string; version: string
         { endpoint, text },
         { onSuccess: (verdicts) => answer({ kind: "verdicts", verdicts }), onError: (error) => answer(ofError(error)) },
       );
-    }, pauseMs);
+    }, debounceMs);
     return () => clearTimeout(timer);
   }, [asked, endpoint, isAsked, mutate, text]);
 
@@ -56,7 +56,7 @@ export function useVerdicts(p: { endpoint: string; text: string; version: string
     : fault
       ? { kind: "not-json", detail: describeFault(fault) }
       : answered.answer;
-  return { answer, isAsking: isAsked && answered.to !== asked, askAgain: () => setRound(round + 1) };
+  return { answer, isPending: isAsked && answered.to !== asked, retry: () => setRound(round + 1) };
 }
 
 function ofError(error: unknown): VerdictsOf {

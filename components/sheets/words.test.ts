@@ -80,10 +80,10 @@ it("an agent's limits cover its runs and its model calls", () => {
 
 it("the placeholders of a template are marked, escaped braces are not", () => {
   expect(partsOf("From {{ customer.email }}: \\{{ not }} {{a}}")).toEqual([
-    { text: "From ", isPlace: false },
-    { text: "{{ customer.email }}", isPlace: true },
-    { text: ": {{ not }} ", isPlace: false },
-    { text: "{{a}}", isPlace: true },
+    { text: "From ", isPlaceholder: false },
+    { text: "{{ customer.email }}", isPlaceholder: true },
+    { text: ": {{ not }} ", isPlaceholder: false },
+    { text: "{{a}}", isPlaceholder: true },
   ]);
 });
 

@@ -11,8 +11,8 @@ import { Dialog } from "../ui/dialog.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 
 /**
- * The newest build failed, so the service still runs an older one. Goes away with the next good build. `initial`: when
- * the page was drawn.
+ * Shown after a failed build, while the service runs the previous one. Disappears with the next successful build.
+ * `initial`: the state at rendering.
  */
 export function BuildBanner({ initial, version }: { initial: FailedBuild | null; version: string }) {
   const trpc = useTRPC();
@@ -54,7 +54,7 @@ export function BuildBanner({ initial, version }: { initial: FailedBuild | null;
 }
 
 function Problem({ problem: { severity, file, line, column, frame, title, text, fix } }: { problem: BuildProblem }) {
-  const place = [file, line, column].filter((part) => part !== null).join(":");
+  const location = [file, line, column].filter((part) => part !== null).join(":");
   return (
     <li className="min-w-0">
       <p className="font-semibold break-words">
@@ -63,10 +63,10 @@ function Problem({ problem: { severity, file, line, column, frame, title, text, 
         </span>{" "}
         {title}
       </p>
-      {place !== "" && <p className="mt-0.5 font-mono text-s break-words text-ink-2">{place}</p>}
+      {location !== "" && <p className="mt-0.5 font-mono text-s break-words text-ink-2">{location}</p>}
       {frame && (
         <div className="mt-1.5 rounded-m border bg-sunken">
-          <CodeBlock label={`The code at ${place}`} text={frame} />
+          <CodeBlock label={`The code at ${location}`} text={frame} />
         </div>
       )}
       <p className="mt-1.5 break-words text-ink-2">{text}</p>

@@ -9,20 +9,20 @@ import { chooseTheme, nextTheme, readTheme } from "./theme.ts";
 import { useGuardedLinks, useLeave } from "./use-leave.tsx";
 import { useRouteFocus } from "./use-route-focus.ts";
 
-/** The second key of a pair is waited for so long. */
+/** Maximum time between the two keys of a pair. */
 const pairMs = 1_200;
 
 type Opened = "search" | "keys" | null;
 
 const OpenContext = createContext<(what: Opened) => void>(() => {});
 
-/** Opens the search or the list of keys. */
+/** Opens the search or the list of shortcuts. */
 export const useOpen = () => useContext(OpenContext);
 
-/** The one place where keys of the whole app are listened to; lists and the canvas have their own besides. */
+/** Handles the global keyboard shortcuts. Lists and the canvas handle their own keys. */
 export function Keyboard({ children }: { children: ReactNode }) {
   const [opened, setOpened] = useState<Opened>(null);
-  const obey = useObey(setOpened);
+  const handleCommand = useCommandHandler(setOpened);
   useRouteFocus();
   useGuardedLinks();
   const pair = useRef<{ pending: "g" | null; at: number }>({ pending: null, at: 0 });
@@ -31,7 +31,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
     const pending = event.timeStamp - pair.current.at < pairMs ? pair.current.pending : null;
     const reading = readKey(event, { pending, isTyping: isTyping(event) });
     pair.current = { pending: reading.pending, at: event.timeStamp };
-    if (reading.command && obey(reading.command)) event.preventDefault();
+    if (reading.command && handleCommand(reading.command)) event.preventDefault();
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent) => onKeyDown(event);
@@ -48,8 +48,8 @@ export function Keyboard({ children }: { children: ReactNode }) {
   );
 }
 
-/** Does what a key asks for. Says whether there was something to do. */
-function useObey(open: (what: Opened) => void): (command: KeyCommand) => boolean {
+/** Executes a shortcut. Returns whether it did something. */
+function useCommandHandler(open: (what: Opened) => void): (command: KeyCommand) => boolean {
   const leave = useLeave();
   return (command) => {
     const modal = document.querySelector("dialog:modal");

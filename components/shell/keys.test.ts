@@ -12,7 +12,7 @@ const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
 });
 const calm = { pending: null, isTyping: false } as const;
 
-describe("keys of the whole app", () => {
+describe("global keyboard shortcuts", () => {
   it.each([
     ["⌘K", press("k", { metaKey: true }), "search"],
     ["Ctrl K", press("k", { ctrlKey: true }), "search"],
@@ -35,14 +35,14 @@ describe("keys of the whole app", () => {
     expect(readKey(press(second), { pending: "g", isTyping: false })).toEqual({ command, pending: null });
   });
 
-  it("while somebody types, only the search listens", () => {
+  it("while the user types, only the search shortcut works", () => {
     const typing = { pending: null, isTyping: true } as const;
     for (const key of ["/", "?", "t", "g", "c"])
       expect(readKey(press(key), typing)).toEqual({ command: null, pending: null });
     expect(readKey(press("k", { metaKey: true }), typing).command).toBe("search");
   });
 
-  it("the browser's own shortcuts stay the browser's", () => {
+  it("shortcuts of the browser are not intercepted", () => {
     for (const key of ["t", "g", "/", "r"]) expect(readKey(press(key, { ctrlKey: true }), calm).command).toBeNull();
     expect(readKey(press("k", { ctrlKey: true, shiftKey: true }), calm).command).toBeNull();
   });

@@ -1,9 +1,9 @@
-/** What a key may ask for anywhere in the app. */
+/** Global commands of keyboard shortcuts. */
 export type KeyCommand = "search" | "filter" | "canvas" | "deliveries" | "runs" | "theme" | "help";
 
 export interface PressedKey {
   key: string;
-  /** Of the physical key, e.g. `KeyK`. */
+  /** The physical key, for example `KeyK`. */
   code: string;
   ctrlKey: boolean;
   metaKey: boolean;
@@ -11,7 +11,7 @@ export interface PressedKey {
   shiftKey: boolean;
 }
 
-/** `pending`: the first key of a pair was pressed. */
+/** `pending`: the first key of a pair, if pressed. */
 export interface KeyReading {
   command: KeyCommand | null;
   pending: "g" | null;
@@ -22,7 +22,7 @@ const afterG: Record<string, KeyCommand> = { c: "canvas", d: "deliveries", r: "r
 
 const nothing: KeyReading = { command: null, pending: null };
 
-/** What a key means, after the one before it. While somebody types only the search listens. */
+/** The command of a key, depending on the previous key. While the user types in a field, only the search shortcut works. */
 export function readKey(pressed: PressedKey, p: { pending: "g" | null; isTyping: boolean }): KeyReading {
   const key = letterOf(pressed);
   const hasModifier = pressed.ctrlKey || pressed.metaKey || pressed.altKey;
@@ -34,7 +34,7 @@ export function readKey(pressed: PressedKey, p: { pending: "g" | null; isTyping:
   return { command: single[key] ?? null, pending: null };
 }
 
-/** The character, as every layout has its own; where letters are not Latin ones, the letter that stands on the key. */
+/** The typed character. For non-Latin letters, the Latin letter of the physical key. */
 function letterOf({ key, code }: PressedKey): string {
   const [, letter] = /^Key([A-Z])$/.exec(code) ?? [];
   const isForeign = key.length === 1 && key > "\u007f";
@@ -46,7 +46,7 @@ export interface KeyHelp {
   words: string;
 }
 
-/** All keys, for the page that lists them. `mod` is ⌘ on Apple's machines and Ctrl elsewhere. */
+/** All shortcuts, for the dialog that lists them. `mod` is ⌘ on Apple devices and Ctrl elsewhere. */
 export const keyHelp: readonly { name: string; keys: readonly KeyHelp[] }[] = [
   {
     name: "Everywhere",

@@ -29,7 +29,7 @@ const faces: Record<Liveness, StatusFace & { hint: string }> = {
   },
 };
 
-/** Whether this page is live, and which build of the project it shows. */
+/** The state of live updates, and the build that the page shows. */
 export function LivePill({ version }: { version: string }) {
   const liveness = useLiveness();
   const face = faces[liveness];

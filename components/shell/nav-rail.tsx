@@ -39,7 +39,7 @@ export function NavRail() {
   );
 }
 
-/** Breathes while its page is on the way. */
+/** Pulses while its page loads. */
 function PlaceIcon({ icon: Icon }: { icon: LucideIcon }) {
   const { pending } = useLinkStatus();
   return <Icon aria-hidden size={18} strokeWidth={1.8} className={pending ? "animate-pulse text-accent" : ""} />;

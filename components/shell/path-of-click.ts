@@ -1,6 +1,6 @@
 /**
- * Where a click leads, if it opens a page of ours in this tab; `null` for all other clicks. A link with `data-shallow`
- * only changes the address of the page that is there (the canvas opens its sheets so), and needs no service.
+ * The path that a click opens, if it opens a page of this app in this tab; otherwise `null`. A link with `data-shallow`
+ * only changes the URL of the current page (the canvas opens its sheets this way), and needs no service.
  */
 export function pathOfClick(event: MouseEvent, here: { origin: string }): string | null {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)

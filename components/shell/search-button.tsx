@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import { useOpen } from "./keyboard.tsx";
 import { useModKey } from "./use-platform.ts";
 
-/** Looks like the field that it opens; an icon alone on narrow screens. */
+/** Opens the search. Looks like a search field; on narrow screens only an icon. */
 export function SearchButton() {
   const open = useOpen();
   const mod = useModKey();

@@ -12,14 +12,14 @@ import { ThemeSwitch } from "./theme-switch.tsx";
 export interface ShellProject {
   name: string;
   mode: "development" | "deployed";
-  /** Of the build. */
+  /** Version of the build. */
   version: string;
   failedBuild: FailedBuild | null;
 }
 
 /**
- * The frame of every page: header, rail, content. The content has all the room there is: an ordinary page pads itself
- * with `PageFrame`, one that fills the window is `h-(--page-height)`. `null`: who asks may not know the project.
+ * The frame of every page: header, navigation, content. The content fills the remaining space: an ordinary page adds
+ * padding with `PageFrame`, a full-height page is `h-(--page-height)`. `project`: `null` if unauthenticated.
  */
 export function Shell({ project, children }: { project: ShellProject | null; children: ReactNode }) {
   const frame = (
@@ -84,7 +84,7 @@ function SignOut() {
   );
 }
 
-/** A signal with its three lights. */
+/** The logo: a signal with three lights. */
 function Mark() {
   return (
     <svg aria-hidden width="10" height="18" viewBox="0 0 10 18">

@@ -6,7 +6,7 @@ const themeKey = "signalbox.theme";
 /** Runs in the head before the first paint, so that a chosen theme never flashes. Served with the page's nonce. */
 export const themeScript = `try{var t=localStorage.getItem(${JSON.stringify(themeKey)});if(t==="light"||t==="dark")document.documentElement.dataset.theme=t}catch(e){}`;
 
-/** The one that comes after a theme when one goes round. */
+/** The next theme in the cycle. */
 export function nextTheme(theme: Theme): Theme {
   return themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
 }
@@ -22,19 +22,19 @@ export function readTheme(): Theme {
   }
 }
 
-/** Shows the theme at once and keeps it; where storage is forbidden it holds for this page only. */
+/** Applies a theme and stores it. Without storage it applies to this page only. */
 export function chooseTheme(theme: Theme): void {
   applyTheme(theme);
   try {
     if (theme === "system") localStorage.removeItem(themeKey);
     else localStorage.setItem(themeKey, theme);
   } catch {
-    // Private windows may forbid storage.
+    // Storage may be blocked in private windows.
   }
   dispatchEvent(new Event(changed));
 }
 
-/** Calls back when the theme was chosen here or in another tab. */
+/** Calls the listener when the theme changes, here or in another tab. */
 export function watchTheme(listener: () => void): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.key !== null && event.key !== themeKey) return;

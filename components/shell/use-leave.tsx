@@ -6,11 +6,11 @@ import { useLiveness } from "../trpc/live.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { pathOfClick } from "./path-of-click.ts";
 
-const patienceMs = 3_000;
+const healthTimeoutMs = 3_000;
 
 /**
- * Goes to another page of ours. While the service does not answer, that would end on the browser's own error page, and
- * what is shown here would be lost: it is asked first, and one stays where one is.
+ * Navigates to another page of the app. If the service is not responding, the browser would replace the current page by
+ * an error page. So it checks the service first, and stays on the page if there is no response.
  */
 export function useLeave(): (href: string) => void {
   const router = useRouter();
@@ -19,7 +19,7 @@ export function useLeave(): (href: string) => void {
   return useCallback(
     (href) => {
       const leave = async () => {
-        if (!isLost || (await doesAnswer())) router.push(href);
+        if (!isLost || (await isResponding())) router.push(href);
         else
           toast({
             tone: "wait",
@@ -32,7 +32,7 @@ export function useLeave(): (href: string) => void {
   );
 }
 
-/** The same for every link of the app. */
+/** Applies the same check to every link of the app. */
 export function useGuardedLinks(): void {
   const isLost = useIsLost();
   const leave = useLeave();
@@ -45,7 +45,7 @@ export function useGuardedLinks(): void {
       event.stopPropagation();
       leave(path);
     };
-    // Before the router's own links hear of it.
+    // In the capture phase, before the router's links handle it.
     addEventListener("click", onClick, { capture: true });
     return () => removeEventListener("click", onClick, { capture: true });
   }, [isLost, leave]);
@@ -56,9 +56,9 @@ function useIsLost(): boolean {
   return liveness === "reconnecting" || liveness === "paused";
 }
 
-async function doesAnswer(): Promise<boolean> {
+async function isResponding(): Promise<boolean> {
   try {
-    return (await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(patienceMs) })).ok;
+    return (await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(healthTimeoutMs) })).ok;
   } catch {
     return false;
   }

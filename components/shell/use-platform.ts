@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 
-/** How the key is called that goes with letters to make a command; `null` until the browser has taken over. */
+/** The name of the shortcut modifier key; `null` before hydration. */
 export function useModKey(): "⌘" | "Ctrl" | null {
   return useSyncExternalStore(
     () => () => {},

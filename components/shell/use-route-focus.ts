@@ -4,7 +4,7 @@ import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { keepFocus } from "../ui/keep-focus.ts";
 
-/** Another page has the focus in its content: the link that led there is gone. */
+/** Moves the focus to the content after navigation, because the clicked link is gone. */
 export function useRouteFocus(): void {
   const path = usePathname();
   const before = useRef(path);

@@ -25,7 +25,7 @@ const squares: Record<ButtonSize, string> = { m: "size-8", s: "size-7" };
 const base =
   "inline-flex shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-m border font-[550] whitespace-nowrap transition-colors disabled:cursor-default disabled:opacity-50";
 
-/** The looks of a button, for elements that are none: a menu's trigger, a summary. */
+/** Button styles for other elements: a menu trigger, a summary. */
 export function buttonClass({ tone = "plain", size = "m" }: Pick<Face, "tone" | "size">): string {
   return `${base} ${tones[tone]} ${sizes[size]}`;
 }
@@ -39,7 +39,7 @@ export function Button({ tone, size, icon, className = "", children, ...rest }: 
   );
 }
 
-/** Leads to another page and looks like a button. */
+/** A link that looks like a button. */
 export function ButtonLink({
   tone,
   size,
@@ -56,7 +56,7 @@ export function ButtonLink({
   );
 }
 
-/** A square button with an icon alone; its label is its name and its hint. */
+/** A square icon button. The label is its accessible name and its tooltip. */
 export function IconButton({
   label,
   icon: Icon,

@@ -9,7 +9,7 @@ interface Props<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** One of several as a compact chip: a native select, so that it opens as the system's own on every device. */
+/** A compact native select, so that every device shows its own picker. */
 export function Choice<Value extends string>({ label, value, options, onChange }: Props<Value>) {
   return (
     <span className="relative inline-flex h-8 max-w-full min-w-0 items-center rounded-m border border-line-strong bg-raised text-ink-2 hover:bg-sunken hover:text-ink">

@@ -1,10 +1,10 @@
 import { CopyButton } from "./copy-button.tsx";
 
-/** Text as it is, never markup; scrolls inside itself. `copyLabel` adds a copy button. */
+/** Plain text in a scrolling block, never rendered as markup. `copyLabel` adds a copy button. */
 export function CodeBlock({ text, label, copyLabel }: { text: string; label: string; copyLabel?: string }) {
   return (
     <div className="relative">
-      {/* A region that scrolls must be reachable by keyboard. */}
+      {/* A scrolling region must be reachable by keyboard. */}
       <pre
         tabIndex={0}
         role="region"

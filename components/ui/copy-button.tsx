@@ -5,14 +5,14 @@ import { useEffect, useState } from "react";
 
 interface Props {
   text: string | (() => string | Promise<string>);
-  /** What is copied, e.g. "Copy the URL of billing". */
+  /** The action, for example "Copy the URL of billing". */
   label: string;
   children?: string;
-  /** Small: beside a word, without making its line higher. */
+  /** `s`: fits next to a word without increasing the line height. */
   size?: "m" | "s";
 }
 
-/** Copies a text, and says so for a moment. */
+/** Copies a text and confirms it briefly. */
 export function CopyButton({ text, label, children, size = "m" }: Props) {
   const [outcome, setOutcome] = useState<"idle" | "copied" | "failed">("idle");
   useEffect(() => {
@@ -21,9 +21,9 @@ export function CopyButton({ text, label, children, size = "m" }: Props) {
     return () => clearTimeout(timer);
   }, [outcome]);
   const copy = async () => {
-    // A text that is asked for may not come; whoever gave the question says why.
-    const got = await Promise.resolve(typeof text === "function" ? text() : text).catch(() => null);
-    setOutcome(got !== null && (await copyText(got)) ? "copied" : "failed");
+    // A text that is loaded on demand can fail. The caller reports the error.
+    const loaded = await Promise.resolve(typeof text === "function" ? text() : text).catch(() => null);
+    setOutcome(loaded !== null && (await copyText(loaded)) ? "copied" : "failed");
   };
   const Icon = { idle: Copy, copied: Check, failed: X }[outcome];
   return (
@@ -43,7 +43,7 @@ export function CopyButton({ text, label, children, size = "m" }: Props) {
   );
 }
 
-/** The clipboard API exists on https and localhost only; on plain http a selection does. */
+/** The clipboard API requires https or localhost. On plain http, the text is copied through a selection. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

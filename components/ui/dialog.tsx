@@ -12,13 +12,13 @@ export interface DialogProps {
   isOpen: boolean;
   onClose: () => void;
   children: ReactNode;
-  /** Buttons, at the right of the last line. */
+  /** Buttons below the content, aligned right. */
   footer?: ReactNode;
 }
 
 /**
- * A native modal dialog: focus stays inside, Esc and a click beside it close it, focus goes back to where it was. The
- * element that bears `data-autofocus` has the focus first, or else the first field.
+ * A native modal dialog. It traps the focus, closes on Esc or a click outside, and restores the previous focus. The
+ * initial focus is on the element with `data-autofocus`, or else on the first field.
  */
 export function Dialog({ isOpen, ...props }: DialogProps) {
   return isOpen ? <OpenDialog {...props} /> : null;
@@ -48,7 +48,7 @@ interface ModalElementProps {
   children: ReactNode;
 }
 
-/** The bare modal surface, for what brings its own head. Open as long as it is mounted. */
+/** A modal dialog without a header. Open while mounted. */
 export function ModalElement({ labelledBy, label, onClose, className, children }: ModalElementProps) {
   const element = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
@@ -56,15 +56,15 @@ export function ModalElement({ labelledBy, label, onClose, className, children }
     if (!dialog) return;
     dialog.showModal();
     firstFocus(dialog).focus();
-    const forget = registerDialog(dialog);
+    const deregister = registerDialog(dialog);
     return () => {
       dialog.close();
-      forget();
-      // The browser gives the focus back to where it was, if there was one, and if that is still there.
+      deregister();
+      // The browser restores the previous focus, if that element still exists.
       keepFocus();
     };
   }, []);
-  const closeBeside = (event: MouseEvent) => {
+  const closeOnBackdrop = (event: MouseEvent) => {
     if (event.target === element.current) onClose();
   };
   return (
@@ -73,16 +73,16 @@ export function ModalElement({ labelledBy, label, onClose, className, children }
       aria-labelledby={labelledBy}
       aria-label={label}
       onCancel={(event) => {
-        // A file chooser's own cancel bubbles up to here.
+        // The cancel event of a file picker bubbles up to here.
         if (event.target !== element.current) return;
         event.preventDefault();
         onClose();
       }}
       onClose={(event) => {
-        // Browsers close it on a second Esc whatever the page says.
+        // Browsers close the dialog on a second Esc, even after preventDefault.
         if (event.target === element.current && !element.current.open) onClose();
       }}
-      onMouseDown={closeBeside}
+      onMouseDown={closeOnBackdrop}
       tabIndex={-1}
       className={`rounded-l border bg-panel text-ink shadow-floating outline-none backdrop:bg-veil ${className}`}
     >
@@ -91,7 +91,7 @@ export function ModalElement({ labelledBy, label, onClose, className, children }
   );
 }
 
-/** A dialog without fields has the focus itself, so that its title is read first and no button is marked by chance. */
+/** Without fields, the dialog itself has the focus: screen readers read the title first, and no button is focused. */
 function firstFocus(dialog: HTMLDialogElement): HTMLElement {
   return (
     dialog.querySelector<HTMLElement>("[data-autofocus]") ??

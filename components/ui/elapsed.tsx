@@ -3,7 +3,7 @@
 import { useNow } from "./use-now.ts";
 import { formatDuration } from "../../server/domain/format.ts";
 
-/** How long something took; while it is under way, how long it has taken so far. */
+/** The duration from start to end. Without an end: the time elapsed so far. */
 export function Elapsed({ from, to }: { from: string | null; to: string | null }) {
   const now = useNow();
   if (from === null) return <span className="text-ink-3">–</span>;

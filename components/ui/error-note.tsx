@@ -5,14 +5,14 @@ import { type ProblemWords, problemOf } from "../trpc/problem-of.ts";
 import { Button } from "./button.tsx";
 
 /**
- * A failed call beside the thing that failed: what was tried, why it failed, the way out. `what`: "The run was not
+ * A failed call next to its cause: the failed action, the reason, and how to continue. `what`: "The run was not
  * canceled".
  */
 export function ErrorNote({ error, what, retry }: { error: unknown; what: string; retry?: () => void }) {
   return <ProblemNote problem={problemOf(error)} what={what} retry={retry} />;
 }
 
-/** `more`: another way on, beside what the problem itself offers. */
+/** `more`: a further action, in addition to the one of the problem. */
 export function ProblemNote({
   problem: { title, detail, errors, wayOut },
   what,
@@ -54,7 +54,7 @@ export function ProblemNote({
 const linkClass = "whitespace-nowrap text-accent underline";
 
 function WayOut({ href, label }: { href: string; label: string }) {
-  // A page is read again by the browser, not by the router.
+  // Reloading the page needs the browser, not the router.
   if (href === "") {
     return (
       <a href="" className={linkClass}>

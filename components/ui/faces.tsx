@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 
-/** What a list shows while it loads: rows of the height that is to come. */
+/** Loading state of a list: placeholder rows of the final height. */
 export function LoadingRows({ rows = 4, label }: { rows?: number; label: string }) {
   return (
     <div role="status" aria-label={label}>
@@ -16,7 +16,7 @@ export function LoadingRows({ rows = 4, label }: { rows?: number; label: string 
   );
 }
 
-/** What a list shows when it could not be read. */
+/** Error state of a list or a page. */
 export function ErrorFace({ what, message, retry }: { what: string; message: string; retry: () => void }) {
   return (
     <div role="alert" className="px-4 py-5">
@@ -29,7 +29,7 @@ export function ErrorFace({ what, message, retry }: { what: string; message: str
   );
 }
 
-/** What a list shows when there is nothing yet: what to do about it. */
+/** Empty state of a list, with the next step. */
 export function EmptyFace({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="px-4 py-5">

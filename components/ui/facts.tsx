@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The line of facts below a page's title. Facts without a value are left out. */
+/** The line of facts below a page title. Omits facts without a value. */
 export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
   return (
     <dl className="mt-2 mb-5 flex flex-wrap gap-x-6 gap-y-1 text-s text-ink-2">

@@ -14,29 +14,29 @@ interface Props {
   placeholder: string;
 }
 
-/** Text that narrows a list; tells it when the typing pauses, or on Enter. The key `/` comes here. */
+/** A text filter for a list. Reports changes when typing pauses, or on Enter. The key `/` focuses it. */
 export function FilterInput({ label, value, onChange, placeholder }: Props) {
   const [draft, setDraft] = useState(value);
-  const [told, setTold] = useState(value);
-  const tell = useRef(onChange);
+  const [reported, setReported] = useState(value);
+  const report = useRef(onChange);
   useEffect(() => {
-    tell.current = onChange;
+    report.current = onChange;
   });
-  // The value changed elsewhere (the back button, "clear all"): what is typed here gives way.
-  if (value !== told) {
-    setTold(value);
+  // The value changed elsewhere (the back button, "clear all") and replaces the typed text.
+  if (value !== reported) {
+    setReported(value);
     setDraft(value);
   }
   const send = (text: string) => {
     setDraft(text);
-    setTold(text);
-    if (text !== value) tell.current(text);
+    setReported(text);
+    if (text !== value) report.current(text);
   };
   useEffect(() => {
     if (draft === value) return;
     const timer = setTimeout(() => {
-      setTold(draft);
-      tell.current(draft);
+      setReported(draft);
+      report.current(draft);
     }, debounceMs);
     return () => clearTimeout(timer);
   }, [draft, value]);

@@ -1,4 +1,4 @@
-/** Whether a key goes into a field, a menu or a dialog, and so is no shortcut of the page. */
+/** Whether a key event belongs to a field, a menu or a dialog, and is not a page shortcut. */
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;

@@ -1,9 +1,9 @@
 /**
- * Gives the focus a home when what had it is gone (a dialog without an opener, a row of the page before): the page's
- * content, so that the next Tab goes on from there and a screen reader says where one is.
+ * Moves the focus to the page content if the focused element is gone (a dialog without an opener, a row of the previous
+ * page). The next Tab then continues from there, and screen readers announce the position.
  */
 export function keepFocus(): void {
-  // Once what replaces it is drawn, and has taken the focus if it wants it.
+  // After the replacement has rendered and could take the focus itself.
   requestAnimationFrame(() =>
     requestAnimationFrame(() => {
       if (isFocusLost()) document.getElementById("content")?.focus({ preventScroll: true });
@@ -11,12 +11,12 @@ export function keepFocus(): void {
   );
 }
 
-/** Whether the focus is nowhere in particular. */
+/** Whether no specific element has the focus. */
 export function isFocusLost(): boolean {
   return document.activeElement === null || isNowhere(document.activeElement);
 }
 
-/** The page as a whole, or its content: keys that go there are meant for what the page shows. */
+/** Whether the target is the body or the page content, so that keys apply to the page. */
 export function isNowhere(target: EventTarget | null): boolean {
   return target === document.body || (target instanceof Element && target.id === "content");
 }

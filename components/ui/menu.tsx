@@ -13,19 +13,19 @@ export interface MenuItem {
   /** A second line in small letters. */
   note?: string;
   isDisabled?: boolean;
-  /** Given for menus that choose one of several: bears a mark where true. */
+  /** Set in menus that select one of several items: `true` shows a mark. */
   isChosen?: boolean;
   onSelect: () => void;
 }
 
 interface Props {
   label: string;
-  /** The face of the button. */
+  /** The content of the button. */
   children: ReactNode;
   items: readonly MenuItem[];
   tone?: ButtonTone;
   size?: ButtonSize;
-  /** Without the arrow that says "menu": for faces that are an icon. */
+  /** Without the arrow: for icon buttons. */
   isBare?: boolean;
 }
 
@@ -36,9 +36,9 @@ const openTones: Record<ButtonTone, string> = {
   quiet: "data-[state=open]:bg-sunken data-[state=open]:text-ink",
 };
 
-/** A button that opens a list of actions. Not modal: the page keeps its scrollbar, and nothing injects styles. */
+/** A button that opens a list of actions. Not modal, so the page keeps its scrollbar and no styles are injected. */
 export function Menu({ label, children, items, tone, size, isBare = false }: Props) {
-  // Inside a modal dialog everything outside it is inert, so the list has to open in it.
+  // Elements outside a modal dialog are inert, so inside a dialog the list is rendered in it.
   const [dialog, setDialog] = useState<HTMLDialogElement | null>(null);
   return (
     <DropdownMenu.Root modal={false}>

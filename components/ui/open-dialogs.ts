@@ -3,21 +3,21 @@ import { useSyncExternalStore } from "react";
 const stack: HTMLDialogElement[] = [];
 const watchers = new Set<() => void>();
 
-const tell = () => {
+const notify = () => {
   for (const watcher of watchers) watcher();
 };
 
-/** Says that a modal dialog is open; the answer takes it back. */
+/** Registers an open modal dialog. Returns a function that removes it. */
 export function registerDialog(dialog: HTMLDialogElement): () => void {
   stack.push(dialog);
-  tell();
+  notify();
   return () => {
     stack.splice(stack.indexOf(dialog), 1);
-    tell();
+    notify();
   };
 }
 
-/** The modal dialog on top, or `null`. Whatever lies outside it is under its veil and cannot be clicked. */
+/** The topmost modal dialog, or `null`. Elements outside it cannot be clicked. */
 export function useTopDialog(): HTMLDialogElement | null {
   return useSyncExternalStore(
     watch,

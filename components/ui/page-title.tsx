@@ -2,7 +2,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { CopyButton } from "./copy-button.tsx";
 
-/** Where one is, and the id of what one looks at, with its state. */
+/** Breadcrumb, id and status of a page. */
 export function PageTitle({
   crumb,
   id,

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A titled card. `note` stands at the right of the title. */
+/** A titled card. `note` is to the right of the title. */
 export function Panel({
   id,
   title,

@@ -3,7 +3,7 @@
 import { useIsHydrated, useNow } from "./use-now.ts";
 import { formatLocal, formatRelativeTime, formatUtc } from "../../server/domain/format.ts";
 
-/** How long ago; the exact UTC and local time on hover. */
+/** A relative time, with the exact UTC and local time on hover. */
 export function RelativeTime({ iso }: { iso: string }) {
   const now = useNow();
   const isHydrated = useIsHydrated();

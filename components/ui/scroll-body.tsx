@@ -2,10 +2,7 @@
 
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 
-/**
- * The part of a dialog that scrolls when it is too long. Only then it is a stop of the Tab key, so that the arrow keys
- * can scroll it.
- */
+/** The scrolling part of a dialog. If it overflows, Tab can focus it, so that the arrow keys scroll it. */
 export function ScrollBody({ labelledBy, children }: { labelledBy: string; children: ReactNode }) {
   const outer = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);

@@ -9,7 +9,7 @@ interface Props<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** One of a few, all in sight: a radio group that looks like a switch with several places. */
+/** A radio group that looks like a switch with several positions. */
 export function Segmented<Value extends string>({ label, value, options, onChange }: Props<Value>) {
   const name = useId();
   return (
@@ -18,7 +18,7 @@ export function Segmented<Value extends string>({ label, value, options, onChang
       {options.map((option) => (
         <label
           key={option.value}
-          // The same words in bold, unseen, so that nothing moves when another one is chosen.
+          // An invisible bold copy reserves the width, so that selecting another option does not shift the layout.
           data-label={option.label}
           className="relative grid min-w-0 flex-auto cursor-pointer place-content-center border-l px-3 after:invisible after:h-0 after:overflow-hidden after:font-semibold after:content-[attr(data-label)] font-medium whitespace-nowrap text-ink-2 first-of-type:border-l-0 hover:text-ink has-checked:bg-accent-soft has-checked:font-semibold has-checked:text-accent"
         >

@@ -1,10 +1,7 @@
 import Link from "next/link";
 import { CopyButton } from "./copy-button.tsx";
 
-/**
- * An id, short and monospaced, that leads to its page. The whole id is in the title; a small button beside it copies
- * it.
- */
+/** A shortened id that links to its page. The title contains the full id; a small button copies it. */
 export function ShortId({ id, href }: { id: string; href: string }) {
   return (
     <span className="group/id inline-flex max-w-full items-center gap-0.5 whitespace-nowrap">
@@ -18,7 +15,7 @@ export function ShortId({ id, href }: { id: string; href: string }) {
   );
 }
 
-/** The prefix, and the last eight characters: the first ones of a ULID tell the time only. */
+/** The prefix and the last eight characters. The first characters of a ULID only encode the time. */
 function shortId(id: string): string {
   const [prefix, rest] = id.split("_");
   return rest === undefined || rest.length <= 8 ? id : `${prefix}_…${rest.slice(-8)}`;

@@ -8,7 +8,7 @@ const tones: Record<Tone, string> = {
   idle: "text-idle bg-idle-soft",
 };
 
-/** A status as a pill: icon, word and tone from the one table. */
+/** A status as a pill with icon, label and tone. */
 export function StatusBadge({ face, label }: { face: StatusFace; label?: string }) {
   const Icon = face.icon;
   return (

@@ -4,7 +4,7 @@ import { runStatusSchema } from "../../server/contract/run.ts";
 import { verdictOutcomeSchema } from "../../server/contract/verdict.ts";
 import { deliveryOutcomes, isOpen, runStatuses, verdictOutcomes } from "./statuses.ts";
 
-it("every status of the contract has its face", () => {
+it("every status of the contract has a label, an icon and a tone", () => {
   expect(Object.keys(runStatuses).sort()).toEqual([...runStatusSchema.options].sort());
   expect(Object.keys(deliveryOutcomes).sort()).toEqual([...deliveryOutcomeSchema.options].sort());
   expect(Object.keys(verdictOutcomes).sort()).toEqual([...verdictOutcomeSchema.options].sort());
@@ -14,7 +14,7 @@ it.each([
   ["runs", runStatuses],
   ["deliveries", deliveryOutcomes],
   ["verdicts", verdictOutcomes],
-])("no two statuses of %s look alike without colour", (_, table) => {
+])("statuses of %s differ in label and icon", (_, table) => {
   const faces = Object.values(table);
   expect(new Set(faces.map((face) => face.label)).size).toBe(faces.length);
   expect(new Set(faces.map((face) => face.icon)).size).toBe(faces.length);

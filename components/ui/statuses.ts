@@ -18,7 +18,7 @@ import type { Health } from "../../server/contract/health.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
 import type { VerdictOutcome } from "../../server/contract/verdict.ts";
 
-/** What a status says to the eye: never by colour alone. */
+/** The colour of a status. A status is never shown by colour alone. */
 export type Tone = "ok" | "run" | "wait" | "bad" | "idle";
 
 export interface StatusFace {
@@ -27,7 +27,7 @@ export interface StatusFace {
   tone: Tone;
 }
 
-/** The one table of run states. */
+/** Label, icon and tone of run statuses. */
 export const runStatuses: Record<RunStatus, StatusFace> = {
   queued: { label: "queued", icon: CircleDashed, tone: "idle" },
   running: { label: "running", icon: LoaderCircle, tone: "run" },
@@ -38,10 +38,10 @@ export const runStatuses: Record<RunStatus, StatusFace> = {
   timed_out: { label: "timed out", icon: TimerOff, tone: "bad" },
 };
 
-/** Of a run that waits for a person. */
+/** A run that waits for approval. */
 export const approvalFace: StatusFace = { ...runStatuses.waiting, label: "waits for approval", icon: Hand };
 
-/** The one table of how something does. The label says how much of it failed. */
+/** Label, icon and tone of health. The label says how much failed. */
 export const healths: Record<Health, StatusFace> = {
   unknown: { label: "", icon: CircleDashed, tone: "idle" },
   healthy: { label: "", icon: CircleCheck, tone: "ok" },
@@ -49,7 +49,7 @@ export const healths: Record<Health, StatusFace> = {
   failing: { label: "most", icon: CircleX, tone: "bad" },
 };
 
-/** The one table of what became of a delivery. */
+/** Label, icon and tone of delivery outcomes. */
 export const deliveryOutcomes: Record<DeliveryOutcome, StatusFace> = {
   accepted: { label: "accepted", icon: CircleCheck, tone: "ok" },
   skipped: { label: "skipped", icon: SkipForward, tone: "idle" },
@@ -57,7 +57,7 @@ export const deliveryOutcomes: Record<DeliveryOutcome, StatusFace> = {
   repeated: { label: "repeated", icon: Repeat2, tone: "wait" },
 };
 
-/** The one table of what a trigger decided. */
+/** Label, icon, tone and stage of verdicts. */
 export const verdictOutcomes: Record<VerdictOutcome, StatusFace & { stage: string }> = {
   matched: { label: "matched", icon: CircleCheck, tone: "ok", stage: "request, filter" },
   request_mismatch: { label: "request mismatch", icon: TriangleAlert, tone: "bad", stage: "request" },

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A table that turns into stacked rows on narrow screens: each cell then bears its column's name. */
+/** A table that becomes stacked rows on narrow screens, where each cell has its column's name. */
 export function Table({ label, columns, children }: { label: string; columns: string[]; children: ReactNode }) {
   return (
     <table aria-label={label} className="block w-full xl:table">
@@ -42,7 +42,7 @@ export function Cell({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-/** What can be done to a row: buttons at its end, or below it on narrow screens. Their column's name is empty. */
+/** The actions of a row: buttons at its end, or below it on narrow screens. Their column has no name. */
 export function ActionsCell({ children }: { children: ReactNode }) {
   return (
     <td

@@ -5,7 +5,7 @@ import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 export interface Tab {
   id: string;
   label: string;
-  /** A short fact beside the label, e.g. a count. */
+  /** A short note next to the label, for example a count. */
   note?: string;
 }
 

@@ -1,10 +1,7 @@
 import { Bot, Workflow } from "lucide-react";
 import type { TargetKind } from "../../server/contract/target.ts";
 
-/**
- * A workflow's sign, or an agent's, which stands in a tile of its own. The word beside it says the same, unless `label`
- * is given.
- */
+/** The icon of a workflow, or of an agent in a round tile. Without `label` it is decorative. */
 export function TargetIcon({ kind, label }: { kind: TargetKind; label?: string }) {
   const says = label === undefined ? { "aria-hidden": true } : { role: "img", "aria-label": label };
   if (kind === "workflow") return <Workflow {...says} size={13} className="shrink-0 text-ink-3" />;

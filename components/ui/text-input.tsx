@@ -3,11 +3,11 @@ import { type ComponentProps, useId } from "react";
 interface Props extends ComponentProps<"input"> {
   label: string;
   isLabelHidden?: boolean;
-  /** What is wrong with the value. */
+  /** Error message for the value. */
   error?: string;
 }
 
-/** One line of text with its label. */
+/** A single-line text field with its label. */
 export function TextInput({ label, isLabelHidden = false, error, className = "", ...rest }: Props) {
   const id = useId();
   return (

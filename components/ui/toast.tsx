@@ -16,14 +16,11 @@ export interface Toast {
 }
 
 const shownMs = 7_000;
-const most = 3;
+const maxToasts = 3;
 
 const ToastContext = createContext<(toast: Toast) => void>(() => {});
 
-/**
- * Says in passing what was done, e.g. `toast({ tone: "ok", text: "12 runs canceled" })`. What needs an answer is no
- * toast.
- */
+/** Shows a short message, for example `toast({ tone: "ok", text: "12 runs canceled" })`. Not for questions. */
 export const useToast = () => useContext(ToastContext);
 
 type Numbered = Toast & { key: number };
@@ -33,7 +30,7 @@ export function Toasts({ children }: { children: ReactNode }) {
   const count = useRef(0);
   const show = useCallback((toast: Toast) => {
     const key = ++count.current;
-    setToasts((shown) => [...shown, { ...toast, key }].slice(-most));
+    setToasts((shown) => [...shown, { ...toast, key }].slice(-maxToasts));
   }, []);
   const dismiss = useCallback((key: number) => setToasts((shown) => shown.filter((toast) => toast.key !== key)), []);
   return (
@@ -44,7 +41,7 @@ export function Toasts({ children }: { children: ReactNode }) {
   );
 }
 
-/** Lies in the dialog on top while one is open: everything outside it can be neither seen well nor clicked. */
+/** Rendered inside the topmost dialog, because elements outside a modal dialog cannot be clicked. */
 function ToastRegion({ toasts, onDismiss }: { toasts: readonly Numbered[]; onDismiss: (key: number) => void }) {
   const dialog = useTopDialog();
   const region = (
@@ -70,21 +67,21 @@ const colors: Record<Tone, string> = {
   idle: "text-idle",
 };
 
-/** Stays while the pointer or the focus is on it. */
+/** Stays visible while it is hovered or focused. */
 function ToastCard({ toast, onDismiss }: { toast: Numbered; onDismiss: (key: number) => void }) {
-  const [isHeld, setIsHeld] = useState(false);
+  const [isPaused, setIsPaused] = useState(false);
   useEffect(() => {
-    if (isHeld) return;
+    if (isPaused) return;
     const timer = setTimeout(() => onDismiss(toast.key), shownMs);
     return () => clearTimeout(timer);
-  }, [isHeld, onDismiss, toast.key]);
+  }, [isPaused, onDismiss, toast.key]);
   const Icon = icons[toast.tone];
   return (
     <div
-      onPointerEnter={() => setIsHeld(true)}
-      onPointerLeave={() => setIsHeld(false)}
-      onFocus={() => setIsHeld(true)}
-      onBlur={() => setIsHeld(false)}
+      onPointerEnter={() => setIsPaused(true)}
+      onPointerLeave={() => setIsPaused(false)}
+      onFocus={() => setIsPaused(true)}
+      onBlur={() => setIsPaused(false)}
       className="pointer-events-auto flex max-w-[min(420px,100%)] items-center gap-2.5 rounded-m border bg-raised py-1.5 pr-1.5 pl-3 shadow-floating"
     >
       <Icon aria-hidden size={16} className={`shrink-0 ${colors[toast.tone]}`} />

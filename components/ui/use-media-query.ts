@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 
-/** Whether the window fits a media query; on the server, and until the browser has said: `before`. */
+/** Whether the window matches a media query; `before` on the server and before hydration. */
 export function useMediaQuery<Before extends boolean | null>(query: string, before: Before): boolean | Before {
   return useSyncExternalStore<boolean | Before>(
     (listener) => {

@@ -2,20 +2,20 @@
 
 import { createContext, useContext, useSyncExternalStore } from "react";
 
-/** When the server drew the page: the first paint in the browser must say the same, or React would redraw it. */
+/** When the server rendered the page. The first render in the browser uses the same time, so that hydration matches. */
 export const RenderedAt = createContext(0);
 
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let now = 0;
 
-/** The time, to the second, for everything on the page that counts: one timer for all. */
+/** The current time, updated every second. All components share one timer. */
 export function useNow(): number {
   const renderedAt = useContext(RenderedAt);
   return useSyncExternalStore(subscribe, readClock, () => renderedAt);
 }
 
-/** Whether the browser has taken over from the server's drawing. */
+/** Whether the page is hydrated. */
 export function useIsHydrated(): boolean {
   return useSyncExternalStore(
     () => () => {},

@@ -23,7 +23,7 @@ export default async function DeliveryPage({ params }: Props) {
     orNotFound(queryClient.fetchQuery(query)),
     queryClient.prefetchQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: redeliveriesShown })),
   ]);
-  // A megabyte is sent once: as the bytes that came, which say more than their JSON.
+  // The page contains a large body only once: as its exact bytes, not also as parsed JSON.
   queryClient.setQueryData(query.queryKey, (delivery) => delivery && { ...delivery, json: null });
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>

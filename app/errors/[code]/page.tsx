@@ -44,7 +44,7 @@ function findEntry(code: string): ErrorCodeEntry | undefined {
   return Object.entries(errorCodes).find(([known]) => known === code)?.[1];
 }
 
-/** The table marks code with backticks. */
+/** Renders text in backticks as code. */
 function withCode(text: string) {
   return text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
 }

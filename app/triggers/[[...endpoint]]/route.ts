@@ -1,14 +1,17 @@
 import { signalbox } from "../../server.ts";
 
-/** Our own server answers webhooks before Next; this is for where only Next runs. The pipeline answers every method. */
-const answer = async (request: Request) => (await signalbox()).ingestFetch(request);
+/**
+ * Our server receives webhooks before Next. This route is used only when Next runs alone. The pipeline handles every
+ * method.
+ */
+const handle = async (request: Request) => (await signalbox()).ingestFetch(request);
 
 export {
-  answer as DELETE,
-  answer as GET,
-  answer as HEAD,
-  answer as OPTIONS,
-  answer as PATCH,
-  answer as POST,
-  answer as PUT,
+  handle as DELETE,
+  handle as GET,
+  handle as HEAD,
+  handle as OPTIONS,
+  handle as PATCH,
+  handle as POST,
+  handle as PUT,
 };

@@ -1,6 +1,6 @@
 import { signalbox } from "../../../server.ts";
 
-/** Our own server answers /api/auth before Next; this is for where only Next runs. */
-const answer = async (request: Request) => (await signalbox()).auth(request);
+/** Our server handles /api/auth before Next. This route is used only when Next runs alone. */
+const handle = async (request: Request) => (await signalbox()).auth(request);
 
-export { answer as GET, answer as POST };
+export { handle as GET, handle as POST };

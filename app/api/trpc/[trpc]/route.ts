@@ -1,6 +1,6 @@
 import { signalbox } from "../../../server.ts";
 
-/** Our own server answers /api/trpc before Next; this is for where only Next runs. Bodies are bounded behind it. */
-const answer = async (request: Request) => (await signalbox()).trpc(request);
+/** Our server handles /api/trpc before Next. This route is used only when Next runs alone. The handler limits bodies. */
+const handle = async (request: Request) => (await signalbox()).trpc(request);
 
-export { answer as GET, answer as POST };
+export { handle as GET, handle as POST };

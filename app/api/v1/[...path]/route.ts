@@ -1,14 +1,14 @@
 import { signalbox } from "../../../server.ts";
 
-/** Our own server answers /api/v1 before Next; this is for where only Next runs. */
-const answer = async (request: Request) => (await signalbox()).rest(request);
+/** Our server handles /api/v1 before Next. This route is used only when Next runs alone. */
+const handle = async (request: Request) => (await signalbox()).rest(request);
 
 export {
-  answer as DELETE,
-  answer as GET,
-  answer as HEAD,
-  answer as OPTIONS,
-  answer as PATCH,
-  answer as POST,
-  answer as PUT,
+  handle as DELETE,
+  handle as GET,
+  handle as HEAD,
+  handle as OPTIONS,
+  handle as PATCH,
+  handle as POST,
+  handle as PUT,
 };
