@@ -8,10 +8,7 @@ import type { EvidenceStore } from "./evidence-store.ts";
 import type { Chunk } from "./model/chunks.ts";
 import type { CanvasWindow } from "./model/windows.ts";
 
-/**
- * Reads the traffic of what is looked at into the store. It draws nothing but its failures, so that the canvas is not
- * drawn again with it.
- */
+/** Loads the traffic of visible nodes into the store. Renders only errors, so that the canvas does not render again. */
 export function ActivityFeed({
   chunks,
   window,

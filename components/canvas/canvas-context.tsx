@@ -5,12 +5,12 @@ import type { EvidenceStore } from "./evidence-store.ts";
 import type { EndpointActivity, TargetActivity } from "./model/answers.ts";
 import type { Evidence } from "./model/evidence.ts";
 
-/** What every node and edge of a canvas shares. It changes when a person chooses something, not when traffic comes. */
+/** State shared by all nodes and edges. Changes by user actions, not by traffic. */
 export interface CanvasContextValue {
   store: EvidenceStore;
   selected: string | null;
-  /** Ids of what stays lit; `null`: all. */
-  kept: ReadonlySet<string> | null;
+  /** Ids of nodes that match the filters; `null`: all. */
+  matchingIds: ReadonlySet<string> | null;
   collapsed: ReadonlySet<string>;
   toggle(endpointId: string): void;
   open(nodeId: string): void;
@@ -44,7 +44,7 @@ export function useTargetActivity(id: string): TargetActivity | undefined {
   );
 }
 
-/** `counts` must stay the same array while it means the same. */
+/** `counts` must be a stable array while its content is the same. */
 export function useEvidence(counts: readonly string[]): Evidence | undefined {
   const { store } = useCanvas();
   return useSyncExternalStore(

@@ -18,16 +18,13 @@ import { TriggerList } from "./trigger-list.tsx";
 import { useCanvasUrl } from "./use-canvas-url.ts";
 import { useWide } from "./use-wide.ts";
 
-/**
- * The canvas measures the window and keeps things in the browser: it is drawn there only, under a skeleton of the same
- * frame.
- */
+/** The canvas needs the window and browser storage, so it is rendered only in the browser, after a skeleton. */
 const Canvas = dynamic(() => import("./canvas.tsx").then((module) => module.Canvas), {
   ssr: false,
   loading: () => <CanvasSkeleton />,
 });
 
-/** The start page: how webhooks come in, what they pass, and what they start. */
+/** The start page: endpoints, triggers and targets with their traffic. */
 export function CanvasPage() {
   const trpc = useTRPC();
   const graph = useQuery(trpc.canvas.graph.queryOptions());
@@ -57,7 +54,7 @@ function Project({ graph }: { graph: Graph }) {
   const [store] = useState(createEvidenceStore);
   const chunks = useMemo(() => chunksOf(model), [model]);
   const [seen, setSeen] = useState<readonly string[]>([]);
-  // A status can only be looked for in all that there is.
+  // A status filter needs the activity of the whole project.
   const wanted = useMemo(
     () =>
       url.status === "all" && chunks.length > 1

@@ -11,21 +11,18 @@ import { createCanvasStorage } from "./model/canvas-storage.ts";
 import { visibleGraph } from "./model/visible-graph.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { useFolds } from "./use-folds.ts";
-import { useKept } from "./use-kept.ts";
+import { useMatchingIds } from "./use-kept.ts";
 import { useLayout } from "./use-layout.ts";
 
-/**
- * Endpoint → trigger → target, to pan, zoom, fold, drag and follow. In the browser only: its size and what it keeps are
- * known there.
- */
+/** The canvas: endpoint → trigger → target. Rendered only in the browser, because it needs its size and its storage. */
 export function Canvas({ project, model, store, url, filter, open, onSeen }: CanvasProps) {
   const [storage] = useState(() =>
-    createCanvasStorage({ project, lasting: localStorageOrNull(), passing: sessionStorageOrNull() }),
+    createCanvasStorage({ project, persistent: localStorageOrNull(), session: sessionStorageOrNull() }),
   );
   const folds = useFolds({ model, storage, opened: url.node });
   const [round, setRound] = useState(0);
   const [covered, setCovered] = useState(0);
-  // Without a filter it is drawn anyway.
+  // Without a filter, the opened node is visible anyway.
   const opened = url.endpoint === null ? null : url.node;
   const graph = useMemo(
     () => visibleGraph(model, { endpoint: url.endpoint, collapsed: folds.collapsed, opened }),
@@ -33,7 +30,7 @@ export function Canvas({ project, model, store, url, filter, open, onSeen }: Can
   );
   const shape = `${url.endpoint ?? ""}|${[...folds.collapsed].toSorted().join(" ")}`;
   const laid = useLayout({ graph, shape, round, storage });
-  const kept = useKept({ model, store, text: url.q, status: url.status });
+  const matchingIds = useMatchingIds({ model, store, text: url.q, status: url.status });
   const tidy = () => {
     storage.forgetLayouts();
     storage.keepMoved(new Map());
@@ -41,7 +38,7 @@ export function Canvas({ project, model, store, url, filter, open, onSeen }: Can
   };
   return (
     <ReactFlowProvider>
-      <Toolbar model={model} url={url} filter={filter} kept={kept} folds={folds} onTidy={tidy} />
+      <Toolbar model={model} url={url} filter={filter} matchingIds={matchingIds} folds={folds} onTidy={tidy} />
       {laid ? (
         <FlowPlane
           graph={laid.graph}
@@ -52,7 +49,7 @@ export function Canvas({ project, model, store, url, filter, open, onSeen }: Can
           store={store}
           storage={storage}
           selected={url.node}
-          kept={kept}
+          matchingIds={matchingIds}
           folds={folds}
           open={open}
           onSeen={onSeen}

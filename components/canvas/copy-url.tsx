@@ -8,13 +8,13 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useToast } from "../ui/toast.tsx";
 
-/** Copies the URL to paste into a sender's settings: deployed, with a key in it, which is only asked for on the click. */
+/** Copies the URL for a sender's settings. In a deployment it contains a key, which is loaded on click. */
 export function CopyUrl({ endpoint }: { endpoint: string }) {
   const { url } = useUrls();
   return <CopyButton text={() => url(endpoint)} label={`Copy the URL of ${endpoint}`} />;
 }
 
-/** Copies a command that sends a made-up body which the trigger takes. */
+/** Copies a curl command with a generated body that matches the trigger. */
 export function CopyCurl({ endpoint, trigger }: { endpoint: string; trigger: string }) {
   const { curl } = useUrls();
   return (
@@ -32,7 +32,7 @@ function useUrls() {
   const toast = useToast();
   const mayOperate = useMay("operate");
   const url = async (endpoint: string): Promise<string> => {
-    // Who only looks sees no key, and so none in the URL.
+    // Viewers cannot see keys, so their URL has none.
     if (!mayOperate) return `${window.location.origin}/triggers/${endpoint}`;
     try {
       return (await queries.fetchQuery({ ...trpc.triggers.url.queryOptions({ for: endpoint }), staleTime: 0 })).url;

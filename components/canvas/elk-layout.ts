@@ -5,10 +5,7 @@ import type { VisibleGraph } from "./model/visible-graph.ts";
 
 let elk: Elk | null = null;
 
-/**
- * ELK's layout, made in a worker of its own (a script of this service: the pages' Content-Security-Policy has
- * `worker-src 'self'` for it).
- */
+/** Computes the ELK layout in a web worker. The pages' Content-Security-Policy allows it by `worker-src 'self'`. */
 export async function layoutByElk(graph: VisibleGraph): Promise<Layout | null> {
   elk ??= new ELK({ workerFactory: () => new Worker(new URL("elkjs/lib/elk-worker.min.js", import.meta.url)) });
   return fromElkGraph(await elk.layout(toElkGraph(graph)), graph);

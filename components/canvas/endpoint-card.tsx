@@ -18,11 +18,11 @@ import { Sparkline } from "./sparkline.tsx";
 
 /** One endpoint with its triggers and their targets, for a narrow screen. */
 export function EndpointCard({ endpoint, model }: { endpoint: EndpointNode; model: CanvasModel }) {
-  const { kept } = useCanvas();
+  const { matchingIds } = useCanvas();
   const activity = useEndpointActivity(endpoint.id);
   const triggers = endpoint.triggers.flatMap((id) => {
     const node = model.byId.get(id);
-    return node?.kind === "trigger" && (kept?.has(id) ?? true) ? [node] : [];
+    return node?.kind === "trigger" && (matchingIds?.has(id) ?? true) ? [node] : [];
   });
   return (
     <section aria-label={`Endpoint ${endpoint.path}`} className="overflow-hidden rounded-l border bg-panel">

@@ -6,7 +6,7 @@ import { useCanvas } from "./canvas-context.tsx";
 import { deliveriesHref, type Evidence, stoppedCount, stoppedWords } from "./model/evidence.ts";
 import { formatNumber } from "../../server/domain/format.ts";
 
-/** `388 · 22`: how many deliveries passed and how many were stopped. Each number leads to exactly those deliveries. */
+/** `388 · 22`: passed and stopped deliveries. Each number links to exactly those deliveries. */
 export function EvidenceChip({
   evidence,
   endpoint,
@@ -18,7 +18,7 @@ export function EvidenceChip({
 }) {
   const { store } = useCanvas();
   const stopped = stoppedCount(evidence);
-  // Several triggers together have no one list of deliveries.
+  // The deliveries page cannot filter by several triggers.
   const hrefOf = (verdict: "matched" | "stopped") =>
     trigger && deliveriesHref({ endpoint, trigger, verdict, since: store.since() ?? undefined });
   if (evidence.passed === 0 && stopped === 0) return null;

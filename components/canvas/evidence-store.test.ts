@@ -25,7 +25,7 @@ const activity = (matched: number, other: number): Activity => ({
   targets: [],
 });
 
-it("one count that changes tells those who look at it, and nobody else", () => {
+it("a changed count notifies only its own subscribers", () => {
   const store = createEvidenceStore();
   store.feed(activity(1, 1));
   const [paid, failed, endpoint, all] = [
@@ -42,7 +42,7 @@ it("one count that changes tells those who look at it, and nobody else", () => {
   expect([paid, failed, endpoint, all].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 0, 1]);
 });
 
-it("several triggers of a target have the counts of their route, not the sum of their verdicts", () => {
+it("several triggers of a target use the counts of their route, not the sum of their verdicts", () => {
   const model = sampleModel([
     ["billing", "failed", "notify"],
     ["billing", "paid", "notify"],
@@ -57,7 +57,7 @@ it("several triggers of a target have the counts of their route, not the sum of 
   ]);
 });
 
-it("what has not changed stays the same object", () => {
+it("unchanged values stay the same object", () => {
   const store = createEvidenceStore();
   const attachments = ["paid:ledger"];
   store.feed(activity(1, 1));

@@ -3,18 +3,18 @@ import { type Evidence, evidenceOfTrigger } from "./model/evidence.ts";
 import { endpointId, routeId, targetId } from "./model/node-id.ts";
 
 /**
- * What is known of the traffic, outside of React: a node asks for its own part and is drawn again only when that part
- * has changed. Keys are ids of endpoints, targets, attachments and routes.
+ * Traffic data outside React: a node subscribes to its own keys and renders again only when they change. Keys are ids
+ * of endpoints, targets, attachments and routes.
  */
 export interface EvidenceStore {
   feed(activity: Activity): void;
   endpoint(id: string): EndpointActivity | undefined;
   target(id: string): TargetActivity | undefined;
-  /** Of one trigger by all its attachments, or of a route. The same object until it changes. */
+  /** The counts of a trigger (all its attachments) or of a route. The same object until it changes. */
   evidence(counts: readonly string[]): Evidence | undefined;
-  /** Since when is counted; `null` before anything is known. */
+  /** Start of the counted time window; `null` before data is loaded. */
   since(): string | null;
-  /** Grows with every change. */
+  /** Increases with every change. */
   version(): number;
   subscribe(keys: readonly string[], listener: () => void): () => void;
   subscribeAll(listener: () => void): () => void;
@@ -42,7 +42,7 @@ export function createEvidenceStore(): EvidenceStore {
       ];
       if (changed.length === 0) return;
       version += 1;
-      watchers.tell(changed);
+      watchers.notify(changed);
     },
     endpoint: (id) => endpoints.get(id),
     target: (id) => targets.get(id),
@@ -76,14 +76,14 @@ function createWatchers() {
         for (const key of keys) listeners.get(key)?.delete(listener);
       };
     },
-    tell(keys: readonly string[]): void {
-      const told = new Set([...keys, everything].flatMap((key) => [...(listeners.get(key) ?? [])]));
-      for (const listener of told) listener();
+    notify(keys: readonly string[]): void {
+      const notified = new Set([...keys, everything].flatMap((key) => [...(listeners.get(key) ?? [])]));
+      for (const listener of notified) listener();
     },
   };
 }
 
-/** Keeps a value, and names its key if that changed anything. */
+/** Stores a value. Returns its key if the value changed. */
 function put<Value>(map: Map<string, Value>, key: string, value: Value): string[] {
   if (isEqual(map.get(key), value)) return [];
   map.set(key, value);

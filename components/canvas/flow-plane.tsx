@@ -32,20 +32,20 @@ interface Props {
   graph: VisibleGraph;
   layout: Layout;
   round: number;
-  /** Names what a person chose to see; with `round`, the layout is one. */
+  /** Identifies the filter and the collapsed endpoints. Together with `round` it identifies the layout. */
   shape: string;
-  /** How much of its lower edge something else lies on, px. */
+  /** Height of the covered lower part, px. */
   covered: number;
   store: EvidenceStore;
   storage: CanvasStorage;
   selected: string | null;
-  kept: ReadonlySet<string> | null;
+  matchingIds: ReadonlySet<string> | null;
   folds: Folds;
   open: (id: string | null) => void;
   onSeen: (ids: readonly string[]) => void;
 }
 
-/** The plane itself. Only what is in sight is drawn, and nothing is measured: all sizes are told. */
+/** The canvas plane. Renders only visible nodes, and measures nothing: all sizes are given. */
 export function FlowPlane({
   graph,
   layout,
@@ -55,7 +55,7 @@ export function FlowPlane({
   store,
   storage,
   selected,
-  kept,
+  matchingIds,
   folds,
   open,
   onSeen,
@@ -66,14 +66,23 @@ export function FlowPlane({
   const [drawn] = useState(() => new WeakMap<ModelNode, FlowNode>());
   const nodes = useMemo(() => flowNodes(graph, { places, drawn }), [graph, places, drawn]);
   const edges = useMemo(() => flowEdges(graph), [graph]);
-  const view = useViewport({ graph, places, shown: `${round} ${shape}`, covered, selected, kept, storage, folds });
-  // From afar only names are drawn, larger: the rest could not be read, and would have to be painted for hundreds of nodes.
+  const view = useViewport({
+    graph,
+    places,
+    shown: `${round} ${shape}`,
+    covered,
+    selected,
+    matchingIds,
+    storage,
+    folds,
+  });
+  // When zoomed out, nodes show only larger names: other text would be unreadable, and slow for hundreds of nodes.
   const isFar = useStore((state) => state.transform[2] < farZoom);
   const look = useSeen({ graph, places, onSeen });
   useCanvasKeys({ graph, places, open, view, frame });
   const context = useMemo(
-    () => ({ store, selected, kept, collapsed: folds.collapsed, toggle: view.toggle, open }),
-    [store, selected, kept, folds.collapsed, view.toggle, open],
+    () => ({ store, selected, matchingIds, collapsed: folds.collapsed, toggle: view.toggle, open }),
+    [store, selected, matchingIds, folds.collapsed, view.toggle, open],
   );
   return (
     <CanvasProvider value={context}>
@@ -96,8 +105,8 @@ export function FlowPlane({
             look();
           }}
           onlyRenderVisibleElements
-          minZoom={zoomRange.least}
-          maxZoom={zoomRange.most}
+          minZoom={zoomRange.min}
+          maxZoom={zoomRange.max}
           nodeDragThreshold={4}
           elementsSelectable={false}
           nodesFocusable={false}
@@ -109,7 +118,7 @@ export function FlowPlane({
           attributionPosition="bottom-center"
         >
           <Background gap={22} size={1.6} color="var(--line)" />
-          {isFar && <FarEdges graph={graph} places={places} kept={kept} />}
+          {isFar && <FarEdges graph={graph} places={places} matchingIds={matchingIds} />}
           <PulseLayer graph={graph} places={places} />
         </ReactFlow>
         <ZoomControls view={view} />

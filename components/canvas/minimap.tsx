@@ -9,7 +9,7 @@ import type { VisibleGraph } from "./model/visible-graph.ts";
 const size = { width: 156, height: 96 };
 const pad = 60;
 
-/** All nodes as one path, so that 6,000 of them cost no more than six; the window as a frame to drag. */
+/** All nodes as one path, which is fast for thousands of nodes, and the window as a draggable frame. */
 export function Minimap({
   graph,
   places,
@@ -32,7 +32,7 @@ export function Minimap({
     onLookAt({ x: box.x + (event.clientX - frame.left) * scale.x, y: box.y + (event.clientY - frame.top) * scale.y });
   };
   return (
-    // A picture for the eye and the mouse: by keyboard one walks the nodes themselves.
+    // Hidden from assistive technology: keyboard users move between the nodes themselves.
     <div
       aria-hidden
       className="absolute right-3.5 bottom-3.5 z-10 hidden overflow-hidden rounded-m border bg-raised shadow-raised lg:block"
@@ -56,7 +56,7 @@ export function Minimap({
   );
 }
 
-/** To scale; a very long project is pressed together, or it would be a line. */
+/** True to scale, except that a very tall project is compressed vertically. */
 function mapOf(bounds: Box): { box: { x: number; y: number }; scale: { x: number; y: number } } {
   const across = (bounds.width + 2 * pad) / size.width;
   const down = (bounds.height + 2 * pad) / size.height;

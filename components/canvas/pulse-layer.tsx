@@ -9,13 +9,10 @@ import type { VisibleGraph } from "./model/visible-graph.ts";
 import { sendDot } from "./send-dot.ts";
 import { usePulses } from "./use-pulses.ts";
 
-/** So many dots are under way at once; what arrives beyond them is counted on the edges all the same. */
+/** Maximum number of moving dots. Further deliveries are still counted on the edges. */
 const maxDots = 32;
 
-/**
- * Deliveries as they happen: a dot runs along the edges of each. Drawn by the browser's own animations; React draws
- * nothing here.
- */
+/** Shows new deliveries as dots that move along their edges. Uses Web Animations, without React rendering. */
 export function PulseLayer({ graph, places }: { graph: VisibleGraph; places: Layout }) {
   const layer = useRef<HTMLDivElement>(null);
   usePulses((deliveries: readonly Pulse[]) => {

@@ -4,8 +4,8 @@ const runMs = 650;
 const markMs = 700;
 
 /**
- * Sends a dot along the edges of a delivery. One that is stopped turns at the trigger and fades. Who wants no motion
- * sees the edge light up.
+ * Moves a dot along the edges of a delivery. A stopped delivery turns back at the trigger and fades. With reduced
+ * motion, the edges light up instead.
  */
 export function sendDot(
   layer: HTMLElement,
@@ -24,10 +24,10 @@ export function sendDot(
     run(layer, { path: first, keyframes: turning, ms: runMs * 1.5 });
     return;
   }
-  const goOn = () => {
+  const continueOnward = () => {
     for (const path of onward) run(layer, { path, keyframes: arriving, ms: runMs });
   };
-  run(layer, { path: first, keyframes: arriving, ms: runMs, onArrival: goOn });
+  run(layer, { path: first, keyframes: arriving, ms: runMs, onArrival: continueOnward });
 }
 
 const arriving: Keyframe[] = [

@@ -1,14 +1,14 @@
 const type = "signalbox:show-node";
 
 /**
- * Brings a node of the canvas into view, if a canvas is on the page. A link to the node that is open already changes
- * nothing in the URL: this moves the canvas back to it.
+ * Brings a node into view, if the page has a canvas. Needed because a link to the already opened node does not change
+ * the URL.
  */
 export function showNode(id: string): void {
   dispatchEvent(new CustomEvent(type, { detail: id }));
 }
 
-/** Calls the listener with the id of each node to show. Returns the way to stop. */
+/** Calls the listener with the id of each node to show. Returns a function that unsubscribes. */
 export function onShowNode(listener: (id: string) => void): () => void {
   const handle = (event: Event) => {
     if (event instanceof CustomEvent && typeof event.detail === "string") listener(event.detail);

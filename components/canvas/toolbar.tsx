@@ -22,13 +22,13 @@ interface Props {
   model: CanvasModel;
   url: CanvasUrl;
   filter: (change: Partial<Omit<CanvasUrl, "node">>) => void;
-  kept: ReadonlySet<string> | null;
+  matchingIds: ReadonlySet<string> | null;
   folds: Folds | null;
   onTidy: (() => void) | null;
 }
 
 /** Time window, filters and layout. The time window and the filters are in the URL. */
-export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
+export function Toolbar({ model, url, filter, matchingIds, folds, onTidy }: Props) {
   const endpoints = [
     { value: "", label: "Any endpoint" },
     ...model.endpoints.map(({ endpoint, path }) => ({ value: endpoint, label: path })),
@@ -66,18 +66,18 @@ export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
           {isFolded ? "Expand" : "Collapse"}
         </Button>
       )}
-      {kept && (
+      {matchingIds && (
         <span role="status" className="rounded-full bg-raised px-2 text-s text-ink-2 tabular-nums">
-          {matchWords(model, kept)}
+          {matchWords(model, matchingIds)}
         </span>
       )}
     </div>
   );
 }
 
-function matchWords(model: CanvasModel, kept: ReadonlySet<string>): string {
-  if (kept.size === 0) return "No matches";
+function matchWords(model: CanvasModel, matchingIds: ReadonlySet<string>): string {
+  if (matchingIds.size === 0) return "No matches";
   const share = (nodes: readonly { id: string }[]) =>
-    `${nodes.filter(({ id }) => kept.has(id)).length} of ${nodes.length}`;
+    `${nodes.filter(({ id }) => matchingIds.has(id)).length} of ${nodes.length}`;
   return `${share(model.triggers)} triggers, ${share(model.targets)} targets`;
 }

@@ -8,21 +8,20 @@ import { EndpointCard, TargetLink } from "./endpoint-card.tsx";
 import { FirstDelivery } from "./first-delivery.tsx";
 import type { CanvasModel } from "./model/build-model.ts";
 import { Toolbar } from "./toolbar.tsx";
-import { useKept } from "./use-kept.ts";
+import { useMatchingIds } from "./use-kept.ts";
 
-const atATime = 60;
+const pageSize = 60;
 
-/**
- * The canvas of a narrow screen: endpoint by endpoint, its triggers and what they start. What a filter dims there is
- * left out here.
- */
+/** Replaces the canvas on narrow screens: endpoints with their triggers and targets. Hides nodes that do not match. */
 export function TriggerList({ model, store, url, filter, open, onSeen }: Omit<CanvasProps, "project">) {
-  const kept = useKept({ model, store, text: url.q, status: url.status });
-  const [limit, setLimit] = useState(atATime);
+  const matchingIds = useMatchingIds({ model, store, text: url.q, status: url.status });
+  const [limit, setLimit] = useState(pageSize);
   const endpoints = useMemo(
     () =>
-      model.endpoints.filter(({ id, endpoint }) => (url.endpoint ?? endpoint) === endpoint && (kept?.has(id) ?? true)),
-    [model, url.endpoint, kept],
+      model.endpoints.filter(
+        ({ id, endpoint }) => (url.endpoint ?? endpoint) === endpoint && (matchingIds?.has(id) ?? true),
+      ),
+    [model, url.endpoint, matchingIds],
   );
   const shown = useMemo(() => endpoints.slice(0, limit), [endpoints, limit]);
   useEffect(
@@ -30,19 +29,19 @@ export function TriggerList({ model, store, url, filter, open, onSeen }: Omit<Ca
     [shown, model, limit, onSeen],
   );
   const context = useMemo(
-    () => ({ store, selected: url.node, kept, collapsed: new Set<string>(), toggle: () => {}, open }),
-    [store, url.node, kept, open],
+    () => ({ store, selected: url.node, matchingIds, collapsed: new Set<string>(), toggle: () => {}, open }),
+    [store, url.node, matchingIds, open],
   );
   return (
     <CanvasProvider value={context}>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 p-4">
-        <Toolbar model={model} url={url} filter={filter} kept={kept} folds={null} onTidy={null} />
+        <Toolbar model={model} url={url} filter={filter} matchingIds={matchingIds} folds={null} onTidy={null} />
         <FirstDelivery model={model} store={store} />
         {shown.map((endpoint) => (
           <EndpointCard key={endpoint.id} endpoint={endpoint} model={model} />
         ))}
         {endpoints.length > limit && (
-          <Button onClick={() => setLimit(limit + atATime)}>Show more of {endpoints.length} endpoints</Button>
+          <Button onClick={() => setLimit(limit + pageSize)}>Show more of {endpoints.length} endpoints</Button>
         )}
         {endpoints.length === 0 && <p className="py-8 text-center text-ink-3">No endpoint matches the filters.</p>}
         {url.endpoint === null && <Unattached model={model} />}
@@ -52,8 +51,8 @@ export function TriggerList({ model, store, url, filter, open, onSeen }: Omit<Ca
 }
 
 function Unattached({ model }: { model: CanvasModel }) {
-  const { kept } = useCanvas();
-  const targets = model.targets.filter(({ id, triggers }) => triggers.length === 0 && (kept?.has(id) ?? true));
+  const { matchingIds } = useCanvas();
+  const targets = model.targets.filter(({ id, triggers }) => triggers.length === 0 && (matchingIds?.has(id) ?? true));
   if (targets.length === 0) return null;
   return (
     <section aria-label="Without a trigger" className="rounded-l border bg-panel">

@@ -10,8 +10,8 @@ import type { CanvasView } from "./use-viewport.ts";
 const steps: readonly Step[] = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
 /**
- * Arrow keys walk from node to node, `f` fits, `+` and `-` zoom, `Esc` closes what is open. Enter opens, as on every
- * link. They work on the canvas, and as long as nothing else has the focus.
+ * Arrow keys move between nodes, `f` fits, `+` and `-` zoom, `Esc` closes the sheet. Enter opens a node, as for every
+ * link. The keys work on the canvas, and while no other element has the focus.
  */
 export function useCanvasKeys(p: {
   graph: VisibleGraph;
@@ -31,11 +31,11 @@ export function useCanvasKeys(p: {
       document.querySelector("dialog:modal")
     )
       return;
-    // The sheet itself hears of Esc from nowhere.
+    // The sheet handles Esc if no element has the focus.
     if (event.key === "Escape" && !isOnCanvas) return;
     const step = steps.find((one) => one === event.key);
     const action = step
-      ? () => goOn(step, event, p)
+      ? () => moveFocus(step, event, p)
       : { f: p.view.fit, "+": p.view.zoomIn, "=": p.view.zoomIn, "-": p.view.zoomOut, Escape: () => p.open(null) }[
           event.key
         ];
@@ -50,7 +50,7 @@ export function useCanvasKeys(p: {
   }, []);
 }
 
-function goOn(
+function moveFocus(
   step: Step,
   event: KeyboardEvent,
   p: { graph: VisibleGraph; places: Layout; view: CanvasView; frame: RefObject<HTMLElement | null> },
@@ -62,7 +62,7 @@ function goOn(
   focusWhenDrawn(to, p.frame, 40);
 }
 
-/** A node out of sight is drawn only while the window flies there. */
+/** A node outside the view is rendered only during the move, so this retries for some frames. */
 function focusWhenDrawn(id: string, frame: RefObject<HTMLElement | null>, tries: number): void {
   const link = [...(frame.current?.querySelectorAll("[data-node]") ?? [])]
     .find((node) => node.getAttribute("data-node") === id)

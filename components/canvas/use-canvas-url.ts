@@ -10,7 +10,7 @@ export interface CanvasUrl {
   endpoint: string | null;
   status: CanvasStatus;
   q: string;
-  /** Id of the node that is open at the side. */
+  /** Id of the opened node. */
   node: string | null;
 }
 
@@ -20,13 +20,13 @@ const parsers = {
   status: parseAsStringLiteral(canvasStatuses).withDefault("all"),
   q: parseAsString.withDefault(""),
   node: parseAsString,
-  // Of the sheet: another node begins with its own first tab.
+  // State of the sheet. Opening another node resets it.
   tab: parseAsString,
   from: parseAsString,
   via: parseAsString,
 };
 
-/** What a colleague sees who opens the same URL. Filters replace the entry of the history; opening a node makes one. */
+/** The state of the canvas in the URL. Filters replace the history entry; opening a node adds one. */
 export function useCanvasUrl() {
   const [{ window, endpoint, status, q, node }, set] = useQueryStates(parsers);
   const url = useMemo((): CanvasUrl => ({ window, endpoint, status, q, node }), [window, endpoint, status, q, node]);

@@ -5,14 +5,14 @@ import type { CanvasModel } from "./model/build-model.ts";
 import type { CanvasStorage } from "./model/canvas-storage.ts";
 
 export interface Folds {
-  /** Ids of endpoints whose triggers are folded away. */
+  /** Ids of collapsed endpoints. */
   collapsed: ReadonlySet<string>;
   toggle(endpointId: string): void;
-  /** Folds all endpoints with several triggers, or opens all. */
+  /** Collapses all endpoints with several triggers, or expands all. */
   foldAll(isFolded: boolean): void;
 }
 
-/** Which endpoints are folded; kept for the next visit. What is opened at the side is never folded away. */
+/** The collapsed endpoints, stored for the next visit. The endpoint of the opened trigger is always expanded. */
 export function useFolds({
   model,
   storage,
@@ -32,7 +32,7 @@ export function useFolds({
     },
     [storage],
   );
-  // A trigger that a link or the search leads to opens its endpoint, and leaves it open.
+  // Opening a trigger by a link or by search expands its endpoint permanently.
   if (home !== null && chosen.has(home)) setChosen(without(chosen, home));
   return useMemo(() => {
     const foldable = model.endpoints.flatMap(({ id, triggers }) => (triggers.length > 1 ? [id] : []));

@@ -3,10 +3,10 @@
 import { useMemo, useSyncExternalStore } from "react";
 import type { EvidenceStore } from "./evidence-store.ts";
 import type { CanvasModel } from "./model/build-model.ts";
-import { type CanvasStatus, type Known, keptNodes } from "./model/kept-nodes.ts";
+import { type CanvasStatus, type Known, findMatchingIds } from "./model/kept-nodes.ts";
 
-/** What stays lit under the filters. Traffic is listened to only while a status is asked for. */
-export function useKept({
+/** The ids of nodes that match the filters. Subscribes to traffic only for a status filter. */
+export function useMatchingIds({
   model,
   store,
   text,
@@ -31,8 +31,8 @@ export function useKept({
       },
       target: store.target,
     };
-    return keptNodes(model, { text, status, known });
-    // The store's answers change with its version.
+    return findMatchingIds(model, { text, status, known });
+    // The store's values change with its version.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [model, store, text, status, version]);
 }

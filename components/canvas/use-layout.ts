@@ -10,10 +10,11 @@ import { placeNewcomers } from "./model/place-newcomers.ts";
 import type { VisibleGraph } from "./model/visible-graph.ts";
 
 /**
- * So long ELK is waited for: under the skeleton, and with the layout that was there before. An answer that comes later
- * is not taken, so that nothing jumps: the simple layout then stays, at later visits too, until somebody tidies.
+ * Maximum time to wait for ELK: under the skeleton, and while the previous layout is visible. A later result is
+ * ignored, so that the layout does not shift. The simple layout then stays, also at later visits, until the user
+ * tidies.
  */
-const patienceMs = { skeleton: 350, before: 2_500 };
+const elkTimeoutMs = { skeleton: 350, before: 2_500 };
 
 interface Laid {
   key: string;
@@ -24,9 +25,9 @@ interface Laid {
 }
 
 /**
- * The graph with its layout: from the cache, or the old one with newcomers placed, or by ELK, or simple columns. While
- * another is made, what was shown before stays. `shape` names what a person chose (filter, folded endpoints): only
- * within it may nodes stay where they were. Another `round` lays out anew.
+ * The graph with its layout: cached, updated from the previous one, by ELK, or in simple columns. The previous layout
+ * stays visible until the next one is ready. `shape` identifies the filter and the collapsed endpoints; nodes keep
+ * their positions only within the same shape. A new `round` forces a new layout.
  */
 export function useLayout(p: {
   graph: VisibleGraph;
@@ -60,22 +61,22 @@ export function useLayout(p: {
       show(layout ?? layoutColumns(graph), true);
       isOver = true;
     };
-    const timer = setTimeout(() => settle(null), before.current ? patienceMs.before : patienceMs.skeleton);
-    // Without the worker the canvas is as usable, a little less tidy.
+    const timer = setTimeout(() => settle(null), before.current ? elkTimeoutMs.before : elkTimeoutMs.skeleton);
+    // Without the worker, the simple layout is used.
     void layoutByElk(graph).then(settle, () => settle(null));
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
-    // The key says all of the graph that a layout depends on.
+    // The key covers everything that a layout depends on.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [key, round, storage]);
-  // The words of a condition may change without its place.
+  // The text of a condition can change without changing the layout.
   const current = laid?.key === key ? graph : laid?.graph;
   return useMemo(() => (laid && current ? { ...laid, graph: current } : null), [laid, current]);
 }
 
-/** What needs no making: a layout of this very graph, or of one that became it. */
+/** An existing layout: of this graph, or updated from the previous graph. */
 function recall(p: {
   key: string;
   shape: string;

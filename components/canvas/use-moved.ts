@@ -6,7 +6,7 @@ import type { CanvasStorage } from "./model/canvas-storage.ts";
 import type { Layout } from "./model/column-layout.ts";
 import type { FlowNode } from "./model/flow-elements.ts";
 
-/** Where a person dragged nodes to; kept for the next visit, forgotten with the next `round`. */
+/** The positions of dragged nodes. Stored for the next visit, and reset by a new `round`. */
 export function useMoved({ storage, round }: { storage: CanvasStorage; round: number }): {
   moved: Layout;
   onNodesChange: (changes: NodeChange<FlowNode>[]) => void;

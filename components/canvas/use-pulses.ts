@@ -6,14 +6,14 @@ import type { Pulse } from "./model/journeys.ts";
 
 const retryMs = 2_000;
 
-/** Hears of deliveries as they arrive, while the tab is looked at: a browser opens only six streams to one service. */
+/** Subscribes to new deliveries while the tab is visible: a browser opens at most six streams to one service. */
 export function usePulses(onPulses: (deliveries: readonly Pulse[]) => void): void {
   const client = useTRPCClient();
-  const tell = useEffectEvent(onPulses);
+  const handlePulses = useEffectEvent(onPulses);
   useEffect(() => {
     const stream = keepStream((over) =>
       client.canvas.pulses.subscribe(undefined, {
-        onData: ({ deliveries }) => tell(deliveries),
+        onData: ({ deliveries }) => handlePulses(deliveries),
         onComplete: over,
         onError: over,
       }),
@@ -28,7 +28,7 @@ export function usePulses(onPulses: (deliveries: readonly Pulse[]) => void): voi
   }, [client]);
 }
 
-/** A stream that is opened again after it ended: the service closes it when it stops. */
+/** A stream that reconnects after it ends, for example when the service stops. */
 function keepStream(open: (over: () => void) => { unsubscribe: () => void }): { want(isWanted: boolean): void } {
   let stream: { unsubscribe: () => void } | null = null;
   let retry: ReturnType<typeof setTimeout> | undefined;

@@ -6,7 +6,7 @@ import type { Layout } from "./model/column-layout.ts";
 import { boxOf, isInWindow } from "./model/viewports.ts";
 import type { VisibleGraph } from "./model/visible-graph.ts";
 
-/** Tells which nodes are in sight whenever the window has come to rest, so that only their traffic is read. */
+/** Reports the visible nodes after each move of the viewport, so that only their traffic is loaded. */
 export function useSeen(p: {
   graph: VisibleGraph;
   places: Layout;

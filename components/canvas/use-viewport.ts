@@ -12,27 +12,27 @@ import type { Folds } from "./use-folds.ts";
 export interface CanvasView {
   /** Shows the whole canvas. */
   fit(): void;
-  /** Brings a node into view, if it is not. */
+  /** Brings a node into view. */
   show(id: string): void;
-  /** Folds or unfolds an endpoint, which keeps its place on the screen. */
+  /** Collapses or expands an endpoint, which keeps its position on the screen. */
   toggle(endpointId: string): void;
   zoomIn(): void;
   zoomOut(): void;
-  /** Another part of the canvas, chosen by hand. */
+  /** Centres another part of the canvas, chosen on the minimap. */
   lookAt(centre: { x: number; y: number }): void;
-  /** For React Flow: the person moves the plane. */
+  /** For React Flow: the user moves the plane. */
   handleMove(event: MouseEvent | TouchEvent | null): void;
 }
 
 interface Props {
   graph: VisibleGraph;
   places: Layout;
-  /** Names the filter, the folded endpoints and the round of the layout that is shown. */
+  /** Identifies the filter, the collapsed endpoints and the layout round. */
   shown: string;
-  /** How much of the lower edge of the window is covered, px. */
+  /** Height of the covered lower part of the window, px. */
   covered: number;
   selected: string | null;
-  kept: ReadonlySet<string> | null;
+  matchingIds: ReadonlySet<string> | null;
   storage: CanvasStorage;
   folds: Folds;
 }
@@ -41,11 +41,20 @@ const flightMs = 380;
 const zoomMs = 150;
 
 /**
- * The only place that sets the viewport. Actions set an aim; `viewFor` derives the viewport from the aim, the layout
- * and the frame, whenever one of them changes: when a layout arrives late or a sheet takes room, the aim is applied
- * again. A move by hand ends every aim.
+ * The only code that sets the viewport. Actions set an aim. `viewFor` derives the viewport from the aim, the layout and
+ * the frame whenever one of them changes, for example when a layout arrives late or a sheet opens. Moving the canvas by
+ * hand ends the aim.
  */
-export function useViewport({ graph, places, shown, covered, selected, kept, storage, folds }: Props): CanvasView {
+export function useViewport({
+  graph,
+  places,
+  shown,
+  covered,
+  selected,
+  matchingIds,
+  storage,
+  folds,
+}: Props): CanvasView {
   const flow = useReactFlow();
   const { endpoint } = graph;
   const isReady = useStore((state) => state.panZoom !== null && state.width > 0 && state.height > 0);
@@ -55,7 +64,7 @@ export function useViewport({ graph, places, shown, covered, selected, kept, sto
   const [aim, setAim] = useState<Aim>({ to: restored ? "hand" : "start" });
 
   const placed = selected !== null && places.has(selected) ? selected : null;
-  // After a reload the same node is open as before: that is no reason to move.
+  // After a reload the same node is open as before, so the viewport does not move.
   const [before, setBefore] = useState({ placed: restored?.node ?? null, endpoint });
   if (before.placed !== placed || before.endpoint !== endpoint) {
     setBefore({ placed, endpoint });
@@ -68,7 +77,7 @@ export function useViewport({ graph, places, shown, covered, selected, kept, sto
   useLayoutEffect(() => {
     now.current = { graph, places, folds, frame: { width, height } };
   });
-  /** Where a flight under way ends; `null`: React Flow knows. */
+  /** The end of the active animation; `null`: none, React Flow has the viewport. */
   const goal = useRef<Viewport | null>(null);
   const viewport = useCallback(() => goal.current ?? flow.getViewport(), [flow]);
 
@@ -112,16 +121,16 @@ export function useViewport({ graph, places, shown, covered, selected, kept, sto
   useEffect(() => onShowNode(show), [show]);
 
   useEffect(() => {
-    if (!kept || kept.size === 0) return;
+    if (!matchingIds || matchingIds.size === 0) return;
     const { frame, ...shownNow } = now.current;
-    const lit = shownNow.graph.nodes.filter(({ id }) => kept.has(id));
+    const lit = shownNow.graph.nodes.filter(({ id }) => matchingIds.has(id));
     const isSomeInView = lit.some((node) => {
       const box = boxOf(node, shownNow.places);
       return box !== null && isInWindow(box, { viewport: viewport(), frame });
     });
     const [first] = lit;
     if (first && !isSomeInView) show(first.id);
-  }, [kept, viewport, show]);
+  }, [matchingIds, viewport, show]);
 
   return useMemo(
     () => ({

@@ -2,7 +2,7 @@
 
 import { useMediaQuery } from "../ui/use-media-query.ts";
 
-/** Whether the window has room for the canvas; `null` until the browser says. */
+/** Whether the window is wide enough for the canvas; `null` before hydration. */
 export function useWide(): boolean | null {
   return useMediaQuery("(width >= 768px)", null);
 }

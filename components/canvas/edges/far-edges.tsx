@@ -6,31 +6,28 @@ import type { Layout } from "../model/column-layout.ts";
 import { edgePaths } from "../model/edge-paths.ts";
 import type { VisibleGraph } from "../model/visible-graph.ts";
 
-/** So many edges are one line, which the browser can leave out when it is out of sight. */
-const together = 100;
+/** Edges per SVG path. The browser skips paths outside the view. */
+const edgesPerPath = 100;
 
-/**
- * The edges from afar, where nobody follows a single one: a few long lines instead of thousands of elements that come
- * and go.
- */
+/** The edges when zoomed out: a few long paths instead of thousands of elements. */
 export function FarEdges({
   graph,
   places,
-  kept,
+  matchingIds,
 }: {
   graph: VisibleGraph;
   places: Layout;
-  kept: ReadonlySet<string> | null;
+  matchingIds: ReadonlySet<string> | null;
 }) {
   const lines = useMemo(() => {
     const paths = edgePaths(graph, places);
     const lit = graph.edges
-      .filter(({ source, target }) => kept === null || (kept.has(source) && kept.has(target)))
+      .filter(({ source, target }) => matchingIds === null || (matchingIds.has(source) && matchingIds.has(target)))
       .map((edge) => paths.of(edge));
-    return Array.from({ length: Math.ceil(lit.length / together) }, (_, index) =>
-      lit.slice(index * together, (index + 1) * together).join(""),
+    return Array.from({ length: Math.ceil(lit.length / edgesPerPath) }, (_, index) =>
+      lit.slice(index * edgesPerPath, (index + 1) * edgesPerPath).join(""),
     );
-  }, [graph, places, kept]);
+  }, [graph, places, matchingIds]);
   return (
     <ViewportPortal>
       <svg aria-hidden className="pointer-events-none absolute top-0 left-0 -z-1 size-px overflow-visible">

@@ -8,17 +8,14 @@ import type { CanvasEdge } from "../model/visible-graph.ts";
 
 export type FlowEdgeType = Edge<{ edge: CanvasEdge; endpoint: string }, "flow">;
 
-/**
- * A way that deliveries take. Dashed while none has taken it in the window; in the accent's colour beside the node that
- * is open.
- */
+/** An edge. Dashed without deliveries in the time window; in the accent colour at the opened node. */
 export const FlowEdge = memo(function FlowEdge({ data, source, target, ...ends }: EdgeProps<FlowEdgeType>) {
-  const { selected, kept } = useCanvas();
+  const { selected, matchingIds } = useCanvas();
   const isSummary = data?.edge.kind === "summary";
   const evidence = useEvidence(data?.edge.counts ?? none);
   const [path, x, y] = getBezierPath(ends);
   const isLit = selected === source || selected === target;
-  const isDim = kept !== null && !(kept.has(source) && kept.has(target));
+  const isDim = matchingIds !== null && !(matchingIds.has(source) && matchingIds.has(target));
   const isUnused = evidence !== undefined && evidence.passed === 0 && data?.edge.kind !== "evaluates";
   const [trigger, ...others] = data?.edge.triggers ?? [];
   return (

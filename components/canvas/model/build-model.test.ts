@@ -20,7 +20,7 @@ it("a trigger with two targets is one node with two attachments", () => {
   ]);
 });
 
-it("the order is that of names and first use, whatever the order of the answer; what nothing starts comes last", () => {
+it("the order is by name and first use, independent of the response; targets without a trigger come last", () => {
   const inOrder = buildModel(graph);
   expect([inOrder.endpoints, inOrder.triggers, inOrder.targets].map((nodes) => nodes.map(({ id }) => id))).toEqual([
     ["endpoint:billing", "endpoint:signup"],

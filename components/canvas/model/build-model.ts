@@ -17,7 +17,7 @@ export interface TriggerNode {
   endpoint: string;
   conditions: GraphTrigger["conditions"];
   hasFilter: boolean;
-  /** One for each target that it starts. */
+  /** One per target. */
   attachments: { attachmentId: string; target: string; prompt: GraphTrigger["prompt"] }[];
   attachmentIds: string[];
   files: string[];
@@ -34,9 +34,8 @@ export interface TargetNode {
 export type ModelNode = EndpointNode | TriggerNode | TargetNode;
 
 /**
- * The whole project as columns. The order is the same for the same project: endpoints by name, triggers below each
- * other as their endpoints stand, targets in the order in which triggers first lead to them, and those that nothing
- * starts at the end.
+ * The whole project as columns, in a deterministic order: endpoints by name, triggers in the order of their endpoints,
+ * targets in the order of their first trigger, targets without a trigger last.
  */
 export interface CanvasModel {
   endpoints: EndpointNode[];
@@ -53,7 +52,7 @@ export function buildModel(graph: Pick<Graph, "triggers" | "targets">): CanvasMo
   return { endpoints, triggers, targets, byId };
 }
 
-/** One node for a slug, whatever the number of its targets: they share request and filter. */
+/** One node per slug, for any number of targets: they share request and filter. */
 function groupAttachments(attached: readonly GraphTrigger[]): TriggerNode[] {
   const nodes = new Map<string, TriggerNode>();
   const sorted = attached.toSorted(

@@ -11,11 +11,11 @@ function memory(): TextStorage & { texts: Map<string, string> } {
   };
 }
 
-const open = (lasting: TextStorage | null = memory()) =>
-  createCanvasStorage({ project: "mine", lasting, passing: memory() });
+const open = (persistent: TextStorage | null = memory()) =>
+  createCanvasStorage({ project: "mine", persistent, session: memory() });
 const layout = new Map([["trigger:paid", { x: 1, y: 2 }]]);
 
-it("a layout comes back by its key, and as the last of its shape", () => {
+it("a layout is found by its key, and as the last of its shape", () => {
   const storage = open();
   storage.keepLayout({ key: "k", shape: "s" }, layout);
   expect(storage.layout("k")).toEqual(layout);
@@ -25,16 +25,16 @@ it("a layout comes back by its key, and as the last of its shape", () => {
   expect(storage.layout("k")).toBeNull();
 });
 
-it("only the newest few layouts are kept", () => {
+it("only the newest layouts are stored", () => {
   const storage = open();
   for (let at = 0; at < 20; at++) storage.keepLayout({ key: `k${at}`, shape: "s" }, layout);
   expect(storage.layout("k19")).toEqual(layout);
   expect(storage.layout("k1")).toBeNull();
 });
 
-it("moved nodes, folded endpoints and the viewport come back, each project's its own", () => {
-  const lasting = memory();
-  const storage = open(lasting);
+it("moved nodes, collapsed endpoints and the viewport are stored per project", () => {
+  const persistent = memory();
+  const storage = open(persistent);
   storage.keepMoved(layout);
   storage.keepCollapsed(new Set(["endpoint:billing"]));
   storage.keepViewport({ endpoint: null, node: "trigger:paid", viewport: { x: 1, y: 2, zoom: 0.5 } });
@@ -43,14 +43,14 @@ it("moved nodes, folded endpoints and the viewport come back, each project's its
     new Set(["endpoint:billing"]),
     { endpoint: null, node: "trigger:paid", viewport: { x: 1, y: 2, zoom: 0.5 } },
   ]);
-  expect(createCanvasStorage({ project: "other", lasting, passing: null }).moved()).toEqual(new Map());
+  expect(createCanvasStorage({ project: "other", persistent, session: null }).moved()).toEqual(new Map());
 });
 
 it.each(["", "{", "null", "[[1,2,3]]", `[["id","x",2]]`, `{"x":1}`, `[{"key":"k"}]`])(
-  "what is no longer readable (%s) is as if it were not there",
+  "unreadable values (%s) are ignored",
   (text) => {
     const broken: TextStorage = { getItem: () => text, setItem: () => {}, removeItem: () => {} };
-    const storage = createCanvasStorage({ project: "mine", lasting: broken, passing: broken });
+    const storage = createCanvasStorage({ project: "mine", persistent: broken, session: broken });
     expect([storage.layout("k"), storage.moved(), storage.collapsed(), storage.viewport(null)]).toEqual([
       null,
       new Map(),
@@ -60,14 +60,14 @@ it.each(["", "{", "null", "[[1,2,3]]", `[["id","x",2]]`, `{"x":1}`, `[{"key":"k"
   },
 );
 
-it("the viewport is that of one filter: another endpoint is looked at from its own start", () => {
+it("the viewport belongs to one endpoint filter", () => {
   const storage = open();
-  const kept = { endpoint: "billing", node: null, viewport: { x: 1, y: 2, zoom: 0.5 } };
-  storage.keepViewport(kept);
-  expect([storage.viewport("billing"), storage.viewport(null), storage.viewport("signup")]).toEqual([kept, null, null]);
+  const view = { endpoint: "billing", node: null, viewport: { x: 1, y: 2, zoom: 0.5 } };
+  storage.keepViewport(view);
+  expect([storage.viewport("billing"), storage.viewport(null), storage.viewport("signup")]).toEqual([view, null, null]);
 });
 
-it("storage that is full or forbidden breaks nothing", () => {
+it("full or blocked storage causes no error", () => {
   const full: TextStorage = {
     getItem: () => {
       throw new Error("forbidden");

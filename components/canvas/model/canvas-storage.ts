@@ -1,9 +1,9 @@
 import type { Layout } from "./column-layout.ts";
 
-/** What the browser keeps of a project's canvas. Where storage is forbidden or full, nothing is kept and nothing breaks. */
+/** The state of a project's canvas in the browser. Blocked or full storage causes no error; the state is then lost. */
 export interface CanvasStorage {
   layout(key: string): Layout | null;
-  /** The newest of the same shape, of whatever graph. */
+  /** The newest layout of the same shape, for any graph. */
   lastLayout(shape: string): Layout | null;
   keepLayout(of: { key: string; shape: string }, layout: Layout): void;
   forgetLayouts(): void;
@@ -11,68 +11,72 @@ export interface CanvasStorage {
   keepMoved(moved: Layout): void;
   collapsed(): ReadonlySet<string>;
   keepCollapsed(collapsed: ReadonlySet<string>): void;
-  /** Of the canvas with this filter by endpoint. */
-  viewport(endpoint: string | null): KeptViewport | null;
-  keepViewport(kept: KeptViewport): void;
+  /** The viewport for this endpoint filter. */
+  viewport(endpoint: string | null): StoredViewport | null;
+  keepViewport(view: StoredViewport): void;
 }
 
-/** Plain storage, as the browser's. */
+/** The methods used of the browser's `Storage`. */
 export type TextStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** Where the canvas is looked at: the transform of its plane. */
+/** The transform of the canvas plane. */
 export interface Viewport {
   x: number;
   y: number;
   zoom: number;
 }
 
-interface KeptViewport {
-  /** The filter by endpoint. */
+interface StoredViewport {
+  /** The endpoint filter. */
   endpoint: string | null;
-  /** What was open at the side. */
+  /** The opened node. */
   node: string | null;
   viewport: Viewport;
 }
 
 type Place = [id: string, x: number, y: number];
 
-interface KeptLayout {
+interface StoredLayout {
   key: string;
   shape: string;
   places: Place[];
 }
 
-/** So many layouts are kept, the newest first: one for each set of collapsed endpoints that was looked at lately. */
-const keptLayouts = 6;
-/** Larger ones are quickly made anew. */
-const largestLayout = 1_500;
+/** Maximum number of stored layouts, newest first: one per recent set of collapsed endpoints. */
+const maxLayouts = 6;
+/** Maximum nodes of a stored layout. Larger layouts are fast to recompute. */
+const maxStoredNodes = 1_500;
 
-/** Layouts, moved nodes and folded endpoints last (`lasting`); the viewport belongs to the tab (`passing`). */
+/** Layouts, moved nodes and collapsed endpoints are in `persistent`; the viewport of the tab is in `session`. */
 export function createCanvasStorage(p: {
   project: string;
-  lasting: TextStorage | null;
-  passing: TextStorage | null;
+  persistent: TextStorage | null;
+  session: TextStorage | null;
 }): CanvasStorage {
   const name = (what: string) => `signalbox.canvas.${what}:${p.project}`;
-  const layouts = () => read(p.lasting, name("layouts"), isListOf(isKeptLayout)) ?? [];
+  const layouts = () => read(p.persistent, name("layouts"), isListOf(isStoredLayout)) ?? [];
   return {
     layout: (key) => toLayout(layouts().find((one) => one.key === key)?.places ?? null),
     lastLayout: (shape) => toLayout(layouts().find((one) => one.shape === shape)?.places ?? null),
     keepLayout({ key, shape }, layout) {
-      if (layout.size > largestLayout) return;
+      if (layout.size > maxStoredNodes) return;
       const others = layouts().filter((one) => one.key !== key);
-      write(p.lasting, name("layouts"), [{ key, shape, places: fromLayout(layout) }, ...others].slice(0, keptLayouts));
+      write(
+        p.persistent,
+        name("layouts"),
+        [{ key, shape, places: fromLayout(layout) }, ...others].slice(0, maxLayouts),
+      );
     },
-    forgetLayouts: () => write(p.lasting, name("layouts"), null),
-    moved: () => toLayout(read(p.lasting, name("moved"), isListOf(isPlace))) ?? new Map(),
-    keepMoved: (moved) => write(p.lasting, name("moved"), moved.size > 0 ? fromLayout(moved) : null),
-    collapsed: () => new Set(read(p.lasting, name("collapsed"), isListOf(isText))),
-    keepCollapsed: (collapsed) => write(p.lasting, name("collapsed"), collapsed.size > 0 ? [...collapsed] : null),
+    forgetLayouts: () => write(p.persistent, name("layouts"), null),
+    moved: () => toLayout(read(p.persistent, name("moved"), isListOf(isPlace))) ?? new Map(),
+    keepMoved: (moved) => write(p.persistent, name("moved"), moved.size > 0 ? fromLayout(moved) : null),
+    collapsed: () => new Set(read(p.persistent, name("collapsed"), isListOf(isText))),
+    keepCollapsed: (collapsed) => write(p.persistent, name("collapsed"), collapsed.size > 0 ? [...collapsed] : null),
     viewport(endpoint) {
-      const kept = read(p.passing, name("viewport"), isKeptViewport);
-      return kept?.endpoint === endpoint ? kept : null;
+      const stored = read(p.session, name("viewport"), isStoredViewport);
+      return stored?.endpoint === endpoint ? stored : null;
     },
-    keepViewport: (kept) => write(p.passing, name("viewport"), kept),
+    keepViewport: (view) => write(p.session, name("viewport"), view),
   };
 }
 
@@ -84,10 +88,7 @@ function toLayout(places: Place[] | null): Layout | null {
   return places && new Map(places.map(([id, x, y]) => [id, { x, y }]));
 }
 
-/**
- * What is stored may be of another version, or of anybody: it is looked at before it is used. (Zod probes for `eval`,
- * which pages forbid.)
- */
+/** Stored values are validated, because another version may have written them. Not by Zod, which probes for `eval`. */
 type Check<Value> = (value: unknown) => value is Value;
 
 function read<Value>(storage: TextStorage | null, name: string, isValue: Check<Value>): Value | null {
@@ -110,7 +111,7 @@ function isViewport(value: unknown): value is Viewport {
   );
 }
 
-function isKeptViewport(value: unknown): value is KeptViewport {
+function isStoredViewport(value: unknown): value is StoredViewport {
   return (
     isObject(value) &&
     [value["endpoint"], value["node"]].every((name) => name === null || isText(name)) &&
@@ -118,7 +119,7 @@ function isKeptViewport(value: unknown): value is KeptViewport {
   );
 }
 
-function isKeptLayout(value: unknown): value is KeptLayout {
+function isStoredLayout(value: unknown): value is StoredLayout {
   return isObject(value) && isText(value["key"]) && isText(value["shape"]) && isListOf(isPlace)(value["places"]);
 }
 
@@ -135,6 +136,6 @@ function write(storage: TextStorage | null, name: string, value: unknown): void 
     if (value === null) storage?.removeItem(name);
     else storage?.setItem(name, JSON.stringify(value));
   } catch {
-    // Full or forbidden: it is kept for this page only.
+    // Storage is full or blocked: the value applies to this page only.
   }
 }

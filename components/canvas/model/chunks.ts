@@ -1,10 +1,7 @@
 import type { Target } from "../../../server/contract/target.ts";
 import type { CanvasModel } from "./build-model.ts";
 
-/**
- * What is asked for in one question. Questions are cut once for the whole project, so that panning asks again for what
- * it asked before.
- */
+/** The content of one request. Chunks are fixed for the whole project, so that panning reuses earlier requests. */
 export interface Chunk {
   endpoints: string[];
   targets: Target[];
@@ -23,22 +20,22 @@ export function chunksOf({ endpoints, targets }: CanvasModel): Chunk[] {
   });
 }
 
-/** The numbers of the chunks that tell of these nodes. A trigger's numbers come with its endpoint's. */
+/** The indexes of the chunks that contain these nodes. A trigger belongs to the chunk of its endpoint. */
 export function chunksFor(model: CanvasModel, ids: Iterable<string>): number[] {
   const wanted = new Set<number>();
-  const places = placesOf(model);
+  const positions = positionsOf(model);
   for (const id of ids) {
     const node = model.byId.get(id);
-    const place = places.get(node?.kind === "trigger" ? `endpoint:${node.endpoint}` : id);
-    if (place !== undefined) wanted.add(Math.floor(place / chunkSize));
+    const position = positions.get(node?.kind === "trigger" ? `endpoint:${node.endpoint}` : id);
+    if (position !== undefined) wanted.add(Math.floor(position / chunkSize));
   }
   return [...wanted].toSorted((one, other) => one - other);
 }
 
 const known = new WeakMap<CanvasModel, Map<string, number>>();
 
-function placesOf(model: CanvasModel): Map<string, number> {
-  const places =
+function positionsOf(model: CanvasModel): Map<string, number> {
+  const positions =
     known.get(model) ??
     new Map(
       [...model.endpoints, ...model.targets].map(({ id }, index) => [
@@ -46,6 +43,6 @@ function placesOf(model: CanvasModel): Map<string, number> {
         index < model.endpoints.length ? index : index - model.endpoints.length,
       ]),
     );
-  known.set(model, places);
-  return places;
+  known.set(model, positions);
+  return positions;
 }

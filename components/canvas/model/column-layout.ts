@@ -10,13 +10,12 @@ export interface Point {
 export type Layout = ReadonlyMap<string, Point>;
 
 export const gap = 22;
-/** Between what belongs to one endpoint and what belongs to the next. */
+/** Gap between the groups of two endpoints. */
 const groupGap = 30;
 
 /**
- * The simple layout: triggers below each other, endpoints beside the middle of their triggers, targets beside the
- * middle of what leads to them, no two over each other. One pass over the nodes, so that it is there at once, however
- * large the project.
+ * The simple layout without overlaps: triggers stacked, endpoints next to the middle of their triggers, targets next to
+ * the middle of their sources. One pass over the nodes, so it is fast for any project size.
  */
 export function layoutColumns({ nodes, edges }: Pick<VisibleGraph, "nodes" | "edges">): Layout {
   const layout = new Map<string, Point>();
@@ -36,7 +35,7 @@ export function layoutColumns({ nodes, edges }: Pick<VisibleGraph, "nodes" | "ed
   return layout;
 }
 
-/** Endpoints with their triggers, group below group. */
+/** Places the groups of endpoints and their triggers below each other. */
 function placeGroups(nodes: readonly ModelNode[], layout: Map<string, Point>): void {
   let top = 0;
   for (const group of groupsOf(nodes)) {
@@ -64,10 +63,10 @@ function groupsOf(nodes: readonly ModelNode[]): ModelNode[][] {
   return groups;
 }
 
-/** Sources this far below the first one do not draw a target away from it. */
-const reach = 700;
+/** Sources farther below the first one do not affect the position of a target. */
+const maxSourceDistance = 700;
 
-/** The middle of what leads to a target; of what is far apart, the middle of the uppermost. */
+/** The middle of the sources of each target. Only the topmost sources count if they are far apart. */
 function middlesOfSources(
   { nodes, edges }: Pick<VisibleGraph, "nodes" | "edges">,
   layout: Layout,
@@ -83,7 +82,10 @@ function middlesOfSources(
     sources.set(target, middles);
   }
   return new Map(
-    [...sources].map(([id, middles]) => [id, mean(middles.filter((middle) => middle <= Math.min(...middles) + reach))]),
+    [...sources].map(([id, middles]) => [
+      id,
+      mean(middles.filter((middle) => middle <= Math.min(...middles) + maxSourceDistance)),
+    ]),
   );
 }
 

@@ -3,7 +3,7 @@ import type { Layout } from "./column-layout.ts";
 import { nodeSize } from "./node-size.ts";
 import type { CanvasEdge, VisibleGraph } from "./visible-graph.ts";
 
-/** The line of an edge, the very one that is drawn; `null` for an edge that is not. */
+/** The SVG path of an edge, identical to the rendered one; `null` if the edge is not rendered. */
 export function edgePaths(
   { nodes, edges }: VisibleGraph,
   places: Layout,

@@ -5,19 +5,19 @@ import { columns, nodeSize } from "./node-size.ts";
 import type { VisibleGraph } from "./visible-graph.ts";
 
 /**
- * Up to here ELK answers within about half a second. Its time grows with the square and worse: some 350 ms for 100
- * triggers, 500 ms for 150, 3 s for 300, minutes for 2,000. Above, the simple layout stays.
+ * Up to this number of nodes and edges, ELK takes about half a second. Its time grows at least quadratically: some
+ * 350 ms for 100 triggers, 500 ms for 150, 3 s for 300, minutes for 2,000. Larger graphs use the simple layout.
  */
-const elkLimit = 450;
+const maxElkElements = 450;
 
 export function suitsElk({ nodes, edges }: VisibleGraph): boolean {
-  return nodes.length + edges.length <= elkLimit;
+  return nodes.length + edges.length <= maxElkElements;
 }
 
 /**
- * Layered from left to right in the order of the model, which makes it the same at every visit. The first and the last
- * column are fixed by constraints on layers: `elk.partitioning` does the same with an edge from everything to
- * everything, which takes 24 s for 300 triggers.
+ * Layered from left to right in the order of the model, so that every visit has the same layout. Layer constraints fix
+ * the first and the last column. `elk.partitioning` would do the same with an edge between all nodes, which takes 24 s
+ * for 300 triggers.
  */
 export function toElkGraph({ nodes, edges }: VisibleGraph): ElkNode {
   return {
@@ -40,7 +40,7 @@ export function toElkGraph({ nodes, edges }: VisibleGraph): ElkNode {
   };
 }
 
-/** ELK's places, with the columns where they always are. `null` where it left a node out. */
+/** The positions from ELK, moved to our fixed columns. `null` if a node is missing. */
 export function fromElkGraph(answer: ElkNode, { nodes }: VisibleGraph): Layout | null {
   const heights = new Map((answer.children ?? []).map(({ id, y }) => [id, y]));
   const top = Math.min(...[...heights.values()].map((y) => y ?? 0));

@@ -8,7 +8,7 @@ const counts = (matched: number, request = 0, filter = 0) => ({
   disabled: 0,
 });
 
-it("a delivery that both attachments of a trigger saw counts once", () => {
+it("a delivery to both attachments of a trigger counts once", () => {
   expect(evidenceOfTrigger([counts(388, 12, 10), counts(388, 12, 10)])).toEqual({
     passed: 388,
     request: 12,
@@ -17,14 +17,14 @@ it("a delivery that both attachments of a trigger saw counts once", () => {
   });
 });
 
-it("what stopped deliveries is said by stage", () => {
+it("stopped deliveries are listed by stage", () => {
   const evidence = { passed: 388, request: 12, filter: 1_010, disabled: 0 };
   expect(stoppedCount(evidence)).toBe(1_022);
   expect(stoppedWords(evidence)).toBe("12 stopped by request, 1,010 by filter");
   expect(stoppedWords({ ...evidence, request: 0 })).toBe("1,010 stopped by filter");
 });
 
-it("a number leads to exactly the deliveries that it counts", () => {
+it("a number links to exactly the deliveries that it counts", () => {
   const href = deliveriesHref({
     endpoint: "team/billing",
     trigger: "paid",

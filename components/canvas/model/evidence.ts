@@ -14,11 +14,11 @@ const noEvidence: Evidence = { passed: 0, request: 0, filter: 0, disabled: 0 };
 /** Counts of one trigger. Its attachments share request and filter, so a delivery counts once. */
 export function evidenceOfTrigger(activities: readonly VerdictCounts[]): Evidence {
   if (activities.length === 0) return noEvidence;
-  const most = (pick: (activity: VerdictCounts) => number) => Math.max(...activities.map(pick));
+  const max = (pick: (activity: VerdictCounts) => number) => Math.max(...activities.map(pick));
   return {
-    passed: most(({ matched }) => matched),
-    request: most((one) => one.request_mismatch),
-    filter: most((one) => one.filter_mismatch),
+    passed: max(({ matched }) => matched),
+    request: max((one) => one.request_mismatch),
+    filter: max((one) => one.filter_mismatch),
     disabled: Math.min(...activities.map(({ disabled }) => disabled)),
   };
 }

@@ -7,14 +7,14 @@ import type { CanvasEdge, VisibleGraph } from "./visible-graph.ts";
 export type FlowNode = Node<{ node: ModelNode }>;
 export type FlowEdge = Edge<{ edge: CanvasEdge; endpoint: string }>;
 
-/** Where each node stands: as laid out, or where a person dragged it. */
+/** The position of each node: from the layout, or where the user dragged it. */
 export function placesOf({ nodes }: VisibleGraph, p: { layout: Layout; moved: Layout }): Layout {
   return new Map(nodes.map(({ id }): [string, Point] => [id, p.moved.get(id) ?? p.layout.get(id) ?? { x: 0, y: 0 }]));
 }
 
 /**
- * What React Flow draws. Sizes and the ends of edges are told, so that it measures nothing; a node that is as it was
- * stays the same object.
+ * The nodes for React Flow. Sizes and handles are given, so that it measures nothing. An unchanged node stays the same
+ * object.
  */
 export function flowNodes(
   { nodes }: VisibleGraph,
@@ -64,7 +64,7 @@ export function flowEdges({ nodes, edges }: VisibleGraph): FlowEdge[] {
   });
 }
 
-/** What an edge has to say stands with the nodes: a reader of the screen hears it there. */
+/** The nodes contain the text of edges for screen readers. */
 const hidden = { "aria-hidden": true };
 
 function isSame(one: Point, other: Point): boolean {

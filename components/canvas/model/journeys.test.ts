@@ -10,7 +10,7 @@ const model = sampleModel([
 ]);
 const pulse = { endpoint: "billing", matched: ["paid:ledger", "paid:notify"], stopped: ["failed:notify"] };
 
-it("a delivery enters each trigger once, goes on to its targets where it matched, and turns where it did not", () => {
+it("a delivery enters each trigger once, continues to the targets on a match, and turns back on a mismatch", () => {
   const graph = visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
   expect(journeysOf(graph, [pulse], 10)).toEqual([
     {
@@ -22,7 +22,7 @@ it("a delivery enters each trigger once, goes on to its targets where it matched
   ]);
 });
 
-it("over a folded endpoint it goes straight to the targets, and what was stopped does not set out", () => {
+it("from a collapsed endpoint it goes directly to the targets, and stopped deliveries are not shown", () => {
   const graph = visibleGraph(model, { endpoint: null, collapsed: new Set(["endpoint:billing"]), opened: null });
   expect(journeysOf(graph, [pulse], 10).map(({ first, isStopped }) => [first, isStopped])).toEqual([
     ["endpoint:billing>workflow:ledger", false],
@@ -30,7 +30,7 @@ it("over a folded endpoint it goes straight to the targets, and what was stopped
   ]);
 });
 
-it("however much arrives, no more than the limit sets out", () => {
+it("the number of journeys is limited", () => {
   const graph = visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
   expect(
     journeysOf(

@@ -1,23 +1,20 @@
 import type { VisibleGraph } from "./visible-graph.ts";
 
-/** What just arrived, as the service tells it. */
+/** A new delivery, as reported by the server. */
 export interface Pulse {
   endpoint: string;
   matched: readonly string[];
   stopped: readonly string[];
 }
 
-/** One dot: along an edge, and when the trigger matched on along those behind it. */
+/** The path of one dot: along an edge, and after a match along the edges behind the trigger. */
 export interface Journey {
   first: string;
   onward: string[];
   isStopped: boolean;
 }
 
-/**
- * The ways of deliveries over the edges that are drawn, at most `limit`. A trigger with several targets is entered
- * once.
- */
+/** The journeys of deliveries over visible edges, at most `limit`. A trigger with several targets is entered once. */
 export function journeysOf({ edges }: VisibleGraph, pulses: readonly Pulse[], limit: number): Journey[] {
   const entries = new Map<string, string>();
   const exits = new Map<string, string>();
@@ -26,19 +23,19 @@ export function journeysOf({ edges }: VisibleGraph, pulses: readonly Pulse[], li
   }
   const journeys: Journey[] = [];
   for (const { matched, stopped } of pulses) {
-    const ways = new Map<string, Journey>();
+    const byEdge = new Map<string, Journey>();
     for (const attachment of [...matched, ...stopped]) {
       const first = entries.get(attachment);
       if (first === undefined) continue;
       const isMatch = matched.includes(attachment);
       const exit = exits.get(attachment);
-      // A folded endpoint leads straight to targets: what was stopped never set out on such an edge.
+      // The edges of a collapsed endpoint lead to targets. Stopped deliveries never use such an edge.
       if (!isMatch && exit === undefined) continue;
-      const way = ways.get(first) ?? { first, onward: [], isStopped: !isMatch };
-      if (isMatch && exit !== undefined) way.onward.push(exit);
-      ways.set(first, way);
+      const journey = byEdge.get(first) ?? { first, onward: [], isStopped: !isMatch };
+      if (isMatch && exit !== undefined) journey.onward.push(exit);
+      byEdge.set(first, journey);
     }
-    journeys.push(...ways.values());
+    journeys.push(...byEdge.values());
   }
   return journeys.slice(0, limit);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { TargetActivity } from "./answers.ts";
 import { buildModel } from "./build-model.ts";
-import { type CanvasStatus, type Known, keptNodes } from "./kept-nodes.ts";
+import { type CanvasStatus, type Known, findMatchingIds } from "./kept-nodes.ts";
 import { sampleGraph, sampleModel } from "./testing/sample-graph.ts";
 
 const model = sampleModel([
@@ -24,22 +24,22 @@ const target = (change: Partial<TargetActivity>): TargetActivity => ({
   ...change,
 });
 const nothing: Known = { evidence: () => undefined, target: () => undefined };
-const kept = (change: { text?: string; status?: CanvasStatus; known?: Known }) =>
-  [...(keptNodes(model, { text: "", status: "all", known: nothing, ...change }) ?? [])].toSorted();
+const idsFor = (change: { text?: string; status?: CanvasStatus; known?: Known }) =>
+  [...(findMatchingIds(model, { text: "", status: "all", known: nothing, ...change }) ?? [])].toSorted();
 
-it("without a filter nothing is dimmed", () => {
-  expect(keptNodes(model, { text: "  ", status: "all", known: nothing })).toBeNull();
+it("without a filter all nodes match", () => {
+  expect(findMatchingIds(model, { text: "  ", status: "all", known: nothing })).toBeNull();
 });
 
-it("a trigger stays with its endpoint and all its targets", () => {
-  expect(kept({ text: "Paid" })).toEqual(["endpoint:billing", "trigger:paid", "workflow:ledger", "workflow:notify"]);
+it("a matching trigger includes its endpoint and all its targets", () => {
+  expect(idsFor({ text: "Paid" })).toEqual(["endpoint:billing", "trigger:paid", "workflow:ledger", "workflow:notify"]);
 });
 
-it("a target stays with what leads to it, not with what else that starts", () => {
-  expect(kept({ text: "ledger" })).toEqual(["endpoint:billing", "trigger:paid", "workflow:ledger"]);
+it("a matching target includes its triggers and endpoints, not their other targets", () => {
+  expect(idsFor({ text: "ledger" })).toEqual(["endpoint:billing", "trigger:paid", "workflow:ledger"]);
 });
 
-it("an agent is found by a tool, by its model, and by what it is asked, and keeps what leads to it", () => {
+it("an agent is found by tool, model and prompt, and includes its triggers", () => {
   const [trigger] = sampleGraph([["tickets", "new-ticket", "triage"]]).triggers;
   const [workflow] = sampleGraph([["tickets", "new-ticket", "triage"]]).targets;
   if (!trigger || !workflow) throw new Error("the sample is empty");
@@ -53,17 +53,16 @@ it("an agent is found by a tool, by its model, and by what it is asked, and keep
     targets: [{ ...workflow, ...target, agent }],
   });
   for (const text of ["Refund", "gpt-5", "{{ email }}"])
-    expect([text, [...(keptNodes(withAgent, { text, status: "all", known: nothing }) ?? [])].toSorted()]).toEqual([
-      text,
-      ["agent:triage", "endpoint:tickets", "trigger:new-ticket"],
-    ]);
+    expect([text, [...(findMatchingIds(withAgent, { text, status: "all", known: nothing }) ?? [])].toSorted()]).toEqual(
+      [text, ["agent:triage", "endpoint:tickets", "trigger:new-ticket"]],
+    );
 });
 
-it("an endpoint stays with everything on it", () => {
-  expect(kept({ text: "/triggers/signup" })).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail"]);
+it("a matching endpoint includes its triggers and targets", () => {
+  expect(idsFor({ text: "/triggers/signup" })).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail"]);
 });
 
-it("failing finds targets that failed, stopped finds triggers that stopped something, never what never was", () => {
+it("failing finds failed targets, stopped finds triggers that stopped deliveries, never finds unused ones", () => {
   const known: Known = {
     evidence: (id) => ({
       passed: id === "trigger:welcome" ? 0 : 3,
@@ -73,18 +72,18 @@ it("failing finds targets that failed, stopped finds triggers that stopped somet
     }),
     target: (id) => target({ failed: id === "workflow:mail" ? 1 : 0 }),
   };
-  expect(kept({ status: "failing", known })).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail"]);
-  expect(kept({ status: "stopped", known })).toEqual(["endpoint:billing", "trigger:failed", "workflow:notify"]);
-  expect(kept({ status: "never", known })).toContain("trigger:welcome");
+  expect(idsFor({ status: "failing", known })).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail"]);
+  expect(idsFor({ status: "stopped", known })).toEqual(["endpoint:billing", "trigger:failed", "workflow:notify"]);
+  expect(idsFor({ status: "never", known })).toContain("trigger:welcome");
 });
 
-it("what is not known yet has no status", () => {
-  expect(kept({ status: "never" })).toEqual([]);
+it("a node without loaded data has no status", () => {
+  expect(idsFor({ status: "never" })).toEqual([]);
 });
 
-it("text and status both must hold", () => {
+it("text and status must both match", () => {
   const known: Known = { ...nothing, target: () => target({ open: 1 }) };
-  expect(kept({ text: "welcome", status: "running", known })).toEqual([
+  expect(idsFor({ text: "welcome", status: "running", known })).toEqual([
     "endpoint:signup",
     "trigger:welcome",
     "workflow:mail",

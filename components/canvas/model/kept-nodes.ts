@@ -6,17 +6,14 @@ import { type Evidence, stoppedCount } from "./evidence.ts";
 export const canvasStatuses = ["all", "stopped", "failing", "running", "never"] as const;
 export type CanvasStatus = (typeof canvasStatuses)[number];
 
-/** What happened, as far as it is known: what has not been read yet has no status. */
+/** Known activity. Nodes without loaded data have no status. */
 export interface Known {
   evidence(triggerId: string): Evidence | undefined;
   target(targetId: string): TargetActivity | undefined;
 }
 
-/**
- * The nodes that stay lit under a filter: those that match, and what they hang together with. `null`: nothing is
- * filtered.
- */
-export function keptNodes(
+/** The ids of nodes that match the filters, and of the nodes connected to them. `null`: no filter. */
+export function findMatchingIds(
   model: CanvasModel,
   p: { text: string; status: CanvasStatus; known: Known },
 ): ReadonlySet<string> | null {
@@ -61,32 +58,32 @@ function textOf(node: ModelNode): string {
   ].join(" ");
 }
 
-/** An agent is found by its model and by what it may call, too. */
+/** Agents are also found by their model and their tools. */
 function agentWords({ model, tools }: GraphAgent): string[] {
   return [model.provider, model.modelId, ...tools.map(({ name }) => name)];
 }
 
-/** A match with everything before and behind it: an endpoint for its trigger, the triggers for their target. */
+/** Matching nodes with their connected nodes: endpoints of triggers, triggers of targets. */
 function chainsOf(model: CanvasModel, matches: (node: ModelNode) => boolean): Set<string> {
-  const kept = new Set<string>();
-  const keepTrigger = (id: string) => {
+  const ids = new Set<string>();
+  const addTrigger = (id: string) => {
     const node = model.byId.get(id);
     if (node?.kind !== "trigger") return;
-    kept.add(id).add(`endpoint:${node.endpoint}`);
-    for (const { target } of node.attachments) kept.add(target);
+    ids.add(id).add(`endpoint:${node.endpoint}`);
+    for (const { target } of node.attachments) ids.add(target);
   };
   for (const node of model.byId.values()) {
     if (!matches(node)) continue;
-    kept.add(node.id);
-    for (const id of node.kind === "trigger" ? [node.id] : node.triggers) keepTriggerOf(node, id);
+    ids.add(node.id);
+    for (const id of node.kind === "trigger" ? [node.id] : node.triggers) addTriggerOf(node, id);
   }
-  return kept;
+  return ids;
 
-  /** The other targets of a trigger do not belong to this target. */
-  function keepTriggerOf(node: ModelNode, id: string) {
-    if (node.kind !== "target") return keepTrigger(id);
+  /** For a target: adds its trigger and endpoint, not the other targets of that trigger. */
+  function addTriggerOf(node: ModelNode, id: string) {
+    if (node.kind !== "target") return addTrigger(id);
     const trigger = model.byId.get(id);
-    kept.add(id);
-    if (trigger?.kind === "trigger") kept.add(`endpoint:${trigger.endpoint}`);
+    ids.add(id);
+    if (trigger?.kind === "trigger") ids.add(`endpoint:${trigger.endpoint}`);
   }
 }

@@ -2,15 +2,15 @@ import type { VisibleGraph } from "./visible-graph.ts";
 import { nodeSize } from "./node-size.ts";
 
 /**
- * Equal for graphs that are laid out alike: the same nodes of the same sizes, joined in the same way. Numbered, so that
- * old caches are forgotten when the layout changes.
+ * Equal for graphs with the same layout: the same nodes, sizes and edges. Contains a version number that invalidates
+ * old caches when the layout algorithm changes.
  */
 export function layoutKey({ nodes, edges }: VisibleGraph): string {
   const text = [...nodes.map((node) => `${node.id} ${nodeSize(node).height}`), ...edges.map(({ id }) => id)].join("\n");
   return `1-${hash(text)}-${nodes.length}`;
 }
 
-/** FNV-1a over 2 × 32 bits: no secret, only short. */
+/** FNV-1a with 2 × 32 bits: short, not cryptographic. */
 function hash(text: string): string {
   let one = 0x811c9dc5;
   let two = 0x9747b28c;

@@ -39,7 +39,7 @@ const waysArbitrary = fc
   );
 
 describe("the simple layout", () => {
-  it("gives every node a place of its own, whatever the project", () => {
+  it("places nodes without overlap, for any project", () => {
     fc.assert(
       fc.property(waysArbitrary, (ways) => {
         const graph = all(sampleModel(ways, ["lonely", "other"]));
@@ -48,7 +48,7 @@ describe("the simple layout", () => {
     );
   });
 
-  it("stands for 2,000 triggers well within a second", () => {
+  it("takes less than a second for 2,000 triggers", () => {
     const graph = all(largeModel(2_000));
     const start = performance.now();
     expect(layoutColumns(graph).size).toBe(graph.nodes.length);
@@ -57,12 +57,12 @@ describe("the simple layout", () => {
 });
 
 describe("ELK", () => {
-  it("is asked for small projects only", () => {
+  it("is used for small projects only", () => {
     expect(suitsElk(all(largeModel(50)))).toBe(true);
     expect(suitsElk(all(largeModel(300)))).toBe(false);
   });
 
-  it("lays out in our columns and in the order of the model, the same every time", async () => {
+  it("uses our columns and the order of the model, and is deterministic", async () => {
     const { default: ELK } = await import("elkjs/lib/elk.bundled.js");
     const graph = all(largeModel(12));
     const layOut = async () => fromElkGraph(await new ELK().layout(toElkGraph(graph)), graph);
@@ -74,12 +74,12 @@ describe("ELK", () => {
     expect(await layOut()).toEqual(layout);
   });
 
-  it("an answer that leaves a node out is no layout", () => {
+  it("a result without one of the nodes is not used", () => {
     expect(fromElkGraph({ id: "canvas", children: [] }, all(largeModel(3)))).toBeNull();
   });
 });
 
-describe("when the project was saved", () => {
+describe("after the project was saved", () => {
   const before = all(
     sampleModel([
       ["billing", "failed", "notify"],
@@ -96,7 +96,7 @@ describe("when the project was saved", () => {
     ]),
   );
 
-  it("what was there stays where it is, and what is new lies over nothing", () => {
+  it("existing nodes keep their positions, and new nodes do not overlap", () => {
     const old = layoutColumns(before);
     const layout = placeNewcomers(after, old);
     if (!layout) throw new Error("no layout");
@@ -104,7 +104,7 @@ describe("when the project was saved", () => {
     expect(overlaps(after, layout)).toEqual([]);
   });
 
-  it("a trigger that has grown over the next one has all laid out anew", () => {
+  it("if a trigger grows over the next one, the layout is recomputed", () => {
     const grown = all(
       sampleModel([
         ["billing", "failed", "notify", 9],
@@ -115,11 +115,11 @@ describe("when the project was saved", () => {
     expect(placeNewcomers(grown, layoutColumns(before))).toBeNull();
   });
 
-  it("a project of which little is left is laid out anew", () => {
+  it("if few nodes remain, the layout is recomputed", () => {
     expect(placeNewcomers(after, new Map([["trigger:failed", { x: 0, y: 0 }]]))).toBeNull();
   });
 
-  it("a layout is remembered by what it depends on: nodes, their sizes, edges", () => {
+  it("the key of a layout depends on nodes, their sizes, and edges", () => {
     expect(layoutKey(before)).not.toBe(layoutKey(after));
     expect(layoutKey(before)).toBe(
       layoutKey(

@@ -3,7 +3,7 @@ import type { GraphAgent, GraphTarget, TargetActivity } from "./answers.ts";
 import { type Evidence, stoppedCount } from "./evidence.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 
-/** What a screen reader says of a node: `Trigger invoice-paid, 388 fired, 22 stopped`. */
+/** The accessible name of a node: `Trigger invoice-paid, 388 fired, 22 stopped`. */
 export function triggerName(slug: string, evidence: Evidence | undefined, isOff = false): string {
   const name = `Trigger ${slug}${isOff ? ", switched off" : ""}`;
   return evidence ? `${name}, ${plain(evidence.passed)} fired, ${plain(stoppedCount(evidence))} stopped` : name;
@@ -38,17 +38,17 @@ function agentWords({ model, tools }: GraphAgent): string {
   return `${isStandIn(model) ? ", stand-in without a model" : ""}, ${count}${asking > 0 ? `, ${asking} ${asking === 1 ? "needs" : "need"} approval` : ""}`;
 }
 
-/** `98 % · p50 420 ms` needs the runs that ended: `null` while none has. */
+/** The share of ended runs that succeeded: `98 %`. `null` without ended runs. */
 export function successRate({ completed, failed }: Pick<TargetActivity, "completed" | "failed">): string | null {
   const ended = completed + failed;
   if (ended === 0) return null;
   const percent = (completed / ended) * 100;
-  // All or nothing is only said when it is so.
+  // 0 % and 100 % are exact, never rounded.
   const shown = percent === 100 || percent === 0 ? percent : Math.min(99.9, Math.max(0.1, percent));
   return `${shown >= 99 && shown < 100 ? shown.toFixed(1) : Math.round(shown)} %`;
 }
 
-/** `388 runs`, `200+ runs` where only the newest were counted. */
+/** `388 runs`, or `200+ runs` if only the newest were counted. */
 export function runsWords({ runs, isCapped }: Pick<TargetActivity, "runs" | "isCapped">): string {
   return `${formatNumber(runs)}${isCapped ? "+" : ""} ${runs === 1 && !isCapped ? "run" : "runs"}`;
 }

@@ -3,10 +3,7 @@ import type { ModelNode, TriggerNode } from "./build-model.ts";
 import { promptsOf } from "./prompts.ts";
 import { shownTools } from "./shown-tools.ts";
 
-/**
- * Sizes are known before anything is drawn, so that nothing is measured and nothing jumps. The nodes are drawn with
- * these very numbers.
- */
+/** Node sizes are known before rendering, so nothing is measured and the layout does not shift. */
 export interface Size {
   width: number;
   height: number;
@@ -22,18 +19,18 @@ export function nodeSize(node: ModelNode): Size {
   return { width, height: 46 + lineHeight * (conditionLines(node) + promptsOf(node).length) };
 }
 
-/** The model has a line, and each tool that is shown. */
+/** One line for the model, and one per shown tool. */
 function agentHeight(agent: GraphAgent): number {
   const { shown, others } = shownTools(agent);
   return lineHeight * (1 + shown.length + (others > 0 ? 1 : 0)) + 2;
 }
 
-/** Each condition has a line of its own; without any, one line says so. */
+/** One line per condition. Without conditions, one line says so. */
 function conditionLines(trigger: TriggerNode): number {
   return Math.max(1, trigger.conditions.length);
 }
 
-/** Where the columns begin: endpoints, triggers, targets. The gaps leave room for the numbers on the edges. */
+/** The x positions of the columns. The gaps leave space for the counts on the edges. */
 export const columns: Record<ModelNode["kind"], number> = {
   endpoint: 0,
   trigger: 244 + 148,

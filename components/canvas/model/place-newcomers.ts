@@ -9,9 +9,9 @@ interface Span {
 }
 
 /**
- * The project was saved and something came or went: what is still there stays where it is, and what came goes to the
- * free place of its column nearest to its neighbours. `null` when little is left of the old layout: then it is laid out
- * anew.
+ * Updates the layout after the project was saved: existing nodes keep their positions, and new nodes go to the free
+ * position of their column nearest to their neighbours. `null`: few old nodes remain, or nodes overlap, so the layout
+ * has to be recomputed.
  */
 export function placeNewcomers(graph: VisibleGraph, old: Layout): Layout | null {
   const staying = graph.nodes.filter(({ id }) => old.has(id));
@@ -34,7 +34,7 @@ export function placeNewcomers(graph: VisibleGraph, old: Layout): Layout | null 
   return grewOver(staying, layout) ? null : layout;
 }
 
-/** Beside those of its neighbours that have a place; else below everything. */
+/** Next to its placed neighbours, or else below all nodes. */
 function wantedTop(node: ModelNode, { nodes, edges }: VisibleGraph, layout: Layout): number {
   const neighbours = new Set(
     edges.flatMap(({ source, target }) => (source === node.id ? [target] : target === node.id ? [source] : [])),
@@ -55,7 +55,7 @@ function wantedTop(node: ModelNode, { nodes, edges }: VisibleGraph, layout: Layo
   return middles.reduce((sum, middle) => sum + middle, 0) / middles.length - height / 2;
 }
 
-/** The free place nearest to the wanted one: there, or just above or below something that is taken. */
+/** The free position nearest to the wanted one: there, or directly above or below an occupied span. */
 function nearestFree(taken: readonly Span[], p: { wanted: number; height: number }): number {
   const candidates = [p.wanted, ...taken.flatMap(({ top, bottom }) => [bottom + gap, top - gap - p.height])].map(
     Math.round,
@@ -68,7 +68,7 @@ function nearestFree(taken: readonly Span[], p: { wanted: number; height: number
   );
 }
 
-/** A node may have grown (another condition) and lie over the next one now. */
+/** Whether a node has grown (for example by a condition) and overlaps the next one. */
 function grewOver(staying: readonly ModelNode[], layout: Layout): boolean {
   return (["endpoint", "trigger", "target"] as const).some((kind) => {
     const spans = staying

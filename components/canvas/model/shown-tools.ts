@@ -1,15 +1,12 @@
 import type { GraphAgent } from "./answers.ts";
 
-/** So many tools are named on the canvas; the sheet has all of them. */
-const most = 4;
+/** Maximum number of tools on the canvas. The sheet shows all of them. */
+const maxShown = 4;
 
-/**
- * The tools that an agent's node names, those that ask first before the others: they are what one looks for. `others`:
- * how many more there are.
- */
+/** The tools that an agent's node shows, tools that need approval first. `others`: the number of tools not shown. */
 export function shownTools({ tools }: Pick<GraphAgent, "tools">): { shown: GraphAgent["tools"]; others: number } {
   const shown =
-    tools.length <= most ? tools : tools.toSorted((one, other) => asks(other) - asks(one)).slice(0, most - 1);
+    tools.length <= maxShown ? tools : tools.toSorted((one, other) => asks(other) - asks(one)).slice(0, maxShown - 1);
   return { shown, others: tools.length - shown.length };
 }
 

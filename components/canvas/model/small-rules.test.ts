@@ -9,7 +9,7 @@ import { largeModel } from "./testing/sample-graph.ts";
 import { fitAll, firstView } from "./viewports.ts";
 
 describe("names of nodes", () => {
-  it("say what a node is and how it does", () => {
+  it("contain the kind and the status of a node", () => {
     expect(triggerName("invoice-paid", { passed: 388, request: 12, filter: 10, disabled: 0 })).toBe(
       "Trigger invoice-paid, 388 fired, 22 stopped",
     );
@@ -37,7 +37,7 @@ describe("names of nodes", () => {
     ).toBe("Agent triage, stand-in without a model, no tools");
   });
 
-  it("all or nothing is only said when it is so", () => {
+  it("0 % and 100 % are never the result of rounding", () => {
     expect(
       [
         [1, 0],
@@ -51,7 +51,7 @@ describe("names of nodes", () => {
     ).toEqual(["100 %", "99.9 %", "99.9 %", "0 %", "0 %", null, "91 %"]);
   });
 
-  it("a capped count says so", () => {
+  it("a capped count has a plus sign", () => {
     expect([runsWords({ runs: 200, isCapped: true }), runsWords({ runs: 1, isCapped: false })]).toEqual([
       "200+ runs",
       "1 run",
@@ -75,7 +75,7 @@ const agentOf = (...needs: ("never" | "sometimes" | "always")[]) => ({
 });
 
 describe("an agent's node", () => {
-  it("names four tools, or three and how many more, those that ask first before the others", () => {
+  it("shows four tools, or three and the number of others, tools that need approval first", () => {
     expect(shownTools(agentOf("never", "always", "never", "never"))).toMatchObject({
       shown: [{ name: "t0" }, { name: "t1" }, { name: "t2" }, { name: "t3" }],
       others: 0,
@@ -86,7 +86,7 @@ describe("an agent's node", () => {
     });
   });
 
-  it("has room for each line that it shows", () => {
+  it("has the height of the lines that it shows", () => {
     const heightOf = (agent: ReturnType<typeof agentOf> | null) =>
       nodeSize({
         kind: "target",
@@ -112,8 +112,8 @@ describe("an agent's node", () => {
   });
 });
 
-describe("questions about traffic", () => {
-  it("are the same wherever one looks, so that panning asks nothing twice, and each within the limit of the procedure", () => {
+describe("requests for traffic", () => {
+  it("are independent of the view, so that panning repeats none, and within the limit of the procedure", () => {
     const model = largeModel(2_000);
     const chunks = chunksOf(model);
     expect(chunks.flatMap(({ endpoints }) => endpoints)).toHaveLength(model.endpoints.length);
@@ -130,7 +130,7 @@ describe("questions about traffic", () => {
   });
 });
 
-describe("the window over the canvas", () => {
+describe("the initial view", () => {
   const frame = { width: 1400, height: 800 };
 
   it("shows all of a small project, and a readable top of a large one", () => {
@@ -142,7 +142,7 @@ describe("the window over the canvas", () => {
   });
 });
 
-it("a rare rejection among many deliveries is still seen", () => {
+it("a rare rejection among many deliveries is visible", () => {
   const { bad } = sparkBars(
     [
       { count: 10_000, rejected: 1 },

@@ -1,10 +1,10 @@
-/** The bars of a sparkline as three paths: a foot under every bucket, what was taken, and upon that what was rejected. */
+/** The bars of a sparkline as three paths: a baseline per bucket, accepted deliveries, and rejected ones on top. */
 export function sparkBars(
   buckets: readonly { count: number; rejected: number }[],
   height: number,
 ): { width: number; base: string; good: string; bad: string } {
-  const most = Math.max(1, ...buckets.map(({ count }) => count));
-  const scale = (count: number) => (count === 0 ? 0 : Math.max(2, Math.round((count / most) * height * 10) / 10));
+  const max = Math.max(1, ...buckets.map(({ count }) => count));
+  const scale = (count: number) => (count === 0 ? 0 : Math.max(2, Math.round((count / max) * height * 10) / 10));
   const bar = (index: number, p: { top: number; size: number }) =>
     p.size > 0 ? `M${index * pitch} ${round(p.top)}h${barWidth}v${round(p.size)}h-${barWidth}z` : "";
   const paths = buckets.map(({ count, rejected }, index) => {

@@ -18,14 +18,14 @@ const nothingInView = { x: -9_000, y: -9_000, zoom: 1 };
 const allInView = viewFor({ to: "all" }, { ...project, viewport: nothingInView }) ?? nothingInView;
 
 describe("the viewport", () => {
-  it("stays where the person put it, as long as a node is in view", () => {
+  it("stays where the user moved it, as long as a node is in view", () => {
     expect(viewFor({ to: "hand" }, { ...project, viewport: allInView })).toBeNull();
     expect(
       viewFor({ to: "all" }, { ...project, isDue: false, viewport: { ...allInView, x: allInView.x + 50 } }),
     ).toBeNull();
   });
 
-  it("shows a node that is out of view in the middle, and stays for one that is in view", () => {
+  it("centres a node outside the view, and does not move for a visible one", () => {
     const aim: Aim = { to: "node", id: "trigger:welcome" };
     expect(viewFor(aim, { ...project, viewport: allInView })).toBeNull();
     const moved = viewFor(aim, { ...project, viewport: nothingInView });
@@ -34,7 +34,7 @@ describe("the viewport", () => {
     expect((box?.x ?? 0) + (moved?.x ?? 0)).toBeGreaterThan(300);
   });
 
-  it("centres the node again that it has centred, when the frame gets smaller", () => {
+  it("centres a centred node again when the frame shrinks", () => {
     const aim: Aim = { to: "node", id: "trigger:welcome" };
     const moved = viewFor(aim, { ...project, viewport: nothingInView }) ?? nothingInView;
     const narrow = viewFor(aim, { ...project, viewport: moved, frame: { width: 1_000, height: 800 }, isCentred: true });
@@ -50,7 +50,7 @@ describe("the viewport", () => {
     ).toBeNull();
   });
 
-  it("keeps the endpoint that is folded at its height on the screen", () => {
+  it("keeps a collapsed endpoint at its vertical position", () => {
     const at = places.get("endpoint:signup");
     const moved = viewFor(
       { to: "stay", id: "endpoint:signup", top: 300 },
@@ -59,7 +59,7 @@ describe("the viewport", () => {
     expect(moved).toEqual({ x: 40, y: 300 - (at?.y ?? 0) * 0.5, zoom: 0.5 });
   });
 
-  it("has a node in view after every action, wherever one looked before", () => {
+  it("has a node in view after every action, from any previous view", () => {
     const large = visibleGraph(largeModel(60), { endpoint: null, collapsed: new Set(), opened: null });
     const layout = layoutColumns(large);
     const aims = fc.oneof(

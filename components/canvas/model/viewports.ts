@@ -10,17 +10,17 @@ export interface Box {
   height: number;
 }
 
-export const zoomRange = { least: 0.08, most: 2 };
+export const zoomRange = { min: 0.08, max: 2 };
 
-/** Below this zoom nodes show their names only. */
+/** Below this zoom, nodes show only their names. */
 export const farZoom = 0.4;
 
-/** What stays free of nodes at the edges of the window: the toolbar above, some air elsewhere. */
+/** Margins of the window without nodes: the toolbar at the top, some space elsewhere. */
 const margins = { top: 72, right: 40, bottom: 40, left: 40 };
-/** Below this zoom nobody can read a node. */
-const readable = 0.6;
+/** Below this zoom, nodes are not readable. */
+const minReadableZoom = 0.6;
 
-/** The least box around all nodes; `null` where there is none. */
+/** The bounding box of all nodes; `null` without nodes. */
 export function boundsOf(nodes: readonly ModelNode[], places: Layout): Box | null {
   const boxes = nodes.flatMap((node) => boxOf(node, places) ?? []);
   if (boxes.length === 0) return null;
@@ -39,31 +39,31 @@ export function boxOf(node: ModelNode, places: Layout): Box | null {
   return at ? { ...at, ...nodeSize(node) } : null;
 }
 
-/** All of it in the middle of the window, no larger than life. */
+/** Fits the bounds into the window, centred, with a zoom of at most 1. */
 export function fitAll(bounds: Box, frame: { width: number; height: number }): Viewport {
-  const room = roomOf(frame);
-  const zoom = clamp(Math.min(1, room.width / bounds.width, room.height / bounds.height));
+  const space = spaceOf(frame);
+  const zoom = clamp(Math.min(1, space.width / bounds.width, space.height / bounds.height));
   return {
-    x: middle(margins.left, room.width, bounds.width * zoom) - bounds.x * zoom,
-    y: middle(margins.top, room.height, bounds.height * zoom) - bounds.y * zoom,
+    x: middle(margins.left, space.width, bounds.width * zoom) - bounds.x * zoom,
+    y: middle(margins.top, space.height, bounds.height * zoom) - bounds.y * zoom,
     zoom,
   };
 }
 
-/** On the first visit: all of it where that can be read, else its top, as wide as the window. */
+/** The initial view: everything if that is readable, otherwise the top part. */
 export function firstView(bounds: Box, frame: { width: number; height: number }): Viewport {
   const whole = fitAll(bounds, frame);
-  if (whole.zoom >= readable) return whole;
-  const room = roomOf(frame);
-  const zoom = clamp(Math.max(readable, Math.min(1, room.width / bounds.width)));
+  if (whole.zoom >= minReadableZoom) return whole;
+  const space = spaceOf(frame);
+  const zoom = clamp(Math.max(minReadableZoom, Math.min(1, space.width / bounds.width)));
   return {
-    x: Math.max(margins.left, middle(margins.left, room.width, bounds.width * zoom)) - bounds.x * zoom,
+    x: Math.max(margins.left, middle(margins.left, space.width, bounds.width * zoom)) - bounds.x * zoom,
     y: margins.top - bounds.y * zoom,
     zoom,
   };
 }
 
-/** What the canvas is meant to show: set by one action, in force until the next one. `hand`: where the person left it. */
+/** The goal of the viewport: set by an action, valid until the next one. `hand`: moved by the user. */
 export type Aim =
   | { to: "start" }
   | { to: "all" }
@@ -73,14 +73,13 @@ export type Aim =
 
 interface View {
   viewport: Viewport;
-  /** The part of the window that nothing covers, px. */
+  /** The uncovered part of the window, px. */
   frame: { width: number; height: number };
 }
 
 /**
- * The one rule for the viewport; `null`: it stays. `isDue`: the aim, the frame or what is shown is another one than
- * before, so the aim is applied. Otherwise only what is selected is kept in view. In every case some node is in view
- * afterwards.
+ * Computes the viewport; `null`: no change. `isDue`: the aim, the frame or the graph has changed, so the aim is
+ * applied. Otherwise it only keeps the selected node in view. At least one node is always in view afterwards.
  */
 export function viewFor(
   aim: Aim,
@@ -113,7 +112,7 @@ function aimedView(
   return aim.to === "all" ? fitAll(bounds, frame) : firstView(bounds, frame);
 }
 
-/** Whole, below the toolbar, and large enough to be read. */
+/** Completely visible below the toolbar, and readable. */
 function isInView(box: Box, { viewport, frame }: View): boolean {
   const left = box.x * viewport.zoom + viewport.x;
   const top = box.y * viewport.zoom + viewport.y;
@@ -124,7 +123,7 @@ function isInView(box: Box, { viewport, frame }: View): boolean {
     top >= margins.top - 24 &&
     right <= frame.width &&
     bottom <= frame.height &&
-    viewport.zoom >= readable / 2
+    viewport.zoom >= minReadableZoom / 2
   );
 }
 
@@ -137,7 +136,7 @@ function centreOn(box: Box, { viewport, frame }: View): Viewport {
   };
 }
 
-/** The part of the plane that the window shows, with something around it. */
+/** Whether a box is at least partly in the window. */
 export function isInWindow(
   at: Point & { width: number; height: number },
   p: { viewport: Viewport; frame: { width: number; height: number } },
@@ -148,17 +147,17 @@ export function isInWindow(
   return left < p.frame.width && top < p.frame.height && left + at.width * zoom > 0 && top + at.height * zoom > 0;
 }
 
-function roomOf(frame: { width: number; height: number }) {
+function spaceOf(frame: { width: number; height: number }) {
   return {
     width: Math.max(1, frame.width - margins.left - margins.right),
     height: Math.max(1, frame.height - margins.top - margins.bottom),
   };
 }
 
-function middle(start: number, room: number, size: number): number {
-  return start + (room - size) / 2;
+function middle(start: number, space: number, size: number): number {
+  return start + (space - size) / 2;
 }
 
 function clamp(zoom: number): number {
-  return Math.min(zoomRange.most, Math.max(zoomRange.least, zoom));
+  return Math.min(zoomRange.max, Math.max(zoomRange.min, zoom));
 }

@@ -13,19 +13,19 @@ const model = sampleModel(
 );
 const ids = (nodes: readonly { id: string }[]) => nodes.map(({ id }) => id);
 
-it("everything is shown, also a target that no trigger starts", () => {
+it("without filters all nodes are shown, including targets without a trigger", () => {
   const { nodes, edges } = visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
   expect(ids(nodes)).toContain("workflow:cleanup");
   expect(nodes).toHaveLength(2 + 4 + 4);
   expect(edges).toHaveLength(4 + 4);
 });
 
-it("with an endpoint, only what belongs to it is shown", () => {
+it("an endpoint filter shows only the nodes of that endpoint", () => {
   const { nodes } = visibleGraph(model, { endpoint: "signup", collapsed: new Set(), opened: null });
   expect(ids(nodes)).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail"]);
 });
 
-it("the node that is open at the side is drawn with its endpoint, whatever the filter", () => {
+it("the opened node is shown with its endpoint, despite the filter", () => {
   const ofSignup = { endpoint: "signup", collapsed: new Set<string>() };
   expect(ids(visibleGraph(model, { ...ofSignup, opened: "trigger:paid" }).nodes)).toEqual([
     "endpoint:billing",
@@ -46,7 +46,7 @@ it("the node that is open at the side is drawn with its endpoint, whatever the f
   ]);
 });
 
-it("a folded endpoint leads straight to its targets, an edge for each with all its attachments", () => {
+it("a collapsed endpoint has one edge per target, with all its attachments", () => {
   const { nodes, edges } = visibleGraph(model, {
     endpoint: "billing",
     collapsed: new Set(["endpoint:billing"]),

@@ -5,26 +5,26 @@ export interface CanvasEdge {
   id: string;
   source: string;
   target: string;
-  /** Of which the edge tells: those of the trigger that it leads to, or that it leads from. */
+  /** The attachments of the trigger at either end of the edge. */
   attachments: readonly string[];
-  /** The counts that it shows: of the attachments of one trigger, or of the route that several triggers are. */
+  /** Keys of its counts: the attachments of one trigger, or the route of several triggers. */
   counts: readonly string[];
   kind: "evaluates" | "starts" | "summary";
-  /** For a summary: how many triggers it stands for, and the one if it is one. */
+  /** The triggers that the edge represents; several for a summary. */
   triggers: readonly string[];
 }
 
-/** What is drawn: everything, less what is filtered out or folded into its endpoint. In the order of the model. */
+/** The rendered nodes and edges, without filtered or collapsed ones. In the order of the model. */
 export interface VisibleGraph {
-  /** The endpoint that it is filtered by. */
+  /** The endpoint filter. */
   endpoint: string | null;
   nodes: ModelNode[];
   edges: CanvasEdge[];
 }
 
 /**
- * With `endpoint`, only what belongs to it, and the node that is `opened` at the side, with its endpoint. A collapsed
- * endpoint leads straight to its targets.
+ * With `endpoint`, only the nodes of that endpoint, and the `opened` node with its endpoint. The edges of a collapsed
+ * endpoint lead directly to its targets.
  */
 export function visibleGraph(
   model: CanvasModel,

@@ -4,8 +4,8 @@ import type { VisibleGraph } from "./visible-graph.ts";
 export type Step = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight";
 
 /**
- * Where an arrow key leads from a node: up and down its column, left and right along its edges to the nearest. `null`:
- * nowhere.
+ * The node that an arrow key moves to: up and down within the column, left and right to the nearest connected node.
+ * `null`: no such node.
  */
 export function walk({ nodes, edges }: VisibleGraph, p: { from: string; step: Step; layout: Layout }): string | null {
   const here = p.layout.get(p.from);

@@ -1,6 +1,6 @@
 import type { Window } from "../../../server/contract/window.ts";
 
-/** How far back the canvas counts. */
+/** The time window of the canvas. */
 export type CanvasWindow = Window;
 
 export const defaultWindow: CanvasWindow = "1h";
@@ -12,7 +12,7 @@ export const windows: readonly { value: CanvasWindow; label: string }[] = [
   { value: "7d", label: "Last 7 days" },
 ];
 
-/** The window that a URL names; the default where it names none. */
+/** The time window in a URL, or the default. */
 export function readWindow(text: string | string[] | undefined): CanvasWindow {
   return windows.find(({ value }) => value === text)?.value ?? defaultWindow;
 }

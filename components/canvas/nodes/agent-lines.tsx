@@ -7,10 +7,7 @@ import { shownTools } from "../model/shown-tools.ts";
 
 const lineClass = "flex h-[19px] min-w-0 items-center gap-1.5 text-s/[19px]";
 
-/**
- * An agent's model, and what the model may call: a line for each, so that the height of the node is known before it is
- * drawn.
- */
+/** An agent's model and tools, one line each, so the height of the node is known before rendering. */
 export function AgentLines({ agent }: { agent: GraphAgent }) {
   const { shown, others } = shownTools(agent);
   const { provider, modelId } = agent.model;

@@ -6,10 +6,7 @@ import { useCanvas } from "../canvas-context.tsx";
 import type { ModelNode } from "../model/build-model.ts";
 import { nodeSize } from "../model/node-size.ts";
 
-/**
- * The card of a node: all of it is a link that opens the node at the side; what can be pressed for itself lies above
- * that link.
- */
+/** The card of a node. The whole card is a link that opens the node's sheet. Other controls are above that link. */
 export function NodeFrame({
   node,
   name,
@@ -21,9 +18,9 @@ export function NodeFrame({
   className?: string;
   children: ReactNode;
 }) {
-  const { selected, kept, open } = useCanvas();
+  const { selected, matchingIds, open } = useCanvas();
   const isSelected = selected === node.id;
-  const isDim = kept !== null && !kept.has(node.id);
+  const isDim = matchingIds !== null && !matchingIds.has(node.id);
   const { width, height } = nodeSize(node);
   const onClick = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -58,8 +55,8 @@ export function NodeFrame({
 }
 
 /**
- * Where edges end. React Flow is told so in advance, and looks for these again when it believes that a node has another
- * size (a font that came late).
+ * The end point of edges. React Flow gets the handles in advance. It reads these elements again if it detects another
+ * node size, for example after a late font.
  */
 function EdgeEnd({ side }: { side: "left" | "right" }) {
   return (

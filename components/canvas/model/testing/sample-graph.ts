@@ -3,7 +3,7 @@ import { buildModel, type CanvasModel } from "../build-model.ts";
 
 type Way = readonly [endpoint: string, slug: string, target: string, conditions?: number];
 
-/** A graph of ways: endpoint → trigger → workflow. `lonely` are workflows that nothing starts. */
+/** A sample graph: endpoint → trigger → workflow. `lonely`: workflows without a trigger. */
 export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []): Graph {
   const slugs = [...new Set([...ways.map(([, , target]) => target), ...lonely])];
   return {
@@ -42,7 +42,7 @@ function name(index: number): string {
   return String(index).padStart(5, "0");
 }
 
-/** So many triggers, three on an endpoint, two for a target. */
+/** A graph with this many triggers, three per endpoint and two per target. */
 export function largeModel(triggers: number): CanvasModel {
   return sampleModel(
     Array.from(
