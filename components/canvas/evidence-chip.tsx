@@ -3,7 +3,7 @@
 import { Ban, Check } from "lucide-react";
 import Link from "next/link";
 import { useCanvas } from "./canvas-context.tsx";
-import { deliveriesHref, type Evidence, stoppedCount, stoppedWords } from "./model/evidence.ts";
+import { deliveriesHref, type Evidence, stoppedCount, describeStopped } from "./model/evidence.ts";
 import { formatNumber } from "../../server/domain/format.ts";
 
 /** `388 · 22`: passed and stopped deliveries. Each number links to exactly those deliveries. */
@@ -27,7 +27,7 @@ export function EvidenceChip({
       {evidence.passed > 0 && (
         <Count
           count={evidence.passed}
-          says={`${formatNumber(evidence.passed)} passed`}
+          title={`${formatNumber(evidence.passed)} passed`}
           name={`${formatNumber(evidence.passed)} passed`}
           tone="text-ok"
           icon={Check}
@@ -38,8 +38,8 @@ export function EvidenceChip({
       {stopped > 0 && (
         <Count
           count={stopped}
-          says={stoppedWords(evidence)}
-          name={`${formatNumber(stopped)} stopped: ${stoppedWords(evidence)}`}
+          title={describeStopped(evidence)}
+          name={`${formatNumber(stopped)} stopped: ${describeStopped(evidence)}`}
           tone={evidence.request > evidence.filter ? "text-bad" : "text-ink-2"}
           icon={Ban}
           href={hrefOf("stopped")}
@@ -51,14 +51,14 @@ export function EvidenceChip({
 
 function Count({
   count,
-  says,
+  title,
   name,
   tone,
   icon: Icon,
   href,
 }: {
   count: number;
-  says: string;
+  title: string;
   name: string;
   tone: string;
   icon: typeof Check;
@@ -73,7 +73,7 @@ function Count({
   const look = `flex h-full items-center gap-0.5 rounded-full px-1 ${tone}`;
   if (href === null) {
     return (
-      <span title={says} className={look}>
+      <span title={title} className={look}>
         {face}
       </span>
     );
@@ -83,7 +83,7 @@ function Count({
       href={href}
       prefetch={false}
       draggable={false}
-      title={says}
+      title={title}
       aria-label={name}
       className={`nodrag ${look} hover:underline`}
     >

@@ -10,7 +10,7 @@ import { Minimap } from "./minimap.tsx";
 import type { ModelNode } from "./model/build-model.ts";
 import type { CanvasStorage } from "./model/canvas-storage.ts";
 import type { Layout } from "./model/column-layout.ts";
-import { type FlowEdge, type FlowNode, flowEdges, flowNodes, placesOf } from "./model/flow-elements.ts";
+import { type FlowEdge, type FlowNode, flowEdges, flowNodes, positionsOf } from "./model/flow-elements.ts";
 import { farZoom, zoomRange } from "./model/viewports.ts";
 import type { VisibleGraph } from "./model/visible-graph.ts";
 import { EndpointNode } from "./nodes/endpoint-node.tsx";
@@ -62,13 +62,13 @@ export function FlowPlane({
 }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const { moved, onNodesChange } = useMoved({ storage, round });
-  const places = useMemo(() => placesOf(graph, { layout, moved }), [graph, layout, moved]);
+  const positions = useMemo(() => positionsOf(graph, { layout, moved }), [graph, layout, moved]);
   const [drawn] = useState(() => new WeakMap<ModelNode, FlowNode>());
-  const nodes = useMemo(() => flowNodes(graph, { places, drawn }), [graph, places, drawn]);
+  const nodes = useMemo(() => flowNodes(graph, { positions, drawn }), [graph, positions, drawn]);
   const edges = useMemo(() => flowEdges(graph), [graph]);
   const view = useViewport({
     graph,
-    places,
+    positions,
     shown: `${round} ${shape}`,
     covered,
     selected,
@@ -78,8 +78,8 @@ export function FlowPlane({
   });
   // When zoomed out, nodes show only larger names: other text would be unreadable, and slow for hundreds of nodes.
   const isFar = useStore((state) => state.transform[2] < farZoom);
-  const look = useSeen({ graph, places, onSeen });
-  useCanvasKeys({ graph, places, open, view, frame });
+  const look = useSeen({ graph, positions, onSeen });
+  useCanvasKeys({ graph, positions, open, view, frame });
   const context = useMemo(
     () => ({ store, selected, matchingIds, collapsed: folds.collapsed, toggle: view.toggle, open }),
     [store, selected, matchingIds, folds.collapsed, view.toggle, open],
@@ -118,11 +118,11 @@ export function FlowPlane({
           attributionPosition="bottom-center"
         >
           <Background gap={22} size={1.6} color="var(--line)" />
-          {isFar && <FarEdges graph={graph} places={places} matchingIds={matchingIds} />}
-          <PulseLayer graph={graph} places={places} />
+          {isFar && <FarEdges graph={graph} positions={positions} matchingIds={matchingIds} />}
+          <PulseLayer graph={graph} positions={positions} />
         </ReactFlow>
         <ZoomControls view={view} />
-        <Minimap graph={graph} places={places} selected={selected} onLookAt={view.lookAt} />
+        <Minimap graph={graph} positions={positions} selected={selected} onLookAt={view.lookAt} />
       </div>
     </CanvasProvider>
   );

@@ -12,17 +12,17 @@ const pad = 60;
 /** All nodes as one path, which is fast for thousands of nodes, and the window as a draggable frame. */
 export function Minimap({
   graph,
-  places,
+  positions,
   selected,
   onLookAt,
 }: {
   graph: VisibleGraph;
-  places: Layout;
+  positions: Layout;
   selected: string | null;
   onLookAt: (centre: { x: number; y: number }) => void;
 }) {
-  const bounds = useMemo(() => boundsOf(graph.nodes, places), [graph, places]);
-  const path = useMemo(() => graph.nodes.map((node) => rectangle(boxOf(node, places))).join(""), [graph, places]);
+  const bounds = useMemo(() => boundsOf(graph.nodes, positions), [graph, positions]);
+  const path = useMemo(() => graph.nodes.map((node) => rectangle(boxOf(node, positions))).join(""), [graph, positions]);
   const chosen = graph.nodes.find(({ id }) => id === selected);
   if (!bounds) return null;
   const { box, scale } = mapOf(bounds);
@@ -49,7 +49,7 @@ export function Minimap({
         className="block cursor-grab touch-none active:cursor-grabbing"
       >
         <path d={path} className="fill-line-strong" />
-        {chosen && <path d={rectangle(boxOf(chosen, places))} className="fill-accent" />}
+        {chosen && <path d={rectangle(boxOf(chosen, positions))} className="fill-accent" />}
         <WindowFrame />
       </svg>
     </div>

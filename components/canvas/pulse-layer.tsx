@@ -13,12 +13,12 @@ import { usePulses } from "./use-pulses.ts";
 const maxDots = 32;
 
 /** Shows new deliveries as dots that move along their edges. Uses Web Animations, without React rendering. */
-export function PulseLayer({ graph, places }: { graph: VisibleGraph; places: Layout }) {
+export function PulseLayer({ graph, positions }: { graph: VisibleGraph; positions: Layout }) {
   const layer = useRef<HTMLDivElement>(null);
   usePulses((deliveries: readonly Pulse[]) => {
     const { current } = layer;
     if (!current) return;
-    const paths = edgePaths(graph, places).byId;
+    const paths = edgePaths(graph, positions).byId;
     for (const journey of journeysOf(graph, deliveries, maxDots - current.childElementCount))
       sendDot(current, { journey, paths });
   });

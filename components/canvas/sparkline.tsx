@@ -31,11 +31,11 @@ export function Sparkline({
   const total = accepted + skipped + rejected + repeated;
   if (total === 0) return <p className="flex h-full items-end text-s text-ink-3">No deliveries in this time window</p>;
   const bars = sparkBars(activity.buckets, height);
-  const says = `${total} ${total === 1 ? "delivery" : "deliveries"}, ${rejected} rejected`;
+  const label = `${total} ${total === 1 ? "delivery" : "deliveries"}, ${rejected} rejected`;
   return (
     <svg
       role="img"
-      aria-label={says}
+      aria-label={label}
       viewBox={`0 0 ${bars.width} ${height}`}
       preserveAspectRatio="none"
       className="h-full w-full"

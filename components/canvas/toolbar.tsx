@@ -68,14 +68,14 @@ export function Toolbar({ model, url, filter, matchingIds, folds, onTidy }: Prop
       )}
       {matchingIds && (
         <span role="status" className="rounded-full bg-raised px-2 text-s text-ink-2 tabular-nums">
-          {matchWords(model, matchingIds)}
+          {describeMatches(model, matchingIds)}
         </span>
       )}
     </div>
   );
 }
 
-function matchWords(model: CanvasModel, matchingIds: ReadonlySet<string>): string {
+function describeMatches(model: CanvasModel, matchingIds: ReadonlySet<string>): string {
   if (matchingIds.size === 0) return "No matches";
   const share = (nodes: readonly { id: string }[]) =>
     `${nodes.filter(({ id }) => matchingIds.has(id)).length} of ${nodes.length}`;

@@ -15,7 +15,7 @@ const steps: readonly Step[] = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight
  */
 export function useCanvasKeys(p: {
   graph: VisibleGraph;
-  places: Layout;
+  positions: Layout;
   open: (id: string | null) => void;
   view: CanvasView;
   frame: RefObject<HTMLElement | null>;
@@ -53,10 +53,10 @@ export function useCanvasKeys(p: {
 function moveFocus(
   step: Step,
   event: KeyboardEvent,
-  p: { graph: VisibleGraph; places: Layout; view: CanvasView; frame: RefObject<HTMLElement | null> },
+  p: { graph: VisibleGraph; positions: Layout; view: CanvasView; frame: RefObject<HTMLElement | null> },
 ): void {
   const from = event.target instanceof Element ? event.target.closest("[data-node]")?.getAttribute("data-node") : null;
-  const to = from ? walk(p.graph, { from, step, layout: p.places }) : p.graph.nodes[0]?.id;
+  const to = from ? walk(p.graph, { from, step, layout: p.positions }) : p.graph.nodes[0]?.id;
   if (!to) return;
   p.view.show(to);
   focusWhenDrawn(to, p.frame, 40);

@@ -9,10 +9,10 @@ import type { VisibleGraph } from "./model/visible-graph.ts";
 /** Reports the visible nodes after each move of the viewport, so that only their traffic is loaded. */
 export function useSeen(p: {
   graph: VisibleGraph;
-  places: Layout;
+  positions: Layout;
   onSeen: (ids: readonly string[]) => void;
 }): () => void {
-  const { graph, places, onSeen } = p;
+  const { graph, positions, onSeen } = p;
   const { getViewport } = useReactFlow();
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
@@ -21,11 +21,11 @@ export function useSeen(p: {
     const view = { viewport: getViewport(), frame: { width, height } };
     onSeen(
       graph.nodes.flatMap((node) => {
-        const box = boxOf(node, places);
+        const box = boxOf(node, positions);
         return box && isInWindow(box, view) ? [node.id] : [];
       }),
     );
-  }, [graph, places, onSeen, getViewport, width, height]);
+  }, [graph, positions, onSeen, getViewport, width, height]);
   useEffect(look, [look]);
   return look;
 }

@@ -26,7 +26,7 @@ export interface CanvasView {
 
 interface Props {
   graph: VisibleGraph;
-  places: Layout;
+  positions: Layout;
   /** Identifies the filter, the collapsed endpoints and the layout round. */
   shown: string;
   /** Height of the covered lower part of the window, px. */
@@ -47,7 +47,7 @@ const zoomMs = 150;
  */
 export function useViewport({
   graph,
-  places,
+  positions,
   shown,
   covered,
   selected,
@@ -63,7 +63,7 @@ export function useViewport({
   const [restored] = useState(() => storage.viewport(endpoint));
   const [aim, setAim] = useState<Aim>({ to: restored ? "hand" : "start" });
 
-  const placed = selected !== null && places.has(selected) ? selected : null;
+  const placed = selected !== null && positions.has(selected) ? selected : null;
   // After a reload the same node is open as before, so the viewport does not move.
   const [before, setBefore] = useState({ placed: restored?.node ?? null, endpoint });
   if (before.placed !== placed || before.endpoint !== endpoint) {
@@ -73,9 +73,9 @@ export function useViewport({
     else setAim({ to: "hand" });
   }
 
-  const now = useRef({ graph, places, folds, frame: { width, height } });
+  const now = useRef({ graph, positions, folds, frame: { width, height } });
   useLayoutEffect(() => {
-    now.current = { graph, places, folds, frame: { width, height } };
+    now.current = { graph, positions, folds, frame: { width, height } };
   });
   /** The end of the active animation; `null`: none, React Flow has the viewport. */
   const goal = useRef<Viewport | null>(null);
@@ -88,7 +88,7 @@ export function useViewport({
     const last = applied.current;
     const base = last ? viewport() : (restored?.viewport ?? flow.getViewport());
     const isCentred = last?.aim === aim && last.isCentred;
-    const view = { nodes: graph.nodes, places: now.current.places, frame: { width, height } };
+    const view = { nodes: graph.nodes, positions: now.current.positions, frame: { width, height } };
     const from =
       last || restored
         ? base
@@ -125,7 +125,7 @@ export function useViewport({
     const { frame, ...shownNow } = now.current;
     const lit = shownNow.graph.nodes.filter(({ id }) => matchingIds.has(id));
     const isSomeInView = lit.some((node) => {
-      const box = boxOf(node, shownNow.places);
+      const box = boxOf(node, shownNow.positions);
       return box !== null && isInWindow(box, { viewport: viewport(), frame });
     });
     const [first] = lit;
@@ -137,7 +137,7 @@ export function useViewport({
       fit: () => setAim({ to: "all" }),
       show,
       toggle(id) {
-        const at = now.current.places.get(id);
+        const at = now.current.positions.get(id);
         const { y, zoom } = viewport();
         if (at) setAim({ to: "stay", id, top: at.y * zoom + y });
         now.current.folds.toggle(id);

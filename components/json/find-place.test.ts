@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { findPlace, pointerOf } from "./find-place.ts";
+import { resolvePointer, pointerOf } from "./find-place.ts";
 import { layOutJson } from "./lay-out-json.ts";
 
 const find = (text: string, pointer: string) => {
   const lines = layOutJson(text) ?? [];
-  const { line, missing } = findPlace(text, lines, pointer);
+  const { line, missing } = resolvePointer(text, lines, pointer);
   const { start, end } = lines[line]?.token ?? { start: 0, end: 0 };
   return { token: text.slice(start, end), missing };
 };
@@ -39,7 +39,7 @@ it("the pointer of every line points back to the line, without repeated keys", (
     fc.property(fc.json(), (text) => {
       const lines = layOutJson(text) ?? [];
       const values = [...lines.keys()].filter((at) => lines[at]?.kind !== "end");
-      expect(values.map((at) => findPlace(text, lines, pointerOf(text, lines, at)))).toEqual(
+      expect(values.map((at) => resolvePointer(text, lines, pointerOf(text, lines, at)))).toEqual(
         values.map((line) => ({ line, missing: null })),
       );
     }),

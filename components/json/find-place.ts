@@ -2,13 +2,13 @@ import { fromPointer, toPointer } from "../../server/domain/json-pointer.ts";
 import type { JsonLine } from "./lay-out-json.ts";
 
 /** The target of a JSON Pointer: the line of the value, or the line of its nearest ancestor and the missing rest. */
-export interface Place {
+export interface PointerTarget {
   line: number;
   missing: string | null;
 }
 
 /** Resolves a JSON Pointer (RFC 6901). Of repeated keys the last one counts, as in JSON parsers. */
-export function findPlace(text: string, lines: readonly JsonLine[], pointer: string): Place {
+export function resolvePointer(text: string, lines: readonly JsonLine[], pointer: string): PointerTarget {
   let at = 0;
   const segments = fromPointer(pointer);
   for (const [index, segment] of segments.entries()) {

@@ -5,7 +5,7 @@ import { memo, useState } from "react";
 import type { Tone } from "../ui/statuses.ts";
 import type { JsonLine } from "./lay-out-json.ts";
 import { type Piece, type PieceKind, piecesOfLine } from "./pieces-of-line.ts";
-import type { PlacedMark } from "./place-marks.ts";
+import type { LineMark } from "./place-marks.ts";
 import { PlainText } from "./plain-text.tsx";
 import { isFoldable } from "./shown-lines.ts";
 import { formatBytes } from "../../server/domain/format.ts";
@@ -23,7 +23,7 @@ export interface JsonLineRowProps {
   digits: number;
   isFolded: boolean;
   isCurrent: boolean;
-  mark: PlacedMark | undefined;
+  mark: LineMark | undefined;
   onToggle(at: number): void;
   onPick(at: number): void;
 }
@@ -147,7 +147,7 @@ function Truncated({ text }: { text: string }) {
   );
 }
 
-function Notes({ mark: { tone, notes } }: { mark: PlacedMark }) {
+function Notes({ mark: { tone, notes } }: { mark: LineMark }) {
   if (notes.length === 0) return null;
   // Satisfied conditions have no visible note.
   if (tone === "ok") return <span className="sr-only">{notes.join(". ")}</span>;

@@ -4,10 +4,10 @@ import { useEffect, useEffectEvent, useId, useMemo, useState } from "react";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { AllLines, WindowedLines } from "./json-lines.tsx";
 import { JsonLineRow } from "./json-line-row.tsx";
-import { findPlace } from "./find-place.ts";
+import { resolvePointer } from "./find-place.ts";
 import type { JsonLine } from "./lay-out-json.ts";
 import { MarkSteps } from "./mark-steps.tsx";
-import { type JsonMark, placeMarks } from "./place-marks.ts";
+import { type JsonMark, mergeMarks } from "./place-marks.ts";
 import { prettyText } from "./pieces-of-line.ts";
 import { useJsonTree } from "./use-json-tree.ts";
 
@@ -33,9 +33,9 @@ interface JsonTreeProps {
 export function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jumpTo }: JsonTreeProps) {
   const id = useId();
   const [box, setBox] = useState<HTMLDivElement | null>(null);
-  const placed = useMemo(() => placeMarks(text, lines, marks), [text, lines, marks]);
-  const markAt = useMemo(() => new Map(placed.map((mark) => [mark.line, mark])), [placed]);
-  const steps = useMemo(() => placed.filter(({ tone }) => tone !== "ok"), [placed]);
+  const lineMarks = useMemo(() => mergeMarks(text, lines, marks), [text, lines, marks]);
+  const markAt = useMemo(() => new Map(lineMarks.map((mark) => [mark.line, mark])), [lineMarks]);
+  const steps = useMemo(() => lineMarks.filter(({ tone }) => tone !== "ok"), [lineMarks]);
   const tree = useJsonTree(lines, steps);
 
   // Scrolls to the first mark initially, and again when the marks change.
@@ -46,7 +46,7 @@ export function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jump
   useEffect(() => goToFirst(markedLines), [markedLines]);
 
   const goToRequested = useEffectEvent((pointer: string) => {
-    tree.goTo(findPlace(text, lines, pointer).line);
+    tree.goTo(resolvePointer(text, lines, pointer).line);
     box?.focus({ preventScroll: true });
     box?.scrollIntoView({ block: "nearest" });
   });

@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
-import type { PlacedMark } from "./place-marks.ts";
+import type { LineMark } from "./place-marks.ts";
 
 /** The number of marks, the current mark, and buttons to the previous and next mark. */
 export function MarkSteps({
@@ -7,7 +7,7 @@ export function MarkSteps({
   current,
   step,
 }: {
-  steps: readonly PlacedMark[];
+  steps: readonly LineMark[];
   current: number;
   step(distance: 1 | -1): void;
 }) {

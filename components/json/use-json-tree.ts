@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useCallback, useMemo, useState } from "react";
 import type { JsonLine } from "./lay-out-json.ts";
-import type { PlacedMark } from "./place-marks.ts";
+import type { LineMark } from "./place-marks.ts";
 import { isFoldable, shownLines, unfoldAround } from "./shown-lines.ts";
 
 /** A request to scroll to a line: a new object each time. */
@@ -13,7 +13,7 @@ export interface Jump {
 const nothing: ReadonlySet<number> = new Set();
 
 /** State of the tree: folded values, current line, keyboard handling. */
-export function useJsonTree(lines: readonly JsonLine[], steps: readonly PlacedMark[]) {
+export function useJsonTree(lines: readonly JsonLine[], steps: readonly LineMark[]) {
   const [folded, setFolded] = useState(nothing);
   const [current, setCurrent] = useState(0);
   const [jump, setJump] = useState<Jump | null>(null);

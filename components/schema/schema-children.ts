@@ -45,11 +45,11 @@ function properties(facts: Facts): SchemaChild[] {
 function items(facts: Facts): SchemaChild[] {
   const minItems = Number(firstOf(facts, "minItems") ?? 0);
   const first = schemasOf(firstOf(facts, "prefixItems")).map((schema, index) =>
-    words({ key: `[${index}]`, name: `item ${index + 1}`, schema, isRequired: index < minItems }),
+    labelled({ key: `[${index}]`, name: `item ${index + 1}`, schema, isRequired: index < minItems }),
   );
   const rest = firstOf(facts, "items");
   if (!isObject(rest)) return first;
-  return [...first, words({ key: "[]", name: first.length > 0 ? "each further item" : "each item", schema: rest })];
+  return [...first, labelled({ key: "[]", name: first.length > 0 ? "each further item" : "each item", schema: rest })];
 }
 
 function recordValues(facts: Facts): SchemaChild[] {
@@ -58,8 +58,8 @@ function recordValues(facts: Facts): SchemaChild[] {
   const named = firstOf(facts, "properties") !== undefined;
   const keys = asSchema(firstOf(facts, "propertyNames"));
   return [
-    ...(keys ? [words({ key: "keys", name: "each key", schema: { type: "string", ...keys } })] : []),
-    ...(isOpen ? [words({ key: "*", name: named ? "each other key" : "each value", schema: other })] : []),
+    ...(keys ? [labelled({ key: "keys", name: "each key", schema: { type: "string", ...keys } })] : []),
+    ...(isOpen ? [labelled({ key: "*", name: named ? "each other key" : "each value", schema: other })] : []),
     ...byPattern(firstOf(facts, "patternProperties")),
   ];
 }
@@ -67,7 +67,7 @@ function recordValues(facts: Facts): SchemaChild[] {
 function byPattern(value: Json | undefined): SchemaChild[] {
   if (!isObject(value)) return [];
   return Object.entries(value).map(([pattern, schema]) =>
-    words({
+    labelled({
       key: `/${pattern}`,
       name: `each key matching /${visibleText(pattern, 40)}/`,
       schema: asSchema(schema) ?? {},
@@ -96,7 +96,7 @@ function shapes({
     )
   )
     return [];
-  return union.map((schema, at) => words({ key: `|${index}.${at}`, name: shapeName(facts[at], at, root), schema }));
+  return union.map((schema, at) => labelled({ key: `|${index}.${at}`, name: shapeName(facts[at], at, root), schema }));
 }
 
 /** `if type is invoice.paid` if a constant identifies the variant, otherwise `shape 2`. */
@@ -108,6 +108,6 @@ function shapeName(facts: Facts | undefined, at: number, root: JsonSchemaObject)
   return tag && values ? `if ${visibleText(tag.name, 40)} is ${sayChoice(values)}` : `shape ${at + 1}`;
 }
 
-function words(p: { key: string; name: string; schema: JsonSchemaObject; isRequired?: boolean }): SchemaChild {
+function labelled(p: { key: string; name: string; schema: JsonSchemaObject; isRequired?: boolean }): SchemaChild {
   return { key: p.key, name: p.name, isCode: false, schema: p.schema, isRequired: p.isRequired ?? true };
 }

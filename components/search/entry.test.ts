@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupsOf, hrefFrom, looksFor, pagesFor, searchTextOf } from "./entry.ts";
+import { groupsOf, hrefFrom, contentSearchesFor, pagesFor, searchTextOf } from "./entry.ts";
 
 const id = "run_01M7YJ1EX743RPB9ARP7CQES6B";
 
@@ -60,6 +60,9 @@ it("pages are found by word prefixes", () => {
 });
 
 it("other text can be searched in bodies and inputs, unchanged", () => {
-  expect(looksFor("a&b=c").map((entry) => entry.href)).toEqual(["/deliveries?text=a%26b%3Dc", "/runs?text=a%26b%3Dc"]);
-  expect(looksFor("")).toEqual([]);
+  expect(contentSearchesFor("a&b=c").map((entry) => entry.href)).toEqual([
+    "/deliveries?text=a%26b%3Dc",
+    "/runs?text=a%26b%3Dc",
+  ]);
+  expect(contentSearchesFor("")).toEqual([]);
 });

@@ -140,7 +140,7 @@ export function pagesFor(text: string): Entry[] {
 }
 
 /** Links that search for a text in bodies and inputs. */
-export function looksFor(text: string): Entry[] {
+export function contentSearchesFor(text: string): Entry[] {
   if (text === "") return [];
   return [
     {

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { problemOf } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { type EntryGroup, groupsOf, looksFor, pagesFor, searchTextOf } from "./entry.ts";
+import { type EntryGroup, groupsOf, contentSearchesFor, pagesFor, searchTextOf } from "./entry.ts";
 import { readRecent } from "./recent.ts";
 import { useDebounced } from "./use-debounced.ts";
 
@@ -24,11 +24,11 @@ export function useSearch(typed: string): SearchState {
   const trpc = useTRPC();
   const [recent] = useState(readRecent);
   const text = searchTextOf(typed);
-  const asked = useDebounced(text, debounceMs);
+  const requestedText = useDebounced(text, debounceMs);
   const found = useQuery(
     trpc.search.queryOptions(
-      { text: asked },
-      { enabled: asked !== "", placeholderData: keepPreviousData, staleTime: 5_000, meta: { live: false } },
+      { text: requestedText },
+      { enabled: requestedText !== "", placeholderData: keepPreviousData, staleTime: 5_000, meta: { live: false } },
     ),
   );
   if (text === "")
@@ -41,15 +41,15 @@ export function useSearch(typed: string): SearchState {
       isPending: false,
       error: null,
     };
-  const isPending = asked !== text || found.isFetching;
+  const isPending = requestedText !== text || found.isFetching;
   const groups = withoutEmpty([
     ...(found.data ? groupsOf(found.data) : []),
-    { name: "Go to", entries: pagesFor(asked) },
-    { name: "Search in bodies and inputs", entries: looksFor(asked) },
+    { name: "Go to", entries: pagesFor(requestedText) },
+    { name: "Search in bodies and inputs", entries: contentSearchesFor(requestedText) },
   ]);
   return {
     groups,
-    settledText: found.isPlaceholderData ? "" : asked,
+    settledText: found.isPlaceholderData ? "" : requestedText,
     isPending,
     error: found.error ? problemOf(found.error).title : null,
   };

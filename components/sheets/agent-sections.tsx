@@ -4,7 +4,7 @@ import { SchemaTree } from "../schema/schema-tree.tsx";
 import { ApprovalMark } from "../ui/approval-mark.tsx";
 import { StandInBadge } from "../ui/stand-in-badge.tsx";
 import type { TargetDetails } from "./answers.ts";
-import { sayPause } from "./say-retries.ts";
+import { formatPause } from "./say-retries.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { formatUsd } from "../../server/domain/format.ts";
 
@@ -29,7 +29,7 @@ export function AgentSections({ agent }: { agent: AgentDetails }) {
                 {agent.model.provider}
               </code>,
             ],
-            ["prices", sayPrice(agent.price)],
+            ["prices", describePrice(agent.price)],
           ]}
         />
       </SheetSection>
@@ -79,7 +79,7 @@ function Tool({ tool }: { tool: AgentDetails["tools"][number] }) {
       </div>
       {tool.description && <p className="text-s break-words text-ink-2">{tool.description}</p>}
       {tool.needsApproval !== "never" && (
-        <p className="text-s text-ink-3">Denied after {sayPause(tool.approvalTimeoutMs)} without a decision.</p>
+        <p className="text-s text-ink-3">Denied after {formatPause(tool.approvalTimeoutMs)} without a decision.</p>
       )}
       {hasArguments && (
         <details className="mt-1">
@@ -94,7 +94,7 @@ function Tool({ tool }: { tool: AgentDetails["tools"][number] }) {
 }
 
 /** `$0.25 input, $0.025 cached input, $2.00 output per million tokens`. */
-function sayPrice(price: AgentDetails["price"]): string {
+function describePrice(price: AgentDetails["price"]): string {
   if (price === null) return "unknown: set modelPrices in signalbox.config.ts to see the cost of runs";
   const cached = price.cachedInput === undefined ? "" : `, ${formatUsd(price.cachedInput)} cached input`;
   return `${formatUsd(price.input)} input${cached}, ${formatUsd(price.output)} output per million tokens`;

@@ -5,7 +5,7 @@ import Link from "next/link";
 import { saySpend } from "../runs/say-spend.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { useNow } from "../ui/use-now.ts";
-import { windowWords } from "./window-words.ts";
+import { windowLabels } from "./window-words.ts";
 import { SheetSection } from "./sheet-frame.tsx";
 
 const windows = [
@@ -49,7 +49,7 @@ function SpendLine({
       <Link href={`/runs?${new URLSearchParams({ target: agent, since: window })}`} className="hover:underline">
         {usage ? saySpend(usage) : "–"}
       </Link>
-      <span className="text-s text-ink-3">{windowWords[window]}</span>
+      <span className="text-s text-ink-3">{windowLabels[window]}</span>
     </li>
   );
 }

@@ -1,10 +1,10 @@
 import type { inferRouterOutputs } from "@trpc/server";
 import type { AppRouter } from "../../server/trpc/router.ts";
 
-type Answers = inferRouterOutputs<AppRouter>;
+type Outputs = inferRouterOutputs<AppRouter>;
 
-export type Graph = Answers["canvas"]["graph"];
+export type Graph = Outputs["canvas"]["graph"];
 export type GraphTrigger = Graph["triggers"][number];
-export type Activity = Answers["canvas"]["activity"];
-export type TriggerDetails = Answers["triggers"]["get"];
-export type TargetDetails = Answers["targets"]["get"];
+export type Activity = Outputs["canvas"]["activity"];
+export type TriggerDetails = Outputs["triggers"]["get"];
+export type TargetDetails = Outputs["targets"]["get"];

@@ -32,7 +32,7 @@ export function DeliveryRows({
               className="grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-2.5 px-2.5 py-1.5 -outline-offset-2 hover:bg-sunken"
             >
               <StatusBadge face={row.face} label={row.label} />
-              <span className="truncate text-s text-ink-2">{visibleText(row.words, 200)}</span>
+              <span className="truncate text-s text-ink-2">{visibleText(row.summary, 200)}</span>
               <span className="text-s text-ink-3">
                 <RelativeTime iso={delivery.receivedAt} />
               </span>
@@ -46,13 +46,13 @@ export function DeliveryRows({
 
 function ofDelivery(delivery: DeliverySummary) {
   const face = deliveryOutcomes[delivery.outcome];
-  return { face, label: `${delivery.responseStatus} ${face.label}`, words: decisionOf(delivery) };
+  return { face, label: `${delivery.responseStatus} ${face.label}`, summary: decisionOf(delivery) };
 }
 
 function ofTrigger(delivery: DeliverySummary, trigger: string) {
   const verdict = delivery.verdicts.find((one) => one.trigger === trigger);
   if (!verdict) return ofDelivery(delivery);
   const [reason] = verdict.reasons;
-  const words = reason ? sayReason(reason) : verdict.runId ? `started ${verdict.target.slug}` : "";
-  return { face: verdictOutcomes[verdict.outcome], label: verdictOutcomes[verdict.outcome].label, words };
+  const summary = reason ? sayReason(reason) : verdict.runId ? `started ${verdict.target.slug}` : "";
+  return { face: verdictOutcomes[verdict.outcome], label: verdictOutcomes[verdict.outcome].label, summary };
 }

@@ -90,14 +90,14 @@ export function EndpointConnect({
 }
 
 function KeySwitch({ access }: { access: EndpointKey }) {
-  const whyNot = useWhyNot("operate");
+  const disabledReason = useWhyNot("operate");
   return (
     <Button
       size="s"
       tone="quiet"
       icon={access.isShown ? EyeOff : Eye}
-      title={whyNot}
-      disabled={whyNot !== undefined || access.isLoading}
+      title={disabledReason}
+      disabled={disabledReason !== undefined || access.isLoading}
       onClick={access.isShown ? access.hide : access.show}
     >
       {access.isShown ? "Hide the key" : "Show the key"}

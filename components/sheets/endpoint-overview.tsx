@@ -10,7 +10,7 @@ import type { Activity } from "./answers.ts";
 import { DeliveryRows } from "./delivery-rows.tsx";
 import { EndpointUrl } from "./endpoint-url.tsx";
 import { FirstCurl } from "./first-curl.tsx";
-import { windowWords } from "./window-words.ts";
+import { windowLabels } from "./window-words.ts";
 import { SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote, SheetList } from "./sheet-list.tsx";
 import { SheetLink } from "./sheet-link.tsx";
@@ -40,7 +40,7 @@ export function EndpointOverview({ p }: { p: Shown }) {
       </SheetSection>
       <SheetSection
         title={p.triggers.length === 1 ? "Trigger" : `${p.triggers.length} triggers, in evaluation order`}
-        note={windowWords[p.window]}
+        note={windowLabels[p.window]}
       >
         <ol className="divide-y rounded-m border">
           {p.triggers.map((trigger) => (
@@ -61,7 +61,7 @@ export function EndpointOverview({ p }: { p: Shown }) {
           </Link>
         }
       >
-        <SheetList query={p.recent} what="deliveries" rows={6} empty={<NoDeliveries p={p} />}>
+        <SheetList query={p.recent} noun="deliveries" rows={6} empty={<NoDeliveries p={p} />}>
           {(deliveries) => <DeliveryRows deliveries={deliveries} label={`Recent deliveries to ${p.endpoint}`} />}
         </SheetList>
       </SheetSection>

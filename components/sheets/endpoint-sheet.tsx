@@ -52,10 +52,10 @@ export function EndpointSheet({
   const total = traffic ? Object.values(traffic.outcomes).reduce((sum, one) => sum + one, 0) : null;
   const pill = (
     <TrafficPill
-      words={total === null ? null : total === 0 ? "no deliveries" : formatCount(total, "delivery", "deliveries")}
+      summary={total === null ? null : total === 0 ? "no deliveries" : formatCount(total, "delivery", "deliveries")}
       lastAt={traffic?.lastAt ?? null}
       health={traffic?.health ?? "unknown"}
-      fault="rejected"
+      failureWord="rejected"
     />
   );
   return (

@@ -63,7 +63,7 @@ function UrlLine({ url, label }: { url: string; label: string }) {
 }
 
 function MaskedUrl({ url, endpoint, access }: { url: string; endpoint: string; access: EndpointKey }) {
-  const whyNot = useWhyNot("operate");
+  const disabledReason = useWhyNot("operate");
   return (
     <div className="flex min-h-9 min-w-0 items-center gap-2 rounded-m border bg-sunken py-1 pr-1 pl-2.5">
       <code className="min-w-0 flex-1 text-s break-all text-ink-2">
@@ -73,13 +73,13 @@ function MaskedUrl({ url, endpoint, access }: { url: string; endpoint: string; a
         size="s"
         tone="quiet"
         icon={Eye}
-        title={whyNot}
-        disabled={whyNot !== undefined || access.isLoading}
+        title={disabledReason}
+        disabled={disabledReason !== undefined || access.isLoading}
         onClick={access.show}
       >
         Show the key
       </Button>
-      {whyNot === undefined ? (
+      {disabledReason === undefined ? (
         <CopyButton text={access.fetchUrl} label={`Copy the URL of ${endpoint} with its key`} />
       ) : (
         <CopyButton text={url} label={`Copy the URL of ${endpoint} without a key`} />

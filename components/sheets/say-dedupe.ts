@@ -1,13 +1,13 @@
 import type { Dedupe } from "../../server/contract/dedupe.ts";
-import { sayPause } from "./say-retries.ts";
+import { formatPause } from "./say-retries.ts";
 
 /** How deliveries of the same event are identified, and for how long they are remembered. */
-export function sayDedupe({ header, field, windowMs }: Dedupe): string {
+export function describeDedupe({ header, field, windowMs }: Dedupe): string {
   const name =
     header !== null
       ? `by the header ${header}`
       : field !== null
         ? `by ${field} in the body`
         : "by the standard headers or the signed content";
-  return `${name}, for ${sayPause(windowMs)}`;
+  return `${name}, for ${formatPause(windowMs)}`;
 }

@@ -12,7 +12,7 @@ interface ListQuery<Item> {
 /** A short list with its loading, error and empty states. `rows`: maximum number of rows, which reserves the height. */
 export function SheetList<Item>(p: {
   query: ListQuery<Item>;
-  what: string;
+  noun: string;
   rows: number;
   empty: ReactNode;
   children: (items: Item[]) => ReactNode;
@@ -23,12 +23,12 @@ export function SheetList<Item>(p: {
     return (
       <ErrorNote
         error={p.query.error}
-        what={`The ${p.what} could not be loaded`}
+        what={`The ${p.noun} could not be loaded`}
         retry={() => void p.query.refetch()}
       />
     );
   return (
-    <div role="status" aria-label={`Loading ${p.what}`} className="divide-y rounded-m border">
+    <div role="status" aria-label={`Loading ${p.noun}`} className="divide-y rounded-m border">
       {Array.from({ length: p.rows }, (_, row) => (
         <div key={row} className="flex h-9 items-center gap-3 border-line px-2.5">
           <span className="h-3 w-20 animate-pulse rounded-full bg-sunken" />

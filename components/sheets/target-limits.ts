@@ -1,5 +1,5 @@
 import type { TargetDetails } from "./answers.ts";
-import { sayPause, sayRetries } from "./say-retries.ts";
+import { formatPause, describeRetries } from "./say-retries.ts";
 import { formatNumber, formatUsd } from "../../server/domain/format.ts";
 
 /** The limits of a target's runs, as pairs of name and text. */
@@ -11,7 +11,7 @@ export function targetLimits({
   agent,
 }: Pick<TargetDetails, "retries" | "timeoutMs" | "concurrency" | "maxQueued" | "agent">): [
   name: string,
-  words: string,
+  text: string,
 ][] {
   return [
     ...(agent ? agentLimits(agent, timeoutMs) : workflowLimits({ retries, timeoutMs })),
@@ -23,19 +23,19 @@ export function targetLimits({
 function workflowLimits({
   retries,
   timeoutMs,
-}: Pick<TargetDetails, "retries" | "timeoutMs">): [name: string, words: string][] {
+}: Pick<TargetDetails, "retries" | "timeoutMs">): [name: string, text: string][] {
   return [
-    ["retries", sayRetries(retries)],
-    ["timeout", `${sayPause(timeoutMs)} per attempt`],
+    ["retries", describeRetries(retries)],
+    ["timeout", `${formatPause(timeoutMs)} per attempt`],
   ];
 }
 
 function agentLimits(
   { maxSteps, maxToolCalls, tools, budget, callTimeoutMs }: NonNullable<TargetDetails["agent"]>,
   timeoutMs: number,
-): [name: string, words: string][] {
+): [name: string, text: string][] {
   return [
-    ["budget", sayBudget(budget)],
+    ["budget", describeBudget(budget)],
     ["steps", `at most ${formatNumber(maxSteps)} ${maxSteps === 1 ? "model call" : "model calls"}`],
     ...(tools.length === 0
       ? []
@@ -45,12 +45,12 @@ function agentLimits(
             `at most ${formatNumber(maxToolCalls.perAnswer)} per model response, ${formatNumber(maxToolCalls.perRun)} per run`,
           ] as [string, string],
         ]),
-    ["timeout", `${sayPause(timeoutMs)} per run, ${sayPause(callTimeoutMs)} per model call`],
+    ["timeout", `${formatPause(timeoutMs)} per run, ${formatPause(callTimeoutMs)} per model call`],
   ];
 }
 
 /** `at most 50,000 tokens and $0.25 per run`. */
-function sayBudget({ tokens, usd }: NonNullable<TargetDetails["agent"]>["budget"]): string {
+function describeBudget({ tokens, usd }: NonNullable<TargetDetails["agent"]>["budget"]): string {
   const limits = [
     tokens === null ? null : `${formatNumber(tokens)} ${tokens === 1 ? "token" : "tokens"}`,
     usd === null ? null : formatUsd(usd),

@@ -11,7 +11,7 @@ import type { Activity, TargetDetails } from "./answers.ts";
 import { AgentSpend } from "./agent-spend.tsx";
 import { AgentSections } from "./agent-sections.tsx";
 import { PromptTemplate } from "./prompt-template.tsx";
-import { windowWords } from "./window-words.ts";
+import { windowLabels } from "./window-words.ts";
 import { targetLimits } from "./target-limits.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { SheetLink } from "./sheet-link.tsx";
@@ -30,7 +30,7 @@ export function TargetOverview({
 }) {
   return (
     <>
-      <SheetSection title="Runs" note={windowWords[window]}>
+      <SheetSection title="Runs" note={windowLabels[window]}>
         <Numbers activity={activity} />
       </SheetSection>
       {details?.agent && <AgentSpend agent={details.slug} />}

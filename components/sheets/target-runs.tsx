@@ -35,7 +35,7 @@ export function TargetRuns({ target }: { target: Target }) {
           </Link>
         }
       >
-        <SheetList query={recent} what="runs" rows={8} empty={<NoRuns target={target} />}>
+        <SheetList query={recent} noun="runs" rows={8} empty={<NoRuns target={target} />}>
           {(runs) => <RunRows runs={runs.slice(0, 20)} />}
         </SheetList>
       </SheetSection>

@@ -33,7 +33,7 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
   const activity = useActivity({ window, target })?.targets[0];
   const pill = (
     <TrafficPill
-      words={
+      summary={
         activity
           ? activity.isCapped
             ? `${formatNumber(activity.runs)}+ runs`

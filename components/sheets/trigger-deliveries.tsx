@@ -42,7 +42,7 @@ export function TriggerDeliveries({ slug, url, needsKey }: { slug: string; url: 
       </div>
       <SheetList
         query={recent}
-        what="deliveries"
+        noun="deliveries"
         rows={8}
         empty={
           which === "stopped" ? (

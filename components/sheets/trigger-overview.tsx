@@ -12,8 +12,8 @@ import type { TriggerDetails } from "./answers.ts";
 import { ConditionList } from "./condition-list.tsx";
 import { FirstCurl } from "./first-curl.tsx";
 import { PromptTemplate } from "./prompt-template.tsx";
-import { windowWords } from "./window-words.ts";
-import { sayDedupe } from "./say-dedupe.ts";
+import { windowLabels } from "./window-words.ts";
+import { describeDedupe } from "./say-dedupe.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote } from "./sheet-list.tsx";
 import { SheetLink } from "./sheet-link.tsx";
@@ -43,7 +43,7 @@ export function TriggerOverview({ p }: { p: Shown }) {
       <SheetSection title="Status">
         <TriggerSwitch slug={trigger.slug} />
       </SheetSection>
-      <SheetSection title="Deliveries" note={windowWords[p.window]}>
+      <SheetSection title="Deliveries" note={windowLabels[p.window]}>
         <Evidence slug={trigger.slug} counts={p.counts} hasFilter={trigger.hasFilter} />
         {p.last.data?.data.length === 0 && (
           <div className="mt-2">
@@ -78,7 +78,7 @@ export function TriggerOverview({ p }: { p: Shown }) {
                   : `for ${transforms} of ${trigger.attachments.length} targets`,
             ],
             ["signature", details?.verify ? `${details.verify}; invalid signatures are rejected` : null],
-            ["deduplication", details?.dedupe ? sayDedupe(details.dedupe) : null],
+            ["deduplication", details?.dedupe ? describeDedupe(details.dedupe) : null],
             [
               "rate limit",
               details?.rateLimit
@@ -90,8 +90,8 @@ export function TriggerOverview({ p }: { p: Shown }) {
           ]}
         />
       </SheetSection>
-      <SchemaPart title="Request" words="structure of the body" schema={details?.request} />
-      <SchemaPart title="Filter" words="required values" schema={details?.filter} />
+      <SchemaPart title="Request" note="structure of the body" schema={details?.request} />
+      <SchemaPart title="Filter" note="required values" schema={details?.filter} />
     </>
   );
 }
@@ -161,16 +161,16 @@ function Files({ files }: { files: readonly string[] }) {
 /** `undefined`: not loaded yet; `null`: the trigger has none. */
 function SchemaPart({
   title,
-  words,
+  note,
   schema,
 }: {
   title: string;
-  words: string;
+  note: string;
   schema: TriggerDetails["filter"] | undefined;
 }) {
   if (schema === null) return null;
   return (
-    <SheetSection title={title} note={words}>
+    <SheetSection title={title} note={note}>
       {schema ? (
         <div className="rounded-m border px-3 py-2">
           <SchemaTree schema={schema} label={`${title}, as a tree`} />

@@ -50,7 +50,7 @@ export function TriggerSheet({
   const needsKey = graph.mode === "deployed";
   const pill = (
     <TrafficPill
-      words={counts && `${formatNumber(counts.matched)} fired`}
+      summary={counts && `${formatNumber(counts.matched)} fired`}
       lastAt={lastFired.data?.data[0]?.receivedAt ?? null}
       health={counts && counts.matched > 0 ? "healthy" : "unknown"}
     />

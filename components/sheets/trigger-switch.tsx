@@ -18,7 +18,7 @@ import { useDisabled } from "./use-disabled.ts";
 export function TriggerSwitch({ slug }: { slug: string }) {
   const disabled = useDisabled(slug);
   const mayOperate = useMay("operate");
-  const whyNot = useWhyNot("operate");
+  const disabledReason = useWhyNot("operate");
   const { disable, enable } = useSwitch(slug);
   const [isAsking, setIsAsking] = useState(false);
   const [reason, setReason] = useState("");
@@ -26,7 +26,7 @@ export function TriggerSwitch({ slug }: { slug: string }) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <State disabled={disabled} />
-      <span title={whyNot} className="ml-auto">
+      <span title={disabledReason} className="ml-auto">
         {disabled ? (
           <Button
             size="s"

@@ -9,8 +9,8 @@ import { ErrorNote } from "../ui/error-note.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
 import { useNow } from "../ui/use-now.ts";
-import { findFault } from "./find-fault.ts";
-import { type VerdictsOf, useVerdicts } from "./use-verdicts.ts";
+import { findErrorOffset } from "./find-fault.ts";
+import { type VerdictsState, useVerdicts } from "./use-verdicts.ts";
 import { VerdictList } from "./verdict-list.tsx";
 import { formatRelativeTime } from "../../server/domain/format.ts";
 
@@ -26,8 +26,8 @@ export function TryBody({ endpoint, triggers, version }: Props) {
   const [text, setText] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  const { answer, isPending, retry } = useVerdicts({ endpoint, text, version });
-  const fault = answer.kind === "not-json" ? findFault(text, answer.detail) : null;
+  const { result, isPending, retry } = useVerdicts({ endpoint, text, version });
+  const fault = result.kind === "not-json" ? findErrorOffset(text, result.detail) : null;
   const goToFault = () => {
     field.current?.focus();
     if (fault !== null) field.current?.setSelectionRange(fault, Math.min(text.length, fault + 1));
@@ -50,32 +50,32 @@ export function TryBody({ endpoint, triggers, version }: Props) {
         spellCheck={false}
         autoComplete="off"
         placeholder="Paste JSON here"
-        aria-invalid={answer.kind === "not-json" || undefined}
-        aria-describedby={`${id}-answer`}
+        aria-invalid={result.kind === "not-json" || undefined}
+        aria-describedby={`${id}-result`}
         className="min-h-40 w-full resize-y rounded-m border border-line-strong bg-raised px-3 py-2.5 font-mono text-s/[1.6] [tab-size:2] placeholder:text-ink-3 aria-invalid:border-bad"
       />
-      <div id={`${id}-answer`} role="status" aria-busy={isPending} className="min-h-24">
-        <Answer answer={answer} count={triggers.length} goToFault={fault === null ? null : goToFault} retry={retry} />
+      <div id={`${id}-result`} role="status" aria-busy={isPending} className="min-h-24">
+        <Result result={result} count={triggers.length} goToFault={fault === null ? null : goToFault} retry={retry} />
       </div>
     </div>
   );
 }
 
-function Answer({
-  answer,
+function Result({
+  result,
   count,
   goToFault,
   retry,
 }: {
-  answer: VerdictsOf;
+  result: VerdictsState;
   count: number;
   goToFault: (() => void) | null;
   retry: () => void;
 }) {
-  if (answer.kind === "verdicts") return <VerdictList verdicts={answer.verdicts} />;
-  if (answer.kind === "failed")
-    return <ErrorNote error={answer.error} what="The triggers could not be evaluated" retry={retry} />;
-  if (answer.kind === "none")
+  if (result.kind === "verdicts") return <VerdictList verdicts={result.verdicts} />;
+  if (result.kind === "failed")
+    return <ErrorNote error={result.error} what="The triggers could not be evaluated" retry={retry} />;
+  if (result.kind === "none")
     return (
       <p className="text-s text-ink-3">
         {count === 1 ? "The trigger is" : `The ${count} triggers are`} evaluated as you type. Nothing is sent or
@@ -86,7 +86,7 @@ function Answer({
     <div className="flex items-start justify-between gap-3 rounded-m bg-bad-soft px-3 py-2.5">
       <div className="min-w-0">
         <p className="font-semibold text-bad">Invalid JSON</p>
-        <p className="break-words">{answer.detail}</p>
+        <p className="break-words">{result.detail}</p>
       </div>
       {goToFault && (
         <Button size="s" onClick={goToFault}>

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { RunSummary } from "../../server/contract/run.ts";
 import { durationBars } from "./duration-bars.ts";
-import { findFault } from "./find-fault.ts";
+import { findErrorOffset } from "./find-fault.ts";
 import { nearNames } from "./near-names.ts";
-import { sayDedupe } from "./say-dedupe.ts";
+import { describeDedupe } from "./say-dedupe.ts";
 import { partsOf } from "./prompt-template.tsx";
-import { sayRetries } from "./say-retries.ts";
+import { describeRetries } from "./say-retries.ts";
 import { targetLimits } from "./target-limits.ts";
 import { formatCount, formatShare, formatUsd } from "../../server/domain/format.ts";
 
@@ -18,17 +18,17 @@ describe("retries in words", () => {
     [{ attempts: 5, backoff: "fixed", initialMs: 30_000, maxMs: 30_000 }, "5 attempts, 30 s apart"],
     [{ attempts: 2, backoff: "fixed", initialMs: 0, maxMs: 0 }, "2 attempts, without delay"],
     [{ attempts: 1, backoff: "exponential", initialMs: 1_000, maxMs: 60_000 }, "1 attempt, no retries"],
-  ] as const)("%j", (policy, words) => expect(sayRetries(policy)).toBe(words));
+  ] as const)("%j", (policy, words) => expect(describeRetries(policy)).toBe(words));
 });
 
 it("deduplication is described with its event id and its window", () => {
-  expect(sayDedupe({ header: "x-github-delivery", field: null, windowMs: 86_400_000 })).toBe(
+  expect(describeDedupe({ header: "x-github-delivery", field: null, windowMs: 86_400_000 })).toBe(
     "by the header x-github-delivery, for 1 d",
   );
-  expect(sayDedupe({ header: null, field: "/event/id", windowMs: 90_000 })).toBe(
+  expect(describeDedupe({ header: null, field: "/event/id", windowMs: 90_000 })).toBe(
     "by /event/id in the body, for 1 min 30 s",
   );
-  expect(sayDedupe({ header: null, field: null, windowMs: 3_600_000 })).toBe(
+  expect(describeDedupe({ header: null, field: null, windowMs: 3_600_000 })).toBe(
     "by the standard headers or the signed content, for 1 h",
   );
 });
@@ -119,15 +119,15 @@ describe("near names", () => {
 describe("the position in an error message", () => {
   it("is found by line and column, with every kind of line ending", () => {
     const text = '{\r\n  "a": 1,\n\r  "b" 2\n}';
-    expect(text.slice(findFault(text, "Line 4, column 7: a colon should be here.") ?? 0)).toBe("2\n}");
+    expect(text.slice(findErrorOffset(text, "Line 4, column 7: a colon should be here.") ?? 0)).toBe("2\n}");
   });
 
   it("counts characters, not UTF-16 code units", () =>
-    expect(findFault('"🚦" x', "Line 1, column 5: there is more")).toBe(5));
+    expect(findErrorOffset('"🚦" x', "Line 1, column 5: there is more")).toBe(5));
 
   it("is null when the message names none, or one outside the text", () => {
-    expect(findFault("{}", "The body is empty. Send JSON.")).toBeNull();
-    expect(findFault("{}", "Line 9, column 1: x")).toBeNull();
+    expect(findErrorOffset("{}", "The body is empty. Send JSON.")).toBeNull();
+    expect(findErrorOffset("{}", "Line 9, column 1: x")).toBeNull();
   });
 });
 

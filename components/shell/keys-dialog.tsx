@@ -15,8 +15,8 @@ export function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () =
           <section key={section.name} aria-label={section.name} className="sm:first:row-span-2">
             <h3 className="mb-1.5 text-s font-medium text-ink-3">{section.name}</h3>
             <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1.5">
-              {section.keys.map(({ keys, words }) => (
-                <Fragment key={words}>
+              {section.keys.map(({ keys, action }) => (
+                <Fragment key={action}>
                   <dt className="flex gap-1">
                     {keys.map((key) => (
                       <kbd
@@ -27,7 +27,7 @@ export function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () =
                       </kbd>
                     ))}
                   </dt>
-                  <dd>{words}</dd>
+                  <dd>{action}</dd>
                 </Fragment>
               ))}
             </dl>

@@ -43,7 +43,7 @@ function letterOf({ key, code }: PressedKey): string {
 
 export interface KeyHelp {
   keys: readonly string[];
-  words: string;
+  action: string;
 }
 
 /** All shortcuts, for the dialog that lists them. `mod` is ⌘ on Apple devices and Ctrl elsewhere. */
@@ -51,37 +51,37 @@ export const keyHelp: readonly { name: string; keys: readonly KeyHelp[] }[] = [
   {
     name: "Everywhere",
     keys: [
-      { keys: ["mod", "K"], words: "Search names and ids" },
-      { keys: ["/"], words: "Focus the filter" },
-      { keys: ["g", "c"], words: "Go to the canvas" },
-      { keys: ["g", "d"], words: "Go to the deliveries" },
-      { keys: ["g", "r"], words: "Go to the runs" },
-      { keys: ["t"], words: "Next theme: light, dark, system" },
-      { keys: ["Esc"], words: "Close the open panel" },
-      { keys: ["?"], words: "Show this list" },
+      { keys: ["mod", "K"], action: "Search names and ids" },
+      { keys: ["/"], action: "Focus the filter" },
+      { keys: ["g", "c"], action: "Go to the canvas" },
+      { keys: ["g", "d"], action: "Go to the deliveries" },
+      { keys: ["g", "r"], action: "Go to the runs" },
+      { keys: ["t"], action: "Next theme: light, dark, system" },
+      { keys: ["Esc"], action: "Close the open panel" },
+      { keys: ["?"], action: "Show this list" },
     ],
   },
   {
     name: "Lists",
     keys: [
-      { keys: ["j"], words: "Next row" },
-      { keys: ["k"], words: "Previous row" },
-      { keys: ["↵"], words: "Open the row" },
-      { keys: ["Space"], words: "Select the row" },
-      { keys: ["⇧", "Space"], words: "Select up to this row" },
+      { keys: ["j"], action: "Next row" },
+      { keys: ["k"], action: "Previous row" },
+      { keys: ["↵"], action: "Open the row" },
+      { keys: ["Space"], action: "Select the row" },
+      { keys: ["⇧", "Space"], action: "Select up to this row" },
     ],
   },
   {
     name: "Canvas",
     keys: [
-      { keys: ["←", "→", "↑", "↓"], words: "Move between nodes" },
-      { keys: ["↵"], words: "Open the node" },
-      { keys: ["f"], words: "Fit all nodes into the window" },
-      { keys: ["+", "-"], words: "Zoom in, zoom out" },
+      { keys: ["←", "→", "↑", "↓"], action: "Move between nodes" },
+      { keys: ["↵"], action: "Open the node" },
+      { keys: ["f"], action: "Fit all nodes into the window" },
+      { keys: ["+", "-"], action: "Zoom in, zoom out" },
     ],
   },
   {
     name: "Forms",
-    keys: [{ keys: ["mod", "↵"], words: "Send or run" }],
+    keys: [{ keys: ["mod", "↵"], action: "Send or run" }],
   },
 ];

@@ -4,7 +4,7 @@ import { Download, type LucideIcon, Play, Settings, Workflow } from "lucide-reac
 import Link, { useLinkStatus } from "next/link";
 import { usePathname } from "next/navigation";
 
-const places = [
+const pages = [
   { href: "/", label: "Canvas", icon: Workflow, isHere: (path: string) => path === "/" },
   {
     href: "/deliveries",
@@ -23,7 +23,7 @@ export function NavRail() {
       aria-label="Pages"
       className="sticky bottom-0 z-10 order-last flex h-(--rail-height) items-center justify-center gap-1.5 border-t bg-panel md:top-(--header-height) md:bottom-auto md:order-none md:h-(--page-height) md:w-14 md:flex-col md:items-center md:justify-start md:border-t-0 md:border-r md:pt-3"
     >
-      {places.map(({ href, label, icon: Icon, isHere }) => (
+      {pages.map(({ href, label, icon: Icon, isHere }) => (
         <Link
           key={href}
           href={href}
@@ -32,7 +32,7 @@ export function NavRail() {
           title={label}
           className="grid size-10 place-items-center rounded-m text-ink-3 hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent"
         >
-          <PlaceIcon icon={Icon} />
+          <PageIcon icon={Icon} />
         </Link>
       ))}
     </nav>
@@ -40,7 +40,7 @@ export function NavRail() {
 }
 
 /** Pulses while its page loads. */
-function PlaceIcon({ icon: Icon }: { icon: LucideIcon }) {
+function PageIcon({ icon: Icon }: { icon: LucideIcon }) {
   const { pending } = useLinkStatus();
   return <Icon aria-hidden size={18} strokeWidth={1.8} className={pending ? "animate-pulse text-accent" : ""} />;
 }

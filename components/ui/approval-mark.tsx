@@ -4,7 +4,7 @@ import type { ManifestAgent } from "../../server/contract/manifest.ts";
 /** Marks a tool whose calls need approval by a person. */
 export function ApprovalMark({ needs }: { needs: ManifestAgent["tools"][number]["needsApproval"] }) {
   if (needs === "never") return null;
-  const says = needs === "always" ? "needs approval" : "may need approval";
+  const label = needs === "always" ? "needs approval" : "may need approval";
   return (
     <span
       title={
@@ -15,7 +15,7 @@ export function ApprovalMark({ needs }: { needs: ManifestAgent["tools"][number][
       className="ml-auto inline-flex shrink-0 items-center gap-1 text-xs text-wait"
     >
       <Hand aria-hidden size={11} strokeWidth={2.4} />
-      {says}
+      {label}
     </span>
   );
 }

@@ -12,22 +12,22 @@ const edgesPerPath = 100;
 /** The edges when zoomed out: a few long paths instead of thousands of elements. */
 export function FarEdges({
   graph,
-  places,
+  positions,
   matchingIds,
 }: {
   graph: VisibleGraph;
-  places: Layout;
+  positions: Layout;
   matchingIds: ReadonlySet<string> | null;
 }) {
   const lines = useMemo(() => {
-    const paths = edgePaths(graph, places);
+    const paths = edgePaths(graph, positions);
     const lit = graph.edges
       .filter(({ source, target }) => matchingIds === null || (matchingIds.has(source) && matchingIds.has(target)))
       .map((edge) => paths.of(edge));
     return Array.from({ length: Math.ceil(lit.length / edgesPerPath) }, (_, index) =>
       lit.slice(index * edgesPerPath, (index + 1) * edgesPerPath).join(""),
     );
-  }, [graph, places, matchingIds]);
+  }, [graph, positions, matchingIds]);
   return (
     <ViewportPortal>
       <svg aria-hidden className="pointer-events-none absolute top-0 left-0 -z-1 size-px overflow-visible">

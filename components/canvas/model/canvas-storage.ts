@@ -34,12 +34,12 @@ interface StoredViewport {
   viewport: Viewport;
 }
 
-type Place = [id: string, x: number, y: number];
+type StoredPosition = [id: string, x: number, y: number];
 
 interface StoredLayout {
   key: string;
   shape: string;
-  places: Place[];
+  places: StoredPosition[];
 }
 
 /** Maximum number of stored layouts, newest first: one per recent set of collapsed endpoints. */
@@ -53,7 +53,7 @@ export function createCanvasStorage(p: {
   persistent: TextStorage | null;
   session: TextStorage | null;
 }): CanvasStorage {
-  const name = (what: string) => `signalbox.canvas.${what}:${p.project}`;
+  const name = (item: string) => `signalbox.canvas.${item}:${p.project}`;
   const layouts = () => read(p.persistent, name("layouts"), isListOf(isStoredLayout)) ?? [];
   return {
     layout: (key) => toLayout(layouts().find((one) => one.key === key)?.places ?? null),
@@ -68,9 +68,9 @@ export function createCanvasStorage(p: {
       );
     },
     forgetLayouts: () => write(p.persistent, name("layouts"), null),
-    moved: () => toLayout(read(p.persistent, name("moved"), isListOf(isPlace))) ?? new Map(),
+    moved: () => toLayout(read(p.persistent, name("moved"), isListOf(isStoredPosition))) ?? new Map(),
     keepMoved: (moved) => write(p.persistent, name("moved"), moved.size > 0 ? fromLayout(moved) : null),
-    collapsed: () => new Set(read(p.persistent, name("collapsed"), isListOf(isText))),
+    collapsed: () => new Set(read(p.persistent, name("collapsed"), isListOf(isString))),
     keepCollapsed: (collapsed) => write(p.persistent, name("collapsed"), collapsed.size > 0 ? [...collapsed] : null),
     viewport(endpoint) {
       const stored = read(p.session, name("viewport"), isStoredViewport);
@@ -80,11 +80,11 @@ export function createCanvasStorage(p: {
   };
 }
 
-function fromLayout(layout: Layout): Place[] {
+function fromLayout(layout: Layout): StoredPosition[] {
   return [...layout].map(([id, { x, y }]) => [id, x, y]);
 }
 
-function toLayout(places: Place[] | null): Layout | null {
+function toLayout(places: StoredPosition[] | null): Layout | null {
   return places && new Map(places.map(([id, x, y]) => [id, { x, y }]));
 }
 
@@ -100,10 +100,10 @@ function read<Value>(storage: TextStorage | null, name: string, isValue: Check<V
   }
 }
 
-const isText: Check<string> = (value) => typeof value === "string";
+const isString: Check<string> = (value) => typeof value === "string";
 const isNumber: Check<number> = (value): value is number => Number.isFinite(value);
-const isPlace: Check<Place> = (value): value is Place =>
-  Array.isArray(value) && value.length === 3 && isText(value[0]) && isNumber(value[1]) && isNumber(value[2]);
+const isStoredPosition: Check<StoredPosition> = (value): value is StoredPosition =>
+  Array.isArray(value) && value.length === 3 && isString(value[0]) && isNumber(value[1]) && isNumber(value[2]);
 
 function isViewport(value: unknown): value is Viewport {
   return (
@@ -114,13 +114,15 @@ function isViewport(value: unknown): value is Viewport {
 function isStoredViewport(value: unknown): value is StoredViewport {
   return (
     isObject(value) &&
-    [value["endpoint"], value["node"]].every((name) => name === null || isText(name)) &&
+    [value["endpoint"], value["node"]].every((name) => name === null || isString(name)) &&
     isViewport(value["viewport"])
   );
 }
 
 function isStoredLayout(value: unknown): value is StoredLayout {
-  return isObject(value) && isText(value["key"]) && isText(value["shape"]) && isListOf(isPlace)(value["places"]);
+  return (
+    isObject(value) && isString(value["key"]) && isString(value["shape"]) && isListOf(isStoredPosition)(value["places"])
+  );
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -6,14 +6,14 @@ import type { CanvasEdge, VisibleGraph } from "./visible-graph.ts";
 /** The SVG path of an edge, identical to the rendered one; `null` if the edge is not rendered. */
 export function edgePaths(
   { nodes, edges }: VisibleGraph,
-  places: Layout,
+  positions: Layout,
 ): { byId(edgeId: string): string | null; of(edge: CanvasEdge): string | null } {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const of = ({ source: sourceId, target: targetId }: CanvasEdge): string | null => {
     const source = byId.get(sourceId);
     const target = byId.get(targetId);
-    const from = places.get(sourceId);
-    const to = places.get(targetId);
+    const from = positions.get(sourceId);
+    const to = positions.get(targetId);
     if (!source || !target || !from || !to) return null;
     const [path] = getBezierPath({
       sourceX: from.x + nodeSize(source).width,

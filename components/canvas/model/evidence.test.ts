@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { deliveriesHref, evidenceOfTrigger, stoppedCount, stoppedWords } from "./evidence.ts";
+import { deliveriesHref, evidenceOfTrigger, stoppedCount, describeStopped } from "./evidence.ts";
 
 const counts = (matched: number, request = 0, filter = 0) => ({
   matched,
@@ -20,8 +20,8 @@ it("a delivery to both attachments of a trigger counts once", () => {
 it("stopped deliveries are listed by stage", () => {
   const evidence = { passed: 388, request: 12, filter: 1_010, disabled: 0 };
   expect(stoppedCount(evidence)).toBe(1_022);
-  expect(stoppedWords(evidence)).toBe("12 stopped by request, 1,010 by filter");
-  expect(stoppedWords({ ...evidence, request: 0 })).toBe("1,010 stopped by filter");
+  expect(describeStopped(evidence)).toBe("12 stopped by request, 1,010 by filter");
+  expect(describeStopped({ ...evidence, request: 0 })).toBe("1,010 stopped by filter");
 });
 
 it("a number links to exactly the deliveries that it counts", () => {

@@ -28,7 +28,7 @@ export function stoppedCount({ request, filter, disabled }: Evidence): number {
 }
 
 /** `12 stopped by request, 10 by filter`. */
-export function stoppedWords({ request, filter, disabled }: Evidence): string {
+export function describeStopped({ request, filter, disabled }: Evidence): string {
   const stages = [
     [request, "by request"],
     [filter, "by filter"],

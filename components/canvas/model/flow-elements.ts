@@ -8,7 +8,7 @@ export type FlowNode = Node<{ node: ModelNode }>;
 export type FlowEdge = Edge<{ edge: CanvasEdge; endpoint: string }>;
 
 /** The position of each node: from the layout, or where the user dragged it. */
-export function placesOf({ nodes }: VisibleGraph, p: { layout: Layout; moved: Layout }): Layout {
+export function positionsOf({ nodes }: VisibleGraph, p: { layout: Layout; moved: Layout }): Layout {
   return new Map(nodes.map(({ id }): [string, Point] => [id, p.moved.get(id) ?? p.layout.get(id) ?? { x: 0, y: 0 }]));
 }
 
@@ -18,10 +18,10 @@ export function placesOf({ nodes }: VisibleGraph, p: { layout: Layout; moved: La
  */
 export function flowNodes(
   { nodes }: VisibleGraph,
-  p: { places: Layout; drawn: WeakMap<ModelNode, FlowNode> },
+  p: { positions: Layout; drawn: WeakMap<ModelNode, FlowNode> },
 ): FlowNode[] {
   return nodes.map((node) => {
-    const position = p.places.get(node.id) ?? { x: 0, y: 0 };
+    const position = p.positions.get(node.id) ?? { x: 0, y: 0 };
     const old = p.drawn.get(node);
     if (old && isSame(old.position, position)) return old;
     const next = flowNode(node, position);

@@ -48,7 +48,7 @@ function textOf(node: ModelNode): string {
       node.target.slug,
       node.target.kind,
       node.target.file,
-      ...(node.target.agent ? agentWords(node.target.agent) : []),
+      ...(node.target.agent ? agentTexts(node.target.agent) : []),
     ].join(" ");
   return [
     node.slug,
@@ -59,7 +59,7 @@ function textOf(node: ModelNode): string {
 }
 
 /** Agents are also found by their model and their tools. */
-function agentWords({ model, tools }: GraphAgent): string[] {
+function agentTexts({ model, tools }: GraphAgent): string[] {
   return [model.provider, model.modelId, ...tools.map(({ name }) => name)];
 }
 

@@ -20,7 +20,7 @@ export function targetName(
   target: Pick<GraphTarget, "kind" | "slug" | "agent">,
   activity: TargetActivity | undefined,
 ): string {
-  const name = `${target.kind === "agent" ? "Agent" : "Workflow"} ${target.slug}${target.agent ? agentWords(target.agent) : ""}`;
+  const name = `${target.kind === "agent" ? "Agent" : "Workflow"} ${target.slug}${target.agent ? describeAgent(target.agent) : ""}`;
   if (!activity) return name;
   if (!activity.lastRun) return `${name}, never ran`;
   const waiting = activity.waitingForApproval;
@@ -28,14 +28,14 @@ export function targetName(
     waiting > 0
       ? `${waiting} ${waiting === 1 ? "run waits" : "runs wait"} for approval`
       : `last run ${activity.lastRun.status.replace("_", " ")}`;
-  return `${name}, ${state}, ${targetWords(activity)}`;
+  return `${name}, ${state}, ${describeActivity(activity)}`;
 }
 
 /** `, 2 tools, 1 needs approval`. */
-function agentWords({ model, tools }: GraphAgent): string {
-  const asking = tools.filter(({ needsApproval }) => needsApproval !== "never").length;
+function describeAgent({ model, tools }: GraphAgent): string {
+  const needingApproval = tools.filter(({ needsApproval }) => needsApproval !== "never").length;
   const count = tools.length === 1 ? "1 tool" : `${tools.length || "no"} tools`;
-  return `${isStandIn(model) ? ", stand-in without a model" : ""}, ${count}${asking > 0 ? `, ${asking} ${asking === 1 ? "needs" : "need"} approval` : ""}`;
+  return `${isStandIn(model) ? ", stand-in without a model" : ""}, ${count}${needingApproval > 0 ? `, ${needingApproval} ${needingApproval === 1 ? "needs" : "need"} approval` : ""}`;
 }
 
 /** The share of ended runs that succeeded: `98 %`. `null` without ended runs. */
@@ -49,13 +49,13 @@ export function successRate({ completed, failed }: Pick<TargetActivity, "complet
 }
 
 /** `388 runs`, or `200+ runs` if only the newest were counted. */
-export function runsWords({ runs, isCapped }: Pick<TargetActivity, "runs" | "isCapped">): string {
+export function describeRuns({ runs, isCapped }: Pick<TargetActivity, "runs" | "isCapped">): string {
   return `${formatNumber(runs)}${isCapped ? "+" : ""} ${runs === 1 && !isCapped ? "run" : "runs"}`;
 }
 
-function targetWords(activity: TargetActivity): string {
+function describeActivity(activity: TargetActivity): string {
   const rate = successRate(activity);
-  return rate === null ? runsWords(activity) : `${rate} succeeded, ${runsWords(activity)}`;
+  return rate === null ? describeRuns(activity) : `${rate} succeeded, ${describeRuns(activity)}`;
 }
 
 function plain(count: number): string {

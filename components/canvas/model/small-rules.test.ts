@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chunksFor, chunksOf } from "./chunks.ts";
 import { parseNodeId } from "./node-id.ts";
-import { runsWords, successRate, targetName, triggerName } from "./node-name.ts";
+import { describeRuns, successRate, targetName, triggerName } from "./node-name.ts";
 import { nodeSize } from "./node-size.ts";
 import { shownTools } from "./shown-tools.ts";
 import { sparkBars } from "./spark-bars.ts";
@@ -52,7 +52,7 @@ describe("names of nodes", () => {
   });
 
   it("a capped count has a plus sign", () => {
-    expect([runsWords({ runs: 200, isCapped: true }), runsWords({ runs: 1, isCapped: false })]).toEqual([
+    expect([describeRuns({ runs: 200, isCapped: true }), describeRuns({ runs: 1, isCapped: false })]).toEqual([
       "200+ runs",
       "1 run",
     ]);

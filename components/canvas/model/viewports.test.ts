@@ -12,8 +12,8 @@ const model = sampleModel([
   ["signup", "welcome", "mail"],
 ]);
 const { nodes } = visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
-const places = layoutColumns(visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null }));
-const project = { nodes, places, frame, isDue: true, isCentred: false };
+const positions = layoutColumns(visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null }));
+const project = { nodes, positions, frame, isDue: true, isCentred: false };
 const nothingInView = { x: -9_000, y: -9_000, zoom: 1 };
 const allInView = viewFor({ to: "all" }, { ...project, viewport: nothingInView }) ?? nothingInView;
 
@@ -29,7 +29,7 @@ describe("the viewport", () => {
     const aim: Aim = { to: "node", id: "trigger:welcome" };
     expect(viewFor(aim, { ...project, viewport: allInView })).toBeNull();
     const moved = viewFor(aim, { ...project, viewport: nothingInView });
-    const box = places.get("trigger:welcome");
+    const box = positions.get("trigger:welcome");
     expect(moved?.zoom).toBe(1);
     expect((box?.x ?? 0) + (moved?.x ?? 0)).toBeGreaterThan(300);
   });
@@ -51,7 +51,7 @@ describe("the viewport", () => {
   });
 
   it("keeps a collapsed endpoint at its vertical position", () => {
-    const at = places.get("endpoint:signup");
+    const at = positions.get("endpoint:signup");
     const moved = viewFor(
       { to: "stay", id: "endpoint:signup", top: 300 },
       { ...project, viewport: { x: 40, y: 0, zoom: 0.5 } },
@@ -86,7 +86,7 @@ describe("the viewport", () => {
     fc.assert(
       fc.property(aims, viewports, frames, fc.boolean(), fc.boolean(), (aim, viewport, size, isDue, isCentred) => {
         const view =
-          viewFor(aim, { nodes: large.nodes, places: layout, viewport, frame: size, isDue, isCentred }) ?? viewport;
+          viewFor(aim, { nodes: large.nodes, positions: layout, viewport, frame: size, isDue, isCentred }) ?? viewport;
         const isInView = large.nodes.some((node) => {
           const box = boxOf(node, layout);
           return box !== null && isInWindow(box, { viewport: view, frame: size });

@@ -21,8 +21,8 @@ const margins = { top: 72, right: 40, bottom: 40, left: 40 };
 const minReadableZoom = 0.6;
 
 /** The bounding box of all nodes; `null` without nodes. */
-export function boundsOf(nodes: readonly ModelNode[], places: Layout): Box | null {
-  const boxes = nodes.flatMap((node) => boxOf(node, places) ?? []);
+export function boundsOf(nodes: readonly ModelNode[], positions: Layout): Box | null {
+  const boxes = nodes.flatMap((node) => boxOf(node, positions) ?? []);
   if (boxes.length === 0) return null;
   const x = Math.min(...boxes.map((box) => box.x));
   const y = Math.min(...boxes.map((box) => box.y));
@@ -34,8 +34,8 @@ export function boundsOf(nodes: readonly ModelNode[], places: Layout): Box | nul
   };
 }
 
-export function boxOf(node: ModelNode, places: Layout): Box | null {
-  const at = places.get(node.id);
+export function boxOf(node: ModelNode, positions: Layout): Box | null {
+  const at = positions.get(node.id);
   return at ? { ...at, ...nodeSize(node) } : null;
 }
 
@@ -83,31 +83,31 @@ interface View {
  */
 export function viewFor(
   aim: Aim,
-  p: View & { nodes: readonly ModelNode[]; places: Layout; isDue: boolean; isCentred: boolean },
+  p: View & { nodes: readonly ModelNode[]; positions: Layout; isDue: boolean; isCentred: boolean },
 ): Viewport | null {
   const aimed = aimedView(aim, p);
   const isInView = p.nodes.some((node) => {
-    const box = boxOf(node, p.places);
+    const box = boxOf(node, p.positions);
     return box !== null && isInWindow(box, { viewport: aimed ?? p.viewport, frame: p.frame });
   });
-  const bounds = boundsOf(p.nodes, p.places);
+  const bounds = boundsOf(p.nodes, p.positions);
   return isInView || !bounds ? aimed : firstView(bounds, p.frame);
 }
 
 function aimedView(
   aim: Aim,
-  { nodes, places, frame, viewport, isDue, isCentred }: Parameters<typeof viewFor>[1],
+  { nodes, positions, frame, viewport, isDue, isCentred }: Parameters<typeof viewFor>[1],
 ): Viewport | null {
   if (aim.to === "node" || aim.to === "stay") {
     const node = nodes.find(({ id }) => id === aim.id);
-    const box = node && boxOf(node, places);
+    const box = node && boxOf(node, positions);
     if (!box) return null;
     if (aim.to === "node")
       return (isDue && isCentred) || !isInView(box, { viewport, frame }) ? centreOn(box, { viewport, frame }) : null;
     const y = aim.top - box.y * viewport.zoom;
     return !isDue || y === viewport.y ? null : { ...viewport, y };
   }
-  const bounds = isDue && aim.to !== "hand" ? boundsOf(nodes, places) : null;
+  const bounds = isDue && aim.to !== "hand" ? boundsOf(nodes, positions) : null;
   if (!bounds) return null;
   return aim.to === "all" ? fitAll(bounds, frame) : firstView(bounds, frame);
 }

@@ -10,7 +10,7 @@ import { TargetIcon } from "../../ui/target-icon.tsx";
 import { useTargetActivity } from "../canvas-context.tsx";
 import type { TargetActivity } from "../model/answers.ts";
 import type { TargetNode as Model } from "../model/build-model.ts";
-import { runsWords, successRate, targetName } from "../model/node-name.ts";
+import { describeRuns, successRate, targetName } from "../model/node-name.ts";
 import { AgentLines } from "./agent-lines.tsx";
 import { NodeFrame } from "./node-frame.tsx";
 import { formatDuration } from "../../../server/domain/format.ts";
@@ -94,7 +94,7 @@ export function TargetNumbers({ activity, isAttached }: { activity: TargetActivi
   const parts = [
     rate,
     activity.p50Ms === null ? null : `p50 ${formatDuration(activity.p50Ms)}`,
-    activity.runs > 0 ? runsWords(activity) : null,
+    activity.runs > 0 ? describeRuns(activity) : null,
   ].filter((part) => part !== null);
   const rest = activity.lastRun
     ? "no runs in this time window"
