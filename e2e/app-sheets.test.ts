@@ -156,7 +156,7 @@ describe("the sheet of an endpoint", () => {
     const box = page.getByRole("textbox", { name: "JSON body" });
     const invoice = { number: "1", customer: "c", amount: -5, currency: "eur" };
     await box.fill(JSON.stringify({ id: "evt_1", type: "invoice.paid", invoice }));
-    const verdicts = page.getByRole("list", { name: "Verdict of each trigger" });
+    const verdicts = page.getByRole("list", { name: "Trigger verdicts" });
     await verdicts.getByText("/invoice/amount expected ≥ 0, was -5").first().waitFor();
     await box.fill(JSON.stringify({ id: "evt_1", type: "invoice.paid", invoice: { ...invoice, amount: 2_000_000 } }));
     await verdicts.getByText("would fire").nth(1).waitFor();

@@ -2,7 +2,7 @@
  * The offset of the position that a message names: `Line 2, column 5: …`. Columns count characters, not UTF-16 code
  * units.
  */
-export function findErrorOffset(text: string, detail: string): number | null {
+export function findFault(text: string, detail: string): number | null {
   const named = /^Line (\d+), column (\d+):/.exec(detail);
   if (!named) return null;
   const [line, column] = [Number(named[1]), Number(named[2])];

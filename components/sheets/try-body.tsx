@@ -9,7 +9,7 @@ import { ErrorNote } from "../ui/error-note.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
 import { useNow } from "../ui/use-now.ts";
-import { findErrorOffset } from "./find-fault.ts";
+import { findFault } from "./find-fault.ts";
 import { type VerdictsState, useVerdicts } from "./use-verdicts.ts";
 import { VerdictList } from "./verdict-list.tsx";
 import { formatRelativeTime } from "../../server/domain/format.ts";
@@ -27,7 +27,7 @@ export function TryBody({ endpoint, triggers, version }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const { result, isPending, retry } = useVerdicts({ endpoint, text, version });
-  const fault = result.kind === "not-json" ? findErrorOffset(text, result.detail) : null;
+  const fault = result.kind === "not-json" ? findFault(text, result.detail) : null;
   const goToFault = () => {
     field.current?.focus();
     if (fault !== null) field.current?.setSelectionRange(fault, Math.min(text.length, fault + 1));

@@ -7,7 +7,7 @@ import { verdictOutcomes } from "../ui/statuses.ts";
 /** The verdict of each trigger in compact form: JSON Pointer, expected value, received value. */
 export function VerdictList({ verdicts }: { verdicts: readonly Verdict[] }) {
   return (
-    <ul aria-label="Verdict of each trigger" className="divide-y rounded-m border">
+    <ul aria-label="Trigger verdicts" className="divide-y rounded-m border">
       {verdicts.map((verdict) => (
         <li key={verdict.attachmentId} className="border-line px-3 py-2">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">

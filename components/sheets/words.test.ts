@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunSummary } from "../../server/contract/run.ts";
 import { durationBars } from "./duration-bars.ts";
-import { findErrorOffset } from "./find-fault.ts";
+import { findFault } from "./find-fault.ts";
 import { nearNames } from "./near-names.ts";
 import { describeDedupe } from "./say-dedupe.ts";
 import { partsOf } from "./prompt-template.tsx";
@@ -119,15 +119,15 @@ describe("near names", () => {
 describe("the position in an error message", () => {
   it("is found by line and column, with every kind of line ending", () => {
     const text = '{\r\n  "a": 1,\n\r  "b" 2\n}';
-    expect(text.slice(findErrorOffset(text, "Line 4, column 7: a colon should be here.") ?? 0)).toBe("2\n}");
+    expect(text.slice(findFault(text, "Line 4, column 7: a colon should be here.") ?? 0)).toBe("2\n}");
   });
 
   it("counts characters, not UTF-16 code units", () =>
-    expect(findErrorOffset('"🚦" x', "Line 1, column 5: there is more")).toBe(5));
+    expect(findFault('"🚦" x', "Line 1, column 5: there is more")).toBe(5));
 
   it("is null when the message names none, or one outside the text", () => {
-    expect(findErrorOffset("{}", "The body is empty. Send JSON.")).toBeNull();
-    expect(findErrorOffset("{}", "Line 9, column 1: x")).toBeNull();
+    expect(findFault("{}", "The body is empty. Send JSON.")).toBeNull();
+    expect(findFault("{}", "Line 9, column 1: x")).toBeNull();
   });
 });
 
