@@ -3,6 +3,7 @@
 import { CopyCurl } from "./copy-url.tsx";
 import type { EndpointActivity } from "./model/answers.ts";
 import { sparkBars } from "./model/spark-bars.ts";
+import { formatCount, formatNumber } from "../../server/domain/format.ts";
 
 const height = 26;
 
@@ -31,7 +32,7 @@ export function Sparkline({
   const total = accepted + skipped + rejected + repeated;
   if (total === 0) return <p className="flex h-full items-end text-s text-ink-3">No deliveries in this time window</p>;
   const bars = sparkBars(activity.buckets, height);
-  const label = `${total} ${total === 1 ? "delivery" : "deliveries"}, ${rejected} rejected`;
+  const label = `${formatCount(total, "delivery", "deliveries")}, ${formatNumber(rejected)} rejected`;
   return (
     <svg
       role="img"

@@ -9,6 +9,7 @@ import { type CanvasStatus } from "./model/kept-nodes.ts";
 import { windows } from "./model/windows.ts";
 import type { CanvasUrl } from "./use-canvas-url.ts";
 import type { Folds } from "./use-folds.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 
 const statuses: readonly { value: CanvasStatus; label: string }[] = [
   { value: "all", label: "Any status" },
@@ -78,6 +79,6 @@ export function Toolbar({ model, url, filter, matchingIds, folds, onTidy }: Prop
 function describeMatches(model: CanvasModel, matchingIds: ReadonlySet<string>): string {
   if (matchingIds.size === 0) return "No matches";
   const share = (nodes: readonly { id: string }[]) =>
-    `${nodes.filter(({ id }) => matchingIds.has(id)).length} of ${nodes.length}`;
+    `${formatNumber(nodes.filter(({ id }) => matchingIds.has(id)).length)} of ${formatNumber(nodes.length)}`;
   return `${share(model.triggers)} triggers, ${share(model.targets)} targets`;
 }

@@ -9,6 +9,7 @@ import { FirstDelivery } from "./first-delivery.tsx";
 import type { CanvasModel } from "./model/build-model.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { useMatchingIds } from "./use-kept.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 
 const pageSize = 60;
 
@@ -41,7 +42,9 @@ export function TriggerList({ model, store, url, filter, open, onSeen }: Omit<Ca
           <EndpointCard key={endpoint.id} endpoint={endpoint} model={model} />
         ))}
         {endpoints.length > limit && (
-          <Button onClick={() => setLimit(limit + pageSize)}>Show more of {endpoints.length} endpoints</Button>
+          <Button onClick={() => setLimit(limit + pageSize)}>
+            Show more of {formatNumber(endpoints.length)} endpoints
+          </Button>
         )}
         {endpoints.length === 0 && <p className="py-8 text-center text-ink-3">No endpoint matches the filters.</p>}
         {url.endpoint === null && <Unattached model={model} />}

@@ -1,7 +1,7 @@
 import { isStandIn } from "../../../server/contract/stand-in.ts";
 import type { GraphAgent, GraphTarget, TargetActivity } from "./answers.ts";
 import { type Evidence, stoppedCount } from "./evidence.ts";
-import { formatNumber } from "../../../server/domain/format.ts";
+import { formatNumber, formatShare } from "../../../server/domain/format.ts";
 
 /** The accessible name of a node: `Trigger invoice-paid, 388 fired, 22 stopped`. */
 export function triggerName(slug: string, evidence: Evidence | undefined, isOff = false): string {
@@ -41,11 +41,7 @@ function describeAgent({ model, tools }: GraphAgent): string {
 /** The share of ended runs that succeeded: `98 %`. `null` without ended runs. */
 export function successRate({ completed, failed }: Pick<TargetActivity, "completed" | "failed">): string | null {
   const ended = completed + failed;
-  if (ended === 0) return null;
-  const percent = (completed / ended) * 100;
-  // 0 % and 100 % are exact, never rounded.
-  const shown = percent === 100 || percent === 0 ? percent : Math.min(99.9, Math.max(0.1, percent));
-  return `${shown >= 99 && shown < 100 ? shown.toFixed(1) : Math.round(shown)} %`;
+  return ended === 0 ? null : formatShare(completed, ended);
 }
 
 /** `388 runs`, or `200+ runs` if only the newest were counted. */

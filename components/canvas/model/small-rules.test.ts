@@ -48,7 +48,7 @@ describe("names of nodes", () => {
         [0, 0],
         [91, 9],
       ].map(([completed = 0, failed = 0]) => successRate({ completed, failed })),
-    ).toEqual(["100 %", "99.9 %", "99.9 %", "0 %", "0 %", null, "91 %"]);
+    ).toEqual(["100 %", "99.9 %", "99.9 %", "0.1 %", "0 %", null, "91 %"]);
   });
 
   it("a capped count has a plus sign", () => {
