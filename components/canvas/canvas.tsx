@@ -29,7 +29,7 @@ export function Canvas({ project, model, store, url, filter, open, onSeen }: Can
     [model, url.endpoint, folds.collapsed, opened],
   );
   const shape = `${url.endpoint ?? ""}|${[...folds.collapsed].toSorted().join(" ")}`;
-  const laid = useLayout({ graph, shape, round, storage });
+  const arranged = useLayout({ graph, shape, round, storage });
   const matchingIds = useMatchingIds({ model, store, text: url.q, status: url.status });
   const tidy = () => {
     storage.forgetLayouts();
@@ -39,12 +39,12 @@ export function Canvas({ project, model, store, url, filter, open, onSeen }: Can
   return (
     <ReactFlowProvider>
       <Toolbar model={model} url={url} filter={filter} matchingIds={matchingIds} folds={folds} onTidy={tidy} />
-      {laid ? (
+      {arranged ? (
         <FlowPlane
-          graph={laid.graph}
-          layout={laid.layout}
-          round={laid.round}
-          shape={laid.shape}
+          graph={arranged.graph}
+          layout={arranged.layout}
+          round={arranged.round}
+          shape={arranged.shape}
           covered={covered}
           store={store}
           storage={storage}

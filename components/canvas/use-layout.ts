@@ -16,7 +16,7 @@ import type { VisibleGraph } from "./model/visible-graph.ts";
  */
 const elkTimeoutMs = { skeleton: 350, before: 2_500 };
 
-interface Laid {
+interface GraphWithLayout {
   key: string;
   shape: string;
   round: number;
@@ -34,18 +34,18 @@ export function useLayout(p: {
   shape: string;
   round: number;
   storage: CanvasStorage;
-}): Pick<Laid, "graph" | "layout" | "shape" | "round"> | null {
+}): Pick<GraphWithLayout, "graph" | "layout" | "shape" | "round"> | null {
   const { graph, shape, round, storage } = p;
   const key = `${shape}|${layoutKey(graph)}`;
-  const [laid, setLaid] = useState<Laid | null>(null);
-  const before = useRef<Laid | null>(null);
+  const [state, setState] = useState<GraphWithLayout | null>(null);
+  const before = useRef<GraphWithLayout | null>(null);
   useLayoutEffect(() => {
     let isOver = false;
     const show = (layout: Layout, isFinal: boolean) => {
       if (isOver) return;
       const next = { key, shape, round, graph, layout };
       before.current = next;
-      setLaid(next);
+      setState(next);
       if (isFinal) storage.keepLayout({ key, shape }, layout);
     };
     const known = recall({ key, shape, round, graph, storage, before: before.current });
@@ -72,8 +72,8 @@ export function useLayout(p: {
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [key, round, storage]);
   // The text of a condition can change without changing the layout.
-  const current = laid?.key === key ? graph : laid?.graph;
-  return useMemo(() => (laid && current ? { ...laid, graph: current } : null), [laid, current]);
+  const current = state?.key === key ? graph : state?.graph;
+  return useMemo(() => (state && current ? { ...state, graph: current } : null), [state, current]);
 }
 
 /** An existing layout: of this graph, or updated from the previous graph. */
@@ -83,7 +83,7 @@ function recall(p: {
   round: number;
   graph: VisibleGraph;
   storage: CanvasStorage;
-  before: Laid | null;
+  before: GraphWithLayout | null;
 }): Layout | null {
   const { before } = p;
   if (before && before.round !== p.round) return null;
