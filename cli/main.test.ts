@@ -13,7 +13,7 @@ const signup = '{"name": "Ada", "email": "ada@example.com"}';
 vi.setConfig({ testTimeout: 180_000, maxConcurrency: 3 });
 
 describe.concurrent("signalbox init", () => {
-  it("makes a project that builds", async ({ emptyFolder, expect }) => {
+  it("creates a project that builds", async ({ emptyFolder, expect }) => {
     const cwd = emptyFolder();
     const made = await signalbox(["init", "my-hooks"], { cwd });
     expect(made).toMatchObject({
@@ -30,10 +30,7 @@ describe.concurrent("signalbox init", () => {
     });
   });
 
-  it("goes into a folder that npm has prepared, and into one where it has been before", async ({
-    emptyFolder,
-    expect,
-  }) => {
+  it("works in a folder with a package.json, and a second time in the same folder", async ({ emptyFolder, expect }) => {
     const cwd = emptyFolder();
     write(cwd, "package.json", '{"name":"mine","version":"1.0.0","dependencies":{"signalbox":"file:x.tgz"}}');
     write(cwd, ".gitignore", "coverage\n");
@@ -50,14 +47,16 @@ describe.concurrent("signalbox init", () => {
     });
   });
 
-  it("never overwrites what is there, unless told to", async ({ emptyFolder, expect }) => {
+  it("overwrites existing files only with --force", async ({ emptyFolder, expect }) => {
     const cwd = emptyFolder();
     write(cwd, "triggers/new-signup.ts", "mine");
     const refused = await signalbox(["init"], { cwd });
     expect(refused).toMatchObject({
       status: 1,
       stdout: "",
-      stderr: expect.stringMatching(/A file is there already[\s\S]*triggers\/new-signup\.ts[\s\S]*--force/),
+      stderr: expect.stringMatching(
+        /A file already exists with other contents[\s\S]*triggers\/new-signup\.ts[\s\S]*--force/,
+      ),
     });
     expect(readdirSync(cwd)).toEqual(["triggers"]);
     expect(JSON.parse((await signalbox(["init", "--json"], { cwd })).stdout).error.conflicts).toEqual([
@@ -69,7 +68,7 @@ describe.concurrent("signalbox init", () => {
 });
 
 describe.concurrent("signalbox build", () => {
-  it("says what it built, and without a build commands say what to do", async ({ copyStarter, expect }) => {
+  it("prints what it built; without a build, commands name the fix", async ({ copyStarter, expect }) => {
     const cwd = copyStarter();
     expect(await signalbox(["triggers", "list"], { cwd })).toMatchObject({
       status: 1,
@@ -98,10 +97,7 @@ describe.concurrent("signalbox build", () => {
     );
   });
 
-  it("fails with what is to be mended: on stderr for people, on stdout with --json", async ({
-    copyStarter,
-    expect,
-  }) => {
+  it("prints its errors on stderr, and with --json on stdout", async ({ copyStarter, expect }) => {
     const cwd = copyStarter();
     edit(cwd, "triggers/new-signup.ts", (text) => text.replace("z.email()", "z.email().transform((x) => x)"));
     const failed = await signalbox(["build"], { cwd });
@@ -120,8 +116,8 @@ describe.concurrent("signalbox build", () => {
   });
 });
 
-describe.concurrent("a build that has warnings, too", () => {
-  it("fails with its error; with --json the warnings are apart", async ({ copyStarter, expect }) => {
+describe.concurrent("a failed build with warnings", () => {
+  it("fails with its error; with --json the warnings are separate", async ({ copyStarter, expect }) => {
     const cwd = copyStarter();
     edit(cwd, "triggers/new-signup.ts", (text) => text.replace("z.email()", "z.email().transform((x) => x)"));
     // Comes before the error, by its name.
@@ -145,7 +141,7 @@ export default defineWebhookSource({ slug: "a", endpoint: "a", request: z.object
 });
 
 describe.concurrent("output", () => {
-  it("a reader that leaves early is no failure", async ({ expect }) => {
+  it("a reader that closes stdout early is not a failure", async ({ expect }) => {
     const child = spawn(process.execPath, [entryFile("cli"), "--help"], { stdio: ["ignore", "pipe", "pipe"] });
     let stderr = "";
     child.stderr.on("data", (chunk) => (stderr += chunk));
@@ -154,7 +150,7 @@ describe.concurrent("output", () => {
     expect(stderr).toBe("");
   });
 
-  it("a bad address of the service is one line", async ({ expect }) => {
+  it("an invalid SIGNALBOX_URL is one line", async ({ expect }) => {
     const { status, stderr } = await signalbox(["keys", "list"], {
       cwd: "/",
       env: { SIGNALBOX_URL: "hooks.example.com" },
@@ -167,7 +163,7 @@ describe.concurrent("output", () => {
 });
 
 describe.concurrent("signalbox dev", () => {
-  it("serves the project, tells of deliveries and runs, and takes every change; commands find it", async ({
+  it("serves the project, prints deliveries and runs, and rebuilds on changes; commands find it", async ({
     copyStarter,
     startSignalbox,
     expect,
@@ -209,7 +205,7 @@ describe.concurrent("signalbox dev", () => {
     expect((await signalbox(["triggers", "url", "new-signup"], { cwd })).stdout).toBe(`${url}/triggers/sign-up\n`);
 
     edit(cwd, "workflows/welcome-email.ts", (text) => `${text}\nexport const x: = 1;\n`);
-    await dev.printed(/workflows\/welcome-email\.ts[\s\S]+goes on being served/);
+    await dev.printed(/workflows\/welcome-email\.ts[\s\S]+is still served/);
     expect(
       (
         await fetch(`${url}/triggers/sign-up`, {
@@ -220,7 +216,7 @@ describe.concurrent("signalbox dev", () => {
       ).status,
     ).toBe(202);
     edit(cwd, "workflows/welcome-email.ts", (text) => text.replace("\nexport const x: = 1;\n", ""));
-    await dev.printed(/mended/);
+    await dev.printed(/is unchanged and still served/);
     edit(cwd, "signalbox.config.ts", (text) =>
       text.replace(/defineConfig\(\{/, "defineConfig({ port: 4321, maxBodyBytes: 5000,"),
     );
@@ -231,11 +227,11 @@ describe.concurrent("signalbox dev", () => {
     expect(existsSync(join(cwd, ".signalbox/server.json"))).toBe(false);
     expect(await signalbox(["triggers", "send", "new-signup", "--data", signup], { cwd })).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining("Nothing serves"),
+      stderr: expect.stringContaining("No service runs for"),
     });
   });
 
-  it("starts once the project is mended, and tells programs one JSON document a line", async ({
+  it("starts once the build succeeds, and with --json prints one document per line", async ({
     copyStarter,
     startSignalbox,
     expect,
@@ -257,12 +253,17 @@ describe.concurrent("signalbox dev", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as { event: string });
-    // The run sleeps on its way, and so is told of twice.
+    // The run sleeps in between, so it is reported twice.
     expect([...new Set(events.map(({ event }) => event))]).toEqual(["build", "ready", "delivery", "run", "stopping"]);
     expect(dev.stderr()).toContain("printed by the project");
   });
 
-  it("says whose way it is in when its port is taken", async ({ copyStarter, startSignalbox, onEnd, expect }) => {
+  it("names the port that is in use, and the option to change it", async ({
+    copyStarter,
+    startSignalbox,
+    onEnd,
+    expect,
+  }) => {
     const cwd = copyStarter();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
@@ -276,7 +277,7 @@ describe.concurrent("signalbox dev", () => {
     expect(existsSync(join(cwd, ".signalbox/server.json"))).toBe(false);
   });
 
-  it("does not promise that commands talk to it when it could not start", async ({
+  it("does not announce itself to commands when it cannot start", async ({
     copyStarter,
     startSignalbox,
     onEnd,
@@ -298,17 +299,17 @@ describe.concurrent("signalbox dev", () => {
     const dev = startSignalbox(["dev", "--port", String(port)], { cwd });
     expect(await dev.ended()).toBe(1);
     expect(dev.stderr()).toContain(`Port ${port} is in use`);
-    expect(dev.stderr()).not.toContain("From now on");
+    expect(dev.stderr()).not.toContain("Commands now use");
     expect(JSON.parse(readFileSync(join(cwd, ".signalbox/server.json"), "utf8"))).toEqual(first);
   });
 });
 
 describe.concurrent("signalbox start", () => {
-  it("makes the first key, needs it, and logs JSON lines", async ({ copyStarter, startSignalbox, expect }) => {
+  it("creates the first key, requires it, and logs JSON lines", async ({ copyStarter, startSignalbox, expect }) => {
     const cwd = copyStarter();
     expect((await signalbox(["build"], { cwd })).status).toBe(0);
     const service = startSignalbox(["start", "--port", "0"], { cwd });
-    await service.printed(/A first webhook key was made \(key_\w+\)/);
+    await service.printed(/Created the first webhook key \(key_\w+\)/);
     const [, url] = await service.printed(/deployed on (\S+)\n/);
     const withToken = (await signalbox(["triggers", "url", "new-signup"], { cwd })).stdout;
     expect(withToken).toMatch(new RegExp(`^${url}/triggers/signup\\?token=sbk_\\w+\n$`));
@@ -331,6 +332,6 @@ describe.concurrent("signalbox start", () => {
     for (const line of service.stderr().trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("level");
     const again = startSignalbox(["start", "--port", "0"], { cwd });
     await again.printed(/deployed on/);
-    expect(again.stderr()).not.toContain("first webhook key");
+    expect(again.stderr()).not.toContain("Created the first webhook key");
   });
 });

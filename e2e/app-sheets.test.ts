@@ -103,7 +103,7 @@ describe("the switch of a trigger", () => {
     const skipped = await send();
     expect([skipped.status, await skipped.json()]).toEqual([200, { ok: true, skipped: true }]);
     await page.getByRole("link", { name: /^Trigger newsletter, switched off/ }).waitFor();
-    expect(cli("triggers", "list").stdout).toMatch(/– off +newsletter/);
+    expect(cli("triggers", "list").stdout).toMatch(/– disabled +newsletter/);
     await page.goto(`${service.url}/deliveries/${skipped.headers.get("signalbox-delivery")}`);
     await page
       .getByText(/: the mail server is down$/)

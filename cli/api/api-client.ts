@@ -29,9 +29,9 @@ export function createApiClient(transport: ApiTransport): ApiClient {
       if (!response.ok) throw toFailure(response.status, body, request.notFoundFix);
       const parsed = request.answer.safeParse(body);
       if (parsed.success) return parsed.data;
-      throw new Failure(`${request.path} answered something that this version of signalbox cannot read.`, {
+      throw new Failure(`Unexpected response from ${request.path}: this version of signalbox cannot read it.`, {
         code: "unexpected_answer",
-        fix: "Is it a Signalbox, and of the same version as this command? `signalbox --version` says which this is.",
+        fix: "Check that the service is a Signalbox of the same version as this command: see `signalbox --version`.",
         cause: parsed.error,
       });
     },
@@ -58,9 +58,9 @@ function toRequest({ method = "GET", path, query = {}, body }: ApiRequest<z.ZodT
 function toFailure(status: number, body: unknown, notFoundFix: string | undefined): Failure {
   const problem = problemSchema.safeParse(body).data;
   if (!problem) {
-    return new Failure(`The service answered ${status}, and not as a Signalbox does.`, {
+    return new Failure(`Unexpected response: status ${status}, not from Signalbox.`, {
       code: "unexpected_answer",
-      fix: "Does SIGNALBOX_URL point at a Signalbox, without a path of its own?",
+      fix: "Check that SIGNALBOX_URL is the address of a Signalbox service, without a path.",
     });
   }
   return problemFailure(problem, status === 404 ? notFoundFix : undefined);
@@ -81,10 +81,10 @@ export function problemFailure(problem: Problem, fix?: string): Failure {
 /** Where the table of error codes speaks to those who use HTTP, the command line has words of its own. */
 const ownFixes: Record<string, string> = {
   unauthorized:
-    "Set SIGNALBOX_TOKEN to an API token: `signalbox keys create --api` on the machine of the service makes one.",
-  run_ended: "`signalbox runs replay <id>` runs it again, as a new run.",
-  invalid_request: "`--help` says what the command takes.",
-  invalid_input: "`--help` says what the command takes.",
+    "Set SIGNALBOX_TOKEN to an API token. `signalbox keys create --api` on the machine of the service creates one.",
+  run_ended: "`signalbox runs replay <id>` starts a new run with the same payload.",
+  invalid_request: "Run the command with `--help` to see its arguments.",
+  invalid_input: "Run the command with `--help` to see its arguments.",
 };
 
 function tableFix(code: string): string {

@@ -7,8 +7,8 @@ export function findServiceUrl(projectDir: string): string {
   const running = findRunningServer(projectDir);
   const url = readClientSettings()?.url ?? running?.localUrl ?? running?.url;
   if (url) return url;
-  throw new Failure(`Nothing serves ${projectDir} now.`, {
+  throw new Failure(`No service runs for ${projectDir}.`, {
     code: "not_running",
-    fix: "Start it with `signalbox dev` or `signalbox start`, or set SIGNALBOX_URL to the service that you mean.",
+    fix: "Start it with `signalbox dev` or `signalbox start`, or set SIGNALBOX_URL to its address.",
   });
 }

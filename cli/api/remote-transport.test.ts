@@ -39,7 +39,7 @@ it("a redirect is not followed: it would carry the token elsewhere", async () =>
   let hits = 0;
   const other = await serve((_request, response) => void response.end(String((hits += 1))));
   const url = await serve((_request, response) => void response.writeHead(307, { location: other }).end());
-  await expect(ask(url)).rejects.toThrow("answers with a redirect");
+  await expect(ask(url)).rejects.toThrow("responds with a redirect");
   expect(hits).toBe(0);
 });
 
@@ -71,5 +71,5 @@ it("a service that cannot be reached, and one that is no Signalbox, are said so"
   await new Promise((resolve) => gone.close(resolve));
   await expect(ask(`http://127.0.0.1:${port}`)).rejects.toThrow(/cannot be reached: connect ECONNREFUSED/);
   const page = await serve((_request, response) => void response.writeHead(404).end("<html>"));
-  await expect(ask(page)).rejects.toThrow("answered 404, and not as a Signalbox does");
+  await expect(ask(page)).rejects.toThrow("status 404, not from Signalbox");
 });

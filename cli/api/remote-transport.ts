@@ -19,9 +19,9 @@ export function createRemoteTransport(remote: { url: string; token: string | nul
     } catch (cause) {
       throw unreachable(remote.url, cause);
     }
-    throw new Failure(`${remote.url} answers with a redirect.`, {
+    throw new Failure(`${remote.url} responds with a redirect.`, {
       code: "unexpected_answer",
-      fix: "Set SIGNALBOX_URL to the address that it redirects to.",
+      fix: "Set SIGNALBOX_URL to the target of the redirect.",
     });
   };
 }
@@ -33,7 +33,7 @@ export function unreachable(url: string, cause: unknown): Failure {
     inner instanceof Error ? inner.message || String("code" in inner ? inner.code : inner.name) : String(inner);
   return new Failure(`${url} cannot be reached: ${reason}`, {
     code: "unreachable",
-    fix: "Is the service running, and is the address right? `signalbox dev` or `signalbox start` starts it.",
+    fix: "Check the address, and that the service runs. `signalbox dev` or `signalbox start` starts it.",
     cause,
   });
 }

@@ -4,14 +4,14 @@ import { Failure } from "../terminal/failure.ts";
 import type { CliCommand } from "./cli-command.ts";
 import type { CommandContext, CommandRunner } from "./command-context.ts";
 import { findOwnStore } from "./find-own-store.ts";
-import { formatBytes } from "../../server/domain/format.ts";
+import { formatBytes, formatCount } from "../../server/domain/format.ts";
 
 export function registerBackup(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("backup", "copy the store into a file, also while the service runs", [
+    .subcommand("backup", "Copy the store into a file, also while the service runs", [
       "signalbox backup signalbox-2026-11-21.db",
     ])
-    .argument("<file>", "a new file; nothing is overwritten")
+    .argument("<file>", "A new file. Existing files are not overwritten")
     .action(runner.action(backUp));
 }
 
@@ -20,9 +20,9 @@ async function backUp(context: CommandContext, name: string): Promise<void> {
   const { backUpDatabase } = await import("../../server/store/sqlite/backup-database.ts");
   const to = resolve(context.cwd, name);
   if (existsSync(to))
-    throw new Failure(`${to} is there already, and is not overwritten.`, {
+    throw new Failure(`${to} already exists.`, {
       code: "file_exists",
-      fix: "Give another name, or move it away.",
+      fix: "Choose another name, or move the existing file.",
     });
   const onStage = (stage: string, bytes: number) => {
     if (!context.isJson)
@@ -36,10 +36,10 @@ async function backUp(context: CommandContext, name: string): Promise<void> {
   context.print({
     document: { file: to, ...made },
     text: () =>
-      `${context.terminal.out.paint("good", "✓")} ${to}: ${made.deliveries} deliveries, ${made.runs} runs, ${formatBytes(made.bytes)}; checked.\n`,
+      `${context.terminal.out.paint("good", "✓")} ${to}: ${formatCount(made.deliveries, "delivery", "deliveries")}, ${formatCount(made.runs, "run")}, ${formatBytes(made.bytes)}. The copy was checked.\n`,
   });
   if (!context.isJson)
     context.tell(
-      "Not in it: the secret (.signalbox/secret, or SIGNALBOX_SECRET). Keep it elsewhere: without it, keys go on to open, but cannot be shown again.",
+      "The backup does not contain the secret (.signalbox/secret, or SIGNALBOX_SECRET). Keep the secret elsewhere: without it, keys still work, but cannot be shown again.",
     );
 }

@@ -11,7 +11,7 @@ import { formatDuration } from "../../server/domain/format.ts";
 
 export function registerBuild(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("build", "bundle the project and export its schemas to .signalbox/", [
+    .subcommand("build", "Bundle the project and export its schemas to .signalbox/", [
       "signalbox build",
       "signalbox build --project services/hooks --json",
     ])
@@ -43,7 +43,7 @@ async function build(context: CommandContext): Promise<number> {
 
 function buildFailure(all: readonly Diagnostic[]): Failure {
   const { diagnostics, warnings } = diagnosticsJson(all);
-  return new Failure(diagnostics[0]?.title ?? "The project cannot be built.", {
+  return new Failure(diagnostics[0]?.title ?? "The build failed.", {
     code: "build_failed",
     extra: { diagnostics, warnings },
   });

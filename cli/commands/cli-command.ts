@@ -21,10 +21,7 @@ export class CliCommand extends Command {
   override error(message: string): never {
     const [what = "", ...suggestion] = message.replace(/^error: /, "").split("\n");
     const hint = suggestion.join(" ").replace(/^\((.*)\)$/, "$1");
-    throw usageFailure(
-      `${sentence(what)}${hint ? ` ${hint}` : ""}`,
-      `\`${this.fullName()} --help\` shows how it is used.`,
-    );
+    throw usageFailure(`${sentence(what)}${hint ? ` ${hint}` : ""}`, `Run \`${this.fullName()} --help\` for usage.`);
   }
 
   fullName(): string {

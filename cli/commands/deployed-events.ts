@@ -16,7 +16,7 @@ export function createDeployedEvents({ terminal, logger }: { terminal: Terminal;
     working({ manifest, healthPort }) {
       const { name, version } = manifest;
       terminal.out.write(
-        `\n${terminal.out.paint("strong", name)} ${terminal.out.paint("dim", version)} works for others${healthPort === null ? "" : `; its health is on port ${healthPort}`}\n\n`,
+        `\n${terminal.out.paint("strong", name)} ${terminal.out.paint("dim", version)} executes runs${healthPort === null ? "" : `; health checks on port ${healthPort}`}\n\n`,
       );
       logger.info("working", { version, healthPort });
     },

@@ -12,9 +12,9 @@ export async function findOwnStore(
 ): Promise<{ file: string; settings: Settings; running: RunningServer | null }> {
   const { settings, running } = await findOwnSettings(projectDir, what);
   if (settings.database.kind !== "sqlite")
-    throw new Failure(`\`signalbox ${what}\` is for the SQLite store.`, {
+    throw new Failure(`\`signalbox ${what}\` works only with SQLite.`, {
       code: "not_sqlite",
-      fix: "For Postgres use pg_dump and pg_restore.",
+      fix: "Use pg_dump and pg_restore for Postgres.",
     });
   return { file: settings.database.file, settings, running };
 }
@@ -29,10 +29,10 @@ export async function findOwnSettings(
 ): Promise<{ settings: Settings; running: RunningServer | null }> {
   const remote = readClientSettings();
   if (remote)
-    throw new Failure(
-      `\`signalbox ${what}\` works on the store of this machine, and SIGNALBOX_URL names ${remote.url}.`,
-      { code: "not_local", fix: "Run it where the service runs, without SIGNALBOX_URL." },
-    );
+    throw new Failure(`\`signalbox ${what}\` needs the store on this machine, but SIGNALBOX_URL is ${remote.url}.`, {
+      code: "not_local",
+      fix: "Run it on the machine of the service, without SIGNALBOX_URL.",
+    });
   const { readBuiltSettings } = await import("../../server/main.ts");
   const running = findRunningServer(projectDir);
   return { settings: await readBuiltSettings({ projectDir, mode: running?.mode ?? "deployed" }), running };

@@ -4,7 +4,7 @@ import { type Json, jsonSchema } from "../../server/contract/json.ts";
 import { usageFailure } from "../terminal/failure.ts";
 import type { CommandContext } from "./command-context.ts";
 
-export const dataOption = ["--data <json>", "the body: JSON itself, @file, or - for stdin"] as const;
+export const dataOption = ["--data <json>", "The body: JSON, @file, or - for stdin"] as const;
 
 /** The bytes that --data means: JSON itself, `@file` (from the current folder), or `-` for stdin. Not looked into. */
 export async function readData(
@@ -19,7 +19,7 @@ export async function readData(
   } catch (error) {
     throw usageFailure(
       `--data: ${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error}).`,
-      "A path after @ starts from the current folder.",
+      "A path after @ is relative to the current folder.",
     );
   }
 }
@@ -40,7 +40,7 @@ export async function readJsonData(
 }
 
 async function readStdin({ stdin, tell }: Pick<CommandContext, "stdin" | "tell">): Promise<Uint8Array> {
-  if (stdin.isTTY) tell("Reading the body from the terminal; end it with Ctrl-D.");
+  if (stdin.isTTY) tell("Reading the body from the terminal. End it with Ctrl-D.");
   const chunks: Uint8Array[] = [];
   for await (const chunk of stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
   return Buffer.concat(chunks);

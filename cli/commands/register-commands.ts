@@ -39,19 +39,21 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerStart(program, runner);
   registerWorker(program, runner);
 
-  const triggers = program.subcommand("triggers", "list, try and use the project's triggers", [
+  const triggers = program.subcommand("triggers", "List, test and use the project's triggers", [
     "signalbox triggers list",
     "signalbox triggers url new-signup",
   ]);
   registerTriggersList(triggers, runner);
   registerTriggersUrl(triggers, runner);
-  const triggerRuns = triggers.subcommand("runs", "the runs of a trigger", ["signalbox triggers runs list new-signup"]);
+  const triggerRuns = triggers.subcommand("runs", "List the runs of a trigger", [
+    "signalbox triggers runs list new-signup",
+  ]);
   registerTriggersRunsList(triggerRuns, runner);
   registerTriggersTest(triggers, runner);
   registerTriggersSend(triggers, runner);
   registerTriggersSwitch(triggers, runner);
 
-  const runs = program.subcommand("runs", "look at a run, replay it, cancel it, approve what it waits with", [
+  const runs = program.subcommand("runs", "Inspect, replay and cancel runs, and approve tool calls", [
     "signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F",
   ]);
   registerRunsList(runs, runner);
@@ -61,12 +63,12 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerRunsApprovals(runs, runner);
   registerRunsDecide(runs, runner);
 
-  const agents = program.subcommand("agents", "ask an agent of the project", [
+  const agents = program.subcommand("agents", "Run the project's agents", [
     'signalbox agents run triage --prompt "Hello"',
   ]);
   registerAgentsRun(agents, runner);
 
-  const keys = program.subcommand("keys", "webhook keys and API tokens", [
+  const keys = program.subcommand("keys", "Manage webhook keys and API tokens", [
     "signalbox keys list",
     "signalbox keys create --name github",
   ]);
@@ -75,7 +77,7 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerKeysRotate(keys, runner);
   registerKeysRevoke(keys, runner);
 
-  const people = program.subcommand("people", "who may sign in to a deployed service", [
+  const people = program.subcommand("people", "Manage the accounts of a deployed service", [
     "signalbox people setup-link",
     "signalbox people invite --role operator",
   ]);
@@ -84,7 +86,7 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerPeopleResetPassword(people, runner);
   registerPeopleSetupLink(people, runner);
 
-  const store = program.subcommand("store", "bring the store up to date, copy it to another database", [
+  const store = program.subcommand("store", "Migrate the store, or copy it to another database", [
     "signalbox store migrate",
     "signalbox store copy --from file:./.signalbox/signalbox.db --to postgres://signalbox@db.internal/signalbox",
   ]);

@@ -4,8 +4,8 @@ import { Failure } from "../terminal/failure.ts";
 /** Throws a Failure where the project's folder is not there. */
 export function requireProject(projectDir: string): void {
   if (statSync(projectDir, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new Failure(`There is no folder ${projectDir}.`, {
+  throw new Failure(`The folder ${projectDir} does not exist.`, {
     code: "no_project",
-    fix: "Give the folder of the project with --project, or make one with `signalbox init <dir>`.",
+    fix: "Set the folder of the project with --project, or create a project with `signalbox init <dir>`.",
   });
 }

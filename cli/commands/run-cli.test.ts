@@ -154,7 +154,7 @@ const commands: [command: string, line: string[]][] = [
   ["runs replay", ["runs", "replay", fakeRun.id]],
   ["runs cancel", ["runs", "cancel", fakeRun.id]],
   ["runs approve", ["runs", "approve", askedRun.id]],
-  ["runs refuse", ["runs", "refuse", askedRun.id, "refund", "--reason", "Ask the manager first."]],
+  ["runs deny", ["runs", "deny", askedRun.id, "refund", "--reason", "Ask the manager first."]],
   ["agents run", ["agents", "run", "triage", "--prompt", "Hello", "--no-wait"]],
   ["keys create", ["keys", "create"]],
   ["keys list", ["keys", "list"]],
@@ -167,17 +167,14 @@ const commands: [command: string, line: string[]][] = [
 ];
 
 describe("every command", () => {
-  it.each(commands)(
-    "%s gives one JSON document on stdout with --json, and nothing else anywhere",
-    async (_name, line) => {
-      const { exitCode, stdout, stderr } = await runFakeCli([...line, "--json"], { routes });
-      expect(exitCode).toBe(0);
-      expect(JSON.parse(stdout)).toBeTypeOf("object");
-      expect(stderr).toBe("");
-    },
-  );
+  it.each(commands)("%s --json prints one JSON document on stdout, and nothing else", async (_name, line) => {
+    const { exitCode, stdout, stderr } = await runFakeCli([...line, "--json"], { routes });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toBeTypeOf("object");
+    expect(stderr).toBe("");
+  });
 
-  it.each(commands)("%s speaks to people without escape codes where there is no terminal", async (_name, line) => {
+  it.each(commands)("%s prints no escape codes without a terminal", async (_name, line) => {
     const { exitCode, stdout } = await runFakeCli(line, { routes });
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/\n$/);
@@ -211,7 +208,7 @@ describe("every command", () => {
   });
 });
 
-describe("wrong usage exits with 2 and says on stderr what is wrong", () => {
+describe("wrong usage exits with 2 and prints the error on stderr", () => {
   it.each([
     [["tirggers", "list"], /Unknown command 'tirggers'\. Did you mean triggers\?/],
     [["triggers", "lst"], /Unknown command 'lst'\. Did you mean list\?/],
@@ -222,19 +219,19 @@ describe("wrong usage exits with 2 and says on stderr what is wrong", () => {
     [["triggers", "test", "signup", "--data", "{"], /--data is not valid JSON/],
     [["triggers", "test", "signup", "--data", "@/no/such/file"], /\/no\/such\/file cannot be read \(ENOENT\)/],
     [["triggers", "runs", "list", "x", "--status", "done"], /Allowed choices are queued, running/],
-    [["triggers", "runs", "list", "x", "--limit", "0"], /A limit is a whole number from 1 to 100/],
-    [["runs", "list", "--min-cost", "much"], /An amount is in US dollars, e\.g\. 0\.5/],
-    [["runs", "list", "--min-tokens", "1.5"], /A number of tokens is a whole number/],
-    [["runs", "list", "--since", "yesterday"], /A stretch of time is a number with its unit/],
-    [["dev", "--port", "70000"], /A port is a whole number from 0 to 65535/],
-    [["keys", "create", "--expires", "soon"], /A lifetime is a number with its unit/],
-    [["keys", "create", "--api", "--endpoint", "signup"], /--api and --endpoint do not go together/],
+    [["triggers", "runs", "list", "x", "--limit", "0"], /The limit must be a whole number from 1 to 100/],
+    [["runs", "list", "--min-cost", "much"], /The amount must be in US dollars, e\.g\. 0\.5/],
+    [["runs", "list", "--min-tokens", "1.5"], /The number of tokens must be a whole number/],
+    [["runs", "list", "--since", "yesterday"], /The duration must be a number with a unit/],
+    [["dev", "--port", "70000"], /The port must be a whole number from 0 to 65535/],
+    [["keys", "create", "--expires", "soon"], /The lifetime must be a number with a unit/],
+    [["keys", "create", "--api", "--endpoint", "signup"], /--api and --endpoint cannot be combined/],
     [["keys", "create", "--endpoint", "Sign Up"], /"Sign Up" is not an endpoint/],
     [["keys", "rotate"], /Missing required argument 'id'/],
-    [["keys", "rotate", "key_x", "--overlap", "soon"], /An overlap is a number with its unit/],
+    [["keys", "rotate", "key_x", "--overlap", "soon"], /The overlap must be a number with a unit/],
     [["keys", "rotate", "key_x", "--overlap", "91d"], /at most 90d/],
     [["wroker"], /Unknown command 'wroker'\. Did you mean worker\?/],
-    [["start", "--role", "both"], /A role is one of all, web, worker/],
+    [["start", "--role", "both"], /The role must be one of all, web, worker/],
     [["worker", "--port", "3000"], /Unknown option '--port'/],
   ])("%j", async (line, message) => {
     const { exitCode, stdout, stderr } = await runFakeCli(line, { routes });
@@ -251,13 +248,13 @@ describe("wrong usage exits with 2 and says on stderr what is wrong", () => {
       error: {
         code: "wrong_usage",
         message: "Unknown command 'lst'. Did you mean list?",
-        fix: "`signalbox triggers --help` shows how it is used.",
+        fix: "Run `signalbox triggers --help` for usage.",
       },
     });
     expect(stderr).toBe("");
   });
 
-  it("where a command is missing, with the help", async () => {
+  it("a missing command prints the help", async () => {
     const { exitCode, stdout, stderr } = await runFakeCli(["triggers"]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain("Usage: signalbox triggers");
@@ -265,14 +262,14 @@ describe("wrong usage exits with 2 and says on stderr what is wrong", () => {
   });
 });
 
-describe("what fails exits with 1, says what, and the way out", () => {
-  it("an unknown slug is answered with the one that was meant", async () => {
+describe("a failure exits with 1, with the error and the fix", () => {
+  it("an unknown slug suggests a similar one", async () => {
     const { exitCode, stderr, stdout } = await runFakeCli(["triggers", "test", "new-signpu", "--data", "{}"], {
       routes,
     });
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
-      '✗ No trigger and no endpoint is called "new-signpu". Did you mean "new-signup"?\n  `signalbox triggers list` shows all of them.\n',
+      '✗ Unknown trigger or endpoint "new-signpu". Did you mean "new-signup"?\n  Run `signalbox triggers list` to see all triggers.\n',
     );
     expect(stdout).toBe("");
   });
@@ -288,7 +285,7 @@ describe("what fails exits with 1, says what, and the way out", () => {
     expect(JSON.parse(stdout).error.message).toContain(hint);
   });
 
-  it("an unknown trigger has no empty list of runs", async () => {
+  it("an unknown trigger is an error, not an empty list of runs", async () => {
     const none = { ...routes, "GET /runs": () => ({ data: [], nextCursor: null }) };
     expect((await runFakeCli(["triggers", "runs", "list", "new-sign"], { routes: none })).stderr).toContain(
       'Did you mean "new-signup"?',
@@ -305,7 +302,7 @@ describe("what fails exits with 1, says what, and the way out", () => {
     });
   });
 
-  it("a service that is not a Signalbox is told from one that has an answer", async () => {
+  it("an unexpected response is an error", async () => {
     const { exitCode, stderr } = await runFakeCli(["keys", "list"], {
       routes: { "GET /keys": () => ({ hello: "world" }) },
     });
@@ -313,7 +310,7 @@ describe("what fails exits with 1, says what, and the way out", () => {
     expect(stderr).toContain("cannot read");
   });
 
-  it("a defect of ours shows its stack on stderr, and stays JSON on stdout", async () => {
+  it("an internal error prints its stack on stderr, and JSON on stdout", async () => {
     const broken = {
       "GET /keys": () => {
         throw new TypeError("oh no");
@@ -342,21 +339,21 @@ const decide = async (line: string[], approvals: object[]) => {
   return { ...(await runFakeCli(["runs", ...line], { routes: own })), bodies };
 };
 
-describe("what a run waits with", () => {
+describe("a pending tool call", () => {
   const decided = approval("1.1 refund", { isApproved: true, reason: null, by: "Ada" });
 
-  it("is approved, or refused with a reason", async () => {
+  it("is approved, or denied with a reason", async () => {
     expect(await decide(["approve", askedRun.id], [decided, approval("2.1 refund")])).toMatchObject({
       exitCode: 0,
       stdout: "approved  refund {}\n",
       bodies: [{ name: "approval 2.1 refund", isApproved: true }],
     });
-    expect((await decide(["refuse", askedRun.id, "--reason", "No"], [approval("2.1 refund")])).bodies).toEqual([
+    expect((await decide(["deny", askedRun.id, "--reason", "No"], [approval("2.1 refund")])).bodies).toEqual([
       { name: "approval 2.1 refund", isApproved: false, reason: "No" },
     ]);
   });
 
-  it("is listed over all runs, call by call, with how long there is to decide", async () => {
+  it("is listed over all runs, with its expiry", async () => {
     const open = {
       ...approval("2.1 refund"),
       request: { toolCallId: "x", toolName: "refund", input: { cents: 9900 } },
@@ -369,16 +366,16 @@ describe("what a run waits with", () => {
     const { asked, stdout, stderr } = await runFakeCli(["runs", "approvals", "--target", "triage"], { routes: own });
     expect(asked).toEqual(["GET /runs?needsApproval=true&target=triage&limit=20", `GET /runs/${askedRun.id}/agent`]);
     expect(stdout).toBe(
-      'RUN        AGENT   ASKED      UNTIL   APPROVAL             CALL\nrun_asked  triage  2 min ago  in 7 d  approval 2.1 refund  refund {"cents":9900}\n',
+      'RUN        AGENT   REQUESTED  EXPIRES  APPROVAL             CALL\nrun_asked  triage  2 min ago  in 7 d   approval 2.1 refund  refund {"cents":9900}\n',
     );
     expect(stderr).toContain("signalbox runs approve <id>");
     expect(
       (await runFakeCli(["runs", "approvals"], { routes: { "GET /runs": () => ({ data: [], nextCursor: null }) } }))
         .stderr,
-    ).toBe("Nothing waits for anybody's approval.\n");
+    ).toBe("There are no pending approvals.\n");
   });
 
-  it("is named where it is one of several, by the tool where that says enough", async () => {
+  it("is selected by approval name, or by tool name if that is unambiguous", async () => {
     const several = [approval("1.1 refund"), approval("1.2 refund"), approval("1.3 close")];
     expect((await decide(["approve", askedRun.id, "close"], several)).bodies).toMatchObject([
       { name: "approval 1.3 close" },
@@ -394,22 +391,22 @@ describe("what a run waits with", () => {
         exitCode: 1,
         bodies: [],
         stderr: expect.stringMatching(
-          /waits with several calls:\n +approval 1\.1 refund  refund \{\}\n[\s\S]+Name one of them/,
+          /has several pending calls:\n +approval 1\.1 refund  refund \{\}\n[\s\S]+Add one of these names/,
         ),
       });
     }
     expect(await decide(["approve", askedRun.id, "pay"], several)).toMatchObject({
       exitCode: 1,
       bodies: [],
-      stderr: expect.stringContaining('does not wait with a call "pay", but with:'),
+      stderr: expect.stringContaining('has no pending call "pay". Pending calls:'),
     });
   });
 
-  it("is nothing, once all is decided", async () => {
+  it("is an error if all calls are decided", async () => {
     expect(await decide(["approve", askedRun.id], [decided])).toMatchObject({
       exitCode: 1,
       bodies: [],
-      stderr: expect.stringContaining("waits for nobody to approve anything"),
+      stderr: expect.stringContaining("has no pending approval"),
     });
   });
 });
@@ -421,7 +418,7 @@ describe("results for people", () => {
     expect(stderr).toBe("");
   });
 
-  it("a key and the id of a replay stand alone on stdout, to be put into a variable", async () => {
+  it("only the key, or the id of a replay, is on stdout", async () => {
     expect((await runFakeCli(["keys", "create"], { routes })).stdout).toBe("sbk_secret\n");
     expect((await runFakeCli(["keys", "rotate", fakeKey.id], { routes })).stdout).toBe("sbk_next\n");
     expect((await runFakeCli(["runs", "replay", fakeRun.id], { routes })).stdout).toBe("run_new\n");
@@ -441,15 +438,15 @@ describe("results for people", () => {
   it("keys are a table without secrets", async () => {
     const { stdout } = await runFakeCli(["keys", "list"], { routes });
     expect(stdout).toContain(
-      "✓ valid  key_01K9ZR7M3QD4V8XN2T5B6C7E8F  webhook  github  sbk_C5Nv…  signup  never      2027-02-18\n",
+      "✓ valid  key_01K9ZR7M3QD4V8XN2T5B6C7E8F  webhook  github  sbk_C5Nv…  signup     never      2027-02-18\n",
     );
   });
 
-  it("keys that end soon are told with the way out, unless another took their place", async () => {
+  it("keys that expire soon are listed with the fix, unless they are replaced", async () => {
     const soon = { expiresAt: "2026-11-24T10:00:00.000Z" };
     expect(await listKeysOf(soon)).toMatchObject({
       stdout: expect.stringContaining("⧖ expiring"),
-      stderr: expect.stringContaining(`ends in 3 d, and nothing takes its place: signalbox keys rotate ${fakeKey.id}`),
+      stderr: expect.stringContaining(`expires in 3 d. Replace it: signalbox keys rotate ${fakeKey.id}`),
     });
     expect(await listKeysOf({ ...soon, replacedBy: "key_next" })).toMatchObject({
       stdout: expect.stringContaining("⧖ replaced"),
@@ -462,7 +459,7 @@ describe("results for people", () => {
   });
 });
 
-describe("what is asked of the service", () => {
+describe("requests to the service", () => {
   it("filters of runs are passed on", async () => {
     const { asked } = await runFakeCli(
       ["triggers", "runs", "list", "new-signup", "--workflow", "welcome-email", "--status", "failed", "--limit", "7"],
@@ -509,7 +506,7 @@ describe("what is asked of the service", () => {
     );
   });
 
-  it("a key bears its name, its endpoints and its end", async () => {
+  it("a new key has its name, endpoints and expiry", async () => {
     let sent: unknown;
     const spying = { ...routes, "POST /keys": (p: { body: unknown }) => ((sent = p.body), routes["POST /keys"](p)) };
     await runFakeCli(
@@ -524,7 +521,7 @@ describe("what is asked of the service", () => {
     });
   });
 
-  it("a rotation bears its overlap in seconds", async () => {
+  it("a rotation has its overlap in seconds", async () => {
     const sent: unknown[] = [];
     const rotated = { key: { ...fakeKey, secret: "sbk_next" }, old: fakeKey };
     const spying = {
@@ -554,7 +551,7 @@ describe("what is asked of the service", () => {
     expect(bodies).toEqual(["line", "stdin", "file"].map((from) => ({ trigger: "new-signup", body: { from } })));
   });
 
-  it("an id that is no id is not part of another path", async () => {
+  it("an invalid id is encoded in the path", async () => {
     const { asked } = await runFakeCli(["runs", "get", "../keys"], { routes });
     expect(asked[0]).toBe("GET /runs/..%2Fkeys");
   });
@@ -576,7 +573,7 @@ describe("agents run", () => {
     toolCalls: [],
     toolCallsCut: 0,
   };
-  /** What the service says of it, look by look. */
+  /** Responses of the service, poll by poll. */
   const looks = [
     { status: "running", trace: { ...askedTrace, approvals: [] } },
     { status: "waiting", trace: askedTrace },
@@ -598,7 +595,7 @@ describe("agents run", () => {
     };
   };
 
-  it("prints what the agent says as it comes, what it does, what waits for a person, and what it cost, nothing twice", async () => {
+  it("streams text, tool calls, pending approvals and cost, each once", async () => {
     const { exitCode, stdout } = await runFakeCli(ask, { routes: looking() });
     expect(exitCode).toBe(0);
     expect(stdout).toBe(
@@ -606,8 +603,8 @@ describe("agents run", () => {
         "One moment.",
         '→ lookup {"id":7}',
         '← lookup done: {"name":"Ada"}',
-        'It waits for somebody to approve refund {"cents":5}: signalbox runs approve run_asked "approval 1.2 refund", or refuse',
-        "(thinks) Politely.",
+        'Waiting for approval of refund {"cents":5}: signalbox runs approve run_asked "approval 1.2 refund" (or deny)',
+        "(reasoning) Politely.",
         "Good day",
         "\\u001b[31mto you",
         "run_asked  100 tokens in, 10 out, $0.0123\n",
@@ -615,7 +612,7 @@ describe("agents run", () => {
     );
   });
 
-  it("with --json prints a line for each, and all of it in the last", async () => {
+  it("with --json prints one line per event, and everything in the last line", async () => {
     const { stdout, stderr } = await runFakeCli([...ask, "--json"], { routes: looking() });
     const lines = stdout
       .trimEnd()
@@ -646,7 +643,7 @@ describe("agents run", () => {
     expect([exitCode, stdout]).toEqual([0, "run_asked\n"]);
   });
 
-  it("says so where a stand-in answered in place of a model", async () => {
+  it("reports a stand-in that answered in place of a model", async () => {
     const [first] = askedTrace.steps;
     const none = { inputTokens: null, cachedInputTokens: null, outputTokens: null, reasoningTokens: null };
     const trace = {
@@ -667,7 +664,7 @@ describe("agents run", () => {
     expect(stdout).toMatch(/\nrun_asked {2}stand-in, no model\n$/);
   });
 
-  it("exits with 1 when the run has failed, and says why", async () => {
+  it("exits with 1 and prints the error when the run failed", async () => {
     const failed = {
       ...askedRun,
       status: "failed",

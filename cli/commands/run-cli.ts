@@ -33,11 +33,11 @@ function createProgram(write: (text: string) => void): CliCommand {
     program
       .description("Self-hosted, code-first webhook triggers.")
       .usage("<command> [options]")
-      .option("--project <dir>", "folder of the project (default: the current folder)")
-      .option("--json", "one JSON document on stdout")
-      .helpOption("--help", "show this help")
-      .helpCommand("help [command]", "the same as --help")
-      .version(packageVersion(), "--version", "show the version")
+      .option("--project <dir>", "Folder of the project (default: the current folder)")
+      .option("--json", "Print one JSON document on stdout")
+      .helpOption("--help", "Show this help")
+      .helpCommand("help [command]", "Same as --help")
+      .version(packageVersion(), "--version", "Show the version")
       .configureHelp({ showGlobalOptions: true })
       // Help and errors are kept until it is known where they go and in which form.
       .configureOutput({
@@ -77,10 +77,10 @@ function endWithFailure(error: unknown, p: { isJson: boolean; terminal: Terminal
 /** A bug of ours: its stack helps whoever is told of it. */
 function defect(error: unknown, terminal: Terminal): Failure {
   terminal.err.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return new Failure(
-    "Signalbox failed in a way that it should not. What it says on stderr tells where; please report it.",
-    { code: "internal", cause: error },
-  );
+  return new Failure("Internal error. The stack trace is on stderr. Please report it.", {
+    code: "internal",
+    cause: error,
+  });
 }
 
 /** On one line: `dev` and `start` give one document a line, and may fail after some of them. */

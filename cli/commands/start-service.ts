@@ -64,7 +64,7 @@ async function announce<Started extends { url: string; port: number; close(): Pr
   if (other && other.pid !== process.pid)
     reporter.notice(
       "warn",
-      `This project is served on ${other.url} as well (process ${other.pid}). From now on commands talk to this one.`,
+      `Another service of this project runs on ${other.url} (process ${other.pid}). Commands now use this one.`,
     );
   process.once("exit", withdraw);
   return {

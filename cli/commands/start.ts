@@ -13,18 +13,18 @@ import { work } from "./worker.ts";
 
 export function registerStart(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("start", "serve what `signalbox build` made: deployed, webhooks need a key", [
+    .subcommand("start", "Serve the last build. Webhooks need a key", [
       "signalbox build && signalbox start",
       "signalbox start --port 8080",
       "signalbox start --role web",
     ])
-    .option("--port <port>", "port to listen on (default: PORT, signalbox.config.ts, 3000)", parsePort)
+    .option("--port <port>", "Port to listen on (default: PORT, signalbox.config.ts, 3000)", parsePort)
     .option(
       "--role <role>",
-      "web receives and shows, worker runs, all does both; apart they need a Postgres store (default: all)",
+      "web receives webhooks and serves the app, worker executes runs, all does both. web and worker need Postgres (default: all)",
       parseRole,
     )
-    .option("--new-secret", "SIGNALBOX_SECRET was changed on purpose: put it in force on a Postgres store")
+    .option("--new-secret", "Accept a SIGNALBOX_SECRET that you changed on purpose (Postgres only)")
     .action(runner.action(start));
 }
 
@@ -47,7 +47,7 @@ async function start(
     if (keyId)
       events.notice(
         "info",
-        `A first webhook key was made (${keyId}). \`signalbox triggers url <slug>\` prints a URL with it.`,
+        `Created the first webhook key (${keyId}). \`signalbox triggers url <slug>\` prints a URL with it.`,
       );
   } finally {
     await local.close();
@@ -63,10 +63,7 @@ async function start(
   events.ready({ mode: "deployed", url: service.url, localUrl: service.localUrl, manifest, warnings: [] });
   // The service is up: a store that is away in this moment must not end it.
   await tellHowToSignIn(context, { url: service.url, events }).catch((error: unknown) =>
-    events.notice(
-      "warn",
-      `Whether anybody has an account could not be read: ${error instanceof Error ? error.message : String(error)}`,
-    ),
+    events.notice("warn", `Cannot check for accounts: ${error instanceof Error ? error.message : String(error)}`),
   );
   await stopped;
   events.stopping();
@@ -89,11 +86,11 @@ async function tellHowToSignIn(
     if (!isWatched(context))
       return events.notice(
         "warn",
-        "There are no accounts yet. `signalbox people setup-link`, run on this machine, makes a link by which the first admin signs in.",
+        "There are no accounts yet. Run `signalbox people setup-link` on this machine to create a link for the first admin.",
       );
     const link = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
     context.tell(
-      `There are no accounts yet. By this link the first admin signs in, once, within an hour:\n  ${link.url}\n\`signalbox people setup-link\` makes another.\n`,
+      `There are no accounts yet. The first admin joins with this link, once, within an hour:\n  ${link.url}\n\`signalbox people setup-link\` creates another.\n`,
     );
   } finally {
     await local.close();

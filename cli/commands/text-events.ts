@@ -37,12 +37,12 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
     },
     unchanged({ version, wasBroken }) {
       if (wasBroken)
-        out.write(`${time()}  ${out.paint("good", "↻")} mended: it is ${version} again, which is being served\n`);
+        out.write(`${time()}  ${out.paint("good", "↻")} fixed: version ${version} is unchanged and still served\n`);
     },
     buildFailed({ diagnostics, serving }) {
-      const next = serving ? `Version ${serving} goes on being served.` : "It starts as soon as this is mended.";
+      const next = serving ? `Version ${serving} is still served.` : "The service starts as soon as you fix this.";
       err.write(
-        `\n${renderDiagnostics(diagnostics, { color })}\n${err.paint("warn", "!")} The project cannot be built. ${next}\n`,
+        `\n${renderDiagnostics(diagnostics, { color })}\n${err.paint("warn", "!")} The build failed. ${next}\n`,
       );
     },
     delivery: (delivery) => out.write(renderDelivery(delivery, { paint: out.paint, now: p.now() })),
@@ -53,8 +53,7 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
         `${clockTime(p.now())}  ${err.paint(tone, level === "info" ? "·" : "!")} ${plainLine(message, 1000)}\n`,
       );
     },
-    stopping: () =>
-      err.write("Stopping: what runs is given back, and goes on at the next start. Ctrl-C again ends at once.\n"),
+    stopping: () => err.write("Shutting down; active runs return to the queue. Press Ctrl-C again to exit at once.\n"),
   };
 }
 
@@ -78,7 +77,7 @@ export function renderReady(p: {
     .sort((a, b) => a.length - b.length);
   return [
     `\n${paint("strong", manifest.name)} ${paint("dim", manifest.version)} ${p.isDevelopment ? "in development" : "deployed"} on ${paint("link", url)}\n`,
-    endpoints.length > 0 ? `\n${endpoints.join("")}` : "\nThere are no triggers yet: write one in triggers/.\n",
+    endpoints.length > 0 ? `\n${endpoints.join("")}` : "\nThere are no triggers yet. Write one in triggers/.\n",
     webhook && p.isDevelopment ? `\nTry it:\n  ${webhook}\n` : "",
     "\n",
   ].join("");

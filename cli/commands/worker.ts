@@ -7,11 +7,11 @@ import { untilStopped } from "./until-stopped.ts";
 
 export function registerWorker(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("worker", "run what is accepted on other machines; needs a Postgres store that all of them share", [
+    .subcommand("worker", "Execute runs that other machines accepted. All machines share a Postgres store", [
       "signalbox worker",
       "SIGNALBOX_WORKERS=4 signalbox worker --health-port 3001",
     ])
-    .option("--health-port <port>", "answer GET /healthz and /readyz there (default: nothing listens)", parsePort)
+    .option("--health-port <port>", "Serve GET /healthz and /readyz on this port (default: no port)", parsePort)
     .action(runner.action(work));
 }
 

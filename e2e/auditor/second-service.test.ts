@@ -12,7 +12,7 @@ it("a second `signalbox dev` of one project is refused, says who runs, and leave
   const second = signalbox(["dev", "--project", projectDir, "--port", "0"], { cwd: projectDir });
   expect(second.status).toBe(1);
   expect(second.stderr).toContain(
-    `\`signalbox dev\` serves this project already, on ${first.url} (process ${first.child.pid}).`,
+    `\`signalbox dev\` already serves this project on ${first.url} (process ${first.child.pid}).`,
   );
   expect(second.stderr).not.toMatch(/^\s+at /m);
   expect(announced()).toBe(before);

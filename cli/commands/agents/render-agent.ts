@@ -39,15 +39,15 @@ export function createAgentPrinter(p: { runId: string; paint: Paint; write: (tex
 function lineOf(news: Exclude<AgentNews, { type: "text" }>, { runId, paint }: { runId: string; paint: Paint }): string {
   switch (news.type) {
     case "reasoning":
-      return paint("dim", `(thinks) ${plainLine(news.text, widthOfValues)}`);
+      return paint("dim", `(reasoning) ${plainLine(news.text, widthOfValues)}`);
     case "tool_call":
       return `→ ${showCall(news)}`;
     case "tool_result":
       return `← ${plainLine(news.toolName, 64)} ${news.outcome}: ${show(news.output)}`;
     case "model_failure":
-      return `! ${plainLine(news.message, widthOfValues)}${news.waitMs === null ? "" : ` It is tried again in ${Math.ceil(news.waitMs / 1000)} s.`}`;
+      return `! ${plainLine(news.message, widthOfValues)}${news.waitMs === null ? "" : ` Retrying in ${Math.ceil(news.waitMs / 1000)} s.`}`;
     case "approval":
-      return `It waits for somebody to approve ${showCall(news.request)}: signalbox runs approve ${runId} ${JSON.stringify(news.name)}, or refuse`;
+      return `Waiting for approval of ${showCall(news.request)}: signalbox runs approve ${runId} ${JSON.stringify(news.name)} (or deny)`;
   }
 }
 

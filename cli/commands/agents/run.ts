@@ -16,13 +16,13 @@ const waitingMs = 1_000;
 
 export function registerAgentsRun(agents: CliCommand, runner: CommandRunner): void {
   agents
-    .subcommand("run", "ask an agent, and show what it says and does", [
+    .subcommand("run", "Run an agent and stream its output", [
       'signalbox agents run triage --prompt "New ticket from ada@example.com: I cannot sign in"',
       'signalbox agents run triage --prompt "…" --no-wait',
     ])
-    .argument("<slug>", "an agent of the project")
-    .requiredOption("--prompt <text>", "what the agent is asked")
-    .option("--no-wait", "only start it, and print the run's id")
+    .argument("<slug>", "An agent of the project")
+    .requiredOption("--prompt <text>", "Prompt for the agent")
+    .option("--no-wait", "Only start the run, and print its id")
     .action(runner.action(runAgent));
 }
 

@@ -135,7 +135,7 @@ it("a changed setting is said once to need a start", async () => {
   await rebuild(built("v1"));
   const changed = { port: 4000, databaseUrl: "file:./other.db" };
   expect(await rebuild(built("v2", changed))).toEqual([
-    "warn: Changed settings (port, database) take effect when `signalbox dev` is started again.",
+    "warn: Changed settings (port, database) take effect when you restart `signalbox dev`.",
     "reload",
     "reloaded v2",
   ]);

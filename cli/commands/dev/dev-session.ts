@@ -63,10 +63,7 @@ export function createDevSession(p: {
   function tellOfSettings(current: Serving, settings: Settings): void {
     const names = changedSettings(current.settings, settings);
     if (names.length > 0)
-      events.notice(
-        "warn",
-        `Changed settings (${names.join(", ")}) take effect when \`signalbox dev\` is started again.`,
-      );
+      events.notice("warn", `Changed settings (${names.join(", ")}) take effect when you restart \`signalbox dev\`.`);
     // Said once for each change.
     current.settings = settings;
   }
@@ -112,6 +109,6 @@ function notInForce(error: unknown): BuildProblem {
     frame: null,
     title: "The new build could not be loaded",
     text,
-    fix: "Fix the cause and save a file, or start `signalbox dev` again.",
+    fix: "Fix the cause and save a file, or restart `signalbox dev`.",
   };
 }

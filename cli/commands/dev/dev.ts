@@ -17,12 +17,11 @@ import type { ServiceEvents } from "../service-events.ts";
 
 export function registerDev(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand(
-      "dev",
-      "build, serve and run the project, again at every change; on this machine webhooks need no key",
-      ["signalbox dev", "signalbox dev --port 4000 --project services/hooks"],
-    )
-    .option("--port <port>", "port to listen on (default: PORT, signalbox.config.ts, 3002)", parsePort)
+    .subcommand("dev", "Build, serve and run the project, and rebuild it on changes. Local webhooks need no key", [
+      "signalbox dev",
+      "signalbox dev --port 4000 --project services/hooks",
+    ])
+    .option("--port <port>", "Port to listen on (default: PORT, signalbox.config.ts, 3002)", parsePort)
     .action(runner.action(dev));
 }
 
@@ -111,8 +110,5 @@ function reportFailure(p: {
 }): void {
   if (!p.session.isServing()) return p.fail(p.error);
   const message = p.error instanceof Error ? p.error.message : String(p.error);
-  p.events.notice(
-    "error",
-    p.error instanceof SettingsError ? message : `The new build could not be put in force: ${message}`,
-  );
+  p.events.notice("error", p.error instanceof SettingsError ? message : `Cannot load the new build: ${message}`);
 }

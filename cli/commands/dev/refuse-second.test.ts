@@ -28,11 +28,11 @@ async function answeringUrl(status = 200): Promise<string> {
 it("a second service of a project is refused in one line: who runs, where, and the way out", async () => {
   const url = await answeringUrl();
   await expect(refuseSecond(announced(url))).rejects.toMatchObject({
-    message: `\`signalbox dev\` serves this project already, on ${url} (process ${pid}).`,
+    message: `\`signalbox dev\` already serves this project on ${url} (process ${pid}).`,
     details: { code: "already_running", fix: expect.stringContaining(`kill ${pid}`), extra: { pid, url } },
   });
   await expect(refuseSecond(announced(url, { mode: "deployed" }))).rejects.toThrow(
-    "`signalbox start` serves this project already",
+    "`signalbox start` already serves this project",
   );
 });
 

@@ -12,10 +12,10 @@ export async function refuseSecond(projectDir: string): Promise<void> {
   if (!running || running.pid === process.pid || !(await answers(running.localUrl ?? running.url))) return;
   const command = running.mode === "development" ? "dev" : "start";
   throw new Failure(
-    `\`signalbox ${command}\` serves this project already, on ${running.url} (process ${running.pid}).`,
+    `\`signalbox ${command}\` already serves this project on ${running.url} (process ${running.pid}).`,
     {
       code: "already_running",
-      fix: `Use that one: \`dev\` takes up every change by itself. Or stop it first: kill ${running.pid}`,
+      fix: `Use that service: \`dev\` rebuilds on every change. Or stop it first: kill ${running.pid}`,
       extra: { pid: running.pid, url: running.url },
     },
   );

@@ -49,14 +49,14 @@ function tell({
   token: string | null;
 }): void {
   const what =
-    "Others can reach this service. From elsewhere webhooks need a key, and the API and the pages need a token:";
+    "Other machines can reach this service. Their webhooks need a key, and the API and the pages need a token.";
   if (token === null)
     return events.notice(
       "warn",
-      `${what} \`signalbox triggers url <slug>\` prints a URL with a key, \`signalbox keys create --api\` makes a token.`,
+      `${what} \`signalbox triggers url <slug>\` prints a URL with a key, \`signalbox keys create --api\` creates a token.`,
     );
   context.tell(
-    `\n${what}\n  a URL with a key   signalbox triggers url <slug>\n  a token            ${token}\n  to sign in with it ${url}/sign-in\n`,
+    `\n${what}\n  URL with a key  signalbox triggers url <slug>\n  API token       ${token}\n  Sign in         ${url}/sign-in\n`,
   );
 }
 

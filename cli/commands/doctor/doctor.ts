@@ -17,7 +17,7 @@ import { judgeStore } from "./judge-store.ts";
 
 export function registerDoctor(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("doctor", "what is wrong with this service, and the way out; changes nothing", ["signalbox doctor"])
+    .subcommand("doctor", "Check the service and print a fix for each problem. Changes nothing", ["signalbox doctor"])
     .action(runner.action(doctor));
 }
 

@@ -9,9 +9,9 @@ import { readStarterFiles, type StarterFile } from "./starter-files.ts";
 
 export function registerInit(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("init", "a new project that runs", ["signalbox init my-hooks", "signalbox init ."])
-    .argument("[dir]", "folder of the project, made where it is missing (default: the current folder)")
-    .option("--force", "overwrite files that are there")
+    .subcommand("init", "Create a working project", ["signalbox init my-hooks", "signalbox init ."])
+    .argument("[dir]", "Folder of the project, created if missing (default: the current folder)")
+    .option("--force", "Overwrite existing files")
     .action(runner.action(init));
 }
 
@@ -89,7 +89,7 @@ function linkFailure(links: readonly string[]): Failure {
 function conflictFailure(conflicts: readonly string[]): Failure {
   const list = conflicts.map((path) => `\n  ${path}`).join("");
   return new Failure(
-    `${conflicts.length === 1 ? "A file is" : "Files are"} there already, with other contents:${list}`,
+    `${conflicts.length === 1 ? "A file already exists" : "Files already exist"} with other contents:${list}`,
     {
       code: "files_exist",
       fix: "Nothing was written. Choose an empty folder, or overwrite them with --force.",

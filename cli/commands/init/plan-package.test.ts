@@ -55,7 +55,7 @@ it("what a project runs with stands in its dependencies, where it has any", () =
 });
 
 it("a package.json that is none is not overwritten", () => {
-  expect(() => planPackage({ existing: "{", starter, projectDir: "/x" })).toThrow("cannot be read");
+  expect(() => planPackage({ existing: "{", starter, projectDir: "/x" })).toThrow("is invalid");
 });
 
 it.each([

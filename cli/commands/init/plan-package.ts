@@ -69,9 +69,9 @@ function parseExisting(text: string): { existing: z.infer<typeof packageSchema>;
     const raw = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
     return { existing: packageSchema.parse(raw), raw };
   } catch (cause) {
-    throw new Failure("The package.json that is there cannot be read as one.", {
+    throw new Failure("The existing package.json is invalid.", {
       code: "invalid_package",
-      fix: "Mend it, or remove it to have a new one made.",
+      fix: "Fix it, or remove it so that `init` creates a new one.",
       cause,
     });
   }

@@ -12,20 +12,20 @@ import { createdKeyAnswer } from "./key-answers.ts";
 
 export function registerKeysCreate(keys: CliCommand, runner: CommandRunner): void {
   keys
-    .subcommand("create", "make a webhook key, or an API token", [
+    .subcommand("create", "Create a webhook key or an API token", [
       "signalbox keys create --name github --endpoint github/ci --expires 90d",
       "SIGNALBOX_TOKEN=$(signalbox keys create --api --name ci)",
     ])
-    .option("--name <name>", "what it is for (default: the day)")
-    .option("--api", "an API token, which opens /api/v1, instead of a webhook key")
+    .option("--name <name>", "Name of the key (default: the date)")
+    .option("--api", "Create an API token for /api/v1 instead of a webhook key")
     .addOption(
       new Option(
         "--scope <scope>",
-        "what an API token may do: read, operate (runs) or admin (keys and people)",
+        "Scope of an API token: read, operate (also runs) or admin (also keys and people) (default: admin)",
       ).choices(scopeSchema.options),
     )
-    .option("--endpoint <endpoint>", "only this endpoint; may be given several times", collect)
-    .option("--expires <lifetime>", "how long it lives, e.g. 12h or 90d (default: until revoked)", parseLifetime)
+    .option("--endpoint <endpoint>", "Limit the key to this endpoint. Repeat the option for several", collect)
+    .option("--expires <lifetime>", "Lifetime, e.g. 12h or 90d (default: until revoked)", parseLifetime)
     .action(runner.action(createKey));
 }
 
@@ -47,7 +47,7 @@ async function createKey(
   const api = await context.api();
   const body = {
     kind: isApiToken ? "api" : "webhook",
-    name: name ?? `made on ${new Date(now).toISOString().slice(0, 10)}`,
+    name: name ?? `created on ${new Date(now).toISOString().slice(0, 10)}`,
     endpoints: endpoints ?? null,
     ...(isApiToken ? { scope: scope ?? "admin" } : {}),
     expiresAt: expires === undefined ? null : new Date(now + expires).toISOString(),
@@ -58,7 +58,7 @@ async function createKey(
   if (context.isJson) return;
   context.tell(
     isApiToken
-      ? `${document.id}: an API token (${document.scope}). Keep it now: it is never shown again.`
+      ? `${document.id}: an API token (${document.scope}). Save it now: it is not shown again.`
       : `${document.id}: a webhook key. \`signalbox triggers url <slug>\` shows it in a URL.`,
   );
 }
@@ -77,7 +77,7 @@ function refuseContradictions({
       "--scope is for API tokens: add --api. A webhook key sends webhooks and reads the runs that it started.",
     );
   if (isApiToken && endpoints)
-    throw usageFailure("--api and --endpoint do not go together: an API token opens the API as a whole.");
+    throw usageFailure("--api and --endpoint cannot be combined: an API token is valid for the whole API.");
   const bad = endpoints?.find((endpoint) => !endpointSchema.safeParse(endpoint).success);
   if (bad !== undefined)
     throw usageFailure(
@@ -89,6 +89,5 @@ function refuseContradictions({
 async function tellIfUnused(context: CommandContext, api: ApiClient, endpoint: string): Promise<void> {
   const { data } = await api.request({ path: "/triggers", answer: triggersAnswer });
   const known = data.map((trigger) => trigger.endpoint);
-  if (!known.includes(endpoint))
-    context.tell(`Note: no trigger listens on ${endpoint} now.${didYouMean(endpoint, known)}`);
+  if (!known.includes(endpoint)) context.tell(`Note: no trigger listens on ${endpoint}.${didYouMean(endpoint, known)}`);
 }

@@ -9,7 +9,7 @@ import { formatRelativeTime } from "../../../server/domain/format.ts";
 
 export function registerKeysList(keys: CliCommand, runner: CommandRunner): void {
   keys
-    .subcommand("list", "webhook keys and API tokens, without their secrets", ["signalbox keys list"])
+    .subcommand("list", "List webhook keys and API tokens, without their secrets", ["signalbox keys list"])
     .action(runner.action(listKeys));
 }
 
@@ -22,12 +22,12 @@ async function listKeys(context: CommandContext): Promise<void> {
   });
   if (!context.isJson && document.data.length === 0)
     context.tell(
-      "There are no keys yet. `signalbox keys create` makes a webhook key; `signalbox start` makes the first one by itself.",
+      "There are no keys yet. `signalbox keys create` creates a webhook key. `signalbox start` creates the first one automatically.",
     );
   if (context.isJson) return;
   for (const { id, name, expiresAt } of document.data.filter((key) => endsSoon(key, context.now()))) {
     context.tell(
-      `${id} (${plainLine(name, 30)}) ends ${formatRelativeTime(expiresAt ?? "", context.now())}, and nothing takes its place: signalbox keys rotate ${id}`,
+      `${id} (${plainLine(name, 30)}) expires ${formatRelativeTime(expiresAt ?? "", context.now())}. Replace it: signalbox keys rotate ${id}`,
     );
   }
 }
@@ -35,7 +35,7 @@ async function listKeys(context: CommandContext): Promise<void> {
 function renderKeys(keys: readonly Key[], p: { paint: Paint; now: number }): string {
   if (keys.length === 0) return "";
   return renderTable({
-    headings: ["STATE", "ID", "KIND", "NAME", "KEY", "OPENS", "LAST USED", "EXPIRES"],
+    headings: ["STATE", "ID", "KIND", "NAME", "KEY", "ENDPOINTS", "LAST USED", "EXPIRES"],
     rows: keys.map((key) => [
       stateText(key, p),
       key.id,
@@ -67,5 +67,5 @@ function endsSoon({ expiresAt, revokedAt, replacedBy }: Key, now: number): boole
 }
 
 function opensText(key: Key): string {
-  return key.kind === "api" ? `the API (${key.scope})` : (key.endpoints?.join(", ") ?? "all endpoints");
+  return key.kind === "api" ? `API (${key.scope})` : (key.endpoints?.join(", ") ?? "all endpoints");
 }

@@ -7,8 +7,10 @@ import { keysAnswer } from "./key-answers.ts";
 
 export function registerKeysRevoke(keys: CliCommand, runner: CommandRunner): void {
   keys
-    .subcommand("revoke", "end a key, at once and for good", ["signalbox keys revoke key_01K9ZR7M3QD4V8XN2T5B6C7E8F"])
-    .argument("<id>", "id of the key; `signalbox keys list` shows them")
+    .subcommand("revoke", "Revoke a key, at once and permanently", [
+      "signalbox keys revoke key_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+    ])
+    .argument("<id>", "Id of the key, see `signalbox keys list`")
     .action(runner.action(revokeKey));
 }
 
@@ -21,7 +23,7 @@ async function revokeKey(context: CommandContext, id: string): Promise<void> {
         method: "POST",
         path: apiPath`/keys/${id}/revoke`,
         answer: keySchema,
-        notFoundFix: "`signalbox keys list` shows the keys.",
+        notFoundFix: "Run `signalbox keys list` to see the keys.",
       }),
     knownIds: async () => (await api.request({ path: "/keys", answer: keysAnswer })).data.map((key) => key.id),
   });

@@ -10,13 +10,13 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 export function registerKeysRotate(keys: CliCommand, runner: CommandRunner): void {
   keys
-    .subcommand("rotate", "put a new key in the place of one, which ends after an overlap", [
+    .subcommand("rotate", "Replace a key. The old key expires after an overlap", [
       "signalbox keys rotate key_01K9ZR7M3QD4V8XN2T5B6C7E8F --overlap 7d",
     ])
-    .argument("<id>", "id of the key; `signalbox keys list` shows them")
+    .argument("<id>", "Id of the key, see `signalbox keys list`")
     .option(
       "--overlap <time>",
-      "how long the old key opens yet, e.g. 1h or 7d, at most 90d; 0 ends it at once (default: 24h)",
+      "Time until the old key expires, e.g. 1h or 7d, at most 90d. 0 revokes it at once (default: 24h)",
       parseOverlap,
     )
     .action(runner.action(rotateKey));
@@ -38,7 +38,7 @@ async function rotateKey(
         path: apiPath`/keys/${id}/rotate`,
         body,
         answer: rotatedKeyAnswer,
-        notFoundFix: "`signalbox keys list` shows the keys.",
+        notFoundFix: "Run `signalbox keys list` to see the keys.",
       }),
     knownIds: async () => (await api.request({ path: "/keys", answer: keysAnswer })).data.map((key) => key.id),
   });
@@ -47,9 +47,9 @@ async function rotateKey(
   const { key, old } = document;
   const ends =
     overlap === 0 || old.expiresAt === null
-      ? "has ended"
-      : `ends ${formatRelativeTime(old.expiresAt, context.now())}, at ${old.expiresAt}`;
+      ? "is revoked"
+      : `expires ${formatRelativeTime(old.expiresAt, context.now())}, at ${old.expiresAt}`;
   context.tell(
-    `${key.id} takes the place of ${old.id}, which ${ends}. ${key.kind === "api" ? "Keep it now: it is never shown again." : "`signalbox triggers url <slug>` shows it in a URL."}`,
+    `${key.id} replaces ${old.id}, which ${ends}. ${key.kind === "api" ? "Save it now: it is not shown again." : "`signalbox triggers url <slug>` shows it in a URL."}`,
   );
 }

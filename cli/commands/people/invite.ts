@@ -6,18 +6,18 @@ import { invitationAnswer } from "./setup-link.ts";
 
 export function registerPeopleInvite(people: CliCommand, runner: CommandRunner): void {
   people
-    .subcommand("invite", "a link by which one person joins, once, within seven days", [
+    .subcommand("invite", "Print a link with which one person joins, once, within seven days", [
       "signalbox people invite --role operator --note Ada",
     ])
     .addOption(
       new Option(
         "--role <role>",
-        "what they may do: viewer looks, operator also starts and stops, admin also decides about keys and people",
+        "Role: viewer reads, operator also starts and stops runs, admin also manages keys and people",
       )
         .choices(roleSchema.options)
         .default("viewer"),
     )
-    .option("--note <note>", "whom it is for")
+    .option("--note <note>", "Note, e.g. the name of the person")
     .action(runner.action(invite));
 }
 
@@ -31,5 +31,6 @@ async function invite(context: CommandContext, { role, note = "" }: { role: Role
     answer: invitationAnswer,
   });
   context.print({ document, text: () => `${document.url}\n` });
-  if (!context.isJson) context.tell(`${document.id}: whoever opens it first within seven days joins as ${role}.`);
+  if (!context.isJson)
+    context.tell(`${document.id}: the first person to open the link within seven days joins as ${role}.`);
 }

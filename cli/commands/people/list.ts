@@ -10,7 +10,9 @@ import { formatRelativeTime } from "../../../server/domain/format.ts";
 export const peopleAnswer = z.object({ data: z.array(personSchema) });
 
 export function registerPeopleList(people: CliCommand, runner: CommandRunner): void {
-  people.subcommand("list", "who has an account", ["signalbox people list"]).action(runner.action(listPeople));
+  people
+    .subcommand("list", "List the people who have an account", ["signalbox people list"])
+    .action(runner.action(listPeople));
 }
 
 async function listPeople(context: CommandContext): Promise<void> {
@@ -21,13 +23,13 @@ async function listPeople(context: CommandContext): Promise<void> {
     text: () => renderPeople(document.data, { paint: context.terminal.out.paint, now: context.now() }),
   });
   if (!context.isJson && document.data.length === 0)
-    context.tell("Nobody has an account yet. `signalbox people setup-link` lets the first admin in.");
+    context.tell("There are no accounts yet. `signalbox people setup-link` creates a link for the first admin.");
 }
 
 function renderPeople(people: readonly Person[], p: { paint: Paint; now: number }): string {
   if (people.length === 0) return "";
   return renderTable({
-    headings: ["ID", "NAME", "E-MAIL", "ROLE", "LAST SEEN"],
+    headings: ["ID", "NAME", "EMAIL", "ROLE", "LAST SEEN"],
     rows: people.map(({ id, name, email, role, lastSeenAt }) => [
       id,
       plainLine(name, 30),

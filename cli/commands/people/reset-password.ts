@@ -8,12 +8,10 @@ import { invitationAnswer } from "./setup-link.ts";
 
 export function registerPeopleResetPassword(people: CliCommand, runner: CommandRunner): void {
   people
-    .subcommand(
-      "reset-password",
-      "a link by which somebody who is here already sets a new password, once, within an hour",
-      ["signalbox people reset-password ada@example.com"],
-    )
-    .argument("<email>", "e-mail address or id of the person; `signalbox people list` shows them")
+    .subcommand("reset-password", "Print a link with which a person sets a new password, once, within an hour", [
+      "signalbox people reset-password ada@example.com",
+    ])
+    .argument("<email>", "Email address or id of the person, see `signalbox people list`")
     .action(runner.action(resetPassword));
 }
 
@@ -24,10 +22,10 @@ async function resetPassword(context: CommandContext, who: string): Promise<void
   const person = people.find(({ id, email }) => id === who || email === who.trim().toLowerCase());
   if (!person)
     throw new Failure(
-      `Nobody here has the address ${who}.${didYouMean(
+      `No account has the address ${who}.${didYouMean(
         who,
         people.map(({ email }) => email),
-      )} \`signalbox people list\` shows who has an account.`,
+      )} Run \`signalbox people list\` to see all accounts.`,
       { code: "not_found" },
     );
   const document = await api.request({
@@ -38,6 +36,6 @@ async function resetPassword(context: CommandContext, who: string): Promise<void
   context.print({ document, text: () => `${document.url}\n` });
   if (!context.isJson)
     context.tell(
-      `Pass it on to ${person.email} yourself: whoever opens it first, within an hour, sets the password, and all sessions of the account end. Links made for it before have ended.`,
+      `Send the link to ${person.email} yourself. The first person to open it within an hour sets the password, and all sessions of the account end. Earlier links are no longer valid.`,
     );
 }

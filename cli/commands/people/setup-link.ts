@@ -7,9 +7,11 @@ export const invitationAnswer = invitationSchema.extend({ url: z.string() });
 
 export function registerPeopleSetupLink(people: CliCommand, runner: CommandRunner): void {
   people
-    .subcommand("setup-link", "a link by which one admin joins, once, within an hour; on the machine itself only", [
-      "signalbox people setup-link",
-    ])
+    .subcommand(
+      "setup-link",
+      "Print a link with which one admin joins, once, within an hour. Only on the machine itself",
+      ["signalbox people setup-link"],
+    )
     .action(runner.action(makeSetupLink));
 }
 
@@ -19,5 +21,7 @@ async function makeSetupLink(context: CommandContext): Promise<void> {
   const document = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
   context.print({ document, text: () => `${document.url}\n` });
   if (!context.isJson)
-    context.tell("Open it within an hour. Whoever opens it first becomes an admin; links made before it have ended.");
+    context.tell(
+      "Open the link within an hour. The first person to open it becomes an admin. Earlier links are no longer valid.",
+    );
 }

@@ -19,12 +19,12 @@ interface Waiting {
 
 export function registerRunsApprovals(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("approvals", "the calls of tools that agents wait with for somebody to approve", [
+    .subcommand("approvals", "List the pending approvals of tool calls, over all runs", [
       "signalbox runs approvals",
       "signalbox runs approvals --target triage",
     ])
-    .option("--target <slug>", "only those of this agent")
-    .option("--limit <number>", "of at most so many runs, 1 to 100", parseLimit, 20)
+    .option("--target <slug>", "Only runs of this agent")
+    .option("--limit <number>", "Maximum number of runs, 1 to 100", parseLimit, 20)
     .action(runner.action(listApprovals));
 }
 
@@ -44,10 +44,10 @@ async function listApprovals(
   if (context.isJson) return;
   context.tell(
     open.length === 0
-      ? "Nothing waits for anybody's approval."
-      : "`signalbox runs approve <id>` and `signalbox runs refuse <id> --reason …` decide.",
+      ? "There are no pending approvals."
+      : "Decide with `signalbox runs approve <id>` or `signalbox runs deny <id> --reason …`.",
   );
-  if (nextCursor !== null) context.tell("There may be older ones: --limit shows those of up to 100 runs.");
+  if (nextCursor !== null) context.tell("There may be older ones. --limit covers up to 100 runs.");
 }
 
 async function readOpen(api: ApiClient, id: string): Promise<Waiting["approvals"]> {
@@ -58,7 +58,7 @@ async function readOpen(api: ApiClient, id: string): Promise<Waiting["approvals"
 function renderApprovals(waiting: readonly Waiting[], { paint, now }: { paint: Paint; now: number }): string {
   if (waiting.length === 0) return "";
   return renderTable({
-    headings: ["RUN", "AGENT", "ASKED", "UNTIL", "APPROVAL", "CALL"],
+    headings: ["RUN", "AGENT", "REQUESTED", "EXPIRES", "APPROVAL", "CALL"],
     rows: waiting.flatMap(({ run, approvals }) =>
       approvals.map(({ name, request, requestedAt, until }) => [
         run.id,

@@ -7,8 +7,8 @@ import { aboutRun, findsRuns } from "./suggest-run.ts";
 
 export function registerRunsCancel(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("cancel", "ask a run to stop", ["signalbox runs cancel run_01K9ZR7M3QD4V8XN2T5B6C7E8F"])
-    .argument("<id>", "id of the run")
+    .subcommand("cancel", "Cancel a run", ["signalbox runs cancel run_01K9ZR7M3QD4V8XN2T5B6C7E8F"])
+    .argument("<id>", "Id of the run")
     .action(runner.action(cancelRun));
 }
 
@@ -22,5 +22,5 @@ async function cancelRun(context: CommandContext, id: string): Promise<void> {
     text: () => `${renderMark(runMarks[run.status], context.terminal.out.paint)}  ${run.id}\n`,
   });
   if (!context.isJson && run.status !== "canceled")
-    context.tell("Its worker was asked to stop it. `signalbox runs get` with --wait shows when it has.");
+    context.tell("Cancellation requested. `signalbox runs get` with --wait waits until the run has ended.");
 }

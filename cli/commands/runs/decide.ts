@@ -12,23 +12,21 @@ type Approval = AgentTrace["approvals"][number];
 
 export function registerRunsDecide(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("approve", "let an agent make the call of a tool that its run waits with", [
-      "signalbox runs approve run_01K9ZR7M3QD4V8XN2T5B6C7E8F",
-    ])
-    .argument("<id>", "id of the run")
-    .argument("[call]", "which call, where it waits with several: the tool's name, or the approval's")
+    .subcommand("approve", "Approve a pending tool call", ["signalbox runs approve run_01K9ZR7M3QD4V8XN2T5B6C7E8F"])
+    .argument("<id>", "Id of the run")
+    .argument("[call]", "Tool name or approval name, if several calls are pending")
     .action(
       runner.action((context: CommandContext, id: string, call: string | undefined) =>
         decide(context, { id, call, isApproved: true, reason: null }),
       ),
     );
   runs
-    .subcommand("refuse", "keep an agent from the call of a tool that its run waits with", [
-      'signalbox runs refuse run_01K9ZR7M3QD4V8XN2T5B6C7E8F --reason "Ask the manager first."',
+    .subcommand("deny", "Deny a pending tool call", [
+      'signalbox runs deny run_01K9ZR7M3QD4V8XN2T5B6C7E8F --reason "Ask the manager first."',
     ])
-    .argument("<id>", "id of the run")
-    .argument("[call]", "which call, where it waits with several: the tool's name, or the approval's")
-    .option("--reason <text>", "told to the model")
+    .argument("<id>", "Id of the run")
+    .argument("[call]", "Tool name or approval name, if several calls are pending")
+    .option("--reason <text>", "Reason, passed to the model")
     .action(
       runner.action(
         (
@@ -57,7 +55,7 @@ async function decide(
     body: { name, isApproved, ...(reason === null ? {} : { reason }) },
     answer: runSchema,
   });
-  context.print({ document: run, text: () => `${isApproved ? "approved" : "refused"}  ${showCall(request)}\n` });
+  context.print({ document: run, text: () => `${isApproved ? "approved" : "denied"}  ${showCall(request)}\n` });
 }
 
 function chooseApproval(
@@ -69,12 +67,11 @@ function chooseApproval(
   const [first, second] = meant;
   if (first && !second) return first;
   const list = open.map(({ name, request }) => `\n  ${plainLine(name, 150)}  ${showCall(request)}`).join("");
-  if (open.length === 0)
-    throw new Failure(`Run ${id} waits for nobody to approve anything.`, { code: "nothing_to_approve" });
+  if (open.length === 0) throw new Failure(`Run ${id} has no pending approval.`, { code: "nothing_to_approve" });
   throw new Failure(
     first
-      ? `Run ${id} waits with several calls:${list}`
-      : `Run ${id} does not wait with a call ${JSON.stringify(call)}, but with:${list}`,
-    { code: "which_call", fix: "Name one of them after the run's id." },
+      ? `Run ${id} has several pending calls:${list}`
+      : `Run ${id} has no pending call ${JSON.stringify(call)}. Pending calls:${list}`,
+    { code: "which_call", fix: "Add one of these names after the run's id." },
   );
 }

@@ -11,11 +11,11 @@ import { waitForRun } from "./wait-for-run.ts";
 
 export function registerRunsGet(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("get", "one run: its state, what happened, input, output, error", [
+    .subcommand("get", "Show one run: status, timeline, input, output and error", [
       "signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F --wait",
     ])
-    .argument("<id>", "id of the run")
-    .option("--wait", "wait until it has ended; exit code 1 unless it completed")
+    .argument("<id>", "Id of the run")
+    .option("--wait", "Wait until the run ends. Exit code 1 unless it completed")
     .action(runner.action(getRun));
 }
 
@@ -41,6 +41,6 @@ async function getRun(context: CommandContext, id: string, options: { wait?: boo
     run.status === "waiting" &&
     timeline.findLast(({ kind }) => kind.startsWith("approval_"))?.kind === "approval_requested"
   )
-    context.tell(`It waits for somebody to decide: signalbox runs approve ${run.id}, or refuse`);
+    context.tell(`Waiting for approval: signalbox runs approve ${run.id} (or deny)`);
   return options.wait && run.status !== "completed" ? 1 : 0;
 }

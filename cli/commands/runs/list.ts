@@ -8,17 +8,17 @@ import { renderRuns } from "./render-runs.ts";
 
 export function registerRunsList(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("list", "runs, newest first", [
+    .subcommand("list", "List runs, newest first", [
       "signalbox runs list --status failed --since 24h",
       "signalbox runs list --target triage --min-cost 0.5",
     ])
-    .option("--trigger <slug>", "only those of this trigger")
-    .option("--target <slug>", "only those of this workflow or agent")
-    .addOption(new Option("--status <status>", "only those in this state").choices(runStatusSchema.options))
-    .option("--since <duration>", "only those of this last time, e.g. 24h", parseAgo)
-    .option("--min-cost <dollars>", "only those of agents that cost so much, or more", parseDollars)
-    .option("--min-tokens <number>", "only those of agents that used so many tokens, or more", parseTokens)
-    .option("--limit <number>", "at most so many, 1 to 100", parseLimit, 20)
+    .option("--trigger <slug>", "Only runs of this trigger")
+    .option("--target <slug>", "Only runs of this workflow or agent")
+    .addOption(new Option("--status <status>", "Only runs with this status").choices(runStatusSchema.options))
+    .option("--since <duration>", "Only runs of this last period, e.g. 24h", parseAgo)
+    .option("--min-cost <dollars>", "Only agent runs that cost at least this much, in US dollars", parseDollars)
+    .option("--min-tokens <number>", "Only agent runs that used at least this many tokens", parseTokens)
+    .option("--limit <number>", "Maximum number of runs, 1 to 100", parseLimit, 20)
     .action(runner.action(listRuns));
 }
 
@@ -45,11 +45,11 @@ async function listRuns(context: CommandContext, { since, minCost, ...filter }: 
     text: () => renderRuns(document.data, { paint: context.terminal.out.paint, now: context.now() }),
   });
   if (context.isJson) return;
-  if (document.data.length === 0) context.tell("No run is like that.");
+  if (document.data.length === 0) context.tell("No run matches.");
   if (document.nextCursor !== null)
     context.tell(
       filter.limit < 100
-        ? "There may be older ones: --limit shows up to 100."
-        : "There may be older ones: the REST API and the app page through all.",
+        ? "There may be older runs. --limit shows up to 100."
+        : "There may be older runs. The REST API and the app list all of them.",
     );
 }

@@ -7,10 +7,10 @@ import { tellIfIdle } from "./tell-if-idle.ts";
 
 export function registerRunsReplay(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("replay", "run it again with the same payload, as a new run", [
+    .subcommand("replay", "Replay a run: start a new run with the same payload", [
       "signalbox runs replay run_01K9ZR7M3QD4V8XN2T5B6C7E8F",
     ])
-    .argument("<id>", "id of the run")
+    .argument("<id>", "Id of the run")
     .action(runner.action(replayRun));
 }
 
@@ -27,6 +27,6 @@ async function replayRun(context: CommandContext, id: string): Promise<void> {
   );
   context.print({ document, text: () => `${document.runId}\n` });
   if (context.isJson) return;
-  context.tell(`It replays ${id}. \`signalbox runs get ${document.runId} --wait\` shows how it ends.`);
+  context.tell(`Replaying ${id}. \`signalbox runs get ${document.runId} --wait\` waits for the result.`);
   tellIfIdle(context);
 }

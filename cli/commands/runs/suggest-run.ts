@@ -2,7 +2,7 @@ import type { ApiClient } from "../../api/api-client.ts";
 import { withSuggestedId } from "../suggest-id.ts";
 import { runsAnswer } from "../triggers/trigger-answers.ts";
 
-export const findsRuns = "`signalbox triggers runs list <slug>` shows the runs of a trigger.";
+export const findsRuns = "Run `signalbox runs list` to see recent runs.";
 
 /** A request about a run; where there is none with this id, the failure names the one that was perhaps meant. */
 export function aboutRun<T>(api: ApiClient, id: string, request: () => Promise<T>): Promise<T> {

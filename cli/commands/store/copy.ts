@@ -6,15 +6,15 @@ import { renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { readDatabaseOption } from "./database-option.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
+import { formatCount, formatDuration } from "../../../server/domain/format.ts";
 
 export function registerStoreCopy(store: CliCommand, runner: CommandRunner): void {
   store
-    .subcommand("copy", "copy a whole store into an empty one; the service must be stopped", [
+    .subcommand("copy", "Copy a complete store into an empty one. Stop the service first", [
       "signalbox store copy --from file:./.signalbox/signalbox.db --to postgres://signalbox@db.internal/signalbox",
     ])
-    .requiredOption("--from <url>", "the store that is read: file:… or postgres://…")
-    .requiredOption("--to <url>", "an empty one, or what this copy began before it was broken off")
+    .requiredOption("--from <url>", "Source store: file:… or postgres://…")
+    .requiredOption("--to <url>", "Target store: empty, or with the interrupted copy to continue")
     .action(runner.action(copy));
 }
 
@@ -43,16 +43,16 @@ async function copy(context: CommandContext, urls: { from: string; to: string })
     text: () => {
       const rows = copied.tables.map((table) => [table.name, String(table.rows), table.hash]);
       const total = copied.tables.reduce((sum, table) => sum + table.rows, 0);
-      return `${renderTable({ headings: ["table", "rows", "hash of its rows, in both"], rows, paint: out.paint })}${out.paint("good", "✓")} ${copied.to} has all that ${copied.from} has: ${total} rows, compared one by one, in ${formatDuration(context.now() - began)}.\n`;
+      return `${renderTable({ headings: ["TABLE", "ROWS", "HASH (SAME IN BOTH)"], rows, paint: out.paint })}${out.paint("good", "✓")} Copied ${copied.from} to ${copied.to}: ${formatCount(total, "row")}, compared one by one, in ${formatDuration(context.now() - began)}.\n`;
     },
   });
   if (context.isJson) return;
-  if (copied.isContinued) context.tell("It went on with what an earlier copy had begun.");
+  if (copied.isContinued) context.tell("Continued an interrupted copy.");
   if (copied.changedRows > 0)
     context.tell(
-      `${copied.changedRows} rows have texts with half a character (a lone surrogate), which SQLite cannot keep: U+FFFD stands in its place.`,
+      `${formatCount(copied.changedRows, "row")} had a string with a lone surrogate, which SQLite cannot store. U+FFFD replaces it.`,
     );
   context.tell(
-    "Start the service with DATABASE_URL naming the copy and with the same SIGNALBOX_SECRET: without it, keys go on to open, but cannot be shown again.",
+    "Start the service with DATABASE_URL set to the copy, and with the same SIGNALBOX_SECRET. Without it, keys still work, but cannot be shown again.",
   );
 }

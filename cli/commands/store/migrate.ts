@@ -6,11 +6,11 @@ import { readDatabaseOption } from "./database-option.ts";
 
 export function registerStoreMigrate(store: CliCommand, runner: CommandRunner): void {
   store
-    .subcommand("migrate", "bring the store to this version's schema, as a start does", [
+    .subcommand("migrate", "Migrate the store to the schema of this version, as each start does", [
       "signalbox store migrate",
       "signalbox store migrate --to postgres://owner@db.internal/signalbox",
     ])
-    .option("--to <url>", "the store (default: what DATABASE_URL or signalbox.config.ts names)")
+    .option("--to <url>", "Store to migrate (default: DATABASE_URL, signalbox.config.ts)")
     .action(runner.action(migrate));
 }
 
@@ -32,7 +32,7 @@ async function migrate(context: CommandContext, { to }: { to?: string }): Promis
     text: () => {
       const mark = context.terminal.out.paint("good", "✓");
       return applied.length === 0
-        ? `${mark} ${store} is up to date (${at}); there was nothing to do.\n`
+        ? `${mark} ${store} is up to date (${at}). No migrations were pending.\n`
         : `${mark} ${store} is up to date: ${plural(applied.length, "migration")} applied (${applied.join(", ")}).\n`;
     },
   });

@@ -12,7 +12,7 @@ function emptyFolder(): string {
   return folder;
 }
 
-it("store migrate makes a store, says what it applied, and the next time that there was nothing to do", async () => {
+it("store migrate creates a store and lists what it applied; the second time nothing is pending", async () => {
   const cwd = emptyFolder();
   const migrate = (...more: string[]) =>
     runFakeCli(["store", "migrate", "--to", "file:data/ledger.db", ...more], { cwd });
@@ -28,7 +28,7 @@ it("store migrate makes a store, says what it applied, and the next time that th
   const second = await migrate();
   expect([second.exitCode, second.stdout]).toEqual([
     0,
-    expect.stringMatching(/ledger\.db is up to date \(\d{4}_\w+\); there was nothing to do\.\n$/),
+    expect.stringMatching(/ledger\.db is up to date \(\d{4}_\w+\)\. No migrations were pending\.\n$/),
   ]);
 });
 
@@ -40,7 +40,7 @@ it("store copy lists every table with its rows and their hash, in text and as JS
   const text = await runFakeCli(["store", "copy", "--from", "file:a.db", "--to", "file:b.db"], { cwd });
   expect(text.exitCode).toBe(0);
   expect(text.stdout).toMatch(/^webhook_key +1 +[0-9a-f]{64}$/m);
-  expect(text.stdout).toMatch(/✓ .*b\.db has all that .*a\.db has: 1 rows, compared one by one/);
+  expect(text.stdout).toMatch(/✓ Copied .*a\.db to .*b\.db: 1 row, compared one by one/);
   expect(text.stderr).toMatch(/same SIGNALBOX_SECRET/);
   const json = await runFakeCli(["store", "copy", "--from", "file:a.db", "--to", "file:c.db", "--json"], { cwd });
   expect(JSON.parse(json.stdout)).toMatchObject({
@@ -53,7 +53,7 @@ it("store copy lists every table with its rows and their hash, in text and as JS
   expect(json.stderr).toBe("");
 });
 
-it("store copy that is refused says why and the way out, and exits with 1", async () => {
+it("a rejected store copy prints the reason and the fix, and exits with 1", async () => {
   const cwd = emptyFolder();
   const missing = await runFakeCli(["store", "copy", "--from", "file:none.db", "--to", "file:b.db"], { cwd });
   expect([missing.exitCode, missing.stderr]).toEqual([

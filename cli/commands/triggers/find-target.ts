@@ -15,7 +15,7 @@ export async function findTriggerOrEndpoint(
     given,
     data.flatMap(({ slug, endpoint }) => [slug, endpoint]),
   );
-  throw new Failure(`No trigger and no endpoint is called ${JSON.stringify(given)}.${hint}`, {
+  throw new Failure(`Unknown trigger or endpoint ${JSON.stringify(given)}.${hint}`, {
     code: "not_found",
     fix: listsTriggers,
   });

@@ -15,7 +15,7 @@ it("who signs, what names an event, and how many may come, are columns where a t
     rateLimit: { requests: 100, per: "minute" },
   };
   const { stdout } = await list(fakeTrigger, guarded);
-  expect(stdout).toMatch(/FILTER +SIGNED +REPEATS BY +LIMIT +FILE/);
-  expect(stdout).toMatch(/new-signup .* no +no +usual keys +no +triggers/);
+  expect(stdout).toMatch(/FILTER +SIGNED +DEDUPE +RATE LIMIT +FILE/);
+  expect(stdout).toMatch(/new-signup .* no +no +default keys +no +triggers/);
   expect(stdout).toMatch(/pushed .* no +github +signature +100\/minute +triggers/);
 });

@@ -9,11 +9,11 @@ import { listsTriggers, triggersAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersList(triggers: CliCommand, runner: CommandRunner): void {
   triggers
-    .subcommand("list", "the triggers, or those on one endpoint", [
+    .subcommand("list", "List the triggers, or the triggers on one endpoint", [
       "signalbox triggers list",
       "signalbox triggers list --endpoint billing",
     ])
-    .option("--endpoint <endpoint>", "only those on this endpoint")
+    .option("--endpoint <endpoint>", "Only triggers on this endpoint")
     .action(runner.action(listTriggers));
 }
 
@@ -25,7 +25,7 @@ async function listTriggers(context: CommandContext, { endpoint }: { endpoint?: 
   context.print({ document: { data }, text: () => renderTriggers(data, context.terminal.out.paint) });
   if (data.length === 0 && !context.isJson)
     context.tell(
-      "There are no triggers yet. Write one in triggers/, or let `signalbox init` make a project that has some.",
+      "There are no triggers yet. Write one in triggers/, or create an example project with `signalbox init`.",
     );
 }
 
@@ -43,18 +43,18 @@ function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
       "TARGET",
       "FILTER",
       ...(isAnySigned ? ["SIGNED"] : []),
-      ...(isAnyNamed ? ["REPEATS BY"] : []),
-      ...(isAnyLimited ? ["LIMIT"] : []),
+      ...(isAnyNamed ? ["DEDUPE"] : []),
+      ...(isAnyLimited ? ["RATE LIMIT"] : []),
       "FILE",
     ],
     rows: triggers.map(({ slug, endpoint, target, filter, verify, dedupe, rateLimit, file, disabled }) => [
-      ...(isAnyOff ? [disabled ? paint("warn", "– off") : paint("good", "✓ on")] : []),
+      ...(isAnyOff ? [disabled ? paint("warn", "– disabled") : paint("good", "✓ enabled")] : []),
       paint("strong", slug),
       `POST /triggers/${endpoint}`,
       `${target.kind} ${target.slug}`,
       filter === null ? "no" : "yes",
       ...(isAnySigned ? [verify ?? "no"] : []),
-      ...(isAnyNamed ? [dedupe?.header ?? dedupe?.field ?? (verify === null ? "usual keys" : "signature")] : []),
+      ...(isAnyNamed ? [dedupe?.header ?? dedupe?.field ?? (verify === null ? "default keys" : "signature")] : []),
       ...(isAnyLimited ? [rateLimit === null ? "no" : `${rateLimit.requests}/${rateLimit.per}`] : []),
       paint("dim", file),
     ]),

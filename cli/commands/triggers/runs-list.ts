@@ -11,14 +11,14 @@ import { listsTriggers, runsAnswer, triggersAnswer } from "./trigger-answers.ts"
 
 export function registerTriggersRunsList(triggerRuns: CliCommand, runner: CommandRunner): void {
   triggerRuns
-    .subcommand("list", "the runs of a trigger, newest first", [
+    .subcommand("list", "List the runs of a trigger, newest first", [
       "signalbox triggers runs list new-signup",
       "signalbox triggers runs list new-signup --status failed --limit 5",
     ])
-    .argument("<slug>", "a trigger")
-    .option("--workflow <slug>", "only those of this workflow")
-    .addOption(new Option("--status <status>", "only those in this state").choices(runStatusSchema.options))
-    .option("--limit <number>", "at most so many, 1 to 100", parseLimit, 20)
+    .argument("<slug>", "A trigger")
+    .option("--workflow <slug>", "Only runs of this workflow")
+    .addOption(new Option("--status <status>", "Only runs with this status").choices(runStatusSchema.options))
+    .option("--limit <number>", "Maximum number of runs, 1 to 100", parseLimit, 20)
     .action(runner.action(listTriggerRuns));
 }
 
@@ -47,14 +47,14 @@ async function listTriggerRuns(context: CommandContext, trigger: string, options
   if (document.nextCursor !== null)
     context.tell(
       limit < 100
-        ? "There are older ones: --limit shows up to 100."
-        : "There are older ones: the REST API and the app page through all.",
+        ? "There are older runs. --limit shows up to 100."
+        : "There are older runs. The REST API and the app list all of them.",
     );
 }
 
 function emptyHint(trigger: string, isFiltered: boolean): string {
-  if (isFiltered) return `No run of ${trigger} is like that. Without --workflow and --status all are listed.`;
-  return `${trigger} has not run yet. \`signalbox triggers send ${trigger} --data '{…}'\` sends it something.`;
+  if (isFiltered) return `No run of ${trigger} matches. Omit --workflow and --status to list all.`;
+  return `${trigger} has no runs yet. Send it a webhook: signalbox triggers send ${trigger} --data '{…}'`;
 }
 
 async function refuseUnknown(api: ApiClient, slug: string, workflow: string | undefined): Promise<void> {
@@ -65,15 +65,18 @@ async function refuseUnknown(api: ApiClient, slug: string, workflow: string | un
       slug,
       data.map((trigger) => trigger.slug),
     );
-    throw new Failure(`There is no trigger ${JSON.stringify(slug)} in this project.${hint}`, {
+    throw new Failure(`Unknown trigger ${JSON.stringify(slug)}.${hint}`, {
       code: "not_found",
       fix: listsTriggers,
     });
   }
   const targets = attachments.map(({ target }) => target.slug);
   if (workflow === undefined || targets.includes(workflow)) return;
-  throw new Failure(`${slug} does not start a workflow ${JSON.stringify(workflow)}.${didYouMean(workflow, targets)}`, {
-    code: "not_found",
-    fix: `It starts ${targets.join(", ")}.`,
-  });
+  throw new Failure(
+    `${slug} does not start the workflow ${JSON.stringify(workflow)}.${didYouMean(workflow, targets)}`,
+    {
+      code: "not_found",
+      fix: `It starts ${targets.join(", ")}.`,
+    },
+  );
 }

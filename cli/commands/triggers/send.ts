@@ -15,13 +15,13 @@ import { formatDuration } from "../../../server/domain/format.ts";
 
 export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner): void {
   triggers
-    .subcommand("send", "send a body to the running service, over HTTP as a sender would", [
+    .subcommand("send", "Send a body to the running service over HTTP, as a sender would", [
       `signalbox triggers send new-signup --data '{"name": "Ada", "email": "ada@example.com"}'`,
       "signalbox triggers send billing --data @invoice.json --wait",
     ])
-    .argument("<slug-or-endpoint>", "a trigger, or an endpoint; what shares the endpoint gets it too")
+    .argument("<slug-or-endpoint>", "A trigger or an endpoint. All triggers on the endpoint receive the body")
     .requiredOption(...dataOption)
-    .option("--wait", "wait until its runs have ended; exit code 1 unless all completed")
+    .option("--wait", "Wait until its runs end. Exit code 1 unless all completed")
     .action(runner.action(sendToTrigger));
 }
 
@@ -51,7 +51,7 @@ async function sendToTrigger(
 function sendFailure({ status, deliveryId, problem, body }: WebhookAnswer, endpoint: string): Failure {
   const sent = { status, deliveryId };
   if (!problem)
-    return new Failure(`POST /triggers/${endpoint} was answered ${status}, and not as a Signalbox does.`, {
+    return new Failure(`Unexpected response to POST /triggers/${endpoint}: status ${status}, not from Signalbox.`, {
       code: "unexpected_answer",
       extra: { ...sent, body },
     });
@@ -74,7 +74,7 @@ function renderAnswer(p: {
   const { status, deliveryId, durationMs } = p.answer;
   const first = `${paint("good", String(status))} ${p.started.length > 0 ? "accepted" : "skipped"}  ${deliveryId ?? ""}  ${formatDuration(durationMs)}\n`;
   if (p.started.length === 0)
-    return `${first}No trigger matched. \`signalbox triggers test ${p.endpoint} --data …\` says why.\n`;
+    return `${first}No trigger matched. \`signalbox triggers test ${p.endpoint} --data …\` shows why.\n`;
   const rows = p.started.map(({ runId, trigger, target }) => {
     const run = p.ended.find(({ id }) => id === runId);
     return [

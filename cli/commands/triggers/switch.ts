@@ -9,15 +9,15 @@ const switchedAnswer = z.object({ slug: z.string(), disabled: disabledSchema.nul
 
 export function registerTriggersSwitch(triggers: CliCommand, runner: CommandRunner): void {
   triggers
-    .subcommand("disable", "switch a trigger off: nothing starts by it until it is switched on", [
+    .subcommand("disable", "Disable a trigger: it starts no runs until you enable it", [
       'signalbox triggers disable new-signup --reason "the mail server is down"',
     ])
-    .argument("<slug>", "a trigger")
-    .option("--reason <words>", "why; its verdicts say so")
+    .argument("<slug>", "A trigger")
+    .option("--reason <words>", "Reason, shown in the verdicts")
     .action(runner.action(disable));
   triggers
-    .subcommand("enable", "switch a trigger on again", ["signalbox triggers enable new-signup"])
-    .argument("<slug>", "a trigger")
+    .subcommand("enable", "Enable a disabled trigger", ["signalbox triggers enable new-signup"])
+    .argument("<slug>", "A trigger")
     .action(runner.action(enable));
 }
 
@@ -32,8 +32,7 @@ async function disable(context: CommandContext, slug: string, { reason }: { reas
   });
   context.print({
     document,
-    text: () =>
-      `${slug} is off. Deliveries show it as disabled; \`signalbox triggers enable ${slug}\` switches it on.\n`,
+    text: () => `${slug} is disabled. \`signalbox triggers enable ${slug}\` enables it.\n`,
   });
 }
 
@@ -45,5 +44,5 @@ async function enable(context: CommandContext, slug: string): Promise<void> {
     answer: switchedAnswer,
     notFoundFix: listsTriggers,
   });
-  context.print({ document, text: () => `${slug} is on.\n` });
+  context.print({ document, text: () => `${slug} is enabled.\n` });
 }

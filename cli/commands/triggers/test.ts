@@ -7,11 +7,11 @@ import { verdictsAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersTest(triggers: CliCommand, runner: CommandRunner): void {
   triggers
-    .subcommand("test", "what each trigger would say of a body, and why; starts nothing", [
+    .subcommand("test", "Evaluate a body against each trigger, without starting runs", [
       `signalbox triggers test new-signup --data '{"name": "Ada", "email": "ada@example.com"}'`,
       "signalbox triggers test billing --data @invoice.json",
     ])
-    .argument("<slug-or-endpoint>", "a trigger, or an endpoint for all triggers on it")
+    .argument("<slug-or-endpoint>", "A trigger, or an endpoint for all triggers on it")
     .requiredOption(...dataOption)
     .action(runner.action(testTrigger));
 }

@@ -20,4 +20,4 @@ export const startedRunsAnswer = z.object({
 
 export type StartedRuns = z.infer<typeof startedRunsAnswer>;
 
-export const listsTriggers = "`signalbox triggers list` shows all of them.";
+export const listsTriggers = "Run `signalbox triggers list` to see all triggers.";

@@ -4,11 +4,11 @@ import { listsTriggers, urlAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersUrl(triggers: CliCommand, runner: CommandRunner): void {
   triggers
-    .subcommand("url", "the URL to give to a sender, with its token", [
+    .subcommand("url", "Print the URL to give to a sender, with its token", [
       "signalbox triggers url new-signup",
       'curl -d @body.json -H "content-type: application/json" "$(signalbox triggers url billing)"',
     ])
-    .argument("<slug-or-endpoint>", "a trigger, or the endpoint that several share")
+    .argument("<slug-or-endpoint>", "A trigger or an endpoint")
     .action(runner.action(showUrl));
 }
 
