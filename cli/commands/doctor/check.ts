@@ -1,4 +1,4 @@
-/** What one look found, in a line, and the way out where something is to be done. */
+/** The result of one check, in a line, and the fix for a problem. */
 export interface Check {
   name: string;
   state: "ok" | "warn" | "bad";

@@ -49,19 +49,19 @@ const judge = ({
 }: Partial<Omit<AccessContext, "contents">> & { contents?: Partial<AccessContext["contents"]> } = {}) =>
   found(judgeAccess({ ...access, ...given, contents: { ...contents, ...some } }));
 
-it("finds nothing where nothing is wrong", () => expect(judge()).toEqual([]));
+it("reports nothing for a healthy service", () => expect(judge()).toEqual([]));
 
 it.each<[string, Parameters<typeof judge>[0], string[]]>([
-  ["a delivery of the future", { contents: { newestDeliveryAt: now + day } }, ["history bad"]],
+  ["a delivery from the future", { contents: { newestDeliveryAt: now + day } }, ["history bad"]],
   ["no key yet", { contents: { keys: [] } }, ["keys warn"]],
   ["no key in development", { mode: "development", needsKeys: false, contents: { keys: [] } }, []],
   [
-    "no key in development that others can reach",
+    "no key in development that other machines can reach",
     { mode: "development", needsKeys: true, contents: { keys: [], people: 0, admins: 0 } },
     ["keys warn"],
   ],
   [
-    "keys that have all ended",
+    "only revoked and expired keys",
     {
       contents: {
         keys: [
@@ -72,10 +72,10 @@ it.each<[string, Parameters<typeof judge>[0], string[]]>([
     },
     ["keys bad"],
   ],
-  ["an endpoint that no key opens", { contents: { keys: [{ ...key, endpoints: ["other"] }] } }, ["keys bad"]],
-  ["a key that ends soon", { contents: { keys: [{ ...key, expiresAt: now + 13 * day }] } }, ["keys warn"]],
-  ["a key that ends later", { contents: { keys: [{ ...key, expiresAt: now + 15 * day }] } }, []],
-  ["a secret that is gone", { openKey: null, contents: { keys: [{ ...key, ciphertext: "v1.x" }] } }, ["secret bad"]],
+  ["an endpoint without a valid key", { contents: { keys: [{ ...key, endpoints: ["other"] }] } }, ["keys bad"]],
+  ["a key that expires soon", { contents: { keys: [{ ...key, expiresAt: now + 13 * day }] } }, ["keys warn"]],
+  ["a key that expires later", { contents: { keys: [{ ...key, expiresAt: now + 15 * day }] } }, []],
+  ["a missing secret", { openKey: null, contents: { keys: [{ ...key, ciphertext: "v1.x" }] } }, ["secret bad"]],
   [
     "another secret",
     {
@@ -84,14 +84,14 @@ it.each<[string, Parameters<typeof judge>[0], string[]]>([
     },
     ["secret bad"],
   ],
-  ["a trigger that is switched off", { contents: { disabledTriggers: ["new-signup"] } }, ["triggers warn"]],
-  ["a switch of a trigger that is gone", { contents: { disabledTriggers: ["gone"] } }, []],
+  ["a disabled trigger", { contents: { disabledTriggers: ["new-signup"] } }, ["triggers warn"]],
+  ["a disabled trigger that was removed", { contents: { disabledTriggers: ["gone"] } }, []],
   ["people without an admin", { contents: { admins: 0 } }, ["people bad"]],
-  ["nobody", { contents: { people: 0, admins: 0 } }, ["people warn"]],
+  ["no accounts", { contents: { people: 0, admins: 0 } }, ["people warn"]],
   ["a service without workers", { contents: { lastSeenWorkers: [now - 60_000] } }, ["workers bad"]],
-])("tells of %s", (_, given, expected) => expect(judge(given)).toEqual(expected));
+])("reports %s", (_, given, expected) => expect(judge(given)).toEqual(expected));
 
-it("tells of a disk that is full, and of addresses that give keys away", () => {
+it("reports a full disk, and addresses that expose keys", () => {
   expect([10, 100_000_000, 10e9].map((room) => judgeSpace(room).state)).toEqual(["bad", "warn", "ok"]);
   const states = [null, "http://hooks.example.com", "https://hooks.example.com", "http://localhost:3000"].map(
     (baseUrl) => judgeAddress({ baseUrl, host: "0.0.0.0", trustProxy: [], mode: "deployed" })[0]?.state,
@@ -109,7 +109,7 @@ it("tells of a disk that is full, and of addresses that give keys away", () => {
   ).toEqual([]);
 });
 
-it("says what keys are for: all endpoints, or each one some", () => {
+it("lists the endpoints of keys", () => {
   const triggers = [
     { slug: "a", endpoint: "a" },
     { slug: "b", endpoint: "b" },
@@ -129,12 +129,12 @@ it("says what keys are for: all endpoints, or each one some", () => {
 const sayAddress = (given: { host?: string; baseUrl?: string }) =>
   judgeAddress({ host: "127.0.0.1", baseUrl: null, trustProxy: [], mode: "development", ...given })[0]?.message;
 
-it("says of development whether others can reach it", () => {
+it("reports whether other machines can reach development", () => {
   expect(sayAddress({})).toBe("development listens on this machine only");
   expect(sayAddress({ baseUrl: "https://dev.example.com" })).toContain(
-    "can be reached from elsewhere, by https://dev.example.com",
+    "other machines can reach development at https://dev.example.com",
   );
-  expect(sayAddress({ host: "0.0.0.0" })).toContain("can be reached from elsewhere, by 0.0.0.0");
+  expect(sayAddress({ host: "0.0.0.0" })).toContain("other machines can reach development at 0.0.0.0");
 });
 
 const postgres: PostgresFacts = {
@@ -155,22 +155,22 @@ const postgres: PostgresFacts = {
 };
 
 it.each<[string, Partial<PostgresFacts> & { own?: string | null; hasRetention?: boolean }, string[]]>([
-  ["nothing where nothing is wrong", {}, []],
-  ["a server that does not wait for its disk", { fsync: "off" }, ["disk bad"]],
-  ["one whose commits do not", { synchronousCommit: "off" }, ["disk warn"]],
-  ["one that waits for no replica", { synchronousCommit: "local" }, []],
-  ["pages that may be damaged", { fullPageWrites: "off" }, ["disk warn"]],
-  ["migrations to come", { pendingMigrations: 1 }, ["schema warn"]],
-  ["a user that may not write", { mayWrite: false }, ["rights bad"]],
+  ["nothing for a healthy server", {}, []],
+  ["fsync off", { fsync: "off" }, ["disk bad"]],
+  ["synchronous_commit off", { synchronousCommit: "off" }, ["disk warn"]],
+  ["synchronous_commit local", { synchronousCommit: "local" }, []],
+  ["full_page_writes off", { fullPageWrites: "off" }, ["disk warn"]],
+  ["pending migrations", { pendingMigrations: 1 }, ["schema warn"]],
+  ["a user without write privileges", { mayWrite: false }, ["rights bad"]],
   ["a replica", { isReplica: true, mayWrite: false }, ["rights bad"]],
-  ["fewer connections than are wanted", { connections: { most: 97, used: 20, wanted: 98 } }, ["connections bad"]],
-  ["connections that are almost used up", { connections: { most: 97, used: 90, wanted: 42 } }, ["connections warn"]],
+  ["too few connections", { connections: { most: 97, used: 20, wanted: 98 } }, ["connections bad"]],
+  ["almost no free connections", { connections: { most: 97, used: 90, wanted: 42 } }, ["connections warn"]],
   ["clocks that differ", { aheadMs: -700 }, ["clock warn"]],
   ["another secret", { own: "other" }, ["machines bad"]],
-  ["a secret that is missing", { own: null }, ["machines bad"]],
-  ["a store that nobody has used", { secretFingerprint: null, own: null }, []],
-  ["a history that only grows", { databaseBytes: 2e9, hasRetention: false }, ["retention warn"]],
-])("of a Postgres, tells of %s", (_, { own = "mine", hasRetention = true, ...given }, expected) => {
+  ["a missing secret on this machine", { own: null }, ["machines bad"]],
+  ["a new store", { secretFingerprint: null, own: null }, []],
+  ["a large store without retention", { databaseBytes: 2e9, hasRetention: false }, ["retention warn"]],
+])("on Postgres, reports %s", (_, { own = "mine", hasRetention = true, ...given }, expected) => {
   expect(found(judgePostgres({ ...postgres, ...given }, { fingerprint: own, hasRetention }))).toEqual(expected);
 });
 
@@ -180,14 +180,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("reads a store that is used, and one that is not; a file that only grows, a long log and old versions are told of", async () => {
+it("inspects an open and a closed store, and reports damage, old versions, a long log and a growing file", async () => {
   const file = join(folder, "ledger.db");
   expect(inspectDatabase(file)).toBeNull();
   const store = await openSqliteStore({ file });
   await store.recordDelivery(aDelivery({ receivedAt: now }));
   await store.createKey(aKey({ endpoints: ["signup"] }));
   const facts = inspectDatabase(file);
-  if (!facts) throw new Error("the store was to be there");
+  if (!facts) throw new Error("the store does not exist");
   expect(facts).toMatchObject({
     damage: null,
     pendingMigrations: 0,
@@ -203,11 +203,11 @@ it("reads a store that is used, and one that is not; a file that only grows, a l
   expect(states({ damage: "page 3" })).toEqual(["store bad"]);
   expect(states({ pendingMigrations: 1 })).toEqual(["schema warn"]);
   expect(states({ logBytes: 1e9 })).toEqual(["log warn"]);
-  expect(states({ fileBytes: 1e9, freeBytes: 5e8, givesRoomBack: false })).toEqual(["room warn"]);
+  expect(states({ fileBytes: 1e9, freeBytes: 5e8, givesRoomBack: false })).toEqual(["free space warn"]);
   expect(states({ fileBytes: 2e9, freeBytes: 0 }, false)).toEqual(["retention warn"]);
 });
 
-it("says what is wrong in a line each with the way out, exits with 1, and changes nothing", async () => {
+it("prints each problem with its fix on one line, exits with 1, and changes nothing", async () => {
   const state = join(folder, ".signalbox");
   mkdirSync(state);
   const manifest = {
@@ -224,7 +224,7 @@ it("says what is wrong in a line each with the way out, exits with 1, and change
   writeFileSync(join(state, "manifest.json"), JSON.stringify(manifest));
   expect(await runFakeCli(["doctor", "--project", folder])).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining("! store: there is none yet"),
+    stdout: expect.stringContaining("! store: does not exist yet"),
   });
   writeFileSync(join(state, "signalbox.db"), "no database".repeat(500));
   const text = await runFakeCli(["doctor", "--project", folder]);

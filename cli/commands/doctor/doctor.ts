@@ -40,7 +40,7 @@ async function lookAtProject(context: CommandContext): Promise<Check[]> {
     return await look(context);
   } catch (error) {
     if (error instanceof SettingsError || error instanceof ProjectError)
-      return [bad("settings", error.message, "Nothing else can be looked at before that is mended.")];
+      return [bad("settings", error.message, "Fix this first: the other checks need valid settings.")];
     throw error;
   }
 }
@@ -48,8 +48,10 @@ async function lookAtProject(context: CommandContext): Promise<Check[]> {
 async function look({ projectDir, now }: CommandContext): Promise<Check[]> {
   const { settings, running } = await findOwnSettings(projectDir, "doctor");
   const checks = [
-    ok("settings", `of ${projectDir}`),
-    running ? ok("service", `runs on ${running.url} (process ${running.pid})`) : ok("service", "does not run here"),
+    ok("settings", `valid, for ${projectDir}`),
+    running
+      ? ok("service", `running on ${running.url} (process ${running.pid})`)
+      : ok("service", "not running on this machine"),
     ...judgeAddress(settings),
   ];
   try {
@@ -75,15 +77,14 @@ async function look({ projectDir, now }: CommandContext): Promise<Check[]> {
       }),
     ];
   } catch (error) {
-    if (error instanceof AppError)
-      return [...checks, bad("store", error.message, "docs/failures.md tells what to do.")];
+    if (error instanceof AppError) return [...checks, bad("store", error.message, "See docs/failures.md.")];
     throw error;
   }
 }
 
 interface StoreLook {
   checks: Check[];
-  /** `null`: there is nothing to look at. */
+  /** `null`: there is no store yet. */
   contents: StoreContents | null;
 }
 
@@ -102,7 +103,7 @@ async function lookAtFile(file: string, hasRetention: boolean): Promise<StoreLoo
   const facts = inspectDatabase(file);
   if (!facts)
     return {
-      checks: [...checks, warn("store", `there is none yet (${file})`, "The first start makes it.")],
+      checks: [...checks, warn("store", `does not exist yet (${file})`, "The first start creates it.")],
       contents: null,
     };
   return { checks: [...checks, ...judgeStore(facts, { file, hasRetention })], contents: facts.contents };

@@ -1,4 +1,5 @@
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
+import { formatCount, formatUtc } from "../../../server/domain/format.ts";
 import { plural } from "../text-events.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 
@@ -11,14 +12,14 @@ export interface AccessContext {
   now: number;
   triggers: readonly { slug: string; endpoint: string }[];
   mode: "development" | "deployed";
-  /** Deployed, and in development that others can reach. */
+  /** Deployed, or in development that other machines can reach. */
   needsKeys: boolean;
   isRunning: boolean;
-  /** `null`: sealed under another secret, or there is none. */
+  /** Decrypts a stored key; `null` if it was encrypted with another secret. `null` without a secret. */
   openKey: ((ciphertext: string) => string | null) | null;
 }
 
-/** Of what the store has: who and what may come in, and who works. */
+/** Checks of the contents of the store: keys, secret, triggers, people and workers. */
 export function judgeAccess(p: AccessContext): Check[] {
   return [judgeClock(p), ...judgeKeys(p), judgeSecret(p), judgeTriggers(p), judgePeople(p), judgeWorkers(p)];
 }
@@ -26,11 +27,11 @@ export function judgeAccess(p: AccessContext): Check[] {
 function judgeClock({ contents, now }: AccessContext): Check {
   const newest = contents.newestDeliveryAt;
   if (newest === null || newest <= now + aheadMs)
-    return ok("history", newest === null ? "no delivery yet" : "no delivery is of the future");
+    return ok("history", newest === null ? "no deliveries yet" : "no delivery is from the future");
   return bad(
     "history",
-    `the newest delivery is of ${new Date(newest).toISOString()}, which is yet to come`,
-    "Set this machine's clock: it was set back, or was ahead when that came. Retention goes by it.",
+    `the newest delivery is from the future: ${formatUtc(new Date(newest).toISOString())}`,
+    "Set this machine's clock. It was set back, or it was ahead when the delivery arrived. Retention depends on it.",
   );
 }
 
@@ -47,30 +48,32 @@ function judgeKeys({ contents, now, needsKeys, triggers }: AccessContext): Check
   const closed = [...new Set(triggers.map(({ endpoint }) => endpoint))].filter(
     (endpoint) => !usable.some(({ endpoints }) => endpoints === null || endpoints.includes(endpoint)),
   );
-  const create = "`signalbox keys create` makes one.";
+  const create = "Create one with `signalbox keys create`.";
   if (webhookKeys.length === 0)
     return [
       !needsKeys
-        ? ok("keys", "none yet; development on this machine needs none")
-        : warn("keys", "there is no webhook key yet", `The first \`signalbox start\` makes one; ${create}`),
+        ? ok("keys", "no keys yet; local development needs none")
+        : warn("keys", "there is no webhook key yet", `The first \`signalbox start\` creates one. ${create}`),
     ];
   const checks: Check[] = [];
   if (usable.length === 0)
-    checks.push(bad("keys", "every webhook key is revoked or has expired: no webhook gets in", create));
+    checks.push(bad("keys", "every webhook key is revoked or expired: all webhooks are rejected", create));
   else if (closed.length > 0)
-    checks.push(bad("keys", `no key opens ${closed.join(", ")}`, `${create} \`--endpoint\` names what it opens.`));
+    checks.push(
+      bad("keys", `no key is valid for ${closed.join(", ")}`, `${create} \`--endpoint\` sets its endpoints.`),
+    );
   if (ending.length > 0)
     checks.push(
       warn(
         "keys",
-        `${ending.map(({ id, name }) => `${name} (${id})`).join(", ")} end within 14 days`,
-        "`signalbox keys rotate <id>` makes a new one beside the old.",
+        `${ending.map(({ id, name }) => `${name} (${id})`).join(", ")} expire within 14 days`,
+        "Replace them with `signalbox keys rotate <id>`.",
       ),
     );
   return checks.length > 0 ? checks : [ok("keys", describeKeys(usable))];
 }
 
-/** Each endpoint has a key; few keys may be for all of them. */
+/** Every endpoint has a key. Some keys may be for all endpoints. */
 function describeKeys(usable: StoreContents["keys"]): string {
   const forAll = usable.filter(({ endpoints }) => endpoints === null).length;
   if (forAll === usable.length) return `${plural(forAll, "webhook key")} for all endpoints`;
@@ -81,45 +84,50 @@ function judgeSecret({ contents, openKey }: AccessContext): Check {
   const sealed = contents.keys.flatMap(({ ciphertext, revokedAt }) =>
     ciphertext === null || revokedAt !== null ? [] : [ciphertext],
   );
-  if (sealed.length === 0) return ok("secret", "nothing is sealed with it yet");
+  if (sealed.length === 0) return ok("secret", "no stored key is encrypted with it yet");
   if (openKey === null)
     return bad(
       "secret",
-      "there is none here, and stored keys are sealed with one",
-      "Put the file .signalbox/secret back, or set SIGNALBOX_SECRET as it was.",
+      "this machine has no secret, but stored keys are encrypted",
+      "Restore the file .signalbox/secret, or set SIGNALBOX_SECRET to its previous value.",
     );
   const lost = sealed.filter((ciphertext) => openKey(ciphertext) === null).length;
-  if (lost === 0) return ok("secret", "opens every stored key");
+  if (lost === 0) return ok("secret", "decrypts every stored key");
   return bad(
     "secret",
-    `does not open ${lost} of ${sealed.length} stored keys; they work, but cannot be shown`,
-    "Set the secret that they were made with, or rotate them.",
+    `does not decrypt ${lost} of ${formatCount(sealed.length, "stored key")}; they work, but cannot be shown`,
+    "Set the secret that they were created with, or rotate them.",
   );
 }
 
 function judgeTriggers({ contents, triggers }: AccessContext): Check {
   const off = contents.disabledTriggers.filter((slug) => triggers.some((trigger) => trigger.slug === slug));
-  if (off.length === 0) return ok("triggers", `${triggers.length} declared, none is switched off`);
-  return warn("triggers", `${off.join(", ")}: switched off`, "`signalbox triggers enable <slug>` switches one on.");
+  if (off.length === 0) return ok("triggers", `${plural(triggers.length, "trigger")}, none disabled`);
+  return warn("triggers", `disabled: ${off.join(", ")}`, "Enable a trigger with `signalbox triggers enable <slug>`.");
 }
 
 function judgePeople({ contents, mode }: AccessContext): Check {
-  if (contents.admins > 0) return ok("people", `${contents.people} may sign in, ${contents.admins} as admin`);
+  if (contents.admins > 0)
+    return ok("people", `${formatCount(contents.people, "account")}, ${formatCount(contents.admins, "admin")}`);
   if (contents.people > 0)
-    return bad("people", "nobody is an admin", "`signalbox people invite --role admin` makes a link that lets one in.");
+    return bad("people", "there is no admin", "Create a link for one with `signalbox people invite --role admin`.");
   return mode === "development"
-    ? ok("people", "there are no accounts; development needs none")
-    : warn("people", "there are no accounts yet", "`signalbox people setup-link` lets the first admin in.");
+    ? ok("people", "no accounts; development needs none")
+    : warn(
+        "people",
+        "there are no accounts yet",
+        "Create a link for the first admin with `signalbox people setup-link`.",
+      );
 }
 
 function judgeWorkers({ contents, now, isRunning }: AccessContext): Check {
   const alive = contents.lastSeenWorkers.filter((at) => at > now - workerAliveMs).length;
-  if (!isRunning) return ok("workers", "the service does not run here");
+  if (!isRunning) return ok("workers", "the service is not running on this machine");
   return alive > 0
     ? ok("workers", `${alive} alive`)
     : bad(
         "workers",
-        "the service runs, and no worker is alive: nothing is carried out",
-        "Its log says why they do not start.",
+        "the service is running without a live worker: no run is executed",
+        "The log of the service has the reason.",
       );
 }

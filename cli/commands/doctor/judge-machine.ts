@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Settings } from "../../../server/config.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/local-request.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
-import { formatBytes } from "../../../server/domain/format.ts";
+import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
 
 /** Statfs(2). FUSE may be either. */
 const networkTypes: ReadonlyMap<number, string> = new Map([
@@ -17,7 +17,7 @@ const fullBytes = 50_000_000;
 const scarceBytes = 500_000_000;
 const clockSkewMs = 2000;
 
-/** Of the folder that the store lies in. */
+/** Checks of the folder of the store. */
 export function judgeFolder(folder: string): Check[] {
   try {
     const { type, bavail, bsize } = statfsSync(folder);
@@ -27,7 +27,7 @@ export function judgeFolder(folder: string): Check[] {
       network
         ? bad(
             "file system",
-            `the store lies on ${network}, where SQLite's locks do not hold`,
+            `the store is on ${network}, where the locks of SQLite are unreliable`,
             "Move it to a local disk (DATABASE_URL).",
           )
         : ok("file system", "local"),
@@ -39,7 +39,7 @@ export function judgeFolder(folder: string): Check[] {
       bad(
         "folder",
         `${folder} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-        "Look at its rights: the service writes there.",
+        "Check its permissions: the service writes there.",
       ),
     ];
   }
@@ -47,10 +47,10 @@ export function judgeFolder(folder: string): Check[] {
 
 export function judgeSpace(room: number): Check {
   if (room < fullBytes)
-    return bad("disk", `${formatBytes(room)} are left: webhooks are refused soon`, "Make room on the disk.");
+    return bad("disk", `${formatBytes(room)} free: webhooks will be rejected soon`, "Free space on the disk.");
   return room < scarceBytes
-    ? warn("disk", `${formatBytes(room)} are left`, "Make room on the disk, or keep less (retentionDays).")
-    : ok("disk", `${formatBytes(room)} are left`);
+    ? warn("disk", `${formatBytes(room)} free`, "Free space on the disk, or shorten retention (retentionDays).")
+    : ok("disk", `${formatBytes(room)} free`);
 }
 
 function judgeClock(folder: string): Check {
@@ -58,18 +58,18 @@ function judgeClock(folder: string): Check {
   try {
     const stats: BigIntStats = statSync(probe, { bigint: true });
     const skewMs = Math.abs(Number(stats.mtimeMs) - Date.now());
-    if (skewMs <= clockSkewMs) return ok("clock", "agrees with the file system's");
+    if (skewMs <= clockSkewMs) return ok("clock", "matches the file system's clock");
     return warn(
       "clock",
-      `is ${Math.round(skewMs / 1000)} s from the file system's`,
-      "Set it, e.g. by NTP: signatures and expiry go by it.",
+      `differs from the file system's clock by ${formatDuration(skewMs)}`,
+      "Set it, e.g. by NTP. Signatures and expiry depend on it.",
     );
   } finally {
     rmSync(probe, { recursive: true, force: true });
   }
 }
 
-/** Of how the world reaches the service. */
+/** Checks of the public address of the service. */
 export function judgeAddress({
   host,
   baseUrl,
@@ -80,16 +80,13 @@ export function judgeAddress({
     return [ok("address", "development listens on this machine only")];
   if (mode === "development")
     return [
-      ok(
-        "address",
-        `development can be reached from elsewhere, by ${baseUrl ?? host}; requests from there need a key or a token`,
-      ),
+      ok("address", `other machines can reach development at ${baseUrl ?? host}; their requests need a key or a token`),
     ];
   if (baseUrl === null)
     return [
       warn(
         "address",
-        "no base URL is set: URLs that are shown name this machine",
+        "no base URL is set: displayed URLs have this machine's address",
         "Set SIGNALBOX_BASE_URL, e.g. https://hooks.example.com.",
       ),
     ];
@@ -98,16 +95,16 @@ export function judgeAddress({
     return [
       warn(
         "address",
-        `${baseUrl} is not encrypted: keys can be read on the way`,
-        "Put a proxy with TLS in front, and make the base URL https://.",
+        `${baseUrl} is not encrypted: keys can be intercepted`,
+        "Put a proxy with TLS in front of it, and set the base URL to https://.",
       ),
     ];
   if (protocol === "https:" && trustProxy.length === 0)
     return [
       warn(
         "address",
-        `${baseUrl}; no proxy is trusted, so every sender seems to be the proxy`,
-        "Name it in SIGNALBOX_TRUST_PROXY, e.g. 127.0.0.1.",
+        `${baseUrl}; no proxy is trusted, so all requests appear to come from the proxy`,
+        "Set SIGNALBOX_TRUST_PROXY to its address, e.g. 127.0.0.1.",
       ),
     ];
   return [ok("address", baseUrl)];

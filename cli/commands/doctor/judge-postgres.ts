@@ -1,25 +1,25 @@
 import type { PostgresFacts } from "../../../server/store/postgres/inspect-database.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
-import { formatBytes } from "../../../server/domain/format.ts";
+import { formatBytes, formatCount, formatDuration } from "../../../server/domain/format.ts";
 
 const clockSkewMs = 500;
 const farMs = 10_000;
 const largeBytes = 1_000_000_000;
 
-/** Of the database, and of the server that it lies on. `fingerprint`: of this machine's secret; `null`: it has none. */
+/** Checks of the database and its server. `fingerprint`: of this machine's secret; `null` without one. */
 export function judgePostgres(facts: PostgresFacts, p: { fingerprint: string | null; hasRetention: boolean }): Check[] {
   const { name, server, user, databaseBytes, pendingMigrations } = facts;
   return [
-    ok("store", `${name} answers: Postgres ${server}, ${formatBytes(databaseBytes)}`),
+    ok("store", `${name} responds: Postgres ${server}, ${formatBytes(databaseBytes)}`),
     pendingMigrations > 0
       ? warn(
           "schema",
-          `${pendingMigrations} migrations are to be made`,
-          "The next start makes them. Have a backup first: pg_dump.",
+          formatCount(pendingMigrations, "pending migration"),
+          "The next start applies them. Create a backup first: pg_dump.",
         )
       : ok("schema", "up to date"),
     facts.isReplica
-      ? bad("rights", "it is a replica, which cannot be written", "Name the primary in DATABASE_URL.")
+      ? bad("rights", "the server is a read-only replica", "Set DATABASE_URL to the primary.")
       : judgeRights(facts.mayWrite, user),
     judgeDisk(facts),
     judgeConnections(facts.connections),
@@ -30,11 +30,11 @@ export function judgePostgres(facts: PostgresFacts, p: { fingerprint: string | n
 }
 
 function judgeRights(mayWrite: boolean, user: string): Check {
-  if (mayWrite) return ok("rights", `${user} may make and write the tables`);
+  if (mayWrite) return ok("rights", `${user} may create and write the tables`);
   return bad(
     "rights",
-    `${user} may not make or write the tables`,
-    `Let it own the database: ALTER DATABASE <name> OWNER TO ${user}.`,
+    `${user} may not create or write the tables`,
+    `Make it the owner of the database: ALTER DATABASE <name> OWNER TO ${user}.`,
   );
 }
 
@@ -42,63 +42,63 @@ function judgeDisk({ fsync, fullPageWrites, synchronousCommit }: PostgresFacts):
   if (fsync === "off")
     return bad(
       "disk",
-      "fsync is off on the server: when its machine loses its power, what was answered with 202 is lost, or the whole database",
-      "Set fsync = on in postgresql.conf, and restart it.",
+      "fsync is off on the server: a power failure loses accepted webhooks, or the whole database",
+      "Set fsync = on in postgresql.conf, and restart the server.",
     );
   if (fullPageWrites === "off")
     return warn(
       "disk",
-      "full_page_writes is off on the server: a loss of power may damage pages",
-      "Set it on, unless the file system writes 8 kB at once for sure.",
+      "full_page_writes is off on the server: a power failure may damage pages",
+      "Turn it on, unless the file system writes 8 kB atomically.",
     );
   if (synchronousCommit === "off")
     return warn(
       "disk",
-      "synchronous_commit is off on the server; what is accepted waits for the disk nevertheless, as it is set for each commit that matters",
-      "Set it on, so that other programs on it do the same.",
+      "synchronous_commit is off on the server; accepted webhooks still wait for the disk, because Signalbox sets it for each such commit",
+      "Turn it on, so that other programs on the server also wait for the disk.",
     );
-  if (synchronousCommit === "local") return ok("disk", "commits wait for the disk of the server, and for no replica");
+  if (synchronousCommit === "local") return ok("disk", "commits wait for the disk of the server, not for a replica");
   return ok("disk", `commits wait for the disk (synchronous_commit = ${synchronousCommit})`);
 }
 
 function judgeConnections({ most, used, wanted }: PostgresFacts["connections"]): Check {
-  const text = `${used} of ${most} are used; this platform may want ${wanted}`;
+  const text = `${used} of ${most} in use; the machines may need ${wanted}`;
   if (wanted > most)
-    return bad("connections", text, "Raise max_connections, or run fewer processes: each wants up to seven.");
+    return bad("connections", text, "Raise max_connections, or run fewer processes: each needs up to seven.");
   return used > most * 0.9
-    ? warn("connections", text, "Raise max_connections: without one, webhooks are refused with 503.")
+    ? warn("connections", text, "Raise max_connections: without a connection, webhooks are rejected with 503.")
     : ok("connections", text);
 }
 
 function judgeClock(aheadMs: number): Check {
-  const seconds = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? "behind" : "ahead of"} the database's`;
-  if (Math.abs(aheadMs) < clockSkewMs) return ok("clock", "agrees with the database's");
+  const difference = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? "behind" : "ahead of"} the database's clock`;
+  if (Math.abs(aheadMs) < clockSkewMs) return ok("clock", "matches the database's clock");
   if (Math.abs(aheadMs) < farMs)
-    return warn("clock", `this machine's is ${seconds}, which counts`, "Set it, e.g. by NTP.");
+    return warn("clock", `this machine's clock is ${difference}, which Signalbox uses`, "Set it, e.g. by NTP.");
   return warn(
     "clock",
-    `this machine's is ${seconds}, which counts: one of them is far off, and signatures of senders with a timestamp are judged by it`,
-    "Set both, e.g. by NTP.",
+    `this machine's clock is ${difference}, which Signalbox uses also for signatures with a timestamp`,
+    "Set both clocks, e.g. by NTP.",
   );
 }
 
 function judgeFingerprint(inForce: string | null, own: string | null): Check {
-  if (inForce === null) return ok("machines", "none has settled the secret yet");
-  if (own === inForce) return ok("machines", "this one has the secret of all others");
-  const what = own === null ? "has no secret, and others have one" : "has another secret than the others";
+  if (inForce === null) return ok("machines", "no machine has registered a secret yet");
+  if (own === inForce) return ok("machines", "this machine has the same secret as the others");
+  const what = own === null ? "has no secret, but others have one" : "has a different secret than the others";
   return bad(
     "machines",
-    `this one ${what}: it will not start`,
-    "Set the same SIGNALBOX_SECRET on all. `signalbox start --new-secret` puts this machine's in force.",
+    `this machine ${what}: it will not start`,
+    "Set the same SIGNALBOX_SECRET on all machines. To change it on purpose: `signalbox start --new-secret`.",
   );
 }
 
 function judgeRetention(bytes: number, hasRetention: boolean): Check {
   if (hasRetention) return ok("retention", "old deliveries are removed");
-  if (bytes < largeBytes) return ok("retention", "everything is kept for ever");
+  if (bytes < largeBytes) return ok("retention", "deliveries are kept permanently");
   return warn(
     "retention",
-    `everything is kept for ever, ${formatBytes(bytes)} by now`,
+    `deliveries are kept permanently: ${formatBytes(bytes)} so far`,
     "Set retentionDays in signalbox.config.ts, or SIGNALBOX_RETENTION_DAYS.",
   );
 }
