@@ -38,7 +38,7 @@ it("a service with a wrong secret keeps what it refuses; once the secret is mend
     0,
     expect.stringContaining("triggers/pushed.ts › verify › github: its secret is not set"),
   ]);
-  expect(built.stderr).toContain("x-github-delivery is not signed by github, and does not count");
+  expect(built.stderr).toContain("x-github-delivery is not signed by github, so it is ignored");
   const refused = cli("start", "--port", "0");
   expect([refused.status, refused.stderr]).toEqual([
     1,

@@ -50,7 +50,7 @@ describe("the version of a build", () => {
     expect(textOf(right)).toBe(textOf(left));
   });
 
-  test("holds no path of the machine", async () => {
+  test("contains no path of the machine", async () => {
     const projectDir = makeProject(smallProject);
     const manifest = await buildManifest(projectDir);
     const text = textOf(join(projectDir, ".signalbox", manifest.folder));
@@ -72,7 +72,7 @@ describe("the version of a build", () => {
 });
 
 describe("the sources bundle", () => {
-  test("holds no code of a workflow, nothing that it imports and none of its side effects", async () => {
+  test("contains no workflow code, none of its imports and none of its side effects", async () => {
     const projectDir = copyGolden("good-layout");
     const manifest = await buildManifest(projectDir);
     const folder = join(projectDir, ".signalbox", manifest.folder);
@@ -88,13 +88,13 @@ describe("the sources bundle", () => {
 });
 
 describe("the state folder", () => {
-  test("keeps itself out of Git", async () => {
+  test("is ignored by Git", async () => {
     const projectDir = makeProject(smallProject);
     await buildManifest(projectDir);
     expect(readFileSync(join(projectDir, ".signalbox/.gitignore"), "utf8")).toBe("*\n");
   });
 
-  test("keeps the last good build in force when a build fails, and no draft of the failed one", async () => {
+  test("keeps the last successful build current when a build fails, and removes the draft", async () => {
     const projectDir = makeProject(smallProject);
     const good = await buildManifest(projectDir);
     writeFiles(projectDir, { "workflows/receipt.ts": "export default null;\n" });
@@ -103,7 +103,7 @@ describe("the state folder", () => {
     expect(readdirSync(join(projectDir, ".signalbox/builds"))).toEqual([good.version]);
   });
 
-  test("keeps the five newest builds, the one in force, and no drafts from yesterday", async () => {
+  test("keeps the current build, the five newest others, and no old drafts", async () => {
     const projectDir = makeProject(smallProject);
     const builds = join(projectDir, ".signalbox/builds");
     for (const age of [1, 2, 3, 4, 5, 6]) {
@@ -116,7 +116,7 @@ describe("the state folder", () => {
     expect(readdirSync(builds).sort()).toEqual([version, "old1", "old2", "old3", "old4", "old5"].sort());
   });
 
-  test("mends a damaged build of the same version", async () => {
+  test("repairs a damaged build of the same version", async () => {
     const projectDir = makeProject(smallProject);
     const manifest = await buildManifest(projectDir);
     const file = join(projectDir, ".signalbox", manifest.folder, manifest.sources);
@@ -126,7 +126,7 @@ describe("the state folder", () => {
     expect(readFileSync(file, "utf8")).toBe(whole);
   });
 
-  test("stays whole when several builds of different code run at once, for a reader at any time", async () => {
+  test("stays intact for readers while several builds run concurrently", async () => {
     const projectDir = makeProject(smallProject);
     const stateDir = join(projectDir, ".signalbox");
     await buildManifest(projectDir);
@@ -148,13 +148,13 @@ describe("the state folder", () => {
   });
 });
 
-/** Counts how often a whole build was in force; throws when it was not. */
+/** Counts reads of an intact current build; throws when it is not intact. */
 async function readWhile(stateDir: string, state: { isBuilding: boolean }): Promise<number> {
   let reads = 0;
   while (state.isBuilding) {
     const manifest = await readManifest(stateDir);
     if (!existsSync(join(stateDir, manifest?.folder ?? "none", manifest?.sources ?? "none")))
-      throw new Error("the build in force is not there");
+      throw new Error("the current build does not exist");
     reads++;
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -172,13 +172,13 @@ describe("buildProject", () => {
     expect(readdirSync(join(projectDir, ".signalbox/builds"))).toEqual([]);
   });
 
-  test("says that there are no triggers where there is no folder at all", async () => {
+  test("reports no_triggers for a missing folder", async () => {
     const projectDir = makeProject();
     rmSync(projectDir, { recursive: true });
     expect(await buildProject({ projectDir })).toMatchObject({ ok: false, diagnostics: [{ code: "no_triggers" }] });
   });
 
-  test("builds a project that has no triggers yet where that is allowed, with a warning, and no folder that is none", async () => {
+  test("builds a project without triggers with a warning if that is allowed, but not an empty folder", async () => {
     const projectDir = makeProject({ "package.json": "{}" });
     expect(await buildProject({ projectDir, mayLackTriggers: true })).toMatchObject({
       ok: true,
@@ -192,27 +192,27 @@ describe("buildProject", () => {
     });
   });
 
-  test("says what is in the way where .signalbox cannot be written", async () => {
+  test("reports why .signalbox cannot be written", async () => {
     const projectDir = makeProject({ ...smallProject, ".signalbox": "a file" });
     await expect(buildProject({ projectDir })).rejects.toMatchObject({
       name: "Failure",
       message: `${join(projectDir, ".signalbox")} cannot be written (EEXIST).`,
-      details: { fix: expect.stringContaining("remove it") },
+      details: { fix: expect.stringContaining("Remove the file") },
     });
   });
 
   test.for([
-    ["EACCES", "/p/.signalbox/builds/x", "let this user write"],
-    ["EROFS", "/p/.signalbox", "let this user write"],
-    ["ENOSPC", undefined, "make room"],
+    ["EACCES", "/p/.signalbox/builds/x", "write permission"],
+    ["EROFS", "/p/.signalbox", "write permission"],
+    ["ENOSPC", undefined, "Free some space"],
     ["EACCES", "/p/triggers", null],
     ["ENOENT", "/p/.signalbox/builds", null],
-  ] as const)("knows %s of %s as a state folder that cannot be written, or not", ([code, path, fix]) => {
+  ] as const)("classifies %s of %s as an unwritable state folder, or not", ([code, path, fix]) => {
     const failure = stateFolderFailure(Object.assign(new Error("no"), { code, path }), "/p");
     expect(failure?.details.fix?.includes(fix ?? "")).toBe(fix === null ? undefined : true);
   });
 
-  test("takes a project whose path has spaces and signs of URLs in it", async () => {
+  test("builds a project whose path has spaces and URL characters", async () => {
     const projectDir = makeProject({}, "my hooks #1 100%");
     writeFiles(projectDir, smallProject);
     await buildManifest(projectDir);
@@ -251,7 +251,7 @@ describe("buildProject", () => {
   });
 });
 
-test("docs/build.md tells of every diagnostic", () => {
+test("docs/build.md lists every diagnostic", () => {
   const page = readFileSync(join(packageRoot, "docs/build.md"), "utf8");
   const missing = Object.keys(diagnosticCodes).filter((code) => !page.includes(`\`${code}\``));
   expect(missing).toEqual([]);

@@ -43,15 +43,15 @@ export interface BuildOptions {
   projectDir: string;
   /** Ends the build early; it throws the signal's reason then. */
   signal?: AbortSignal;
-  /** How long the top-level code of one file may take. 20,000 unless told. */
+  /** Time limit for the top-level code of one file. Default: 20,000. */
   evaluationTimeoutMs?: number;
-  /** A project that has no triggers yet is built, with a warning. For development, where they are still to be written. */
+  /** A project without triggers is built with a warning, for development. */
   mayLackTriggers?: boolean;
 }
 
 /**
- * Builds a project into its `.signalbox/`: bundles, exported schemas, and the manifest that puts them in force. What
- * the user has to mend comes back as diagnostics, all of it at once, and leaves the last good build in force.
+ * Builds a project into its `.signalbox/`: bundles, exported schemas, and the manifest that makes them current. All
+ * errors of the project are returned at once as diagnostics, and the last successful build stays current.
  */
 export async function buildProject(options: BuildOptions): Promise<BuildResult> {
   const projectDir = existsSync(options.projectDir) ? realpathSync(options.projectDir) : resolve(options.projectDir);
@@ -118,12 +118,12 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
   }
 }
 
-/** Ends the build when there are errors among the diagnostics. */
+/** Fails the build if a diagnostic is an error. */
 function refuse(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.some(({ severity }) => severity === "error")) throw new BuildFailure([...diagnostics]);
 }
 
-/** Whether somebody has begun a project here: an empty folder, or a wrong one, is told as such. */
+/** Whether the folder is a project: an empty folder or a wrong one is an error. */
 function isProject(projectDir: string): boolean {
   return ["package.json", "triggers"].some((name) => existsSync(join(projectDir, name)));
 }
@@ -142,7 +142,7 @@ function discoveryDiagnostics(
     found.push(
       files.diagnose({
         code: "no_triggers",
-        title: "There are no triggers: triggers/ is missing or holds no trigger file",
+        title: "There are no triggers: triggers/ is missing or has no trigger file",
         at: null,
         ...(mayLackTriggers && { severity: "warning" }),
       }),
@@ -170,7 +170,7 @@ function settingsPlace(projectDir: string): { file: string } | null {
     const file = findSettingsFile(projectDir);
     return file === null ? null : { file };
   } catch {
-    // There are several: that is what the diagnostic is about.
+    // There are several settings files, which the diagnostic reports.
     return null;
   }
 }
@@ -207,7 +207,7 @@ function importersOf(file: string, imports: ReadonlyMap<string, readonly string[
   return importers;
 }
 
-/** A workflow or agent that could not be evaluated has no slug yet: its imports are looked at all the same. */
+/** A workflow or agent that could not be evaluated has no slug yet, but its imports are checked. */
 function bundleSourcesOf(
   projectDir: string,
   outDir: string,
@@ -243,7 +243,7 @@ interface Findings {
   mapper: StackMapper;
 }
 
-/** Everything that can be said of the project at once, errors and warnings. */
+/** All errors and warnings of the project. */
 async function allDiagnostics({
   evaluation,
   sources,

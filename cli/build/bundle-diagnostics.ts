@@ -2,7 +2,7 @@ import type { Message } from "esbuild";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Place, ProjectFiles } from "./project-files.ts";
 
-/** What esbuild refused, as diagnostics. A file that is imported in two ways is read twice, and told of once. */
+/** Errors of esbuild as diagnostics. A file that is imported in two ways is read twice, but reported once. */
 export function bundleDiagnostics(errors: readonly Message[], files: ProjectFiles): Diagnostic[] {
   const distinct = new Map(errors.map((error) => [JSON.stringify([error.text, error.location]), error]));
   return [...distinct.values()].map((error) => {
@@ -41,9 +41,9 @@ export function beyondDefaultDiagnostics(
 function missingExport(found: { name: string; from: string }, at: Place | null, files: ProjectFiles): Diagnostic {
   return files.diagnose({
     code: "unresolved_import",
-    title: `${at?.file ?? "the project"} › ${found.from} exports no ${found.name}`,
+    title: `${at?.file ?? "the project"} › ${found.from} has no export ${found.name}`,
     at,
-    text: "The file is there, but it exports nothing under this name.",
+    text: "The file exists, but it has no export with this name.",
     fix: "Correct the name, or export it.",
   });
 }

@@ -10,7 +10,7 @@ import type { ProjectFiles } from "./project-files.ts";
 
 type ModelPrices = NonNullable<ProjectSettings["modelPrices"]>;
 
-/** What stands in agents beside their slugs and output: tools, bounds and times. */
+/** Diagnostics of agents, except for slugs and output: tools, limits and durations. */
 export function agentDiagnostics(
   entries: readonly EvaluatedEntry[],
   files: ProjectFiles,
@@ -35,7 +35,7 @@ export function agentDiagnostics(
         report(
           tool.name,
           "invalid_tool",
-          `tools › ${tool.name} › inputSchema cannot be told to a model: ${tool.inputSchema.problem}`,
+          `tools › ${tool.name} › inputSchema cannot be sent to a model: ${tool.inputSchema.problem}`,
         );
     }
     for (const { name, approvalTimeout, needsApproval } of agent.tools) {
@@ -50,8 +50,8 @@ export function agentDiagnostics(
         report(
           "approvalTimeout",
           "invalid_approval_timeout",
-          `tools › ${name} › approvalTimeout stands there without needsApproval`,
-          { fix: "Write needsApproval: true beside it, or leave approvalTimeout out." },
+          `tools › ${name} › approvalTimeout is set without needsApproval`,
+          { fix: "Add needsApproval: true, or remove approvalTimeout." },
         );
     }
     for (const { property, title } of budgetProblems(agent.budget)) report(property, "invalid_budget", title);
@@ -59,7 +59,7 @@ export function agentDiagnostics(
       report(
         "usd",
         "no_model_price",
-        `budget › usd cannot be counted: no price is known for the model ${show(agent.model.modelId)}`,
+        `budget › usd needs a price, which is unknown for the model ${show(agent.model.modelId)}`,
         { fix: priceFix(agent.model.modelId, modelPrices) },
       );
     if (agent.maxSteps !== undefined && !isCount(agent.maxSteps))
@@ -78,13 +78,13 @@ export function agentDiagnostics(
   });
 }
 
-/** The bounds that `budget` asks for; `null`: none. Expects that agentDiagnostics finds nothing in it. */
+/** The limits of `budget`; `null`: none. Requires a budget without diagnostics. */
 export function budgetOf(budget: unknown): { tokens: number | null; usd: number | null } {
   const { tokens, usd } = optionsOf(budget);
   return { tokens: typeof tokens === "number" ? tokens : null, usd: typeof usd === "number" ? usd : null };
 }
 
-/** The bounds that `maxToolCalls` asks for. Expects that agentDiagnostics finds nothing in it. */
+/** The limits of `maxToolCalls`. Requires a value without diagnostics. */
 export function toolCallsOf(maxToolCalls: unknown): ManifestAgent["maxToolCalls"] {
   return maxToolCallsSchema.parse(maxToolCalls);
 }
@@ -99,7 +99,7 @@ function toolCallProblems(maxToolCalls: unknown): { property: string; title: str
   });
 }
 
-/** Every run of such an agent would fail (`NoPrice`) before anything is asked. */
+/** Every run of such an agent would fail with `NoPrice` before the first call. */
 function lacksPrice({ budget, model }: EvaluatedAgent, modelPrices: ModelPrices): boolean {
   const { usd } = optionsOf(budget);
   return typeof usd === "number" && usd > 0 && findPrice(model.modelId, modelPrices) === null;
@@ -107,8 +107,8 @@ function lacksPrice({ budget, model }: EvaluatedAgent, modelPrices: ModelPrices)
 
 function priceFix(modelId: string, modelPrices: ModelPrices): string {
   const near = nearestName(modelId, Object.keys(modelPrices));
-  const meant = near === null ? "" : `modelPrices has ${show(near)}: if that was meant, correct its name. `;
-  return `${meant}Write modelPrices: { ${show(modelId)}: { input: …, output: … } } into signalbox.config.ts, in US dollars for a million tokens. Or bound the budget by tokens.`;
+  const meant = near === null ? "" : `modelPrices has ${show(near)}: correct its name if you meant this model. `;
+  return `${meant}Add modelPrices: { ${show(modelId)}: { input: …, output: … } } to signalbox.config.ts, in US dollars per million tokens. Or use a budget in tokens.`;
 }
 
 function budgetProblems(budget: unknown): { property: string; title: string }[] {

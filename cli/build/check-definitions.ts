@@ -6,7 +6,7 @@ import type { DiagnosticCode } from "./diagnostic-codes.ts";
 import type { EvaluatedEntry } from "./evaluation/protocol.ts";
 import type { ProjectFiles } from "./project-files.ts";
 
-/** What stands in the definitions beside their schemas: slugs, endpoints, targets, and a workflow's settings. */
+/** Diagnostics of definitions, except for schemas: slugs, endpoints, targets, and the settings of workflows. */
 export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
   const triggers = entries.flatMap((entry) =>
     entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : [],
@@ -81,7 +81,7 @@ export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files:
   ];
 }
 
-/** The policy that `retries` asks for. Expects that definitionDiagnostics finds nothing in it. */
+/** The policy of `retries`. Requires a value without diagnostics. */
 export function retryPolicyOf(retries: unknown): RetryPolicy {
   const { attempts, backoff, initialDelay, maxDelay } = optionsOf(retries);
   return {
@@ -112,7 +112,7 @@ function retryProblems(retries: unknown): { property: string; title: string }[] 
   if (maxDelay !== undefined && parseDuration(maxDelay) === null) refuse("maxDelay", `maxDelay is ${show(maxDelay)}`);
   const policy = retryPolicyOf(retries);
   if (problems.length === 0 && policy.initialMs > policy.maxMs)
-    refuse("initialDelay", `initialDelay is longer than maxDelay${maxDelay === undefined ? " (1h unless told)" : ""}`);
+    refuse("initialDelay", `initialDelay is longer than maxDelay${maxDelay === undefined ? " (default: 1h)" : ""}`);
   return problems;
 }
 

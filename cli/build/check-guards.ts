@@ -8,7 +8,7 @@ import type { EvaluatedEntry, EvaluatedTrigger } from "./evaluation/protocol.ts"
 import type { ProjectFiles } from "./project-files.ts";
 import { readDedupe } from "./read-dedupe.ts";
 
-/** What lets requests in before any trigger looks at them: `verify`, `dedupe` and `rateLimit` of the sources. */
+/** Diagnostics of `verify`, `dedupe` and `rateLimit`, which apply before any trigger evaluates a request. */
 export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
   const triggers = entries.flatMap((entry) =>
     entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : [],
@@ -23,19 +23,19 @@ export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: Proj
   ];
 }
 
-/** What `dedupe` asks for, without a header that does not count. Expects that guardDiagnostics finds no error in it. */
+/** The parsed `dedupe`, without an unsigned header. Requires a value without errors. */
 export function dedupeOf({ dedupe, verify }: Pick<EvaluatedTrigger, "dedupe" | "verify">): Dedupe | null {
   const read = dedupe === undefined ? null : readDedupe(dedupe);
   if (!read || "problem" in read) return null;
   return isUnsigned(read.dedupe.header, verify) ? { ...read.dedupe, header: null } : read.dedupe;
 }
 
-/** Everybody who has seen one signed request can send it again with another value of such a header. */
+/** Anyone with a copy of a signed request can replay it with another value of such a header. */
 function isUnsigned(header: string | null, verify: EvaluatedTrigger["verify"]): boolean {
   return header !== null && verify !== null && !verify.signedHeaders.includes(header);
 }
 
-/** What `rateLimit` asks for. Expects that guardDiagnostics finds nothing in it. */
+/** The parsed `rateLimit`. Requires a value without diagnostics. */
 export function rateLimitOf(rateLimit: unknown): Rate | null {
   return rateSchema.safeParse(rateLimit).data ?? null;
 }
@@ -45,7 +45,7 @@ type FoundTrigger = EvaluatedTrigger & { file: string };
 function secretDiagnostics({ file, verify }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   if (!verify?.problem) return [];
   const { kind, words } = verify.problem;
-  // Without its line: a secret may be written there.
+  // Without a code frame: the line may contain a secret.
   const at = { file };
   const title = `${file} › verify › ${verify.scheme}: its secret ${words}`;
   return [
@@ -71,7 +71,7 @@ function dedupeDiagnostics({ file, dedupe, request, verify }: FoundTrigger, file
     return [
       files.diagnose({
         code: "unsigned_dedupe_header",
-        title: `${file} › dedupe › ${header} is not signed by ${verify.scheme}, and does not count`,
+        title: `${file} › dedupe › ${header} is not signed by ${verify.scheme}, so it is ignored`,
         at: files.findProperty(file, "header", header) ?? files.findProperty(file, "dedupe") ?? { file },
         severity: "warning",
       }),
@@ -81,7 +81,7 @@ function dedupeDiagnostics({ file, dedupe, request, verify }: FoundTrigger, file
   return [
     files.diagnose({
       code: "unnamed_dedupe_field",
-      title: `${file} › dedupe › request names no ${field}`,
+      title: `${file} › dedupe › request has no ${field}`,
       at: files.findProperty(file, "field") ?? { file },
       severity: "warning",
     }),
@@ -102,7 +102,7 @@ function rateDiagnostics({ file, rateLimit }: FoundTrigger, files: ProjectFiles)
   return [files.diagnose({ code: "invalid_rate_limit", title: `${file} › rateLimit › ${problem}`, at })];
 }
 
-/** Whether a body of this schema may have something at a place, as far as plain objects tell. */
+/** Whether a body of this schema may have a value at this path; `true` if that is unclear. */
 function mayHold(schema: JsonSchemaObject, [name, ...rest]: readonly string[]): boolean {
   const { properties } = schema;
   if (name === undefined || !isObject(properties) || "allOf" in schema || "anyOf" in schema || "oneOf" in schema)
@@ -116,7 +116,7 @@ function isObject(value: unknown): value is JsonSchemaObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Sources that share an endpoint, and would let different requests in. Each is compared with the first. */
+/** Sources that share an endpoint but differ in their guards. Each is compared with the first. */
 function disagreements(triggers: readonly FoundTrigger[], files: ProjectFiles): Diagnostic[] {
   return [...Map.groupBy(triggers, ({ endpoint }) => endpoint).values()].flatMap((group) => {
     const [first, ...others] = group.toSorted((a, b) => (a.file < b.file ? -1 : 1));
@@ -127,20 +127,20 @@ function disagreements(triggers: readonly FoundTrigger[], files: ProjectFiles): 
 function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   const found: Diagnostic[] = [];
   const report = (property: "verify" | "dedupe" | "rateLimit", what: string): void => {
-    // Not the line of verify: a secret may be written there.
+    // Not the line of verify: it may contain a secret.
     const at = (property !== "verify" && files.findProperty(other.file, property)) || { file: other.file };
     found.push(
       files.diagnose({
         code: "endpoint_disagrees",
-        title: `${other.file} and ${first.file} share the endpoint ${JSON.stringify(other.endpoint)}, and ${what}`,
+        title: `${other.file} and ${first.file} share the endpoint ${JSON.stringify(other.endpoint)}, but ${what}`,
         at,
       }),
     );
   };
   if (first.verify?.fingerprint !== other.verify?.fingerprint) report("verify", sayVerify(first, other));
   const isAlike = isDeepStrictEqual(comparable(first.dedupe), comparable(other.dedupe));
-  if (!isAlike) report("dedupe", "name events differently in dedupe");
-  if (!isDeepStrictEqual(first.rateLimit, other.rateLimit)) report("rateLimit", "have another rateLimit");
+  if (!isAlike) report("dedupe", "differ in dedupe");
+  if (!isDeepStrictEqual(first.rateLimit, other.rateLimit)) report("rateLimit", "differ in rateLimit");
   return found;
 }
 
@@ -149,6 +149,6 @@ function comparable(dedupe: unknown): unknown {
 }
 
 function sayVerify(first: FoundTrigger, other: FoundTrigger): string {
-  const [one, two] = [other.verify?.scheme ?? "not at all", first.verify?.scheme ?? "not at all"];
-  return one === two ? `verify as ${one} with different secrets or options` : `verify differently: ${one} and ${two}`;
+  const [one, two] = [other.verify?.scheme ?? "no signature", first.verify?.scheme ?? "no signature"];
+  return one === two ? `differ in the secret or options of ${one}` : `differ in verify: ${one} and ${two}`;
 }

@@ -6,8 +6,8 @@ import type { EvaluatedEntry } from "./evaluation/protocol.ts";
 import type { ProjectFiles } from "./project-files.ts";
 
 /**
- * Templates of prompts: how they are written, and whether the payload can have what they name. What a transform
- * returns, only the compiler knows.
+ * Diagnostics of prompt templates: their syntax, and whether the payload can have their paths. With a transform, only
+ * the compiler checks the paths.
  */
 export function promptDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
   return entries.flatMap((entry) => {

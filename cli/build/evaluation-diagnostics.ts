@@ -30,7 +30,7 @@ function thrownDiagnostic(file: string, error: ThrownError, { files, mapper }: C
   if (missing)
     return files.diagnose({
       code: "unresolved_import",
-      title: `${at.file} › ${missing.from} exports no ${missing.name}`,
+      title: `${at.file} › ${missing.from} has no export ${missing.name}`,
       at,
       ...missingExportAdvice(missing),
     });
@@ -42,7 +42,7 @@ function thrownDiagnostic(file: string, error: ThrownError, { files, mapper }: C
       title: `${file} › ${message.replace(/^TypeError: /, "")}`,
       at,
     });
-  return files.diagnose({ code: "evaluation_failed", title: `${file} throws while it loads: ${message}`, at });
+  return files.diagnose({ code: "evaluation_failed", title: `${file} throws an error while it loads: ${message}`, at });
 }
 
 interface MissingExport {
@@ -50,7 +50,7 @@ interface MissingExport {
   from: string;
 }
 
-/** What Node says of a package without the named export that is imported. It has two sentences for it. */
+/** Parses the two messages of Node for a missing named export. */
 function missingExport(message: string): MissingExport | null {
   const plain = /^SyntaxError: The requested module '(?<from>.+)' does not provide an export named '(?<name>.+)'/.exec(
     message,
@@ -65,8 +65,8 @@ function missingExport(message: string): MissingExport | null {
 
 function missingExportAdvice({ name, from }: MissingExport): { text: string; fix: string } {
   return {
-    text: "The package is there, but Node finds no export of this name in it. Of many CommonJS packages it finds the default export only.",
-    fix: `Correct the name, write \`import type\` for a type, or take it from the default: \`import all from "${from}"; const { ${name} } = all;\``,
+    text: "The package exists, but Node finds no export with this name. Node finds only the default export of many CommonJS packages.",
+    fix: `Correct the name, write \`import type\` for a type, or use the default export: \`import all from "${from}"; const { ${name} } = all;\``,
   };
 }
 
@@ -101,10 +101,10 @@ export function casualtyDiagnostic(casualty: Casualty, context: Context): Diagno
   });
   return output === ""
     ? diagnostic
-    : { ...diagnostic, text: `${diagnostic.text} It wrote:\n  ${output.replaceAll("\n", "\n  ")}` };
+    : { ...diagnostic, text: `${diagnostic.text} Its output:\n  ${output.replaceAll("\n", "\n  ")}` };
 }
 
-/** Files whose default export is not what their folder asks for. */
+/** Files whose default export does not fit their folder. */
 export function exportDiagnostics(
   entries: readonly EvaluatedEntry[],
   kinds: ReadonlyMap<string, Entry["kind"]>,
@@ -149,7 +149,7 @@ function fixFor(kind: Entry["kind"]): string {
     workflow: "defineWorkflow({ ... })",
     agent: "defineAgent({ ... })",
   }[kind];
-  return `Write \`export default ${call}\`. A file that only helps others gets a name that starts with _, or a place outside.`;
+  return `Write \`export default ${call}\`. Start the name of a helper file with _, or move it to another folder.`;
 }
 
 function firstFrame(stack: string): string {

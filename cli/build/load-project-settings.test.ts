@@ -42,32 +42,32 @@ describe("loadProjectSettings", () => {
     [
       "a file that throws",
       'throw new Error("no secret\\nhere");',
-      /^signalbox\.config\.ts: it throws while it loads: no secret$/,
+      /^signalbox\.config\.ts throws an error while it loads: no secret$/,
     ],
     [
       "a file that cannot be read",
       "export default {;",
       /^signalbox\.config\.ts:1:17: Expected identifier but found ";"$/,
     ],
-  ] as const)("says in one line what is wrong with %s", async ([, text, message]) => {
+  ] as const)("reports %s in one line", async ([, text, message]) => {
     const projectDir = makeProject({ "signalbox.config.ts": text });
     await expect(loadProjectSettings(projectDir)).rejects.toThrow(message);
   });
 
-  test("does not wait for ever for a file that does not finish loading", async () => {
+  test("stops waiting for a file that does not finish loading", async () => {
     const projectDir = makeProject({ "signalbox.config.ts": "await new Promise(() => {});\nexport default {};\n" });
     await expect(loadProjectSettings(projectDir, 100)).rejects.toThrow(
-      /^signalbox\.config\.ts: it does not finish loading\. /,
+      /^signalbox\.config\.ts does not finish loading\. /,
     );
   });
 
-  test("refuses two settings files", async () => {
+  test("rejects two settings files", async () => {
     const projectDir = makeProject({
       "signalbox.config.ts": "export default {};",
       "signalbox.config.js": "export default {};",
     });
     await expect(loadProjectSettings(projectDir)).rejects.toThrow(
-      "There are signalbox.config.ts and signalbox.config.js: keep one of them.",
+      "Both signalbox.config.ts and signalbox.config.js exist. Keep one of them.",
     );
   });
 });

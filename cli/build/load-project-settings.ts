@@ -14,11 +14,11 @@ const names = ["signalbox.config.ts", "signalbox.config.mts", "signalbox.config.
 export function findSettingsFile(projectDir: string): string | null {
   const [first, second] = names.filter((name) => existsSync(join(projectDir, name)));
   if (first !== undefined && second !== undefined)
-    throw new SettingsError(`There are ${first} and ${second}: keep one of them.`);
+    throw new SettingsError(`Both ${first} and ${second} exist. Keep one of them.`);
   return first ?? null;
 }
 
-/** What `signalbox.config.ts` says; `{}` where there is none. Throws SettingsError, whose message is one line. */
+/** The settings of `signalbox.config.ts`; `{}` without one. Throws SettingsError, whose message is one line. */
 export async function loadProjectSettings(projectDir: string, timeoutMs = 10_000): Promise<ProjectSettings> {
   const root = resolve(projectDir);
   const file = findSettingsFile(root);
@@ -35,7 +35,7 @@ async function evaluateSettings(projectDir: string, file: string, timeoutMs: num
   if (!bundle.ok) {
     const [error] = bundle.errors;
     const place = error?.location ? `${error.location.file}:${error.location.line}:${error.location.column + 1}` : file;
-    throw new SettingsError(`${place}: ${error?.text ?? "it cannot be bundled"}`);
+    throw new SettingsError(`${place}: ${error?.text ?? "cannot be bundled"}`);
   }
   const code = bundle.files.find(({ path }) => path.endsWith(".mjs"))?.contents ?? new Uint8Array();
   // Named by its content: the same settings are loaded once in the life of this process.
@@ -50,12 +50,12 @@ async function evaluateSettings(projectDir: string, file: string, timeoutMs: num
       import(/* @vite-ignore */ pathToFileURL(module).href),
     );
     if (!loaded)
-      throw new SettingsError(`${file}: it does not finish loading. Look for a top-level await that does not end.`);
+      throw new SettingsError(`${file} does not finish loading. Find the top-level await that does not end.`);
     return loaded.default;
   } catch (error) {
     if (error instanceof SettingsError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SettingsError(`${file}: it throws while it loads: ${reason.split("\n", 1)[0]}`, { cause: error });
+    throw new SettingsError(`${file} throws an error while it loads: ${reason.split("\n", 1)[0]}`, { cause: error });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -10,18 +10,15 @@ export interface Place {
   column: number;
 }
 
-/** The user's files as far as diagnostics need them: each is read once. */
+/** The user's files, for diagnostics. Each file is read once. */
 export interface ProjectFiles {
-  /**
-   * Where a property such as `slug:` stands in a file, with that text value if one is given; `null` when it is not
-   * found.
-   */
+  /** The location of a property such as `slug:` in a file, with this string value if one is given; `null`: not found. */
   findProperty(file: string, name: string, value?: unknown): Place | null;
-  /** Where a text stands in a file for the first time; `null` when it is not found. */
+  /** The first location of a string in a file; `null`: not found. */
   findText(file: string, text: string): Place | null;
-  /** What stands at a place, e.g. the name of the method that is called there. */
+  /** The word at a location, e.g. the name of the method that is called there. */
   wordAt(place: Place): string;
-  /** A diagnostic with the frame of its place, and with the text and fix of its code unless told otherwise. */
+  /** A diagnostic with its code frame. Default of `text` and `fix`: those of the code. */
   diagnose(p: {
     code: DiagnosticCode;
     title: string;

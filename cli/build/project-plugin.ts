@@ -4,15 +4,15 @@ import { dirname, extname, join, posix, relative, sep } from "node:path";
 import type { Loader, OnLoadResult, OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 import type { sdkFile } from "../../server/paths.ts";
 
-/** Stands in `detail` of an esbuild message that this plugin made: which diagnostic it is. */
+/** The `detail` of an esbuild message from this plugin: its diagnostic. */
 interface PluginDetail {
   code: "unresolved_import";
   fix: string;
 }
 
-/** Files of the Signalbox package live in a namespace of their own, so that no path of the machine gets into a bundle. */
+/** The namespace of files of the Signalbox package, so that bundles contain no path of the machine. */
 const packageNamespace = "signalbox";
-const doors = ["trigger", "workflow", "agent", "verify", "config"] as const;
+const entryPoints = ["trigger", "workflow", "agent", "verify", "config"] as const;
 
 /** The folder of the Signalbox package, and its SDK in it. */
 export interface PackageFiles {
@@ -53,7 +53,8 @@ async function resolveImport(
   if (args.namespace === packageNamespace && args.path.startsWith(".")) {
     return { path: posix.join(posix.dirname(args.importer), args.path), namespace: packageNamespace };
   }
-  if (args.path === "signalbox" || args.path.startsWith("signalbox/")) return resolveDoor(p.packageFiles, args.path);
+  if (args.path === "signalbox" || args.path.startsWith("signalbox/"))
+    return resolveEntryPoint(p.packageFiles, args.path);
   if (isBuiltin(args.path)) return { path: args.path, external: true };
   if (args.namespace === packageNamespace) return { path: args.path, external: true };
   if (args.path.startsWith(".") || args.path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(args.path))
@@ -63,15 +64,15 @@ async function resolveImport(
 
 const isSecondLook = Symbol("second look");
 
-function resolveDoor({ packageRoot, sdkFile }: PackageFiles, path: string): OnResolveResult {
-  const door = doors.find((name) => path === `signalbox/${name}`);
-  if (!door)
+function resolveEntryPoint({ packageRoot, sdkFile }: PackageFiles, path: string): OnResolveResult {
+  const entryPoint = entryPoints.find((name) => path === `signalbox/${name}`);
+  if (!entryPoint)
     return notFound(
-      `signalbox has no "${path}"`,
-      `Import from ${doors.map((name) => `signalbox/${name}`).join(", ")}.`,
+      `signalbox has no entry point "${path}"`,
+      `Import from ${entryPoints.map((name) => `signalbox/${name}`).join(", ")}.`,
     );
   return {
-    path: relative(packageRoot, sdkFile(door)).split(sep).join("/"),
+    path: relative(packageRoot, sdkFile(entryPoint)).split(sep).join("/"),
     namespace: packageNamespace,
     sideEffects: false,
   };
@@ -80,7 +81,7 @@ function resolveDoor({ packageRoot, sdkFile }: PackageFiles, path: string): OnRe
 async function resolveFile(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult> {
   const found = await lookAgain(build, args, args.resolveDir);
   if (found) return found;
-  return notFound(`There is no file ${args.path}`, "Correct the path, or make the file.");
+  return notFound(`File not found: ${args.path}`, "Correct the path, or create the file.");
 }
 
 /** Packages stay outside of the bundle, except those that bring TypeScript: Node does not run that below node_modules. */
@@ -88,12 +89,12 @@ async function resolvePackage(build: PluginBuild, args: OnResolveArgs, projectDi
   const found = await lookAgain(build, args, args.resolveDir);
   if (!isFound(found) && isAlias(args.path))
     return notFound(
-      `Nothing is found as ${args.path}`,
-      "Correct the name, make the file, or correct `paths` in tsconfig.json (`imports` in package.json for #).",
+      `Import not found: ${args.path}`,
+      "Correct the name, create the file, or correct `paths` in tsconfig.json (`imports` in package.json for #).",
     );
   if (!isFound(found))
     return notFound(
-      `The package ${packageName(args.path)} is not found`,
+      `Package not found: ${packageName(args.path)}`,
       await sayHowToInstall(packageName(args.path), projectDir),
     );
   const isPackage = found.external === true || /[\\/]node_modules[\\/]/.test(found.path);
@@ -102,18 +103,18 @@ async function resolvePackage(build: PluginBuild, args: OnResolveArgs, projectDi
   if (isNested && !(await lookAgain(build, args, projectDir))) {
     const name = packageName(args.path);
     return notFound(
-      `The package ${name} is not found from the project`,
-      `Run \`npm install ${name}\` in the project: built code lies there.`,
+      `Package not found from the project: ${name}`,
+      `Run \`npm install ${name}\` in the project, because the built code is there.`,
     );
   }
   return { path: args.path, external: true, sideEffects: found.sideEffects };
 }
 
-/** What package.json names was forgotten to be installed; anything else may be a slip of the pen. */
+/** A package in package.json is not installed; any other name may be a typo. */
 async function sayHowToInstall(name: string, projectDir: string): Promise<string> {
   const text = await readFile(join(projectDir, "package.json"), "utf8").catch(() => "");
   if (text.includes(`${JSON.stringify(name)}:`))
-    return "Run `npm install` in the project: package.json names it, and it is not installed.";
+    return "Run `npm install` in the project: the package is in package.json, but not installed.";
   return `Run \`npm install ${name}\` in the project, or correct the name.`;
 }
 
@@ -139,7 +140,7 @@ function notFound(text: string, fix: string): OnResolveResult {
   return { errors: [{ text, detail }] };
 }
 
-/** No package can bear such a name: a file was meant. */
+/** Package names cannot begin so: it is an alias of a file. */
 function isAlias(specifier: string): boolean {
   return /^(?:@\/|[~#$])/.test(specifier);
 }

@@ -6,7 +6,7 @@ const defaultWindow = "24h";
 const minWindowMs = 1000;
 const maxWindowMs = 30 * 86_400_000;
 
-/** What `dedupe` of a source asks for, or what is wrong with it, in words that go on after `dedupe › `. */
+/** The parsed `dedupe` of a source, or its problem, as the rest of a title that begins with `dedupe › `. */
 export function readDedupe(dedupe: unknown): { dedupe: Dedupe } | { property: string; problem: string } {
   if (typeof dedupe !== "object" || dedupe === null || Array.isArray(dedupe))
     return { property: "dedupe", problem: `is ${show(dedupe)}` };
@@ -15,25 +15,25 @@ export function readDedupe(dedupe: unknown): { dedupe: Dedupe } | { property: st
   if (unknown !== undefined) return { property: unknown, problem: `${unknown} is not an option` };
   const { header, field, window = defaultWindow } = options;
   if (header !== undefined && field !== undefined)
-    return { property: "dedupe", problem: "names a header and a field: one of them is needed" };
+    return { property: "dedupe", problem: "has a header and a field, but only one is allowed" };
   if (header === undefined && field === undefined && options.window === undefined)
-    return { property: "dedupe", problem: "names neither a header nor a field: one of them, or a window, is needed" };
+    return { property: "dedupe", problem: "has no header, field or window" };
   const windowMs = parseDuration(window);
   if (windowMs === null || windowMs < minWindowMs || windowMs > maxWindowMs)
     return { property: "window", problem: `window is ${show(window)}` };
   if (header !== undefined) {
     if (typeof header !== "string" || !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(header))
-      return { property: "header", problem: `header is ${show(header)}, which is no name of a header` };
+      return { property: "header", problem: `header is ${show(header)}, which is not a header name` };
     return { dedupe: { header: header.toLowerCase(), field: null, windowMs } };
   }
   if (field === undefined) return { dedupe: { header: null, field: null, windowMs } };
   const pointer = readPointer(field);
   return pointer === null
-    ? { property: "field", problem: `field is ${show(field)}, which is no place in a body` }
+    ? { property: "field", problem: `field is ${show(field)}, which is not a JSON Pointer or a dotted path` }
     : { dedupe: { header: null, field: pointer, windowMs } };
 }
 
-/** A JSON pointer (RFC 6901) of a pointer, or of names joined by dots; `null`: it is neither. */
+/** The JSON Pointer (RFC 6901) for a pointer or for names joined by dots; `null`: it is neither. */
 function readPointer(field: unknown): string | null {
   if (typeof field !== "string" || field === "") return null;
   if (field.startsWith("/")) return /^(?:\/(?:[^~/]|~[01])+)+$/.test(field) ? field : null;

@@ -14,11 +14,11 @@ interface FieldSchema {
 interface Context {
   files: ProjectFiles;
   mapper: StackMapper;
-  /** Regular expressions that the project vouches for: `uncheckedRegexes` of its settings. */
+  /** Regular expressions that the build does not check: `uncheckedRegexes` of the settings. */
   uncheckedRegexes: readonly string[];
 }
 
-/** Everything that the schemas of all files have that cannot be exported, or that is dangerous. */
+/** Diagnostics of all schemas: parts that cannot be exported, and unsafe regular expressions. */
 export async function schemaDiagnostics(entries: readonly EvaluatedEntry[], context: Context): Promise<Diagnostic[]> {
   const schemas = entries.flatMap(schemasOf);
   const problems = schemas.flatMap((each) =>
@@ -74,7 +74,7 @@ function problemDiagnostic({ file, field }: FieldSchema, problem: SchemaProblem,
   });
 }
 
-/** Several methods come out as one kind of check: the file says which one was written. */
+/** Several methods create the same kind of check. The source file has the one that was written. */
 function asWritten(method: string, word: string): string {
   const alike = [
     ".refine()",
@@ -105,7 +105,7 @@ async function regexDiagnostics(schemas: readonly FieldSchema[], context: Contex
     const where = trail(regex.file, regex.field, ...regex.path);
     const written = shorten(keyOf(regex));
     if (verdict.status === "unknown") {
-      const fix = `Write it with fewer nested or optional repetitions. If you know that it is safe, add it to signalbox.config.ts: uncheckedRegexes: [${JSON.stringify(keyOf(regex))}].`;
+      const fix = `Use fewer nested or optional repetitions. If you know that it is safe, add it to signalbox.config.ts: uncheckedRegexes: [${JSON.stringify(keyOf(regex))}].`;
       return [
         context.files.diagnose({
           code: "schema_unchecked_regex",
@@ -115,11 +115,11 @@ async function regexDiagnostics(schemas: readonly FieldSchema[], context: Contex
         }),
       ];
     }
-    const text = `A text can be sent that keeps this regular expression busy for very long (${verdict.cost}), and with it the receiver of all webhooks:\n  ${verdict.attack}`;
+    const text = `A crafted string can block this regular expression (${verdict.cost}), and with it the receiver of all webhooks:\n  ${verdict.attack}`;
     return [
       context.files.diagnose({
         code: "schema_unsafe_regex",
-        title: `${where} uses a dangerous regular expression: ${written}`,
+        title: `${where} uses an unsafe regular expression: ${written}`,
         at,
         text,
       }),
@@ -136,7 +136,7 @@ function locate(
   return (stack === null ? null : mapper.locate(stack)) ?? files.findProperty(file, field) ?? { file };
 }
 
-/** A schema that several fields share has its faults once: the first field in order of files names it. */
+/** A schema that several fields share is reported once, for the first field in the order of files. */
 function dropRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const seen = new Set<string>();
   return diagnostics.filter(({ code, file, line, column, title }) => {

@@ -13,7 +13,7 @@ export async function prepareStateFolder(projectDir: string): Promise<string> {
   return stateDir;
 }
 
-/** What to say where `.signalbox/` cannot be written, which is no fault of ours; `null` for any other error. */
+/** The failure if `.signalbox/` cannot be written; `null` for any other error. */
 export function stateFolderFailure(error: unknown, projectDir: string): Failure | null {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
   const stateDir = join(projectDir, ".signalbox");
@@ -29,22 +29,22 @@ export function stateFolderFailure(error: unknown, projectDir: string): Failure 
 
 const deniedCodes: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR"]);
 const deniedFix =
-  "The build is kept there: let this user write to the project's folder and to .signalbox/, or build in a copy of the project.";
-const inTheWay = "A file stands where a folder must be: remove it.";
+  "The build writes there. Give this user write permission for the project's folder and .signalbox/, or build in a copy of the project.";
+const inTheWay = "A file is in the place of a folder. Remove the file.";
 const stateFolderFixes: ReadonlyMap<string, string> = new Map([
   ["EEXIST", inTheWay],
   ["ENOTDIR", inTheWay],
-  ["ENOSPC", "The disk is full: make room."],
+  ["ENOSPC", "The disk is full. Free some space."],
 ]);
 
-/** An empty folder for a build that is not finished, where finished builds lie. */
+/** An empty folder for an unfinished build, beside the finished builds. */
 export async function makeDraft(stateDir: string): Promise<string> {
   const draft = join(stateDir, "builds", `${draftPrefix}${process.pid}-${randomBytes(4).toString("hex")}`);
   await mkdir(draft, { recursive: true });
   return draft;
 }
 
-/** Gives the draft its name. Where the same build is there already and whole, that one is kept. */
+/** Gives the draft its final name. An existing, intact build with the same content is kept. */
 export async function finishDraft(p: {
   stateDir: string;
   draft: string;

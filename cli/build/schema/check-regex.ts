@@ -4,20 +4,20 @@ import { findBoundedAttack, type Pattern } from "./count-backtracking.ts";
 
 export type RegexVerdict =
   | { status: "safe" }
-  /** `cost`: `exponential time`. `attack`: a text that keeps it busy, as an expression. */
+  /** `cost`: `exponential time`. `attack`: a string that blocks it, as an expression. */
   | { status: "vulnerable"; cost: string; attack: string }
   | { status: "unknown"; reason: string };
 
 /**
- * For one expression, in milliseconds; after twice that time the thread that checks is ended. Long enough for a busy
- * machine: an expression that is not judged fails the build.
+ * Time limit for one expression, in milliseconds. After twice that time the checking thread is terminated. It is long
+ * enough for a busy machine, because an expression without a verdict fails the build.
  */
 const timeoutMs = 10_000;
 
-/** Expressions are looked at once in the life of this process: a rebuild asks for the same ones again. */
+/** Verdicts of this process: a rebuild checks the same expressions again. */
 const known = new Map<string, RegexVerdict>();
 
-/** Whether texts exist that keep these expressions busy for very long: a verdict for each, in their order. */
+/** Whether strings exist that block these expressions: a verdict for each, in their order. */
 export async function checkRegexes(patterns: readonly Pattern[]): Promise<RegexVerdict[]> {
   const unknown = new Map<string, Pattern>();
   for (const pattern of patterns) {
@@ -35,8 +35,8 @@ export async function checkRegexes(patterns: readonly Pattern[]): Promise<RegexV
 const tookTooLong: RegexVerdict = { status: "unknown", reason: "it took too long" };
 
 /**
- * The checker asks how the time grows with ever longer texts. What bounded repetitions cost, such as twelve of `a?`, is
- * counted here.
+ * The checker measures how the time grows with the length of the string. The cost of bounded repetitions, such as
+ * twelve of `a?`, is counted here.
  */
 function judgeBounds(pattern: Pattern, verdict: RegexVerdict): RegexVerdict {
   if (verdict.status === "vulnerable") return verdict;
@@ -47,22 +47,22 @@ function judgeBounds(pattern: Pattern, verdict: RegexVerdict): RegexVerdict {
   return { status: "vulnerable", cost: `${steps} steps for one attempt`, attack: found.attack };
 }
 
-/** As it is written in code, which is how `uncheckedRegexes` names it. */
+/** As written in code, and in `uncheckedRegexes`. */
 export function keyOf({ source, flags }: Pattern): string {
   return `/${source}/${flags}`;
 }
 
 /**
- * Whether the time can grow faster than the text. Backreferences and lookbehinds are not counted step by step, so the
- * checker sees these, too.
+ * Whether the time can grow faster than the length of the string. Backreferences and lookbehinds are not counted step
+ * by step, so the checker gets these, too.
  */
 function isUnbounded({ source }: Pattern): boolean {
   return /[*+]|\{\d+,\}|\\[1-9k]|\(\?<[=!]/.test(source);
 }
 
 /**
- * With less to repeat where there is a bound: that changes nothing about ever longer texts, and the checker can be
- * exact instead of trying at random.
+ * With lower bounds of repetitions. This does not change how the time grows, and the checker can be exact instead of
+ * trying random strings.
  */
 function shorten({ source, flags }: Pattern): Pattern {
   const short = source.replaceAll(
@@ -78,7 +78,7 @@ type CheckedRegex =
   | { status: "vulnerable"; complexity: { summary: string }; attack: { pattern: string } }
   | { status: "unknown"; error: { kind: string } };
 
-/** In a thread: the checker blocks while it thinks, and it can be ended. */
+/** In a thread, because the checker blocks, and a thread can be terminated. */
 function lookAt(patterns: ReadonlyMap<string, Pattern>): Promise<void> {
   const worker = new Worker(checkerSource, {
     eval: true,

@@ -1,4 +1,4 @@
-/** Why something may not stand in a schema: `code` and `conversion` carry code, `not-json` has no JSON form. */
+/** Why a schema cannot contain something: `code` needs code, `not-json` has no JSON form. */
 export type FindingKind = "code" | "not-json" | "default" | "not-zod";
 
 /** Something in a schema that cannot be exported. */
@@ -6,9 +6,9 @@ export interface Finding {
   kind: FindingKind;
   /** As a user writes it: `.transform()`, `z.date()`. */
   method: string;
-  /** What was made by the call that is at fault: a schema or a check. */
+  /** The schema or check that the call at fault created. */
   origin: object | null;
-  /** The schema that bears the check. */
+  /** The schema that has the check. */
   bearer?: object;
 }
 
@@ -19,18 +19,18 @@ export interface UserRegex {
   origin: object;
 }
 
-/** A default, asked for its value twice: once in the walk, and again a little later. */
+/** A default, read twice: during the walk, and shortly afterwards. */
 export interface DefaultValue {
   read(): unknown;
   origin: object;
 }
 
-/** What one node of a schema says of itself, and the nodes below it. */
+/** The report of one node of a schema, with its child nodes. */
 export interface NodeReport {
   findings: Finding[];
   regexes: UserRegex[];
   defaults: DefaultValue[];
-  /** `step`: how the path goes on; `null` for wrappers such as optional. */
+  /** `step`: the next part of the path; `null` for wrappers such as optional. */
   children: { step: string | null; schema: unknown }[];
 }
 
