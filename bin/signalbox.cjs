@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Written for old Nodes too: on those the only thing it does is to say the way out.
+// Runs on old versions of Node, too: there it only prints how to get a newer one.
 "use strict";
 
 const path = require("path");
@@ -10,9 +10,9 @@ const isTooOld = version[0] < 22 || (version[0] === 22 && version[1] < 18);
 
 if (isTooOld) {
   process.stderr.write(
-    "signalbox needs Node 22.18 or newer, and this is " +
+    "signalbox needs Node 22.18 or newer. This is " +
       process.versions.node +
-      ". Run `npm i -D node@24` here, then `npx " +
+      ". Run `npm i -D node@24` in this folder, then `npx " +
       ["signalbox"].concat(process.argv.slice(2)).join(" ") +
       "` again.\n",
   );
@@ -20,8 +20,8 @@ if (isTooOld) {
 } else {
   const built = path.join(__dirname, "..", "dist", "cli.js");
   const source = path.join(__dirname, "..", "cli", "main.ts");
-  // In the repository the sources run as they are, and never an old build of them.
+  // In the repository the sources run directly, never an old build of them.
   const entry = fs.existsSync(source) ? source : built;
-  // Hidden from the parser of Nodes that do not know import().
+  // Hidden from the parser of versions of Node without import().
   new Function("url", "return import(url)")(require("url").pathToFileURL(entry).href);
 }

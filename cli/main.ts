@@ -7,7 +7,7 @@ const terminal = createTerminal({
   stderr: process.stderr,
   onReaderGone: () => process.exit(0),
 });
-// A command may wait for nothing but the store, whose watch keeps no process alive.
+// A command may wait only for the store, whose watcher does not keep the process alive.
 const alive = setInterval(() => {}, 2 ** 30);
 const exitCode = await runCli(process.argv.slice(2), {
   terminal,
@@ -18,5 +18,5 @@ const exitCode = await runCli(process.argv.slice(2), {
 });
 clearInterval(alive);
 
-// Nothing is left to do, whatever a library may keep open; what was written is let out first.
+// Flushes the output, then exits even if a library keeps a handle open.
 process.stdout.write("", () => process.stderr.write("", () => process.exit(exitCode)));

@@ -6,17 +6,17 @@ import type { ApiTransport } from "./api-transport.ts";
 
 interface ApiRequest<Schema extends z.ZodType> {
   method?: "GET" | "POST";
-  /** Below /api/v1, e.g. `/runs`. Parts that a person typed are given through `apiPath`. */
+  /** Below /api/v1, e.g. `/runs`. Build paths with user input with `apiPath`. */
   path: string;
-  /** Without the undefined ones. */
+  /** Undefined values are omitted. */
   query?: Record<string, string | number | undefined>;
   body?: unknown;
   answer: Schema;
-  /** The way out when what was asked for is not there. */
+  /** The fix for a 404. */
   notFoundFix?: string;
 }
 
-/** Asks the REST API and parses its answers; problems are thrown as Failures. */
+/** Sends requests to the REST API and parses the responses. Problems are thrown as Failures. */
 export interface ApiClient {
   request<Schema extends z.ZodType>(request: ApiRequest<Schema>): Promise<z.output<Schema>>;
 }
@@ -38,7 +38,7 @@ export function createApiClient(transport: ApiTransport): ApiClient {
   };
 }
 
-/** A path with parts that a person typed, each encoded. */
+/** A path with encoded user input. */
 export function apiPath(parts: TemplateStringsArray, ...typed: string[]): string {
   return String.raw({ raw: parts }, ...typed.map(encodeURIComponent));
 }
@@ -66,9 +66,9 @@ function toFailure(status: number, body: unknown, notFoundFix: string | undefine
   return problemFailure(problem, status === 404 ? notFoundFix : undefined);
 }
 
-/** A problem of the service as a failure of the command. */
+/** A problem response of the service as a failure of the command. */
 export function problemFailure(problem: Problem, fix?: string): Failure {
-  // A detail that names a command tells the way out itself.
+  // A detail that names a command already has the fix.
   const otherFix = /\bsignalbox [a-z]/.test(problem.detail) ? "" : (fix ?? tableFix(problem.code));
   return new Failure(problem.detail, {
     code: problem.code,
@@ -78,7 +78,7 @@ export function problemFailure(problem: Problem, fix?: string): Failure {
   });
 }
 
-/** Where the table of error codes speaks to those who use HTTP, the command line has words of its own. */
+/** Fixes for users of the command line. The table of error codes has the fixes for users of HTTP. */
 const ownFixes: Record<string, string> = {
   unauthorized:
     "Set SIGNALBOX_TOKEN to an API token. `signalbox keys create --api` on the machine of the service creates one.",

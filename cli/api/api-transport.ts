@@ -1,2 +1,2 @@
-/** Carries a request to the REST API, wherever that is. */
+/** Sends a request to the REST API of a local or remote service. */
 export type ApiTransport = (request: Request) => Promise<Response>;

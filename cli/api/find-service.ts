@@ -2,7 +2,7 @@ import { readClientSettings } from "../../server/config.ts";
 import { Failure } from "../terminal/failure.ts";
 import { findRunningServer } from "./running-server.ts";
 
-/** Where the running service is reached: SIGNALBOX_URL, else what serves the project on this machine. */
+/** The URL of the running service: SIGNALBOX_URL, or the service of the project on this machine. */
 export function findServiceUrl(projectDir: string): string {
   const running = findRunningServer(projectDir);
   const url = readClientSettings()?.url ?? running?.localUrl ?? running?.url;

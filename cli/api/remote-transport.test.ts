@@ -22,7 +22,7 @@ const ask = (url: string, token: string | null = "sbt_1") =>
     answer: z.object({ ok: z.boolean() }),
   });
 
-it("a request goes to the service below its address, with the token, and says that the command line asks", async () => {
+it("a request goes to the service with the token, and identifies the command line", async () => {
   const seen: unknown[] = [];
   const url = await serve(async (request, response) => {
     let body = "";
@@ -35,7 +35,7 @@ it("a request goes to the service below its address, with the token, and says th
   expect(seen).toEqual(["POST", "/hooks/api/v1/verdicts?a=b+c", "Bearer sbt_1", "cli", "application/json", '{"x":1}']);
 });
 
-it("a redirect is not followed: it would carry the token elsewhere", async () => {
+it("a redirect is not followed, because it could leak the token", async () => {
   let hits = 0;
   const other = await serve((_request, response) => void response.end(String((hits += 1))));
   const url = await serve((_request, response) => void response.writeHead(307, { location: other }).end());
@@ -43,7 +43,7 @@ it("a redirect is not followed: it would carry the token elsewhere", async () =>
   expect(hits).toBe(0);
 });
 
-it("a problem becomes a failure with its code, its places and the way out", async () => {
+it("a problem becomes a failure with its code, its locations and the fix", async () => {
   const problem = {
     type: "/errors/unauthorized",
     title: "A valid key is needed",
@@ -64,7 +64,7 @@ it("a problem becomes a failure with its code, its places and the way out", asyn
   });
 });
 
-it("a service that cannot be reached, and one that is no Signalbox, are said so", async () => {
+it("an unreachable service and an unexpected response have clear messages", async () => {
   const gone = createServer();
   await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
   const { port } = gone.address() as AddressInfo;

@@ -1,7 +1,7 @@
 import { Failure } from "../terminal/failure.ts";
 import type { ApiTransport } from "./api-transport.ts";
 
-/** To the service at SIGNALBOX_URL, with the API token. A redirect is not followed: it would carry the token elsewhere. */
+/** Sends requests to SIGNALBOX_URL with the API token. It follows no redirect, which could leak the token. */
 export function createRemoteTransport(remote: { url: string; token: string | null }): ApiTransport {
   return async (request) => {
     const headers = new Headers(request.headers);
@@ -26,7 +26,7 @@ export function createRemoteTransport(remote: { url: string; token: string | nul
   };
 }
 
-/** No answer came. Says what the system says, e.g. that the connection was refused. */
+/** The failure for a request without a response, with the reason from the system, e.g. ECONNREFUSED. */
 export function unreachable(url: string, cause: unknown): Failure {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const reason =

@@ -18,7 +18,7 @@ const server = {
   startedAt: "2026-11-21T10:00:00.000Z",
 };
 
-it("an announced server is found until it is taken back, and leaves no other file", () => {
+it("an announced server is found until it is withdrawn, and leaves no other file", () => {
   const dir = project();
   expect(findRunningServer(dir)).toBeNull();
   const withdraw = announceServer(dir, server);
@@ -29,7 +29,7 @@ it("an announced server is found until it is taken back, and leaves no other fil
   expect(existsSync(join(dir, ".signalbox/server.json"))).toBe(false);
 });
 
-it("what a killed server left behind is ignored", () => {
+it("entries of killed servers are ignored", () => {
   const dir = project();
   const { pid } = spawnSync(process.execPath, ["--version"]);
   announceServer(dir, { ...server, pid });
@@ -61,7 +61,7 @@ it("when the newest server was killed, the one before it is found", () => {
   expect(findRunningServer(dir)).toEqual(server);
 });
 
-it("a file that is none of ours is no server", () => {
+it("an unreadable file means no server", () => {
   const dir = project();
   mkdirSync(join(dir, ".signalbox"));
   for (const text of [

@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { z } from "zod";
 
-/** What `dev` and `start` leave in `.signalbox/server.json` while they run, so that other commands find them. */
+/** The record of `dev` and `start` in `.signalbox/server.json` while they run, for other commands. */
 const runningServerSchema = z.object({
   pid: z.int().positive(),
-  /** Where the world reaches it. */
+  /** The public URL. */
   url: z.url(),
-  /** Where this machine reaches it: the base URL may be that of a proxy or a tunnel. */
+  /** The URL on this machine, because the public URL may be that of a proxy or a tunnel. */
   localUrl: z.url().optional(),
   mode: z.enum(["development", "deployed"]),
   startedAt: z.iso.datetime(),
@@ -15,21 +15,15 @@ const runningServerSchema = z.object({
 
 export type RunningServer = z.infer<typeof runningServerSchema>;
 
-/** Services that were started before the newest one and may still run; commands use them when it has ended. */
+/** Services that started earlier and may still run. Commands use them after the newest one has ended. */
 const serverFileSchema = runningServerSchema.extend({ earlier: z.array(runningServerSchema).default([]) });
 
-/**
- * The newest service that runs for a project on this machine, or `null`. Entries that a killed one left behind are
- * ignored.
- */
+/** The newest service that runs for a project on this machine, or `null`. Entries of killed services are ignored. */
 export function findRunningServer(projectDir: string): RunningServer | null {
   return readRunning(serverFile(projectDir))[0] ?? null;
 }
 
-/**
- * Records where this process serves the project. Returns a function that removes the entry; those of other processes
- * stay.
- */
+/** Records the URL of this process. Returns a function that removes the entry and keeps those of other processes. */
 export function announceServer(projectDir: string, server: RunningServer): () => void {
   const file = serverFile(projectDir);
   const others = () => readRunning(file).filter(({ pid }) => pid !== server.pid);
@@ -42,7 +36,7 @@ function write(file: string, [newest, ...earlier]: readonly RunningServer[]): vo
   if (!newest) return rmSync(file, { force: true });
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify({ ...newest, ...(earlier.length > 0 && { earlier }) }, null, 2)}\n`);
-  // A reader sees the old file or the new one, never half of it.
+  // Atomic: a reader sees the old file or the new one.
   renameSync(draft, file);
 }
 
@@ -50,7 +44,7 @@ function serverFile(projectDir: string): string {
   return join(projectDir, ".signalbox", "server.json");
 }
 
-/** The newest first. */
+/** Newest first. */
 function readRunning(file: string): RunningServer[] {
   try {
     const { earlier, ...newest } = serverFileSchema.parse(JSON.parse(readFileSync(file, "utf8")));
@@ -65,7 +59,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Not ours to signal, but there.
+    // The process exists, but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -5,12 +5,12 @@ export interface WebhookAnswer {
   status: number;
   deliveryId: string | null;
   durationMs: number;
-  /** As parsed; `null` where it is not JSON. */
+  /** The parsed body; `null` if it is not JSON. */
   body: unknown;
   problem: Problem | null;
 }
 
-/** Sends a body as a sender would: over HTTP, byte for byte. Throws a Failure when no answer comes. */
+/** Sends a body as a sender would: over HTTP, byte for byte. Throws a Failure without a response. */
 export async function sendWebhook(p: { serviceUrl: string; path: string; body: Uint8Array }): Promise<WebhookAnswer> {
   const startedAt = performance.now();
   const response = await fetch(p.serviceUrl + p.path, {

@@ -26,7 +26,7 @@ async function backUp(context: CommandContext, name: string): Promise<void> {
     });
   const onStage = (stage: string, bytes: number) => {
     if (!context.isJson)
-      context.tell(
+      context.notify(
         stage === "copying"
           ? `Copying ${file} (${formatBytes(bytes)}) …`
           : `Checking the copy (${formatBytes(bytes)}) …`,
@@ -39,7 +39,7 @@ async function backUp(context: CommandContext, name: string): Promise<void> {
       `${context.terminal.out.paint("good", "✓")} ${to}: ${formatCount(made.deliveries, "delivery", "deliveries")}, ${formatCount(made.runs, "run")}, ${formatBytes(made.bytes)}. The copy was checked.\n`,
   });
   if (!context.isJson)
-    context.tell(
+    context.notify(
       "The backup does not contain the secret (.signalbox/secret, or SIGNALBOX_SECRET). Keep the secret elsewhere: without it, keys still work, but cannot be shown again.",
     );
 }

@@ -27,12 +27,12 @@ async function build(context: CommandContext): Promise<number> {
   const color = terminal.err.hasColor;
   if (!result.ok) {
     if (context.isJson) throw buildFailure(result.diagnostics);
-    context.tell(renderDiagnostics(result.diagnostics, { color }));
+    context.notify(renderDiagnostics(result.diagnostics, { color }));
     return 1;
   }
   const { manifest, warnings } = result;
   const durationMs = Math.round(performance.now() - startedAt);
-  if (warnings.length > 0 && !context.isJson) context.tell(renderDiagnostics(warnings, { color }));
+  if (warnings.length > 0 && !context.isJson) context.notify(renderDiagnostics(warnings, { color }));
   context.print({
     document: { ...counts(manifest), folder: manifest.folder, durationMs, warnings },
     text: () =>

@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import { usageFailure } from "../terminal/failure.ts";
 
-/** A command whose wrong usage is a Failure like any other, with exit code 2, and that points at its own help. */
+/** A command whose usage errors are Failures with exit code 2, and name its help. */
 export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
   }
 
-  /** Declares a command below this one, with its examples, one a line. */
+  /** Declares a subcommand with its examples, one per line. */
   subcommand(name: string, description: string, examples: readonly string[]): CliCommand {
     const command = this.createCommand(name).description(description).copyInheritedSettings(this);
     command.addHelpText(

@@ -4,7 +4,7 @@ import type { ApiClient } from "../api/api-client.ts";
 import type { OpenedApi } from "../api/open-api.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** What the command line needs of its process. */
+/** The process environment of the command line. */
 export interface CliHost {
   terminal: Terminal;
   cwd: string;
@@ -20,18 +20,18 @@ export interface CommandContext {
   now(): number;
   projectDir: string;
   isJson: boolean;
-  /** The REST API, opened when first asked for and closed when the command has ended. */
+  /** The REST API, opened on first use and closed when the command ends. */
   api(): Promise<ApiClient>;
-  /** The result, on stdout: one JSON document with --json, else text for a person. */
+  /** Prints the result on stdout: one JSON document with --json, otherwise text. */
   print(result: { document: unknown; text: () => string }): void;
-  /** A message for a person, on stderr. */
-  tell(text: string): void;
+  /** Prints a message for a person on stderr. */
+  notify(text: string): void;
 }
 
-/** Performs one command; its exit code is 0 unless it says otherwise. */
+/** Performs one command and returns its exit code. Default: 0. */
 type Perform<Args extends unknown[]> = (context: CommandContext, ...args: Args) => Promise<number | void>;
 
-/** Ties commands to the process: gives each its context, and keeps its exit code. */
+/** Runs commands with their context, and records the exit code. */
 export interface CommandRunner {
   /** The action of a command. `Args` are its arguments as declared, then its options. */
   action<Args extends unknown[]>(perform: Perform<Args>): (...args: [...Args, Command]) => Promise<void>;
@@ -44,7 +44,7 @@ export function createCommandRunner(host: CliHost): CommandRunner & { exitCode()
     action:
       <Args extends unknown[]>(perform: Perform<Args>) =>
       async (...all: [...Args, Command]) => {
-        // The tuple's own shape, which TypeScript does not follow through slice.
+        // TypeScript does not keep the type of the tuple through slice.
         const command = all.at(-1) as Command;
         const args = all.slice(0, -1) as Args;
         const { context, close } = createContext(host, command.optsWithGlobals<GlobalOptions>());
@@ -79,12 +79,12 @@ function createContext(host: CliHost, options: GlobalOptions): { context: Comman
       return (await opened).client;
     },
     print: ({ document, text }) => terminal.out.write(isJson ? jsonDocument(document) : text()),
-    tell: (text) => terminal.err.write(text.endsWith("\n") ? text : `${text}\n`),
+    notify: (text) => terminal.err.write(text.endsWith("\n") ? text : `${text}\n`),
   };
   return { context, close: async () => (await opened?.catch(() => null))?.close() };
 }
 
-/** Whether a person reads what `tell` writes. Secrets are shown to a person only: logs keep them. */
+/** Whether a person reads stderr. Secrets are printed only for a person, never into logs. */
 export function isWatched({ isJson, terminal }: Pick<CommandContext, "isJson" | "terminal">): boolean {
   return !isJson && terminal.err.isTerminal;
 }

@@ -6,7 +6,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import type { ServiceEvents } from "./service-events.ts";
 import { renderReady } from "./text-events.ts";
 
-/** `signalbox start` says on stdout where it serves; from then on everything is a line of the log. */
+/** `signalbox start` prints its URL on stdout. All other events are log lines. */
 export function createDeployedEvents({ terminal, logger }: { terminal: Terminal; logger: Logger }): ServiceEvents {
   return {
     ready({ url, localUrl, manifest }) {
@@ -43,8 +43,8 @@ export function createDeployedEvents({ terminal, logger }: { terminal: Terminal;
 }
 
 /**
- * Workers report each time that they let go of a run: it may also sleep, wait for its next attempt or an approval, or
- * be handed back.
+ * Workers report each time that they release a run. It may also sleep, wait for its next attempt or an approval, or
+ * return to the queue.
  */
 function describeEnd(status: RunStatus): string {
   if (isFinal(status)) return "run ended";

@@ -3,8 +3,8 @@ import { findRunningServer, type RunningServer } from "../api/running-server.ts"
 import { Failure } from "../terminal/failure.ts";
 
 /**
- * The store's file of the project on this machine, and who serves it. Throws a Failure where commands are told to ask
- * another service, or the store is no file.
+ * The SQLite file of the project on this machine, and its running service. Throws a Failure if SIGNALBOX_URL is set or
+ * the store is not SQLite.
  */
 export async function findOwnStore(
   projectDir: string,
@@ -19,10 +19,7 @@ export async function findOwnStore(
   return { file: settings.database.file, settings, running };
 }
 
-/**
- * The settings of the project on this machine, and who serves it. Throws a Failure where commands are told to ask
- * another service.
- */
+/** The settings of the project on this machine, and its running service. Throws a Failure if SIGNALBOX_URL is set. */
 export async function findOwnSettings(
   projectDir: string,
   what: string,

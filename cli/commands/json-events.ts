@@ -4,13 +4,13 @@ import { diagnosticsJson } from "../build/render-diagnostics.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ServiceEvents } from "./service-events.ts";
 
-/** One JSON object a line, each with `event` and `at`: ready, working, build, delivery, run, notice, stopping. */
+/** One JSON object per line with `event` and `at`: ready, working, build, delivery, run, notice, stopping. */
 export function createJsonEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
-  const tell = (event: string, fields: Record<string, unknown>) =>
+  const emit = (event: string, fields: Record<string, unknown>) =>
     p.terminal.out.write(`${JSON.stringify({ event, at: new Date(p.now()).toISOString(), ...fields })}\n`);
   return {
     ready: ({ mode, url, manifest, warnings }) =>
-      tell("ready", {
+      emit("ready", {
         mode,
         url,
         name: manifest.name,
@@ -18,15 +18,15 @@ export function createJsonEvents(p: { terminal: Terminal; now(): number }): Serv
         endpoints: endpointsOf(manifest),
         warnings,
       }),
-    working: ({ manifest, healthPort }) => tell("working", { name: manifest.name, ...counts(manifest), healthPort }),
+    working: ({ manifest, healthPort }) => emit("working", { name: manifest.name, ...counts(manifest), healthPort }),
     reloaded: ({ manifest, warnings, durationMs }) =>
-      tell("build", { ok: true, ...counts(manifest), durationMs, warnings }),
-    unchanged: ({ version }) => tell("build", { ok: true, version, unchanged: true }),
-    buildFailed: ({ diagnostics, serving }) => tell("build", { ok: false, ...diagnosticsJson(diagnostics), serving }),
-    delivery: (delivery) => tell("delivery", { delivery }),
-    runEnded: (run) => tell("run", { run: runFields(run) }),
-    notice: (level, message) => tell("notice", { level, message }),
-    stopping: () => tell("stopping", {}),
+      emit("build", { ok: true, ...counts(manifest), durationMs, warnings }),
+    unchanged: ({ version }) => emit("build", { ok: true, version, unchanged: true }),
+    buildFailed: ({ diagnostics, serving }) => emit("build", { ok: false, ...diagnosticsJson(diagnostics), serving }),
+    delivery: (delivery) => emit("delivery", { delivery }),
+    runEnded: (run) => emit("run", { run: runFields(run) }),
+    notice: (level, message) => emit("notice", { level, message }),
+    stopping: () => emit("stopping", {}),
   };
 }
 
@@ -38,7 +38,7 @@ export function counts({ version, triggers, workflows }: Manifest) {
   return { version, triggers: triggers.length, workflows: workflows.length };
 }
 
-/** Each once, in the order of the triggers. */
+/** Unique, in the order of the triggers. */
 export function endpointsOf(manifest: Manifest): string[] {
   return [...new Set(manifest.triggers.map(({ endpoint }) => endpoint))];
 }

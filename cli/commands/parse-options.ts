@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../../sdk/duration.ts";
 
-/** Parsers of option values. What they refuse is wrong usage. */
+/** Parsers of option values. Invalid values are wrong usage. */
 function wholeNumber(name: string, min: number, max: number): (value: string) => number {
   return (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
@@ -25,7 +25,7 @@ export function parseDollars(value: string): number {
 const roles = ["all", "web", "worker"] as const;
 export type Role = (typeof roles)[number];
 
-/** Which processes a machine has. */
+/** The processes of a machine. */
 export function parseRole(value: string): Role {
   const role = roles.find((known) => known === value);
   if (role) return role;
@@ -46,7 +46,7 @@ export function parseAgo(value: string): number {
   throw new InvalidArgumentError("The duration must be a number with a unit, e.g. 30m, 24h or 7d.");
 }
 
-/** Milliseconds; none at all is possible. */
+/** Milliseconds, possibly 0. */
 export function parseOverlap(value: string): number {
   const ms = value === "0" ? 0 : parseDuration(value);
   if (ms !== null && ms <= maxOverlapMs) return ms;

@@ -6,10 +6,10 @@ import type { CommandContext } from "./command-context.ts";
 
 export const dataOption = ["--data <json>", "The body: JSON, @file, or - for stdin"] as const;
 
-/** The bytes that --data means: JSON itself, `@file` (from the current folder), or `-` for stdin. Not looked into. */
+/** The bytes of --data: JSON, `@file` (relative to the current folder), or `-` for stdin. Not parsed. */
 export async function readData(
   value: string,
-  context: Pick<CommandContext, "cwd" | "stdin" | "tell">,
+  context: Pick<CommandContext, "cwd" | "stdin" | "notify">,
 ): Promise<Uint8Array> {
   if (value === "-") return readStdin(context);
   if (!value.startsWith("@")) return Buffer.from(value, "utf8");
@@ -27,7 +27,7 @@ export async function readData(
 /** The same, parsed. */
 export async function readJsonData(
   value: string,
-  context: Pick<CommandContext, "cwd" | "stdin" | "tell">,
+  context: Pick<CommandContext, "cwd" | "stdin" | "notify">,
 ): Promise<Json> {
   const text = new TextDecoder().decode(await readData(value, context));
   try {
@@ -39,8 +39,8 @@ export async function readJsonData(
   }
 }
 
-async function readStdin({ stdin, tell }: Pick<CommandContext, "stdin" | "tell">): Promise<Uint8Array> {
-  if (stdin.isTTY) tell("Reading the body from the terminal. End it with Ctrl-D.");
+async function readStdin({ stdin, notify }: Pick<CommandContext, "stdin" | "notify">): Promise<Uint8Array> {
+  if (stdin.isTTY) notify("Reading the body from the terminal. End it with Ctrl-D.");
   const chunks: Uint8Array[] = [];
   for await (const chunk of stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
   return Buffer.concat(chunks);

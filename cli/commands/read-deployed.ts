@@ -6,10 +6,7 @@ import { createDeployedEvents } from "./deployed-events.ts";
 import { createJsonEvents } from "./json-events.ts";
 import type { ServiceEvents } from "./service-events.ts";
 
-/**
- * What a deployed platform starts from: the last build with its settings, and where it tells what happens. Throws
- * SettingsError without a build.
- */
+/** The last build with its settings, and the log and events of a deployed service. Throws SettingsError without a build. */
 export async function readDeployed(
   context: CommandContext,
   flags: SettingsFlags,
@@ -21,7 +18,7 @@ export async function readDeployed(
   ]);
   const settings = await readBuiltSettings({ projectDir: context.projectDir, mode: "deployed", flags });
   const manifest = await readManifest(settings.stateDir);
-  if (!manifest) throw new Error("The build went away while it was read.");
+  if (!manifest) throw new Error("The build was removed while it was read.");
   const logger = createLogger({ mode: "deployed", level: readLogLevel("deployed"), process: "supervisor" });
   return {
     settings,

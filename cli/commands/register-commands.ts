@@ -32,7 +32,7 @@ import { registerTriggersTest } from "./triggers/test.ts";
 import { registerTriggersUrl } from "./triggers/url.ts";
 import { registerWorker } from "./worker.ts";
 
-/** All that `signalbox` can do. */
+/** Registers all commands. */
 export function registerCommands(program: CliCommand, runner: CommandRunner): void {
   registerDev(program, runner);
   registerBuild(program, runner);

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { Failure } from "../terminal/failure.ts";
 
-/** Throws a Failure where the project's folder is not there. */
+/** Throws a Failure if the project's folder does not exist. */
 export function requireProject(projectDir: string): void {
   if (statSync(projectDir, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new Failure(`The folder ${projectDir} does not exist.`, {

@@ -29,9 +29,9 @@ async function restore(context: CommandContext, name: string): Promise<void> {
       `${context.terminal.out.paint("good", "✓")} Restored ${file}: ${formatCount(restored.deliveries, "delivery", "deliveries")}, ${formatCount(restored.runs, "run")}.\n`,
   });
   if (context.isJson) return;
-  if (restored.keptAs) context.tell(`The previous store is kept as ${restored.keptAs}.`);
+  if (restored.keptAs) context.notify(`The previous store is kept as ${restored.keptAs}.`);
   if (restored.openRuns > 0)
-    context.tell(
+    context.notify(
       `The backup has ${formatCount(restored.openRuns, "unfinished run")}. They continue at the next start, including runs that ended after the backup.`,
     );
 }

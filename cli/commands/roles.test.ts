@@ -27,7 +27,7 @@ it.each([
   [["start", "--role", "web"], "`signalbox start --role web`"],
   [["start", "--role", "worker"], "`signalbox worker`"],
   [["worker"], "`signalbox worker`"],
-])("%j on a file is refused: several machines need a store that they share", async (line, what) => {
+])("%j is rejected with SQLite: several machines need a shared store", async (line, what) => {
   const folder = aBuiltProject();
   const { exitCode, stdout, stderr } = await runFakeCli([...line, "--project", folder]);
   expect(exitCode).toBe(1);

@@ -8,11 +8,11 @@ import { packageVersion } from "./package-version.ts";
 import { registerCommands } from "./register-commands.ts";
 
 /**
- * Runs one command line, e.g. `["triggers", "list", "--json"]`, to its end. Resolves with the exit code: 0 done, 1
- * failed, 2 wrong usage.
+ * Runs one command line, e.g. `["triggers", "list", "--json"]`, to its end. Resolves with the exit code: 0
+ * success, 1 failure, 2 wrong usage.
  */
 export async function runCli(argv: readonly string[], host: CliHost): Promise<number> {
-  const isJson = asksForJson(argv);
+  const isJson = hasJsonFlag(argv);
   const help = { text: "" };
   const runner = createCommandRunner(host);
   const program = createProgram((text) => (help.text += text));
@@ -39,7 +39,7 @@ function createProgram(write: (text: string) => void): CliCommand {
       .helpCommand("help [command]", "Same as --help")
       .version(packageVersion(), "--version", "Show the version")
       .configureHelp({ showGlobalOptions: true })
-      // Help and errors are kept until it is known where they go and in which form.
+      // Help and errors are buffered until their destination and format are known.
       .configureOutput({
         writeOut: write,
         writeErr: write,
@@ -68,14 +68,14 @@ function endWithHelp(p: { error: CommanderError; help: string; isJson: boolean; 
 }
 
 function endWithFailure(error: unknown, p: { isJson: boolean; terminal: Terminal }): number {
-  const failure = toFailure(error) ?? defect(error, p.terminal);
+  const failure = toFailure(error) ?? internalFailure(error, p.terminal);
   if (p.isJson) p.terminal.out.write(jsonLine(failureDocument(failure)));
   else p.terminal.err.write(renderFailure(failure, p.terminal.err.paint));
   return failure.details.exitCode ?? 1;
 }
 
-/** A bug of ours: its stack helps whoever is told of it. */
-function defect(error: unknown, terminal: Terminal): Failure {
+/** An internal error: the stack is printed for the bug report. */
+function internalFailure(error: unknown, terminal: Terminal): Failure {
   terminal.err.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return new Failure("Internal error. The stack trace is on stderr. Please report it.", {
     code: "internal",
@@ -83,12 +83,12 @@ function defect(error: unknown, terminal: Terminal): Failure {
   });
 }
 
-/** On one line: `dev` and `start` give one document a line, and may fail after some of them. */
+/** On one line, because `dev` and `start` print one document per line and may fail later. */
 function jsonLine(document: unknown): string {
   return `${JSON.stringify(document)}\n`;
 }
 
-function asksForJson(argv: readonly string[]): boolean {
+function hasJsonFlag(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
 }

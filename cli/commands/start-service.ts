@@ -7,12 +7,12 @@ import { announceServer, findRunningServer } from "../api/running-server.ts";
 import { Failure } from "../terminal/failure.ts";
 
 export interface Service {
-  /** Where the world reaches it. */
+  /** The public URL. */
   url: string;
-  /** Where this machine reaches it. */
+  /** The URL on this machine. */
   localUrl: string;
   reload(): Promise<void>;
-  /** Whether the newest build failed: pages show it. */
+  /** Reports a failed build to the pages; `null`: the last build succeeded. */
   reportBuild(failed: FailedBuild | null): void;
   close(): Promise<void>;
 }
@@ -24,22 +24,19 @@ interface StartOptions {
   now: number;
 }
 
-/**
- * Starts web and workers, and says in `.signalbox/` where they are until they are closed. Throws a Failure when they
- * cannot start.
- */
+/** Starts web and workers, and records their URL in `.signalbox/` while they run. Throws a Failure if they cannot start. */
 export async function startService(p: StartOptions): Promise<Service> {
   const { startSupervisor } = await import("../../server/processes/supervisor.ts");
   return announce(p, () => startSupervisor(p));
 }
 
-/** The same for web without workers: those of other machines do the work. */
+/** Starts web without workers. The workers of other machines execute the runs. */
 export async function startWeb(p: StartOptions): Promise<Omit<Service, "reload" | "reportBuild">> {
   const { startWebAlone } = await import("../../server/processes/start-web-alone.ts");
   return announce(p, () => startWebAlone(p));
 }
 
-/** Gives what failed at the start as a Failure, unless it says by itself what and where. */
+/** Wraps a start error as a Failure, unless its type already has a clear message. */
 export function toStartFailure(cause: unknown): unknown {
   if (cause instanceof SettingsError || cause instanceof AppError || !(cause instanceof Error)) return cause;
   return new Failure(cause.message, { code: "start_failed", cause });

@@ -61,8 +61,8 @@ async function start(
     now: context.now(),
   });
   events.ready({ mode: "deployed", url: service.url, localUrl: service.localUrl, manifest, warnings: [] });
-  // The service is up: a store that is away in this moment must not end it.
-  await tellHowToSignIn(context, { url: service.url, events }).catch((error: unknown) =>
+  // The service is up, so an unavailable store must not end it now.
+  await showSetupLink(context, { url: service.url, events }).catch((error: unknown) =>
     events.notice("warn", `Cannot check for accounts: ${error instanceof Error ? error.message : String(error)}`),
   );
   await stopped;
@@ -71,10 +71,10 @@ async function start(
 }
 
 /**
- * While there are no accounts, each start says how the first admin signs in. The link for that is for a person at a
- * terminal: a log keeps it, and others may read it.
+ * Without accounts, each start shows how the first admin joins. The link is shown only at a terminal, because others
+ * may read a log.
  */
-async function tellHowToSignIn(
+async function showSetupLink(
   context: CommandContext,
   { url, events }: { url: string; events: ServiceEvents },
 ): Promise<void> {
@@ -89,7 +89,7 @@ async function tellHowToSignIn(
         "There are no accounts yet. Run `signalbox people setup-link` on this machine to create a link for the first admin.",
       );
     const link = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
-    context.tell(
+    context.notify(
       `There are no accounts yet. The first admin joins with this link, once, within an hour:\n  ${link.url}\n\`signalbox people setup-link\` creates another.\n`,
     );
   } finally {

@@ -2,8 +2,8 @@ import { didYouMean } from "../../server/domain/did-you-mean.ts";
 import { Failure } from "../terminal/failure.ts";
 
 /**
- * Runs a request that names an id. Where the service does not know it, the failure also says which of the ids that are
- * there was perhaps meant: one that contains what was given (ids are often copied in part), else the nearest.
+ * Runs a request with an id. If the id is unknown, the failure suggests an existing one: the only id that contains the
+ * given part (ids are often copied in part), otherwise the most similar one.
  */
 export async function withSuggestedId<T>(p: {
   id: string;

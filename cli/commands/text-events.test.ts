@@ -45,7 +45,7 @@ const delivery: DeliverySummary = {
   ],
 };
 
-it("a delivery says what each trigger decided, and why, in words", () => {
+it("a delivery shows the verdict and the reason of each trigger", () => {
   expect(renderDelivery(delivery, { paint, now })).toBe(
     [
       `${clockTime(now)}  → POST /triggers/signup  202 accepted  4 ms`,
@@ -56,7 +56,7 @@ it("a delivery says what each trigger decided, and why, in words", () => {
   );
 });
 
-it("a delivery that was refused before any trigger was asked says why", () => {
+it("a rejected delivery shows the problem", () => {
   const problem = {
     type: "",
     title: "",
@@ -69,7 +69,7 @@ it("a delivery that was refused before any trigger was asked says why", () => {
   ).toContain('404 rejected  4 ms\n          No trigger listens on "signp".\n');
 });
 
-it("an ended run says its state, its target, how long it took, and the first line of its error", () => {
+it("an ended run shows its status, target, duration and the first line of its error", () => {
   const run = {
     runId: "run_1",
     status: "failed" as const,
@@ -85,7 +85,7 @@ it("an ended run says its state, its target, how long it took, and the first lin
   );
 });
 
-it("the start names the endpoints, and a webhook to paste that is of the right shape", () => {
+it("the start shows the endpoints, and a curl command with a valid body", () => {
   const request = {
     type: "object",
     properties: {
@@ -134,7 +134,7 @@ Try it:
   curl http://127.0.0.1:3002/triggers/signup -H 'content-type: application/json' -d '{"name":"text","email":"ada@example.com","amount":100,"kind":"it'\\''s"}'
 
 `);
-  // Behind a tunnel only this machine needs no key; on one address of a network nothing does without.
+  // Behind a tunnel only local requests need no key; on a network address all requests need one.
   const behindTunnel = renderReady({ url: "https://dev.example.com", localUrl, manifest, paint, isDevelopment: true });
   expect(behindTunnel).toContain("in development on https://dev.example.com\n");
   expect(behindTunnel).toContain("curl http://127.0.0.1:3002/triggers/signup ");
@@ -149,7 +149,7 @@ Try it:
   ).not.toContain("curl");
 });
 
-it("a project is told by what it has, agents only where there are some", () => {
+it("a project is described by its counts, with agents only if it has some", () => {
   const none: Manifest = {
     format: 1,
     version: "9f31c2ab",

@@ -16,7 +16,7 @@ import type { ServiceEvents } from "./service-events.ts";
 import { renderReason } from "./triggers/render-verdicts.ts";
 import { formatDuration } from "../../server/domain/format.ts";
 
-/** A short line for each thing that happens: deliveries, runs and builds to stdout, troubles to stderr. */
+/** A short line per event: deliveries, runs and builds on stdout, problems on stderr. */
 export function createTextEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
   const { out, err } = p.terminal;
   const color = err.hasColor;
@@ -71,7 +71,7 @@ export function renderReady(p: {
       .map(({ attachmentId }) => attachmentId.replace(":", " → "));
     return `  POST /triggers/${endpoint}  ${paint("dim", slugs.join(", "))}\n`;
   });
-  // The shortest to paste. Only on this machine is no key needed.
+  // The shortest command to paste. Only local requests need no key.
   const [webhook] = (isLoopbackUrl(localUrl) ? manifest.triggers : [])
     .map((trigger) => curlLine(localUrl, trigger))
     .sort((a, b) => a.length - b.length);
@@ -83,7 +83,7 @@ export function renderReady(p: {
   ].join("");
 }
 
-/** A webhook to paste, with a made-up body. */
+/** A curl command to paste, with an example body. */
 function curlLine(url: string, { endpoint, request, filter }: Manifest["triggers"][number]): string {
   const body = JSON.stringify(exampleBody(request, filter)).replaceAll("'", String.raw`'\''`);
   return `curl ${url}/triggers/${endpoint} -H 'content-type: application/json' -d '${body}'`;
@@ -112,7 +112,7 @@ export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now
     const detail = runId ?? (reason ? renderReason(reason, p.paint) + more : "");
     return `          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}  ${trigger}${detail ? `  ${detail}` : ""}`;
   });
-  // Refused before any trigger was asked: the problem is all there is to say.
+  // Rejected before any trigger evaluated it: only the problem is known.
   if (problem && verdicts.length === 0) lines.push(`          ${plainLine(problem.detail, 160)}`);
   return `${[first, ...lines].join("\n")}\n`;
 }

@@ -1,4 +1,4 @@
-/** Terminals and `npm run` both pass Ctrl-C on: what comes so soon after the first is the same press. */
+/** Terminals and `npm run` both forward Ctrl-C. A signal this soon after the first is the same key press. */
 const samePressMs = 300;
 
 /** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. */

@@ -15,7 +15,7 @@ export function registerWorker(program: CliCommand, runner: CommandRunner): void
     .action(runner.action(work));
 }
 
-/** Workers without a web process, until the process is told to stop. */
+/** Runs workers without a web process until SIGINT or SIGTERM. */
 export async function work(context: CommandContext, { healthPort }: { healthPort?: number }): Promise<void> {
   const { settings, manifest, logger, events } = await readDeployed(context, {});
   const { startWorkers } = await import("../../server/processes/start-workers.ts");

@@ -6,18 +6,18 @@ import type { ProblemError } from "../../server/contract/problem.ts";
 export interface FailureDetails {
   /** For programs: stable, in snake_case. */
   code: string;
-  /** The way out, in a line or two. */
+  /** The fix, in one or two lines. */
   fix?: string;
-  /** Where exactly, for schema failures. */
+  /** The locations, for schema failures. */
   errors?: readonly ProblemError[];
-  /** 1: the thing failed. 2: the command was used wrongly. */
+  /** 1: failure. 2: wrong usage. */
   exitCode?: 1 | 2;
-  /** More for programs, beside the message. */
+  /** More fields for programs. */
   extra?: Record<string, unknown>;
   cause?: unknown;
 }
 
-/** An expected failure of a command. The message says what and where; `fix` the way out. */
+/** An expected failure of a command. The message has the problem and its location, `fix` the fix. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly details: FailureDetails;
@@ -32,7 +32,7 @@ export function usageFailure(message: string, fix?: string): Failure {
   return new Failure(message, { code: "wrong_usage", exitCode: 2, ...(fix === undefined ? {} : { fix }) });
 }
 
-/** The failure behind what was thrown, or `null` where it is a defect of ours. */
+/** The failure for a thrown error, or `null` for an internal error. */
 export function toFailure(error: unknown): Failure | null {
   if (error instanceof Failure) return error;
   if (error instanceof AppError)

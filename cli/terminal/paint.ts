@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 export type Tone = "good" | "bad" | "warn" | "busy" | "dim" | "strong" | "link";
 
-/** Colours a piece of text, or leaves it as it is where colours are off. */
+/** Colours a string, unless colours are off. */
 export type Paint = (tone: Tone, text: string) => string;
 
 const formats = {
@@ -19,7 +19,7 @@ export function createPaint(hasColor: boolean): Paint {
   return hasColor ? (tone, text) => styleText(formats[tone], text, { validateStream: false }) : (_tone, text) => text;
 }
 
-/** Colours only on a terminal that has them. NO_COLOR, FORCE_COLOR and TERM are obeyed: `hasColors` reads them. */
+/** Colours only on a terminal that has them. `hasColors` reads NO_COLOR, FORCE_COLOR and TERM. */
 export function hasColor(stream: { isTTY?: boolean; hasColors?: () => boolean }): boolean {
   return stream.isTTY === true && stream.hasColors?.() === true;
 }

@@ -1,7 +1,6 @@
 /**
- * Text that came from outside, safe to print: control characters, those that turn the direction of writing among them,
- * are shown as escapes, so that a webhook's body can neither colour, move nor clear the terminal of whoever reads about
- * it.
+ * Makes untrusted strings safe to print. Control characters, including those for bidirectional text, become escapes, so
+ * that a webhook's body cannot colour, move or clear the terminal.
  */
 export function plainText(text: string): string {
   return text.replace(unsafe, (character) => {
@@ -10,7 +9,7 @@ export function plainText(text: string): string {
   });
 }
 
-/** The same, on one line and no longer than `max` characters. */
+/** The same, for the first line, with at most `max` characters. */
 export function plainLine(text: string, max = 200): string {
   const [line = ""] = text.split(/\r?\n/, 1);
   const characters = [...plainText(line)];

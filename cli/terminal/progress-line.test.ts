@@ -12,7 +12,7 @@ function lineOn(isTerminal: boolean) {
   return { clock, written, line };
 }
 
-it("on a terminal a bar is drawn over itself, ten times a second at most, and leaves nothing behind", () => {
+it("a terminal shows a bar that is redrawn at most ten times a second and finally cleared", () => {
   const { clock, written, line } = lineOn(true);
   for (clock.at = 0; clock.at <= 1000; clock.at += 10) line.show({ label: "copying run", done: clock.at, of: 1000 });
   expect(written).toHaveLength(10);
@@ -21,7 +21,7 @@ it("on a terminal a bar is drawn over itself, ten times a second at most, and le
   expect(written.at(-1)).toBe("\r\u001b[2K");
 });
 
-it("elsewhere a plain line is written every ten seconds, and nothing to wipe out", () => {
+it("other outputs get a plain line every ten seconds, without escape codes", () => {
   const { clock, written, line } = lineOn(false);
   for (clock.at = 0; clock.at < 25_000; clock.at += 1000)
     line.show({ label: "copying run", done: clock.at, of: 25_000 });
@@ -29,7 +29,7 @@ it("elsewhere a plain line is written every ten seconds, and nothing to wipe out
   expect(written).toEqual(["copying run: 10000 of 25000 rows (40 %)\n", "copying run: 20000 of 25000 rows (80 %)\n"]);
 });
 
-it("of nothing all is done", () => {
+it("zero rows are 100 %", () => {
   const { clock, written, line } = lineOn(false);
   clock.at = 10_000;
   line.show({ label: "copying run", done: 0, of: 0 });

@@ -10,7 +10,7 @@ const width = 30;
 const redrawMs = 100;
 const lineMs = 10_000;
 
-/** A bar that is drawn over itself on a terminal; elsewhere a plain line every ten seconds. `now` is in milliseconds. */
+/** A progress bar on a terminal; elsewhere a plain line every ten seconds. `now` is in milliseconds. */
 export function createProgressLine(
   output: Output,
   now: () => number,

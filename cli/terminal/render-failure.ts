@@ -2,7 +2,7 @@ import type { Failure } from "./failure.ts";
 import type { Paint } from "./paint.ts";
 import { plainText } from "./plain-text.ts";
 
-/** What a person reads on stderr: what and where, then the way out. */
+/** The failure for a person, on stderr: the problem, its locations, then the fix. */
 export function renderFailure(failure: Failure, paint: Paint): string {
   const { errors = [], fix } = failure.details;
   const [first = "", ...rest] = failure.message.split("\n");
@@ -13,7 +13,7 @@ export function renderFailure(failure: Failure, paint: Paint): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** What a program reads on stdout with --json. */
+/** The failure for a program, on stdout with --json. */
 export function failureDocument(failure: Failure) {
   const { code, fix, errors, extra } = failure.details;
   return {

@@ -4,7 +4,7 @@ import { renderPairs, renderTable } from "./table.ts";
 
 const plain = createPaint(false);
 
-it("columns line up, whatever is coloured or wide in them, and no line ends in spaces", () => {
+it("columns align with colours and wide characters, and lines have no trailing spaces", () => {
   const color = createPaint(true);
   const rows = [
     [color("good", "ok"), "日本", "x"],
@@ -14,7 +14,7 @@ it("columns line up, whatever is coloured or wide in them, and no line ends in s
   expect(text).toBe(`A       B     C\n\u001b[32mok\u001b[39m      日本  x\nfailed  b\n`);
 });
 
-it("pairs without a value are left out", () => {
+it("pairs without a value are omitted", () => {
   expect(
     renderPairs(
       [

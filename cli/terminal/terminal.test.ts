@@ -11,14 +11,14 @@ class FakeStream extends EventEmitter {
   }
 }
 
-it("colours are for terminals that have them: never for a pipe, never against NO_COLOR", () => {
+it("colours only on terminals that support them, not on a pipe or with NO_COLOR", () => {
   expect(hasColor({ isTTY: true, hasColors: () => true })).toBe(true);
   expect(hasColor({ hasColors: () => true })).toBe(false);
   // Node answers so under NO_COLOR and TERM=dumb.
   expect(hasColor({ isTTY: true, hasColors: () => false })).toBe(false);
 });
 
-it("a reader that has left ends the command quietly", () => {
+it("a closed stdout pipe ends the command silently", () => {
   const [stdout, stderr, onReaderGone] = [new FakeStream(), new FakeStream(), vi.fn<() => void>()];
   createTerminal({ stdout, stderr, onReaderGone });
   stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
@@ -26,14 +26,14 @@ it("a reader that has left ends the command quietly", () => {
   expect(() => stdout.emit("error", Object.assign(new Error("disk full"), { code: "ENOSPC" }))).toThrow("disk full");
 });
 
-it("states differ in shape, not in colour alone", () => {
+it("statuses differ in shape, not only in colour", () => {
   for (const marks of [runMarks, verdictMarks]) {
     const shapes = Object.values(marks).map(({ mark }) => mark);
     expect(new Set(shapes).size).toBe(shapes.length);
   }
 });
 
-it("NO_COLOR wins over a terminal that has colours", () => {
+it("NO_COLOR overrides a terminal with colours", () => {
   const { prototype } = WriteStream;
   const hasColors = (env: object) => prototype.hasColors.call(prototype, 16, { TERM: "xterm-256color", ...env });
   expect(hasColors({})).toBe(true);

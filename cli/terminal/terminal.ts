@@ -10,7 +10,7 @@ export interface Output {
   write(text: string): void;
   paint: Paint;
   hasColor: boolean;
-  /** A person looks at it now: lines can be written over. */
+  /** The output is a terminal, so lines can be overwritten. */
   isTerminal: boolean;
 }
 
@@ -21,13 +21,13 @@ interface Stream {
   hasColors?: () => boolean;
 }
 
-/** `onReaderGone`: whoever read stdout (`… | head`) has left, and there is nothing left to do. */
+/** `onReaderGone`: the reader of stdout (`… | head`) closed the pipe. */
 export function createTerminal(p: { stdout: Stream; stderr: Stream; onReaderGone: () => void }): Terminal {
   p.stdout.on("error", (error) => {
     if (error.code !== "EPIPE") throw error;
     p.onReaderGone();
   });
-  // Without a reader of stderr the results still count.
+  // Without a reader of stderr, the results on stdout are still needed.
   p.stderr.on("error", () => {});
   return { out: toOutput(p.stdout), err: toOutput(p.stderr) };
 }

@@ -5,11 +5,11 @@ type Step = AgentTrace["steps"][number];
 type ToolStep = Extract<Step["step"], { type: "tool" }>;
 type FailureStep = Extract<Step["step"], { type: "model_failure" }>;
 
-/** What an agent says and does, piece by piece; with --json each is a line. `step`: its name in the trace. */
+/** Events of an agent; with --json one per line. `step`: its name in the trace. */
 export type AgentNews =
-  /** What the model thought before it spoke. */
+  /** Reasoning of the model before its text. */
   | { type: "reasoning"; step: string; text: string }
-  /** What the model has said since the last piece. `skipped`: so many characters before it came too fast to be seen. */
+  /** New text of the model. `skipped`: the number of characters before it that were not received. */
   | { type: "text"; step: string; text: string; skipped: number }
   | { type: "tool_call"; step: string; toolCallId: string; toolName: string; input: Json }
   | ({ type: "tool_result"; step: string } & Pick<ToolStep, "toolCallId" | "toolName" | "outcome" | "output">)
@@ -24,14 +24,14 @@ interface Speech {
   isOver: boolean;
 }
 
-/** Tells of a run's trace, asked for again and again, what is new in it. */
+/** Returns the new events of a trace that is polled repeatedly. */
 export function createAgentNews(): (trace: AgentTrace) => AgentNews[] {
   const over = new Set<string>();
-  const told = new Map<string, { chars: number; isReasoned: boolean; calls: Set<string> }>();
+  const reported = new Map<string, { chars: number; isReasoned: boolean; calls: Set<string> }>();
 
   function speechNews(step: string, { text, textCut, reasoning, calls, isOver }: Speech): AgentNews[] {
-    const known = told.get(step) ?? { chars: 0, isReasoned: false, calls: new Set() };
-    told.set(step, known);
+    const known = reported.get(step) ?? { chars: 0, isReasoned: false, calls: new Set() };
+    reported.set(step, known);
     const news: AgentNews[] = [];
     if (!known.isReasoned && reasoning !== "" && (text !== "" || calls.length > 0 || isOver)) {
       known.isReasoned = true;
@@ -49,7 +49,7 @@ export function createAgentNews(): (trace: AgentTrace) => AgentNews[] {
   }
 
   function stepNews({ name: step, step: result }: Step): AgentNews[] {
-    if (result.type === "model") return speechNews(step, whatWasSaid(result.content));
+    if (result.type === "model") return speechNews(step, completedSpeech(result.content));
     if (result.type === "tool")
       return [
         {
@@ -74,14 +74,14 @@ export function createAgentNews(): (trace: AgentTrace) => AgentNews[] {
 
   return ({ steps, live, approvals }) => [
     ...steps.filter(isNew).flatMap(stepNews),
-    ...(live ? speechNews(live.step, whatIsSaid(live)) : []),
+    ...(live ? speechNews(live.step, liveSpeech(live)) : []),
     ...approvals
       .filter((approval) => approval.decision === null && isNew(approval))
       .map(({ name, request, until }) => ({ type: "approval" as const, name, request, until })),
   ];
 }
 
-function whatWasSaid(content: Extract<Step["step"], { type: "model" }>["content"]): Speech {
+function completedSpeech(content: Extract<Step["step"], { type: "model" }>["content"]): Speech {
   const textOf = (type: "text" | "reasoning") => content.map((part) => (part.type === type ? part.text : "")).join("");
   const calls = content.flatMap((part) =>
     part.type === "tool-call" ? [{ toolCallId: part.toolCallId, toolName: part.toolName, input: part.input }] : [],
@@ -89,8 +89,8 @@ function whatWasSaid(content: Extract<Step["step"], { type: "model" }>["content"
   return { text: textOf("text"), textCut: 0, reasoning: textOf("reasoning"), calls, isOver: true };
 }
 
-/** A call whose arguments are not there as a whole is told when they are. */
-function whatIsSaid({ text, textCut, reasoning, toolCalls }: NonNullable<AgentTrace["live"]>): Speech {
+/** A call is reported when its arguments are complete. */
+function liveSpeech({ text, textCut, reasoning, toolCalls }: NonNullable<AgentTrace["live"]>): Speech {
   const calls = toolCalls.flatMap(({ toolCallId, toolName, input, inputCut, isComplete }) =>
     isComplete && inputCut === 0 ? [{ toolCallId, toolName, input: parsed(input) }] : [],
   );

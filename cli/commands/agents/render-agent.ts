@@ -7,7 +7,7 @@ import type { AgentNews } from "./agent-news.ts";
 
 const widthOfValues = 200;
 
-/** What an agent says as it comes, and a line for each thing that it does. */
+/** Streams the text of an agent, and prints a line for each other event. */
 export function createAgentPrinter(p: { runId: string; paint: Paint; write: (text: string) => void }) {
   let isLineBegun = false;
 
@@ -28,7 +28,7 @@ export function createAgentPrinter(p: { runId: string; paint: Paint; write: (tex
       p.write(text);
       isLineBegun = !text.endsWith("\n");
     },
-    /** What it ended with, where that was not said already, and what it cost. */
+    /** Prints the final status, unless it is `completed`, and the cost. */
     end(run: Run, trace: AgentTrace): void {
       if (run.status !== "completed") line(`${run.status}${run.error ? `: ${plainLines(run.error.message)}` : ""}`);
       line(p.paint("dim", [run.id, costText(trace)].filter((part) => part !== "").join("  ")));
@@ -67,7 +67,7 @@ function show(value: Json): string {
   return plainLine(typeof value === "string" ? value : JSON.stringify(value), widthOfValues);
 }
 
-/** Safe to print, with its own line breaks. */
+/** Safe to print, keeping line breaks. */
 function plainLines(text: string): string {
   return text.split(/\r?\n/).map(plainText).join("\n");
 }

@@ -5,12 +5,12 @@ import { type ApiClient, apiPath } from "../../api/api-client.ts";
 import type { Output } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { tellIfIdle } from "../runs/tell-if-idle.ts";
+import { notifyIfIdle } from "../runs/tell-if-idle.ts";
 import { startedRunsAnswer } from "../triggers/trigger-answers.ts";
 import { type AgentNews, createAgentNews } from "./agent-news.ts";
 import { createAgentPrinter } from "./render-agent.ts";
 
-/** How often it is looked while the agent is at work, and while it waits for a person or a provider. */
+/** Polling intervals while the agent runs, and while it waits for a person or a provider. */
 const workingMs = 200;
 const waitingMs = 1_000;
 
@@ -26,10 +26,7 @@ export function registerAgentsRun(agents: CliCommand, runner: CommandRunner): vo
     .action(runner.action(runAgent));
 }
 
-/**
- * What the agent says and does is printed as it comes; with --json a line of JSON for each, the last of which has all
- * of it.
- */
+/** Streams the events of the agent. With --json, each event is a line of JSON, and the last line has everything. */
 async function runAgent(
   context: CommandContext,
   slug: string,
@@ -43,7 +40,7 @@ async function runAgent(
     answer: startedRunsAnswer,
     notFoundFix: "Agents are the default exports of the files in agents/.",
   });
-  if (!context.isJson) tellIfIdle(context);
+  if (!context.isJson) notifyIfIdle(context);
   if (!options.wait) {
     context.print({ document: started, text: () => `${started.runId}\n` });
     return 0;
@@ -71,7 +68,7 @@ async function follow(
 ): Promise<{ run: Run; trace: AgentTrace }> {
   const newsOf = createAgentNews();
   for (;;) {
-    // The run first: of one that has ended the trace is whole.
+    // The run first: the trace of an ended run is complete.
     const run = await api.request({ path: apiPath`/runs/${id}`, answer: runSchema });
     const trace = await api.request({ path: apiPath`/runs/${id}/agent`, answer: agentTraceSchema });
     for (const news of newsOf(trace)) print(news);

@@ -37,7 +37,7 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
   const events: ServiceEvents = {
     ready: (e) => told.push(`ready ${e.manifest.version}`),
     reloaded: (e) => told.push(`reloaded ${e.manifest.version}`),
-    unchanged: (e) => told.push(`unchanged ${e.version}${e.wasBroken ? " mended" : ""}`),
+    unchanged: (e) => told.push(`unchanged ${e.version}${e.wasBroken ? " fixed" : ""}`),
     buildFailed: (e) => told.push(`broken, serving ${e.serving}`),
     notice: (level, message) => told.push(`${level}: ${message}`),
     delivery() {},
@@ -75,22 +75,22 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
   return { session, rebuild, reported };
 }
 
-it("a project that cannot be built at first starts once it is mended", async () => {
+it("a project whose first build fails starts after the fix", async () => {
   const { rebuild } = setUp();
   expect(await rebuild(broken)).toEqual(["broken, serving null"]);
   expect(await rebuild(built("v1"))).toEqual(["start", "ready v1"]);
 });
 
-it("the last good build is served while a new one fails, and the same content is not loaded twice", async () => {
+it("the last successful build is served while a new one fails, and identical builds are not loaded again", async () => {
   const { rebuild } = setUp();
   await rebuild(built("v1"));
   expect(await rebuild(broken)).toEqual(["broken, serving v1"]);
-  expect(await rebuild(built("v1"))).toEqual(["unchanged v1 mended"]);
+  expect(await rebuild(built("v1"))).toEqual(["unchanged v1 fixed"]);
   expect(await rebuild(built("v1"))).toEqual(["unchanged v1"]);
   expect(await rebuild(built("v2"))).toEqual(["reload", "reloaded v2"]);
 });
 
-it("the pages show a failed build until a good one is in force", async () => {
+it("the pages show a failed build until one succeeds", async () => {
   const { rebuild, reported } = setUp();
   const problem = {
     code: "syntax_error",
@@ -130,7 +130,7 @@ it("the pages show a build that cannot be loaded", async () => {
   expect(reported.at(-1)).toBeNull();
 });
 
-it("a changed setting is said once to need a start", async () => {
+it("a changed setting is reported once", async () => {
   const { rebuild } = setUp();
   await rebuild(built("v1"));
   const changed = { port: 4000, databaseUrl: "file:./other.db" };
@@ -142,7 +142,7 @@ it("a changed setting is said once to need a start", async () => {
   expect(await rebuild(built("v3", changed))).toEqual(["reload", "reloaded v3"]);
 });
 
-it("a build that could not be loaded is tried again, and never taken for the one in force", async () => {
+it("a build that could not be loaded is tried again", async () => {
   let fails = true;
   const { rebuild } = setUp({
     reload: async () => {
@@ -155,7 +155,7 @@ it("a build that could not be loaded is tried again, and never taken for the one
   expect(await rebuild(built("v2"))).toEqual(["reload", "reloaded v2"]);
 });
 
-it("a build taken back after a reload that failed is loaded again: part of the service may run the failed one", async () => {
+it("a build that is restored after a failed reload is loaded again", async () => {
   let fails = true;
   const { rebuild } = setUp({
     reload: async () => {
@@ -179,7 +179,7 @@ it("a service that cannot start is not served", async () => {
   expect(session.isServing()).toBe(false);
 });
 
-it("files that go into the build call for a rebuild; what workflows write does not", async () => {
+it("inputs of the build cause a rebuild, files that workflows write do not", async () => {
   const { session, rebuild } = setUp();
   await rebuild(built("v1"));
   const inputs = [

@@ -8,12 +8,9 @@ import { changedSettings } from "./changed-settings.ts";
 import { isPartOfBuild } from "./watch-project.ts";
 
 export interface DevSession {
-  /**
-   * Builds, and puts a good build in force: by starting the service, or by a reload. Rejects when the service cannot be
-   * started.
-   */
+  /** Builds, and loads a successful build by starting or reloading the service. Rejects if the service cannot start. */
   rebuild(): Promise<void>;
-  /** Whether a change of this file calls for a rebuild. */
+  /** Whether a change of this file requires a rebuild. */
   concerns(path: string): boolean;
   isServing(): boolean;
   close(): Promise<void>;
@@ -23,11 +20,11 @@ interface Serving {
   service: Service;
   settings: Settings;
   version: string;
-  /** The last reload failed: what runs may be partly of another build. */
+  /** The last reload failed, so parts of the service may run another build. */
   isMixed: boolean;
 }
 
-/** One `signalbox dev`: the last good build is served, whatever the files look like now. */
+/** One `signalbox dev`. It serves the last successful build. */
 export function createDevSession(p: {
   build(): Promise<BuildResult>;
   readSettings(manifest: Manifest): Settings;
@@ -42,7 +39,7 @@ export function createDevSession(p: {
   /** The pages show a failed build. */
   let isReported = false;
 
-  async function putInForce(built: BuildResult & { ok: true }, startedAt: number): Promise<void> {
+  async function load(built: BuildResult & { ok: true }, startedAt: number): Promise<void> {
     const { manifest, warnings } = built;
     const settings = p.readSettings(manifest);
     if (!serving) {
@@ -50,7 +47,7 @@ export function createDevSession(p: {
       serving = { service, settings, version: manifest.version, isMixed: false };
       return events.ready({ mode: settings.mode, url: service.url, localUrl: service.localUrl, manifest, warnings });
     }
-    tellOfSettings(serving, settings);
+    reportSettings(serving, settings);
     if (manifest.version === serving.version && !serving.isMixed)
       return events.unchanged({ version: manifest.version, wasBroken: isBroken });
     serving.isMixed = true;
@@ -60,15 +57,15 @@ export function createDevSession(p: {
     events.reloaded({ manifest, warnings, durationMs: performance.now() - startedAt });
   }
 
-  function tellOfSettings(current: Serving, settings: Settings): void {
+  function reportSettings(current: Serving, settings: Settings): void {
     const names = changedSettings(current.settings, settings);
     if (names.length > 0)
       events.notice("warn", `Changed settings (${names.join(", ")}) take effect when you restart \`signalbox dev\`.`);
-    // Said once for each change.
+    // Reported once per change.
     current.settings = settings;
   }
 
-  /** For the pages, once for each change. */
+  /** Reports to the pages, once per change. */
   function report(problems: BuildProblem[]): void {
     if (problems.length > 0 || isReported)
       serving?.service.reportBuild(problems.length > 0 ? { at: new Date(p.now()).toISOString(), problems } : null);
@@ -81,8 +78,8 @@ export function createDevSession(p: {
       const built = await p.build();
       if (built.ok) {
         inputs = new Set(built.inputs);
-        await putInForce(built, startedAt).catch((error: unknown) => {
-          report([notInForce(error)]);
+        await load(built, startedAt).catch((error: unknown) => {
+          report([loadProblem(error)]);
           throw error;
         });
       } else {
@@ -97,8 +94,8 @@ export function createDevSession(p: {
   };
 }
 
-/** The build is good, and cannot be loaded. */
-function notInForce(error: unknown): BuildProblem {
+/** The build succeeded, but cannot be loaded. */
+function loadProblem(error: unknown): BuildProblem {
   const text = error instanceof Error ? error.message : String(error);
   return {
     code: "not_in_force",

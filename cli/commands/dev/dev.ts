@@ -11,7 +11,7 @@ import { untilStopped } from "../until-stopped.ts";
 import { createDevSession, type DevSession } from "./dev-session.ts";
 import { createRebuildLoop } from "./rebuild-loop.ts";
 import { prepareRemoteAccess } from "./remote-access.ts";
-import { refuseSecond } from "./refuse-second.ts";
+import { requireSingleService } from "./refuse-second.ts";
 import { watchProject } from "./watch-project.ts";
 import type { ServiceEvents } from "../service-events.ts";
 
@@ -25,12 +25,12 @@ export function registerDev(program: CliCommand, runner: CommandRunner): void {
     .action(runner.action(dev));
 }
 
-/** Long enough for an editor that writes a file in several steps, or for a save of several files. */
+/** Covers editors that write a file in several steps, and saving several files. */
 const debounceMs = 30;
 
 async function dev(context: CommandContext, { port }: { port?: number }): Promise<void> {
   requireProject(context.projectDir);
-  await refuseSecond(context.projectDir);
+  await requireSingleService(context.projectDir);
   const stopped = untilStopped();
   const stopping = new AbortController();
   const events = context.isJson ? createJsonEvents(context) : createTextEvents(context);
@@ -69,7 +69,7 @@ interface OpenSession {
   events: ServiceEvents;
   flags: { port?: number };
   signal: AbortSignal;
-  /** Told of the files of every good build. */
+  /** Gets the files of every successful build. */
   follow(inputs: readonly string[]): Promise<void>;
 }
 
@@ -89,11 +89,11 @@ async function openSession(context: CommandContext, p: OpenSession): Promise<Dev
     readSettings: (manifest) =>
       readSettings({ projectDir, mode: "development", fromProject: manifest.settings, flags: p.flags }),
     async start(settings) {
-      const tellOthers = isReachableFromElsewhere(settings)
+      const showAccess = isReachableFromElsewhere(settings)
         ? await prepareRemoteAccess(context, { settings, events: p.events })
         : null;
       const service = await startService({ settings, reporter: p.events, logger, now: context.now() });
-      tellOthers?.(service);
+      showAccess?.(service);
       return service;
     },
     events: p.events,
@@ -101,7 +101,7 @@ async function openSession(context: CommandContext, p: OpenSession): Promise<Dev
   });
 }
 
-/** Before it serves, what goes wrong ends `dev`; afterwards it is told, and the last good build goes on being served. */
+/** Before the service has started, an error ends `dev`. Afterwards it is reported, and the last build is still served. */
 function reportFailure(p: {
   error: unknown;
   session: DevSession;

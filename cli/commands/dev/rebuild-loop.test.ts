@@ -15,7 +15,7 @@ function setUp() {
   return { loop, rebuild, finish };
 }
 
-it("changes that come close together are one rebuild", async () => {
+it("changes in quick succession cause one rebuild", async () => {
   const { loop, rebuild } = setUp();
   loop.changed();
   await vi.advanceTimersByTimeAsync(20);
@@ -26,7 +26,7 @@ it("changes that come close together are one rebuild", async () => {
   expect(rebuild).toHaveBeenCalledOnce();
 });
 
-it("what changes during a rebuild is rebuilt right after it, once, and never at the same time", async () => {
+it("changes during a rebuild cause one more rebuild afterwards, never a concurrent one", async () => {
   const { loop, rebuild, finish } = setUp();
   loop.changed();
   await vi.advanceTimersByTimeAsync(30);
@@ -44,7 +44,7 @@ it("what changes during a rebuild is rebuilt right after it, once, and never at 
   expect(rebuild).toHaveBeenCalledTimes(3);
 });
 
-it("closing waits for the rebuild under way, and starts none", async () => {
+it("closing waits for the current rebuild, and starts none", async () => {
   const { loop, rebuild, finish } = setUp();
   loop.changed();
   await vi.advanceTimersByTimeAsync(30);

@@ -1,13 +1,13 @@
 export interface RebuildLoop {
-  /** Something changed: rebuild soon. */
+  /** Schedules a rebuild after a change. */
   changed(): void;
-  /** Takes no more changes; resolves when the rebuild under way, if any, has ended. */
+  /** Ignores further changes; resolves when the current rebuild, if any, has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Rebuilds after changes, once for those that come close together. One rebuild at a time: what changes during one is
- * rebuilt right after it. `rebuild` must not reject.
+ * Rebuilds after changes, debounced. One rebuild runs at a time. Changes during a rebuild start another one afterwards.
+ * `rebuild` must not reject.
  */
 export function createRebuildLoop(p: { debounceMs: number; rebuild(): Promise<void> }): RebuildLoop {
   let timer: NodeJS.Timeout | null = null;
@@ -34,7 +34,7 @@ export function createRebuildLoop(p: { debounceMs: number; rebuild(): Promise<vo
     async close() {
       isClosed = true;
       if (timer) clearTimeout(timer);
-      // What changed meanwhile is not rebuilt any more.
+      // Changes during this rebuild are ignored.
       await running;
     },
   };

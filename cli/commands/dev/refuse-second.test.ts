@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { announceServer } from "../../api/running-server.ts";
-import { refuseSecond } from "./refuse-second.ts";
+import { requireSingleService } from "./refuse-second.ts";
 
 /** Another process of this machine: the one that started this. */
 const pid = process.ppid;
@@ -25,20 +25,20 @@ async function answeringUrl(status = 200): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it("a second service of a project is refused in one line: who runs, where, and the way out", async () => {
+it("a second service of a project is rejected with the URL, the process id and the fix", async () => {
   const url = await answeringUrl();
-  await expect(refuseSecond(announced(url))).rejects.toMatchObject({
+  await expect(requireSingleService(announced(url))).rejects.toMatchObject({
     message: `\`signalbox dev\` already serves this project on ${url} (process ${pid}).`,
     details: { code: "already_running", fix: expect.stringContaining(`kill ${pid}`), extra: { pid, url } },
   });
-  await expect(refuseSecond(announced(url, { mode: "deployed" }))).rejects.toThrow(
+  await expect(requireSingleService(announced(url, { mode: "deployed" }))).rejects.toThrow(
     "`signalbox start` already serves this project",
   );
 });
 
-it("one that was killed, and one whose number another process has now, do not count", async () => {
+it("killed services and reused process ids are ignored", async () => {
   const url = await answeringUrl();
-  await expect(refuseSecond(announced(url, { pid: 999_999_99 }))).resolves.toBeUndefined();
-  await expect(refuseSecond(announced("http://127.0.0.1:9"))).resolves.toBeUndefined();
-  await expect(refuseSecond(announced(await answeringUrl(404)))).resolves.toBeUndefined();
+  await expect(requireSingleService(announced(url, { pid: 999_999_99 }))).resolves.toBeUndefined();
+  await expect(requireSingleService(announced("http://127.0.0.1:9"))).resolves.toBeUndefined();
+  await expect(requireSingleService(announced(await answeringUrl(404)))).resolves.toBeUndefined();
 });

@@ -4,10 +4,10 @@ import { Failure } from "../../terminal/failure.ts";
 const answerWithinMs = 3_000;
 
 /**
- * Two of them would build over each other, and commands would find only one. What a killed one left behind does not
- * count, nor a process that took over its number.
+ * Rejects a second service of a project: two would overwrite each other's builds. Entries of killed services, and of
+ * processes that reuse their process id, are ignored.
  */
-export async function refuseSecond(projectDir: string): Promise<void> {
+export async function requireSingleService(projectDir: string): Promise<void> {
   const running = findRunningServer(projectDir);
   if (!running || running.pid === process.pid || !(await answers(running.localUrl ?? running.url))) return;
   const command = running.mode === "development" ? "dev" : "start";

@@ -13,8 +13,8 @@ const dayMs = 86_400_000;
 const tokenLifetimeMs = 30 * dayMs;
 
 /**
- * For a `dev` that others can reach: their requests need a webhook key or an API token, so there are both when it
- * starts. The token is shown to a person at a terminal only. Returns what says so once the service has started.
+ * Prepares a `dev` that other machines can reach: creates a webhook key and an API token, which their requests need.
+ * The token is shown only at a terminal. Returns a function that shows the access once the service has started.
  */
 export async function prepareRemoteAccess(
   context: CommandContext,
@@ -31,13 +31,13 @@ export async function prepareRemoteAccess(
     const token = isWatched(context)
       ? await findOrMakeToken(api, { file: join(settings.stateDir, "dev-token"), now: context.now() })
       : null;
-    return ({ url }) => tell({ context, events, url, token });
+    return ({ url }) => showAccess({ context, events, url, token });
   } finally {
     await local.close();
   }
 }
 
-function tell({
+function showAccess({
   context,
   events,
   url,
@@ -55,17 +55,14 @@ function tell({
       "warn",
       `${what} \`signalbox triggers url <slug>\` prints a URL with a key, \`signalbox keys create --api\` creates a token.`,
     );
-  context.tell(
+  context.notify(
     `\n${what}\n  URL with a key  signalbox triggers url <slug>\n  API token       ${token}\n  Sign in         ${url}/sign-in\n`,
   );
 }
 
 const tokenFileSchema = z.object({ id: z.string(), secret: z.string() });
 
-/**
- * The token of the last start as long as it is valid for another day, else a new one. Browsers that signed in with it
- * stay signed in.
- */
+/** Reuses the token of the last start if it is valid for at least another day, so that browsers stay signed in. */
 async function findOrMakeToken(api: ApiClient, { file, now }: { file: string; now: number }): Promise<string> {
   const kept = readTokenFile(file);
   const { data } = await api.request({ path: "/keys", answer: keysAnswer });

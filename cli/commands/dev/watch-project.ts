@@ -4,24 +4,24 @@ import { type FSWatcher, watch } from "chokidar";
 
 interface Watching {
   /**
-   * Watches those of a build's files, too, that lie outside of the project's folder, e.g. in a linked package. Paths
-   * from the project, with `/`.
+   * Also watches files of a build outside the project's folder, e.g. in a linked package. Paths are relative to the
+   * project, with `/`.
    */
   follow(inputs: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Watches a project's folder; `onChange` gets paths in the project, with `/`. Resolves when it watches. */
+/** Watches a project's folder; `onChange` gets paths in the project, with `/`. Resolves when the watcher is ready. */
 export async function watchProject(projectDir: string, onChange: (path: string) => void): Promise<Watching> {
   const watcher = watch(projectDir, {
     ignoreInitial: true,
-    // Packages change by `npm install` only, and folders such as .git and .signalbox hold nothing that is built.
+    // Packages change only by `npm install`, and folders such as .git and .signalbox are not built.
     ignored: (path) => path !== projectDir && isLeftOut(basename(path)),
   });
   watcher.on("all", (_event, path) => onChange(relative(projectDir, path).split(sep).join("/")));
   await untilReady(watcher);
   const outside = new Map<string, string>();
-  // Their folders are watched, since an editor may put a new file in the place of the old one.
+  // Watches the folders, because an editor may replace a file.
   const folders = new Map<string, FSWatcher>();
   return {
     async follow(inputs) {
@@ -47,7 +47,7 @@ export async function watchProject(projectDir: string, onChange: (path: string) 
 
 async function untilReady(watcher: FSWatcher): Promise<void> {
   await new Promise<void>((resolve, reject) => watcher.once("ready", resolve).once("error", reject));
-  // A folder that goes away while it is watched is not worth ending for.
+  // A watched folder that is removed must not end `dev`.
   watcher.on("error", () => {});
 }
 
@@ -56,9 +56,9 @@ function isLeftOut(name: string): boolean {
 }
 
 /**
- * Whether a change of this file may change the build. `inputs` are the files of the last good build. While the project
- * is broken, a JSON file may be the one that was missing; other files are left out then as well, lest a log in the
- * project's folder starts builds for ever.
+ * Whether a change of this file may change the build. `inputs` are the files of the last successful build. After a
+ * failed build, any JSON file may be the missing one. Other files are ignored, so that a log file in the project's
+ * folder does not cause an endless series of builds.
  */
 export function isPartOfBuild(path: string, p: { inputs: ReadonlySet<string>; isBroken: boolean }): boolean {
   if (p.inputs.has(path) || (p.isBroken && path.endsWith(".json"))) return true;

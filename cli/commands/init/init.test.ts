@@ -50,7 +50,7 @@ it.each(links)(
   },
 );
 
-it("takes a project folder that is a link itself", async () => {
+it("accepts a project folder that is itself a link", async () => {
   const { project, elsewhere } = twoFolders();
   symlinkSync(project, join(elsewhere, "link"));
   expect((await runFakeCli(["init", join(elsewhere, "link")])).exitCode).toBe(0);

@@ -24,7 +24,7 @@ async function init(
   if (statSync(projectDir, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new Failure(`${projectDir} is a file, not a folder.`, { code: "no_project" });
   const files = readStarterFiles()
-    .filter(({ path }) => !(ownChoice.has(path) && existsSync(join(projectDir, path))))
+    .filter(({ path }) => !(deploymentFiles.has(path) && existsSync(join(projectDir, path))))
     .map((file) => adapt(file, projectDir));
   const changed = files.filter(({ path, contents }) => !isSame(join(projectDir, path), contents));
   const links = [...new Set(changed.flatMap(({ path }) => findLink(projectDir, path) ?? []))];
@@ -48,10 +48,10 @@ async function init(
   });
 }
 
-/** How a project is shipped is its own choice: where there is such a file, it stays. */
-const ownChoice: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml"]);
+/** Deployment files: existing ones are kept. */
+const deploymentFiles: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml"]);
 
-/** `isMerged`: what is in the folder already is part of it. */
+/** `isMerged`: it includes the existing content. */
 interface PlannedFile extends StarterFile {
   isMerged: boolean;
 }
@@ -68,7 +68,7 @@ function adapt(file: StarterFile, projectDir: string): PlannedFile {
 
 const linesOnly: ReadonlySet<string> = new Set([".gitignore", ".dockerignore"]);
 
-/** The first part of a path below the project that is a symbolic link: what is written there would land elsewhere. */
+/** The first part of a path that is a symbolic link, through which a write would leave the project. */
 function findLink(projectDir: string, path: string): string | null {
   const parts = path.split("/");
   const paths = parts.map((_, at) => parts.slice(0, at + 1).join("/"));

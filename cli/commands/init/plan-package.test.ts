@@ -16,7 +16,7 @@ const plan = (existing: unknown) =>
     }),
   ) as Record<string, unknown>;
 
-it("a new package bears the folder's name and what a project needs", () => {
+it("a new package has the name of the folder and the required entries", () => {
   expect(plan(null)).toEqual({
     name: "my-hooks",
     private: true,
@@ -47,14 +47,14 @@ it("what `npm init -y` and `npm i` wrote is kept, in its order", () => {
   expect(Object.keys(planned).slice(0, 3)).toEqual(["name", "version", "main"]);
 });
 
-it("what a project runs with stands in its dependencies, where it has any", () => {
+it("dependencies are listed, if there are any", () => {
   expect(
     dependenciesOf(JSON.stringify({ dependencies: { zod: "^4.0.0" }, devDependencies: { typescript: "^6.0.0" } })),
   ).toEqual(["zod"]);
   expect(dependenciesOf("{}")).toEqual([]);
 });
 
-it("a package.json that is none is not overwritten", () => {
+it("an invalid package.json is not overwritten", () => {
   expect(() => planPackage({ existing: "{", starter, projectDir: "/x" })).toThrow("is invalid");
 });
 
@@ -64,7 +64,7 @@ it.each([
   ["/a/_.x", "x"],
   ["/a/日本", "signalbox-project"],
   ["/", "signalbox-project"],
-])("the package of %s is called %s", (dir, name) => expect(packageName(dir)).toBe(name));
+])("the package in %s is named %s", (dir, name) => expect(packageName(dir)).toBe(name));
 
 it("lines are added where they are missing, and nothing else changes", () => {
   expect(mergeLines("dist\nnode_modules", "# made\nnode_modules\n.signalbox\n")).toBe(

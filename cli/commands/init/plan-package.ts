@@ -3,25 +3,25 @@ import { z } from "zod";
 import { Failure } from "../../terminal/failure.ts";
 import { packageVersion } from "../package-version.ts";
 
-const texts = z.record(z.string(), z.string());
+const strings = z.record(z.string(), z.string());
 
-/** As much of a package.json as is touched; all else stays. */
+/** The fields of package.json that `init` changes. */
 const packageSchema = z.looseObject({
-  scripts: texts.optional(),
-  dependencies: texts.optional(),
-  devDependencies: texts.optional(),
+  scripts: strings.optional(),
+  dependencies: strings.optional(),
+  devDependencies: strings.optional(),
 });
 
 /**
- * The package.json of a new project: that of the example under the folder's name, or, where the folder has one, that
- * one with what is missing in it. What it says already is kept, but for `type`: projects are ES modules.
+ * The package.json of a new project: that of the example with the name of the folder, or the existing one with the
+ * missing entries. Existing entries are kept, except for `type`, because projects are ES modules.
  */
 export function planPackage(p: { existing: string | null; starter: string; projectDir: string }): string {
   const starter = packageSchema.parse(JSON.parse(p.starter));
   const scripts = { dev: "signalbox dev", build: "signalbox build", start: "signalbox start", ...starter.scripts };
   const dependencies = { zod: "^4.0.0", ...starter.dependencies, signalbox: `^${packageVersion()}` };
   const made = { name: packageName(p.projectDir), private: true, type: "module", scripts, dependencies };
-  // Spread twice: its keys come first, and its values win.
+  // Spread twice, so that its keys come first and its values override.
   if (p.existing === null) return toText({ ...made, ...starter, ...made });
 
   const { existing, raw } = parseExisting(p.existing);
@@ -38,12 +38,12 @@ export function planPackage(p: { existing: string | null; starter: string; proje
   });
 }
 
-/** The packages that a project runs with, by its package.json. */
+/** The dependencies in a package.json. */
 export function dependenciesOf(text: string): string[] {
   return Object.keys(packageSchema.parse(JSON.parse(text)).dependencies ?? {});
 }
 
-/** A name that npm accepts, made from the folder's. */
+/** A valid npm name, from the name of the folder. */
 export function packageName(projectDir: string): string {
   const name = basename(projectDir)
     .toLowerCase()
@@ -53,7 +53,7 @@ export function packageName(projectDir: string): string {
   return name === "" || name === "node_modules" ? "signalbox-project" : name.slice(0, 214);
 }
 
-/** The lines of a text, and after them those of another that it lacks. */
+/** The lines of a file, followed by the missing lines of another. */
 export function mergeLines(text: string, other: string): string {
   const lines = text.split(/\r?\n/);
   const missing = other
@@ -63,7 +63,7 @@ export function mergeLines(text: string, other: string): string {
   return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${missing.join("\n")}\n`;
 }
 
-/** `raw` keeps its keys in their order. */
+/** `raw` keeps the order of the keys. */
 function parseExisting(text: string): { existing: z.infer<typeof packageSchema>; raw: Record<string, unknown> } {
   try {
     const raw = z.record(z.string(), z.unknown()).parse(JSON.parse(text));

@@ -8,7 +8,7 @@ export interface StarterFile {
   contents: Uint8Array;
 }
 
-/** The files of the example project, as they lie in a new one. */
+/** The files of the example project, with their paths in a new project. */
 export function readStarterFiles(folder = starterFolder()): StarterFile[] {
   return listFiles(folder, "").map((path) => ({
     path: path === "gitignore" ? ".gitignore" : path,
@@ -20,7 +20,7 @@ function listFiles(folder: string, below: string): string[] {
   const entries = readdirSync(join(folder, below), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   return entries.flatMap((entry) => {
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
-    // What running the example in this repository leaves behind.
+    // Left by running the example in this repository.
     if (["node_modules", ".signalbox", "outbox"].includes(entry.name)) return [];
     return entry.isDirectory() ? listFiles(folder, path) : [path];
   });

@@ -37,12 +37,12 @@ interface Options {
   expires?: number;
 }
 
-/** The key alone is on stdout, so that it can be put into a variable. */
+/** Only the key is on stdout, for use in a variable. */
 async function createKey(
   context: CommandContext,
   { name, api: isApiToken = false, scope, endpoint: endpoints, expires }: Options,
 ): Promise<void> {
-  refuseContradictions({ isApiToken, scope, endpoints });
+  rejectContradictions({ isApiToken, scope, endpoints });
   const now = context.now();
   const api = await context.api();
   const body = {
@@ -54,16 +54,16 @@ async function createKey(
   };
   const document = await api.request({ method: "POST", path: "/keys", body, answer: createdKeyAnswer });
   context.print({ document, text: () => `${document.secret}\n` });
-  for (const endpoint of endpoints ?? []) await tellIfUnused(context, api, endpoint);
+  for (const endpoint of endpoints ?? []) await notifyIfUnused(context, api, endpoint);
   if (context.isJson) return;
-  context.tell(
+  context.notify(
     isApiToken
       ? `${document.id}: an API token (${document.scope}). Save it now: it is not shown again.`
       : `${document.id}: a webhook key. \`signalbox triggers url <slug>\` shows it in a URL.`,
   );
 }
 
-function refuseContradictions({
+function rejectContradictions({
   isApiToken,
   scope,
   endpoints,
@@ -85,9 +85,10 @@ function refuseContradictions({
     );
 }
 
-/** A key may be made before its trigger is deployed; a misspelt endpoint is more likely. */
-async function tellIfUnused(context: CommandContext, api: ApiClient, endpoint: string): Promise<void> {
+/** A key may precede its trigger, but a misspelled endpoint is more likely. */
+async function notifyIfUnused(context: CommandContext, api: ApiClient, endpoint: string): Promise<void> {
   const { data } = await api.request({ path: "/triggers", answer: triggersAnswer });
   const known = data.map((trigger) => trigger.endpoint);
-  if (!known.includes(endpoint)) context.tell(`Note: no trigger listens on ${endpoint}.${didYouMean(endpoint, known)}`);
+  if (!known.includes(endpoint))
+    context.notify(`Note: no trigger listens on ${endpoint}.${didYouMean(endpoint, known)}`);
 }

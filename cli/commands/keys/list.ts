@@ -21,12 +21,12 @@ async function listKeys(context: CommandContext): Promise<void> {
     text: () => renderKeys(document.data, { paint: context.terminal.out.paint, now: context.now() }),
   });
   if (!context.isJson && document.data.length === 0)
-    context.tell(
+    context.notify(
       "There are no keys yet. `signalbox keys create` creates a webhook key. `signalbox start` creates the first one automatically.",
     );
   if (context.isJson) return;
-  for (const { id, name, expiresAt } of document.data.filter((key) => endsSoon(key, context.now()))) {
-    context.tell(
+  for (const { id, name, expiresAt } of document.data.filter((key) => expiresSoon(key, context.now()))) {
+    context.notify(
       `${id} (${plainLine(name, 30)}) expires ${formatRelativeTime(expiresAt ?? "", context.now())}. Replace it: signalbox keys rotate ${id}`,
     );
   }
@@ -54,13 +54,13 @@ function stateText(key: Key, { paint, now }: { paint: Paint; now: number }): str
   if (key.revokedAt) return `${paint("bad", "⊘")} revoked`;
   if (key.expiresAt && Date.parse(key.expiresAt) <= now) return `${paint("warn", "⧖")} expired`;
   if (key.replacedBy) return `${paint("warn", "⧖")} replaced`;
-  return endsSoon(key, now) ? `${paint("warn", "⧖")} expiring` : `${paint("good", "✓")} valid`;
+  return expiresSoon(key, now) ? `${paint("warn", "⧖")} expiring` : `${paint("good", "✓")} valid`;
 }
 
 const soonMs = 14 * 24 * 60 * 60 * 1000;
 
-/** Valid, but not for long, and not because it was rotated. */
-function endsSoon({ expiresAt, revokedAt, replacedBy }: Key, now: number): boolean {
+/** Valid, expires soon, and was not rotated. */
+function expiresSoon({ expiresAt, revokedAt, replacedBy }: Key, now: number): boolean {
   if (expiresAt === null || revokedAt !== null || replacedBy !== null) return false;
   const leftMs = Date.parse(expiresAt) - now;
   return leftMs > 0 && leftMs <= soonMs;

@@ -22,7 +22,7 @@ export function registerKeysRotate(keys: CliCommand, runner: CommandRunner): voi
     .action(runner.action(rotateKey));
 }
 
-/** The new key alone is on stdout, so that it can be put into a variable. */
+/** Only the new key is on stdout, for use in a variable. */
 async function rotateKey(
   context: CommandContext,
   id: string,
@@ -49,7 +49,7 @@ async function rotateKey(
     overlap === 0 || old.expiresAt === null
       ? "is revoked"
       : `expires ${formatRelativeTime(old.expiresAt, context.now())}, at ${old.expiresAt}`;
-  context.tell(
+  context.notify(
     `${key.id} replaces ${old.id}, which ${ends}. ${key.kind === "api" ? "Save it now: it is not shown again." : "`signalbox triggers url <slug>` shows it in a URL."}`,
   );
 }

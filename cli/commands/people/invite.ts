@@ -21,7 +21,7 @@ export function registerPeopleInvite(people: CliCommand, runner: CommandRunner):
     .action(runner.action(invite));
 }
 
-/** The link alone is on stdout. */
+/** Only the link is on stdout. */
 async function invite(context: CommandContext, { role, note = "" }: { role: Role; note?: string }): Promise<void> {
   const api = await context.api();
   const document = await api.request({
@@ -32,5 +32,5 @@ async function invite(context: CommandContext, { role, note = "" }: { role: Role
   });
   context.print({ document, text: () => `${document.url}\n` });
   if (!context.isJson)
-    context.tell(`${document.id}: the first person to open the link within seven days joins as ${role}.`);
+    context.notify(`${document.id}: the first person to open the link within seven days joins as ${role}.`);
 }

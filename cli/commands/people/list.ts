@@ -23,7 +23,7 @@ async function listPeople(context: CommandContext): Promise<void> {
     text: () => renderPeople(document.data, { paint: context.terminal.out.paint, now: context.now() }),
   });
   if (!context.isJson && document.data.length === 0)
-    context.tell("There are no accounts yet. `signalbox people setup-link` creates a link for the first admin.");
+    context.notify("There are no accounts yet. `signalbox people setup-link` creates a link for the first admin.");
 }
 
 function renderPeople(people: readonly Person[], p: { paint: Paint; now: number }): string {

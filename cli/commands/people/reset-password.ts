@@ -15,7 +15,7 @@ export function registerPeopleResetPassword(people: CliCommand, runner: CommandR
     .action(runner.action(resetPassword));
 }
 
-/** The link alone is on stdout. */
+/** Only the link is on stdout. */
 async function resetPassword(context: CommandContext, who: string): Promise<void> {
   const api = await context.api();
   const people = (await api.request({ path: "/people", answer: peopleAnswer })).data;
@@ -35,7 +35,7 @@ async function resetPassword(context: CommandContext, who: string): Promise<void
   });
   context.print({ document, text: () => `${document.url}\n` });
   if (!context.isJson)
-    context.tell(
+    context.notify(
       `Send the link to ${person.email} yourself. The first person to open it within an hour sets the password, and all sessions of the account end. Earlier links are no longer valid.`,
     );
 }

@@ -15,13 +15,13 @@ export function registerPeopleSetupLink(people: CliCommand, runner: CommandRunne
     .action(runner.action(makeSetupLink));
 }
 
-/** The link alone is on stdout. */
+/** Only the link is on stdout. */
 async function makeSetupLink(context: CommandContext): Promise<void> {
   const api = await context.api();
   const document = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
   context.print({ document, text: () => `${document.url}\n` });
   if (!context.isJson)
-    context.tell(
+    context.notify(
       "Open the link within an hour. The first person to open it becomes an admin. Earlier links are no longer valid.",
     );
 }

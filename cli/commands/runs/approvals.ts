@@ -11,9 +11,9 @@ import { parseLimit } from "../parse-options.ts";
 import { readRuns } from "./read-runs.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
 
-interface Waiting {
+interface PendingRun {
   run: RunSummary;
-  /** Those that nobody has decided yet. */
+  /** The pending ones. */
   approvals: AgentTrace["approvals"];
 }
 
@@ -34,7 +34,7 @@ async function listApprovals(
 ): Promise<void> {
   const api = await context.api();
   const { data: runs, nextCursor } = await readRuns(api, { needsApproval: "true", target, limit });
-  const data: Waiting[] = [];
+  const data: PendingRun[] = [];
   for (const run of runs) data.push({ run, approvals: await readOpen(api, run.id) });
   const open = data.filter(({ approvals }) => approvals.length > 0);
   context.print({
@@ -42,20 +42,20 @@ async function listApprovals(
     text: () => renderApprovals(open, { paint: context.terminal.out.paint, now: context.now() }),
   });
   if (context.isJson) return;
-  context.tell(
+  context.notify(
     open.length === 0
       ? "There are no pending approvals."
       : "Decide with `signalbox runs approve <id>` or `signalbox runs deny <id> --reason …`.",
   );
-  if (nextCursor !== null) context.tell("There may be older ones. --limit covers up to 100 runs.");
+  if (nextCursor !== null) context.notify("There may be older ones. --limit covers up to 100 runs.");
 }
 
-async function readOpen(api: ApiClient, id: string): Promise<Waiting["approvals"]> {
+async function readOpen(api: ApiClient, id: string): Promise<PendingRun["approvals"]> {
   const { approvals } = await api.request({ path: apiPath`/runs/${id}/agent`, answer: agentTraceSchema });
   return approvals.filter(({ decision }) => decision === null);
 }
 
-function renderApprovals(waiting: readonly Waiting[], { paint, now }: { paint: Paint; now: number }): string {
+function renderApprovals(waiting: readonly PendingRun[], { paint, now }: { paint: Paint; now: number }): string {
   if (waiting.length === 0) return "";
   return renderTable({
     headings: ["RUN", "AGENT", "REQUESTED", "EXPIRES", "APPROVAL", "CALL"],

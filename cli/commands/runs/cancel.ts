@@ -22,5 +22,5 @@ async function cancelRun(context: CommandContext, id: string): Promise<void> {
     text: () => `${renderMark(runMarks[run.status], context.terminal.out.paint)}  ${run.id}\n`,
   });
   if (!context.isJson && run.status !== "canceled")
-    context.tell("Cancellation requested. `signalbox runs get` with --wait waits until the run has ended.");
+    context.notify("Cancellation requested. `signalbox runs get` with --wait waits until the run has ended.");
 }

@@ -6,7 +6,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { renderRun } from "./render-run.ts";
 import { aboutRun, findsRuns } from "./suggest-run.ts";
-import { tellIfIdle } from "./tell-if-idle.ts";
+import { notifyIfIdle } from "./tell-if-idle.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
 export function registerRunsGet(runs: CliCommand, runner: CommandRunner): void {
@@ -27,7 +27,7 @@ async function getRun(context: CommandContext, id: string, options: { wait?: boo
     api.request({ path: apiPath`/runs/${id}`, answer: runSchema, notFoundFix: findsRuns }),
   );
   if (options.wait && run.finishedAt === null) {
-    tellIfIdle(context);
+    notifyIfIdle(context);
     run = await waitForRun(api, id);
   }
   const timeline = context.isJson
@@ -41,6 +41,6 @@ async function getRun(context: CommandContext, id: string, options: { wait?: boo
     run.status === "waiting" &&
     timeline.findLast(({ kind }) => kind.startsWith("approval_"))?.kind === "approval_requested"
   )
-    context.tell(`Waiting for approval: signalbox runs approve ${run.id} (or deny)`);
+    context.notify(`Waiting for approval: signalbox runs approve ${run.id} (or deny)`);
   return options.wait && run.status !== "completed" ? 1 : 0;
 }

@@ -45,9 +45,9 @@ async function listRuns(context: CommandContext, { since, minCost, ...filter }: 
     text: () => renderRuns(document.data, { paint: context.terminal.out.paint, now: context.now() }),
   });
   if (context.isJson) return;
-  if (document.data.length === 0) context.tell("No run matches.");
+  if (document.data.length === 0) context.notify("No run matches.");
   if (document.nextCursor !== null)
-    context.tell(
+    context.notify(
       filter.limit < 100
         ? "There may be older runs. --limit shows up to 100."
         : "There may be older runs. The REST API and the app list all of them.",

@@ -2,10 +2,10 @@ import type { RunSummary } from "../../../server/contract/run.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { runsAnswer } from "../triggers/trigger-answers.ts";
 
-/** Pages of a filter that looks far back are short, or empty: somebody waits, so it ends. */
+/** A limit, because pages of a selective filter can be short or empty. */
 const maxPages = 100;
 
-/** The newest runs of a filter, as many as asked for, over as many pages as it takes. */
+/** The newest runs of a filter, up to the limit, from several pages if necessary. */
 export async function readRuns(
   api: ApiClient,
   { limit, ...filter }: Record<string, string | number | undefined> & { limit: number },

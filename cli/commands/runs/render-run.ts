@@ -8,7 +8,7 @@ import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderPairs, renderTable } from "../../terminal/table.ts";
 import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
 
-/** One run for a person: its state, what happened, then input, output and error. Ends with a newline. */
+/** One run for a person: status, timeline, input, output and error. Ends with a newline. */
 export function renderRun(p: { run: Run; timeline: readonly TimelineEntry[]; paint: Paint; now: number }): string {
   const { run, timeline, paint } = p;
   const blocks = [
@@ -45,15 +45,15 @@ const words: Record<TimelineKind, string> = {
   queued: "queued",
   attempt_started: "attempt started",
   attempt_failed: "attempt failed",
-  retry_scheduled: "will be tried again",
+  retry_scheduled: "retry scheduled",
   resumed: "resumed",
   step_started: "step started",
   step_completed: "step completed",
   step_failed: "step failed",
-  step_reused: "step done before",
+  step_reused: "step reused",
   sleep_started: "sleep started",
   sleep_finished: "sleep finished",
-  approval_requested: "waits for approval",
+  approval_requested: "approval requested",
   approval_decided: "approval decided",
   worker_lost: "worker lost",
   cancel_requested: "cancel requested",
@@ -71,7 +71,7 @@ function renderTimeline(timeline: readonly TimelineEntry[], paint: Paint): strin
     kindText(entry),
     detailText(entry),
   ]);
-  return renderTable({ headings: ["TIME", "ATTEMPT", "WHAT", ""], rows, paint });
+  return renderTable({ headings: ["TIME", "ATTEMPT", "EVENT", ""], rows, paint });
 }
 
 function kindText({ kind, name, level }: TimelineEntry): string {

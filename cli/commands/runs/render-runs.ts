@@ -5,7 +5,7 @@ import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";
 import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
 
-/** Runs as a table; what they have used is a part of it where an agent is among them. */
+/** Runs as a table, with tokens and cost if a run of an agent is among them. */
 export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: number }): string {
   if (runs.length === 0) return "";
   const hasSpend = runs.some(({ tokens }) => tokens !== null);

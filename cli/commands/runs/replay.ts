@@ -3,7 +3,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { startedRunsAnswer } from "../triggers/trigger-answers.ts";
 import { aboutRun, findsRuns } from "./suggest-run.ts";
-import { tellIfIdle } from "./tell-if-idle.ts";
+import { notifyIfIdle } from "./tell-if-idle.ts";
 
 export function registerRunsReplay(runs: CliCommand, runner: CommandRunner): void {
   runs
@@ -14,7 +14,7 @@ export function registerRunsReplay(runs: CliCommand, runner: CommandRunner): voi
     .action(runner.action(replayRun));
 }
 
-/** The new run's id alone is on stdout, so that it can be given to the next command. */
+/** Only the id of the new run is on stdout, for the next command. */
 async function replayRun(context: CommandContext, id: string): Promise<void> {
   const api = await context.api();
   const document = await aboutRun(api, id, () =>
@@ -27,6 +27,6 @@ async function replayRun(context: CommandContext, id: string): Promise<void> {
   );
   context.print({ document, text: () => `${document.runId}\n` });
   if (context.isJson) return;
-  context.tell(`Replaying ${id}. \`signalbox runs get ${document.runId} --wait\` waits for the result.`);
-  tellIfIdle(context);
+  context.notify(`Replaying ${id}. \`signalbox runs get ${document.runId} --wait\` waits for the result.`);
+  notifyIfIdle(context);
 }

@@ -4,7 +4,7 @@ import { runsAnswer } from "../triggers/trigger-answers.ts";
 
 export const findsRuns = "Run `signalbox runs list` to see recent runs.";
 
-/** A request about a run; where there is none with this id, the failure names the one that was perhaps meant. */
+/** A request about a run. If the id is unknown, the failure suggests a similar one. */
 export function aboutRun<T>(api: ApiClient, id: string, request: () => Promise<T>): Promise<T> {
   return withSuggestedId({
     id,

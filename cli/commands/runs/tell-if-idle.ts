@@ -2,8 +2,8 @@ import { readClientSettings } from "../../../server/config.ts";
 import { findRunningServer } from "../../api/running-server.ts";
 import type { CommandContext } from "../command-context.ts";
 
-/** Says so when nothing on this machine would carry out what was just asked for. */
-export function tellIfIdle({ projectDir, tell }: Pick<CommandContext, "projectDir" | "tell">): void {
+/** Prints a message if no service on this machine would execute the run. */
+export function notifyIfIdle({ projectDir, notify }: Pick<CommandContext, "projectDir" | "notify">): void {
   if (readClientSettings() || findRunningServer(projectDir)) return;
-  tell("No service runs for this project. The run waits until you start `signalbox dev` or `signalbox start`.");
+  notify("No service runs for this project. The run waits until you start `signalbox dev` or `signalbox start`.");
 }

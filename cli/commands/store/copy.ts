@@ -33,7 +33,7 @@ async function copy(context: CommandContext, urls: { from: string; to: string })
     },
   })
     .finally(progress.clear)
-    // What it says has the way out; that of the error's page is for a store that cannot be opened.
+    // The message has the fix. The fix of the error code is for stores that cannot be opened.
     .catch((error: unknown) => {
       throw error instanceof AppError ? new Failure(error.message, { code: error.code, cause: error }) : error;
     });
@@ -47,12 +47,12 @@ async function copy(context: CommandContext, urls: { from: string; to: string })
     },
   });
   if (context.isJson) return;
-  if (copied.isContinued) context.tell("Continued an interrupted copy.");
+  if (copied.isContinued) context.notify("Continued an interrupted copy.");
   if (copied.changedRows > 0)
-    context.tell(
+    context.notify(
       `${formatCount(copied.changedRows, "row")} had a string with a lone surrogate, which SQLite cannot store. U+FFFD replaces it.`,
     );
-  context.tell(
+  context.notify(
     "Start the service with DATABASE_URL set to the copy, and with the same SIGNALBOX_SECRET. Without it, keys still work, but cannot be shown again.",
   );
 }

@@ -1,7 +1,7 @@
 import { readDatabaseUrl, type Settings, SettingsError } from "../../../server/config.ts";
 import { usageFailure } from "../../terminal/failure.ts";
 
-/** What `--from` or `--to` names. Throws a Failure of wrong usage. */
+/** The database of `--from` or `--to`. Throws a usage Failure. */
 export function readDatabaseOption(name: string, url: string, projectDir: string): Settings["database"] {
   try {
     return readDatabaseUrl(url, projectDir, name);

@@ -25,7 +25,7 @@ async function migrate(context: CommandContext, { to }: { to?: string }): Promis
     to === undefined
       ? (await readBuiltSettings({ projectDir, mode: "deployed" })).database
       : readDatabaseOption("--to", to, projectDir);
-  const migrated = await migrateStore({ database, clock: systemClock, logger: tellingLogger(context) });
+  const migrated = await migrateStore({ database, clock: systemClock, logger: createTerminalLogger(context) });
   const { store, applied, at } = migrated;
   context.print({
     document: migrated,
@@ -38,8 +38,8 @@ async function migrate(context: CommandContext, { to }: { to?: string }): Promis
   });
 }
 
-/** A large store takes its time: a person is told so. */
-function tellingLogger({ isJson, tell }: CommandContext): Logger {
-  const say = (message: string) => void (isJson || tell(message));
+/** Reports progress to a person, because a large store takes long. */
+function createTerminalLogger({ isJson, notify }: CommandContext): Logger {
+  const say = (message: string) => void (isJson || notify(message));
   return { debug() {}, info: say, warn: say, error: say };
 }

@@ -7,7 +7,7 @@ import { entryFile, packageRoot } from "../../../server/paths.ts";
 
 type OnEnd = (cleanUp: () => void | Promise<void>) => void;
 
-/** A test whose folders and commands are gone when it ends. Safe to run concurrently. */
+/** A test that removes its folders and ends its commands. Safe to run concurrently. */
 export const it = base
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which other fixtures are needed.
   .extend("onEnd", ({}, { onCleanup }): OnEnd => {
@@ -89,13 +89,13 @@ export interface Running {
   child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** Resolves when this stands in what it has printed since the last such call; rejects when it ends before. */
+  /** Resolves when the output since the last such call matches; rejects if the process ends first. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   /** Resolves with the exit code. */
   ended(): Promise<number | null>;
 }
 
-/** Starts a command that goes on; it is killed with the test. */
+/** Starts a long-running command, which is killed when the test ends. */
 function startSignalbox([args, { cwd, env }]: CommandLine, onEnd: OnEnd): Running {
   const child = spawn(process.execPath, [entryFile("cli"), ...args], {
     cwd,

@@ -6,7 +6,7 @@ import { runCli } from "../run-cli.ts";
 
 export type FakeRoute = (request: { query: URLSearchParams; body: unknown }) => unknown;
 
-/** Runs one command line in this process against made-up answers of the REST API, by `GET /path`. */
+/** Runs one command line in this process with fake REST responses, by `GET /path`. */
 export async function runFakeCli(
   argv: string[],
   p: { routes?: Record<string, FakeRoute>; stdin?: string; cwd?: string } = {},

@@ -3,7 +3,7 @@ import type { ApiClient } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { listsTriggers, triggersAnswer } from "./trigger-answers.ts";
 
-/** What a person means by the slug of a trigger or by an endpoint; a slug comes first, as in `triggers url`. */
+/** Resolves a trigger slug or an endpoint. Slugs take precedence, as in `triggers url`. */
 export async function findTriggerOrEndpoint(
   api: ApiClient,
   given: string,

@@ -4,7 +4,7 @@ import { fakeTrigger, runFakeCli } from "../testing/fake-host.ts";
 const list = (...triggers: unknown[]) =>
   runFakeCli(["triggers", "list"], { routes: { "GET /triggers": () => ({ data: triggers }) } });
 
-it("who signs, what names an event, and how many may come, are columns where a trigger has them", async () => {
+it("verify, dedupe and rateLimit are columns if a trigger has them", async () => {
   const plain = await list(fakeTrigger);
   expect(plain.stdout).not.toMatch(/SIGNED|REPEATS|LIMIT/);
   const guarded = {

@@ -24,7 +24,7 @@ async function listTriggers(context: CommandContext, { endpoint }: { endpoint?: 
   if (endpoint !== undefined && data.length === 0) throw unknownEndpoint(endpoint, all.data);
   context.print({ document: { data }, text: () => renderTriggers(data, context.terminal.out.paint) });
   if (data.length === 0 && !context.isJson)
-    context.tell(
+    context.notify(
       "There are no triggers yet. Write one in triggers/, or create an example project with `signalbox init`.",
     );
 }

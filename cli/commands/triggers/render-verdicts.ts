@@ -4,7 +4,7 @@ import { plainLine } from "../../terminal/plain-text.ts";
 import { renderMark, verdictMarks } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";
 
-/** The verdict table: what each trigger decided, and below it, for those that did not match, where and why. */
+/** The verdict table, with the reasons below each trigger that did not match. */
 export function renderVerdicts(verdicts: readonly Verdict[], paint: Paint): string {
   const rows = verdicts.flatMap((verdict) => [
     [
@@ -24,7 +24,7 @@ export function renderVerdicts(verdicts: readonly Verdict[], paint: Paint): stri
 
 /** One line, e.g. `/amount: expected >= 1000, got 12`. */
 export function renderReason({ pointer, code, message, expected, actual }: Reason, paint: Paint): string {
-  // It is about the trigger, not about the body.
+  // The reason concerns the trigger, not the body.
   if (code === "disabled") return plainLine(message);
   const where = paint("strong", plainLine(pointer || "the body"));
   if (expected === null) return `${where}: ${plainLine(message)}`;

@@ -36,16 +36,16 @@ async function listTriggerRuns(context: CommandContext, trigger: string, options
     query: { trigger, target: workflow, status, limit },
     answer: runsAnswer,
   });
-  // Runs of a trigger that has left the project are still there to be listed.
-  if (document.data.length === 0) await refuseUnknown(api, trigger, workflow);
+  // A trigger that was removed from the project still has runs.
+  if (document.data.length === 0) await rejectUnknown(api, trigger, workflow);
   context.print({
     document,
     text: () => renderRuns(document.data, { paint: context.terminal.out.paint, now: context.now() }),
   });
   if (context.isJson) return;
-  if (document.data.length === 0) context.tell(emptyHint(trigger, workflow !== undefined || status !== undefined));
+  if (document.data.length === 0) context.notify(emptyHint(trigger, workflow !== undefined || status !== undefined));
   if (document.nextCursor !== null)
-    context.tell(
+    context.notify(
       limit < 100
         ? "There are older runs. --limit shows up to 100."
         : "There are older runs. The REST API and the app list all of them.",
@@ -57,7 +57,7 @@ function emptyHint(trigger: string, isFiltered: boolean): string {
   return `${trigger} has no runs yet. Send it a webhook: signalbox triggers send ${trigger} --data '{…}'`;
 }
 
-async function refuseUnknown(api: ApiClient, slug: string, workflow: string | undefined): Promise<void> {
+async function rejectUnknown(api: ApiClient, slug: string, workflow: string | undefined): Promise<void> {
   const { data } = await api.request({ path: "/triggers", answer: triggersAnswer });
   const attachments = data.filter((trigger) => trigger.slug === slug);
   if (attachments.length === 0) {

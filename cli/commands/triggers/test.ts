@@ -16,7 +16,7 @@ export function registerTriggersTest(triggers: CliCommand, runner: CommandRunner
     .action(runner.action(testTrigger));
 }
 
-/** Exit code 0 whenever there are verdicts: that a trigger would not match is an answer, not a failure. */
+/** Exit code 0 whenever there are verdicts: a mismatch is a result, not a failure. */
 async function testTrigger(context: CommandContext, slugOrEndpoint: string, { data }: { data: string }): Promise<void> {
   const body = await readJsonData(data, context);
   const api = await context.api();

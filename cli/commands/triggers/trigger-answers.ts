@@ -5,13 +5,13 @@ import { verdictSchema } from "../../../server/contract/verdict.ts";
 import { pageSchema } from "../../../server/contract/page.ts";
 import { runSummarySchema } from "../../../server/contract/run.ts";
 
-/** What the REST API answers to the commands about triggers. */
+/** REST responses for the commands about triggers. */
 export const triggersAnswer = z.object({ data: z.array(triggerSchema) });
 export const verdictsAnswer = z.object({ data: z.array(verdictSchema) });
 export const urlAnswer = z.object({ endpoint: z.string(), url: z.url(), keyId: z.string().nullable() });
 export const runsAnswer = pageSchema(runSummarySchema);
 
-/** The answer to a webhook that started runs, and to a replay. */
+/** The response to a webhook that started runs, and to a replay. */
 export const startedRunsAnswer = z.object({
   ok: z.literal(true),
   runId: z.string(),
