@@ -15,7 +15,7 @@ import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostic.ts"
 import { type DiscoveredFiles, discover } from "./discover.ts";
 import { type Evaluation, type Evaluator, createEvaluator } from "./evaluation/evaluator.ts";
 import type { Entry, EvaluatedEntry } from "./evaluation/protocol.ts";
-import { casualtyDiagnostic, exportDiagnostics, thrownDiagnostics } from "./evaluation-diagnostics.ts";
+import { crashDiagnostic, exportDiagnostics, thrownDiagnostics } from "./evaluation-diagnostics.ts";
 import { findSettingsFile, loadProjectSettings } from "./load-project-settings.ts";
 import { makeManifest, orderTriggers } from "./make-manifest.ts";
 import { type ProjectFiles, createProjectFiles } from "./project-files.ts";
@@ -34,14 +34,14 @@ export type BuildResult =
       ok: true;
       manifest: Manifest;
       warnings: Diagnostic[];
-      /** The files that went into the code: paths in the project, with `/`. */
+      /** The inputs of the code bundle: paths in the project, with `/`. */
       inputs: string[];
     }
   | { ok: false; diagnostics: Diagnostic[] };
 
 export interface BuildOptions {
   projectDir: string;
-  /** Ends the build early; it throws the signal's reason then. */
+  /** Aborts the build, which then throws the signal's reason. */
   signal?: AbortSignal;
   /** Time limit for the top-level code of one file. Default: 20,000. */
   evaluationTimeoutMs?: number;
@@ -67,7 +67,7 @@ export async function buildProject(options: BuildOptions): Promise<BuildResult> 
 async function build(projectDir: string, files: ProjectFiles, options: BuildOptions): Promise<BuildResult> {
   const discovered = await discover(projectDir);
   const missing = discoveryDiagnostics(discovered, files, options.mayLackTriggers === true && isProject(projectDir));
-  refuse(missing);
+  failOnErrors(missing);
   const stateDir = await prepareStateFolder(projectDir);
   const draft = await makeDraft(stateDir);
   const evaluator = createEvaluator({
@@ -83,7 +83,7 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
       files: [...targetsOf(discovered), ...discovered.triggers],
     });
     const settings = await loading;
-    refuse([...settings.diagnostics, ...(code.ok ? [] : bundleDiagnostics(code.errors, files))]);
+    failOnErrors([...settings.diagnostics, ...(code.ok ? [] : bundleDiagnostics(code.errors, files))]);
     options.signal?.throwIfAborted();
     if (!code.ok) throw new Error("unreachable: a failed bundle has errors");
 
@@ -92,12 +92,12 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
     const evaluation = await evaluateAll(draft, discovered, code, evaluator);
     const sources = await bundleSourcesOf(projectDir, draft, discovered, evaluation.entries);
     const found = await allDiagnostics({ evaluation, sources, discovered, settings: settings.value, files, mapper });
-    refuse(found);
+    failOnErrors(found);
     options.signal?.throwIfAborted();
     if (!sources.ok) throw new Error("unreachable: a failed bundle has errors");
 
     await writeBundle(draft, sources.files);
-    refuse(await compareSources(evaluator, evaluation.entries, { files, mapper }));
+    failOnErrors(await compareSources(evaluator, evaluation.entries, { files, mapper }));
     const built = [...code.files, ...sources.files];
     const manifest = makeManifest({
       projectDir,
@@ -119,7 +119,7 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
 }
 
 /** Fails the build if a diagnostic is an error. */
-function refuse(diagnostics: readonly Diagnostic[]): void {
+function failOnErrors(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.some(({ severity }) => severity === "error")) throw new BuildFailure([...diagnostics]);
 }
 
@@ -160,12 +160,14 @@ async function loadSettings(
     if (!(error instanceof SettingsError)) throw error;
     return {
       value: {},
-      diagnostics: [files.diagnose({ code: "invalid_settings", title: error.message, at: settingsPlace(projectDir) })],
+      diagnostics: [
+        files.diagnose({ code: "invalid_settings", title: error.message, at: settingsLocation(projectDir) }),
+      ],
     };
   }
 }
 
-function settingsPlace(projectDir: string): { file: string } | null {
+function settingsLocation(projectDir: string): { file: string } | null {
   try {
     const file = findSettingsFile(projectDir);
     return file === null ? null : { file };
@@ -252,7 +254,7 @@ async function allDiagnostics({
   files,
   mapper,
 }: Findings): Promise<Diagnostic[]> {
-  const { entries, casualties } = evaluation;
+  const { entries, crashes } = evaluation;
   const kinds = new Map([
     ...discovered.workflows.map((file) => [file, "workflow"] as const),
     ...discovered.agents.map((file) => [file, "agent"] as const),
@@ -261,7 +263,7 @@ async function allDiagnostics({
   const context = { files, mapper, uncheckedRegexes: settings.uncheckedRegexes ?? [] };
   const messages = sources.ok ? sources.warnings : [...sources.errors, ...sources.warnings];
   const found = [
-    ...casualties.map((casualty) => casualtyDiagnostic(casualty, context)),
+    ...crashes.map((crash) => crashDiagnostic(crash, context)),
     ...thrownDiagnostics(entries, context),
     ...exportDiagnostics(entries, kinds, files),
     ...definitionDiagnostics(entries, files),

@@ -18,7 +18,7 @@ export function bundleDiagnostics(errors: readonly Message[], files: ProjectFile
   });
 }
 
-/** Imports of a workflow file's other exports, found when the sources were bundled. */
+/** Imports of named exports of a workflow file, which bundling the sources finds. */
 export function beyondDefaultDiagnostics(
   messages: readonly Message[],
   workflowFiles: readonly string[],

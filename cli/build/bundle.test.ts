@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { bundleCode } from "./bundle.ts";
 import { makeProject, writeFiles } from "./testing/make-project.ts";
 
-test("the published SDK, which brings source maps of its own, stays the SDK in the maps of a bundle", async () => {
+test("source maps of a bundle name the published SDK as the SDK", async () => {
   const projectDir = makeProject({
     "triggers/a.ts": 'import { define } from "signalbox/trigger";\nexport default define();\n',
   });
@@ -25,7 +25,7 @@ test("the published SDK, which brings source maps of its own, stays the SDK in t
     projectDir,
     outDir: join(projectDir, ".signalbox/builds/a"),
     files: ["triggers/a.ts"],
-    packageFiles: { packageRoot, sdkFile: (door) => join(packageRoot, "dist/sdk", `${door}.js`) },
+    packageFiles: { packageRoot, sdkFile: (name) => join(packageRoot, "dist/sdk", `${name}.js`) },
   });
   if (!bundle.ok) throw new Error(JSON.stringify(bundle.errors));
   const text = bundle.files.map(({ contents }) => Buffer.from(contents).toString()).join("\n");

@@ -23,8 +23,8 @@ export type Bundle =
 const none: ReadonlyMap<string, string> = new Map();
 
 /**
- * The code bundle of workers: a module for each trigger and workflow file, with chunks for what they share.
- * `packageFiles` defaults to this package.
+ * The code bundle of workers: a module for each trigger and workflow file, with shared chunks. Default of
+ * `packageFiles`: this package.
  */
 export function bundleCode(p: {
   projectDir: string;
@@ -47,7 +47,7 @@ export function bundleSources(p: {
   projectDir: string;
   outDir: string;
   triggerFiles: readonly string[];
-  /** File of a workflow or an agent → what stands for it. */
+  /** File of a workflow or an agent → its reference. */
   targets: ReadonlyMap<string, { kind: "workflow" | "agent"; slug: string }>;
 }): Promise<Bundle> {
   const imports = p.triggerFiles.map((file, index) => `import trigger${index} from ${JSON.stringify(`./${file}`)};`);
@@ -66,24 +66,24 @@ export function bundleSources(p: {
   );
 }
 
-/** One file of the project with what it imports, as a module without a source map. */
+/** One file of the project with its imports, as a module without a source map. */
 export function bundleFile(p: { projectDir: string; outDir: string; file: string }): Promise<Bundle> {
   return bundle(p, { entryPoints: [{ in: join(p.projectDir, p.file), out: "module" }], sourcemap: false });
 }
 
-/** Path below the build folder of the module that a file becomes. */
+/** Path of the built module of a file, below the build folder. */
 export function moduleOf(file: string): string {
   return `code/${moduleStem(file)}.mjs`;
 }
 
-/** On disk when it returns: a manifest that names these files may follow. */
+/** Resolves when the files are on disk, so that a manifest can refer to them. */
 export async function writeBundle(outDir: string, files: readonly BundledFile[]): Promise<void> {
   const folders = new Set(files.map((file) => dirname(join(outDir, file.path))));
   for (const folder of folders) await mkdir(folder, { recursive: true });
   await Promise.all(files.map((file) => writeFile(join(outDir, file.path), file.contents, { flush: true })));
 }
 
-/** Other files than `.ts` keep their extension, since `a.ts` and `a.js` may stand side by side. */
+/** Files other than `.ts` keep their extension, because `a.ts` and `a.js` can exist side by side. */
 function moduleStem(file: string): string {
   return file.replace(/\.ts$/, "");
 }
@@ -125,7 +125,7 @@ async function bundle(
           references,
         }),
       ],
-      // Functions that a package in CommonJS, or a file of the user's in it, calls by the name `require`.
+      // Provides `require` for CommonJS code.
       banner: {
         js: 'import { createRequire as signalboxRequire } from "node:module"; const require = signalboxRequire(import.meta.url);',
       },

@@ -99,20 +99,20 @@ function retryProblems(retries: unknown): { property: string; title: string }[] 
   const options = optionsOf(retries);
   const { attempts, backoff, initialDelay, maxDelay } = options;
   const problems: { property: string; title: string }[] = [];
-  const refuse = (property: string, title: string): void =>
+  const report = (property: string, title: string): void =>
     void problems.push({ property, title: `retries › ${title}` });
   for (const name of Object.keys(options))
-    if (!["attempts", "backoff", "initialDelay", "maxDelay"].includes(name)) refuse(name, `${name} is not an option`);
+    if (!["attempts", "backoff", "initialDelay", "maxDelay"].includes(name)) report(name, `${name} is not an option`);
   if (attempts !== undefined && !(isCount(attempts) && attempts <= 100))
-    refuse("attempts", `attempts is ${show(attempts)}`);
+    report("attempts", `attempts is ${show(attempts)}`);
   if (backoff !== undefined && backoff !== "exponential" && backoff !== "fixed")
-    refuse("backoff", `backoff is ${show(backoff)}`);
+    report("backoff", `backoff is ${show(backoff)}`);
   if (initialDelay !== undefined && parseDuration(initialDelay) === null)
-    refuse("initialDelay", `initialDelay is ${show(initialDelay)}`);
-  if (maxDelay !== undefined && parseDuration(maxDelay) === null) refuse("maxDelay", `maxDelay is ${show(maxDelay)}`);
+    report("initialDelay", `initialDelay is ${show(initialDelay)}`);
+  if (maxDelay !== undefined && parseDuration(maxDelay) === null) report("maxDelay", `maxDelay is ${show(maxDelay)}`);
   const policy = retryPolicyOf(retries);
   if (problems.length === 0 && policy.initialMs > policy.maxMs)
-    refuse("initialDelay", `initialDelay is longer than maxDelay${maxDelay === undefined ? " (default: 1h)" : ""}`);
+    report("initialDelay", `initialDelay is longer than maxDelay${maxDelay === undefined ? " (default: 1h)" : ""}`);
   return problems;
 }
 

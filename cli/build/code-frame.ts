@@ -1,7 +1,7 @@
 const linesAround = 2;
 const widest = 160;
 
-/** The lines around a place, with a marker below it. `line` and `column` start at 1; `null` when the line is not there. */
+/** The lines around a location, with a marker below it. `line` and `column` start at 1; `null`: no such line. */
 export function codeFrame(source: string, line: number, column: number): string | null {
   const lines = source.split(/\r?\n/);
   if (line < 1 || line > lines.length) return null;

@@ -6,7 +6,7 @@ export interface Diagnostic extends BuildProblem {
   code: DiagnosticCode;
 }
 
-/** Ends a build with what the user has to mend. Never leaves the build library. */
+/** Ends a build with diagnostics. Never leaves the build library. */
 export class BuildFailure extends Error {
   override readonly name = "BuildFailure";
   readonly diagnostics: Diagnostic[];
@@ -22,7 +22,7 @@ export function trail(...parts: readonly string[]): string {
   return parts.join(" › ");
 }
 
-/** By file, line and column; what belongs to no file comes first. */
+/** By file, line and column. Diagnostics without a file come first. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...diagnostics].sort(
     (a, b) =>

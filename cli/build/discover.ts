@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The user's files that hold definitions, by the folder they stand in: paths in the project with `/`, sorted. */
+/** The user's files with definitions, by folder: paths in the project with `/`, sorted. */
 export interface DiscoveredFiles {
   triggers: string[];
   workflows: string[];
@@ -34,7 +34,7 @@ async function listDefinitions(projectDir: string, folder: string): Promise<stri
   return files.sort();
 }
 
-/** Names that start with `_` or `.` are for the user's own helpers; so are folders of tests and of packages. */
+/** Ignores names that start with `_` or `.`, and folders of tests and packages. */
 function isHelper(name: string): boolean {
   return name.startsWith("_") || name.startsWith(".") || name === "node_modules";
 }

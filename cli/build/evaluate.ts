@@ -6,7 +6,7 @@ import { type TargetFiles, describeThrown, evaluateEntry, readTrigger } from "./
 import type { EvaluatedEntry, EvaluationReply, EvaluationRequest } from "./evaluation/protocol.ts";
 import { traceOrigins } from "./evaluation/trace-origins.ts";
 
-// The process in which the build runs the user's top-level code: it can hang, exit or crash, and takes nothing with it.
+// The process in which the build runs the user's top-level code, because that code can hang, exit or crash.
 
 const targetFiles: TargetFiles = new Map();
 const evaluated = new Map<string, EvaluatedEntry>();
@@ -52,7 +52,7 @@ async function differs(file: string, definition: unknown): Promise<boolean> {
   );
 }
 
-/** Stacks name bundles, so they differ always. */
+/** Stacks contain bundle paths, so they always differ. */
 function comparable(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, child: unknown) => (key === "stack" ? null : child)));
 }

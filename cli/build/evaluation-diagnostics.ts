@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { StackMapper } from "../../server/project/map-stack.ts";
 import type { Diagnostic } from "./diagnostic.ts";
-import type { Casualty } from "./evaluation/evaluator.ts";
+import type { Crash } from "./evaluation/evaluator.ts";
 import type { Entry, EvaluatedEntry, ThrownError } from "./evaluation/protocol.ts";
 import type { ProjectFiles } from "./project-files.ts";
 
@@ -34,7 +34,7 @@ function thrownDiagnostic(file: string, error: ThrownError, { files, mapper }: C
       at,
       ...missingExportAdvice(missing),
     });
-  // Thrown by the SDK itself: its message says what is wrong with the definition.
+  // Thrown by the SDK: the message describes the invalid definition.
   const isOurs = /^\s*at .*?signalbox:/m.test(firstFrame(mapper.mapStack(error.stack)));
   if (isOurs)
     return files.diagnose({
@@ -71,7 +71,7 @@ function missingExportAdvice({ name, from }: MissingExport): { text: string; fix
 }
 
 /**
- * Errors of linking have no frame in the module at fault: Node puts its URL and line first, then the line with a marker
+ * Linking errors have no frame in the faulty module. Node prints its URL and line first, then the line with a marker
  * below.
  */
 function placeOf({ stack }: ThrownError, mapper: StackMapper): ReturnType<StackMapper["locate"]> {
@@ -80,19 +80,19 @@ function placeOf({ stack }: ThrownError, mapper: StackMapper): ReturnType<StackM
   );
 }
 
-export function casualtyDiagnostic(casualty: Casualty, context: Context): Diagnostic {
-  const { file } = casualty;
-  if (casualty.reason === "crashed") return thrownDiagnostic(file, casualty.error, context);
+export function crashDiagnostic(crash: Crash, context: Context): Diagnostic {
+  const { file } = crash;
+  if (crash.reason === "crashed") return thrownDiagnostic(file, crash.error, context);
   const at = { file };
-  if (casualty.reason === "hung") {
+  if (crash.reason === "hung") {
     return context.files.diagnose({
       code: "evaluation_hung",
-      title: `${file} does not finish loading: stopped after ${casualty.afterMs / 1000} s`,
+      title: `${file} does not finish loading: stopped after ${crash.afterMs / 1000} s`,
       at,
     });
   }
-  const how = casualty.signal === null ? `exit code ${casualty.code ?? "unknown"}` : casualty.signal;
-  const output = lastLines(casualty.output);
+  const how = crash.signal === null ? `exit code ${crash.code ?? "unknown"}` : crash.signal;
+  const output = lastLines(crash.output);
   const place = context.files.findProperty(file, "process.exit") ?? at;
   const diagnostic = context.files.diagnose({
     code: "evaluation_exited",

@@ -7,8 +7,8 @@ import { copyGolden } from "./testing/make-project.ts";
 
 const golden = join(import.meta.dirname, "golden");
 
-describe("every golden project builds, or fails, as it is written down beside it", () => {
-  // UPDATE_GOLDEN=1 writes down what comes out now: read the difference before committing it.
+describe("every golden project has its expected output", () => {
+  // UPDATE_GOLDEN=1 rewrites the expected output. Review the diff before you commit it.
   test.for(readdirSync(golden))("%s", { timeout: 60_000 }, async (name) => {
     const result = await buildProject({ projectDir: copyGolden(name), evaluationTimeoutMs: 1500 });
     const { file, text } = name.startsWith("bad-") ? failure(result) : success(result);

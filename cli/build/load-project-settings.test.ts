@@ -5,7 +5,7 @@ import { loadProjectSettings } from "./load-project-settings.ts";
 import { makeProject } from "./testing/make-project.ts";
 
 describe("loadProjectSettings", () => {
-  test("is {} without a settings file, and leaves nothing behind", async () => {
+  test("is {} without a settings file, and leaves no files", async () => {
     const projectDir = makeProject();
     expect(await loadProjectSettings(projectDir)).toEqual({});
     expect(existsSync(join(projectDir, ".signalbox"))).toBe(false);
@@ -24,7 +24,7 @@ describe("loadProjectSettings", () => {
     },
   );
 
-  test("reads a changed file anew", async () => {
+  test("reads a changed file again", async () => {
     const first = makeProject({ "signalbox.config.ts": "export default { port: 1 };\n" });
     expect(await loadProjectSettings(first)).toEqual({ port: 1 });
     const second = makeProject({ "signalbox.config.ts": "export default { port: 2 };\n" });

@@ -38,7 +38,7 @@ async function evaluateSettings(projectDir: string, file: string, timeoutMs: num
     throw new SettingsError(`${place}: ${error?.text ?? "cannot be bundled"}`);
   }
   const code = bundle.files.find(({ path }) => path.endsWith(".mjs"))?.contents ?? new Uint8Array();
-  // Named by its content: the same settings are loaded once in the life of this process.
+  // Named by its hash, so that a process loads the same settings once.
   const hash = createHash("sha256").update(code).digest("hex").slice(0, 12);
   const folder = join(stateDir, `settings-${process.pid}`);
   const module = join(folder, `${hash}.mjs`);
@@ -61,7 +61,7 @@ async function evaluateSettings(projectDir: string, file: string, timeoutMs: num
   }
 }
 
-/** `null` when the time is over first. */
+/** `null` after the time limit. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | null> {
   const { promise: over, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(() => resolve(null), timeoutMs);

@@ -24,10 +24,10 @@ import type {
   EvaluatedWorkflow,
 } from "./evaluation/protocol.ts";
 
-/** Longest time of an attempt where a workflow does not say it. */
+/** Default timeout of an attempt. */
 const defaultTimeout = "1h";
 
-/** How long a person has for a decision where a tool does not say it. */
+/** Default approval timeout of a tool. */
 const defaultApprovalTimeout = "30d";
 
 /** Trigger files in the order of their attachment ids, by code units. */
@@ -37,10 +37,7 @@ export function orderTriggers(entries: readonly EvaluatedEntry[]): { file: strin
     .sort((a, b) => compare(attachmentIdOf(a.trigger), attachmentIdOf(b.trigger)));
 }
 
-/**
- * The manifest of a build that has no errors. Its version is a hash of all that it holds, so equal projects have equal
- * versions.
- */
+/** The manifest of a build without errors. Its version is a hash of its content, so equal projects have equal versions. */
 export function makeManifest(p: {
   projectDir: string;
   entries: readonly EvaluatedEntry[];
@@ -105,7 +102,7 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
     module: moduleOf(file),
     input: agentInputJsonSchema,
     output: agent.output ? exported(agent.output) : null,
-    // What can be tried again is tried again call by call: another attempt would not know more.
+    // Calls are retried individually, so another attempt would not help.
     retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 },
     timeoutMs: parseDuration(agent.timeout ?? defaultTimeout) ?? 1,
     concurrency: typeof agent.concurrency === "number" ? agent.concurrency : null,

@@ -22,9 +22,8 @@ export interface PackageFiles {
 
 /**
  * Resolves imports of the user's project: `signalbox/*` to this package's SDK (bundled), npm packages and built-in
- * modules to themselves (left outside), everything else as esbuild does it, with tsconfig paths. A package that is not
- * found is an error at its import. `references` are files that are replaced: absolute path → the text that stands for
- * it.
+ * modules to themselves (external), everything else as esbuild does, with tsconfig paths. A missing package is an error
+ * at its import. `references` replaces files: absolute path → source.
  */
 export function projectPlugin(p: {
   projectDir: string;
@@ -84,7 +83,7 @@ async function resolveFile(build: PluginBuild, args: OnResolveArgs): Promise<OnR
   return notFound(`File not found: ${args.path}`, "Correct the path, or create the file.");
 }
 
-/** Packages stay outside of the bundle, except those that bring TypeScript: Node does not run that below node_modules. */
+/** Packages are external, except for TypeScript sources, which Node does not run below node_modules. */
 async function resolvePackage(build: PluginBuild, args: OnResolveArgs, projectDir: string): Promise<OnResolveResult> {
   const found = await lookAgain(build, args, args.resolveDir);
   if (!isFound(found) && isAlias(args.path))
@@ -159,7 +158,7 @@ function isFound(found: OnResolveResult | null): found is OnResolveResult & { pa
 async function loadPackageFile({ packageRoot }: PackageFiles, path: string): Promise<OnLoadResult> {
   const file = join(packageRoot, path);
   const loader: Loader = extname(path) === ".ts" ? "ts" : "js";
-  // Maps of the published SDK would name its sources by where the package lies; users' stacks and versions do not depend on that.
+  // Source maps of the published SDK contain the path of the package, on which stacks and versions must not depend.
   const contents = (await readFile(file, "utf8")).replace(/^\/\/# sourceMappingURL=.*$/m, "");
   return { contents, loader, resolveDir: dirname(file) };
 }

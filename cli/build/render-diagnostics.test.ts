@@ -17,13 +17,13 @@ const diagnostic: Diagnostic = {
 const place = "  triggers/stripe.ts:2:3\n    1 | a\n  > 2 | b c\n      |   ^\n";
 
 describe("renderDiagnostics", () => {
-  test("says where, why and the way out", () => {
+  test("prints the location, the reason and the fix", () => {
     const text = `${diagnostic.title}\n\n${place}\n  JSON Schema cannot carry code.\n  Convert in run().\n`;
     expect(renderDiagnostics([diagnostic], { color: false })).toBe(text);
     expect(renderDiagnostics([diagnostic, diagnostic], { color: false })).toBe(`${text}\n${text}`);
   });
 
-  test("says the same in colour as without", () => {
+  test("prints the same text with and without colours", () => {
     const coloured = renderDiagnostics([diagnostic, { ...diagnostic, severity: "warning" }], { color: true });
     // oxlint-disable-next-line no-control-regex -- the escape that starts a colour
     expect(coloured.replaceAll(/\u001b\[[\d;]*m/g, "")).toBe(
@@ -34,7 +34,7 @@ describe("renderDiagnostics", () => {
     );
   });
 
-  test("is empty where there is nothing to say", () => {
+  test("is empty without diagnostics", () => {
     expect(renderDiagnostics([], { color: true })).toBe("");
     expect(diagnosticsJson([])).toEqual({ diagnostics: [], warnings: [] });
   });

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "./diagnostic.ts";
 
-/** The diagnostics for a person at a terminal, each with its place, why, and the way out. Ends with a line break. */
+/** The diagnostics for a person, each with its location, reason and fix. Ends with a line break. */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[], options: { color: boolean }): string {
   const paint = options.color ? ansi : plain;
   return (
@@ -8,7 +8,7 @@ export function renderDiagnostics(diagnostics: readonly Diagnostic[], options: {
   );
 }
 
-/** The diagnostics of a failed build for a program, as `--json` prints them: what fails it, and the warnings beside it. */
+/** The diagnostics of a failed build for a program, as printed with `--json`: errors and warnings. */
 export function diagnosticsJson(all: readonly Diagnostic[]): { diagnostics: Diagnostic[]; warnings: Diagnostic[] } {
   return {
     diagnostics: all.filter(({ severity }) => severity === "error"),

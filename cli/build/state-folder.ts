@@ -5,7 +5,7 @@ import type { Manifest } from "../../server/contract/manifest.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { BundledFile } from "./bundle.ts";
 
-/** `.signalbox/`, with what keeps it out of Git. Gives its path. */
+/** Creates `.signalbox/` with a .gitignore, and returns its path. */
 export async function prepareStateFolder(projectDir: string): Promise<string> {
   const stateDir = join(projectDir, ".signalbox");
   await mkdir(stateDir, { recursive: true });
@@ -52,21 +52,21 @@ export async function finishDraft(p: {
   files: readonly BundledFile[];
 }): Promise<void> {
   const finished = join(p.stateDir, p.folder);
-  if (await holds(finished, p.files)) {
+  if (await isIntact(finished, p.files)) {
     await rm(p.draft, { recursive: true, force: true });
     await utimes(finished, new Date(), new Date());
     return;
   }
   // Two builds of the same project may come here at once: the first one wins, a damaged one makes room.
   await rename(p.draft, finished).catch(async () => {
-    if (await holds(finished, p.files)) return rm(p.draft, { recursive: true, force: true });
+    if (await isIntact(finished, p.files)) return rm(p.draft, { recursive: true, force: true });
     await rename(finished, `${p.draft}-old`).catch(ignore("ENOENT"));
     await rm(`${p.draft}-old`, { recursive: true, force: true });
     await rename(p.draft, finished);
   });
 }
 
-/** Puts the manifest in force: a reader sees the old one or the new one, never half of one, also after a power cut. */
+/** Makes the manifest current, atomically and durably: a reader sees the old or the new one. */
 export async function writeManifest(stateDir: string, manifest: Manifest): Promise<void> {
   const draft = join(stateDir, `manifest.json.${process.pid}-${randomBytes(4).toString("hex")}`);
   const file = await open(draft, "wx");
@@ -100,7 +100,7 @@ const draftPrefix = ".draft-";
 const keptBuilds = 5;
 const hourMs = 3_600_000;
 
-async function holds(folder: string, files: readonly BundledFile[]): Promise<boolean> {
+async function isIntact(folder: string, files: readonly BundledFile[]): Promise<boolean> {
   try {
     for (const file of files) if (!(await readFile(join(folder, file.path))).equals(file.contents)) return false;
     return true;

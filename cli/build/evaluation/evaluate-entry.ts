@@ -18,10 +18,10 @@ import type {
   ThrownError,
 } from "./protocol.ts";
 
-/** Definitions of workflows and agents, with the file whose default export they are. */
+/** Definitions of workflows and agents, with their files. */
 export type TargetFiles = Map<unknown, string>;
 
-/** Imports one module of the code bundle and says what its default export is. */
+/** Imports one module of the code bundle and describes its default export. */
 export async function evaluateEntry(buildDir: string, entry: Entry, targetFiles: TargetFiles): Promise<EvaluatedEntry> {
   const { file } = entry;
   let module: { default?: unknown };
@@ -118,7 +118,7 @@ async function readWorkflow(workflow: WorkflowDefinition): Promise<EvaluatedWork
   };
 }
 
-/** What can travel between processes; anything else is named. NaN and Infinity do not survive JSON. */
+/** A value that JSON can carry between processes. Other values, such as NaN and Infinity, become a description. */
 function plain(value: unknown): unknown {
   if (typeof value === "object" && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plain(child)]));
@@ -136,5 +136,5 @@ function describeExport(exported: unknown): string {
   if (exported === null) return "null";
   if (typeof exported === "function") return "a function";
   if (Array.isArray(exported)) return "an array";
-  return typeof exported === "object" ? "an object of its own" : `a ${typeof exported}`;
+  return typeof exported === "object" ? "an object" : `a ${typeof exported}`;
 }

@@ -5,7 +5,7 @@ import { isZod3, isZod4 } from "../schema/zod-node.ts";
 import type { EvaluatedSchema } from "./protocol.ts";
 import { originStack } from "./trace-origins.ts";
 
-/** Everything that the build needs to know of one schema. */
+/** All facts about one schema that the build needs. */
 export async function evaluateSchema(schema: unknown): Promise<EvaluatedSchema> {
   if (!isSchema(schema) || !(isZod4(schema) || isZod3(schema))) {
     return {
@@ -32,7 +32,7 @@ export async function evaluateSchema(schema: unknown): Promise<EvaluatedSchema> 
       })),
     };
   } catch (error) {
-    // The user's own code in z.lazy() or a default, or something that Zod's exporter refuses.
+    // User code in z.lazy() or a default, or a schema that Zod's exporter rejects.
     const reason = error instanceof Error ? error.message : String(error);
     return { json: null, problems: [{ kind: "export-failed", path: [], method: reason, stack: null }], regexes: [] };
   }

@@ -5,8 +5,8 @@ import { isZod3, isZod4 } from "../schema/zod-node.ts";
 import type { EvaluatedTool } from "./protocol.ts";
 
 /**
- * What a model is told of an agent's tools. Their schemas are not held to what those of a request are: only the model
- * reads the export, and the arguments are parsed with the schema itself, with all the code that is in it.
+ * The tools of an agent, as sent to the model. Their schemas can contain code, unlike those of a request: only the
+ * model reads the export, and the schema itself parses the arguments.
  */
 export async function evaluateTools(tools: Readonly<Record<string, ToolLike>>): Promise<EvaluatedTool[]> {
   return await Promise.all(
@@ -30,7 +30,7 @@ async function exportToolSchema(schema: unknown): Promise<EvaluatedTool["inputSc
   }
 }
 
-/** What `jsonSchema(…)` of the AI SDK makes, or a function that gives such a thing. */
+/** The result of `jsonSchema(…)` of the AI SDK, or a function that returns one. */
 async function readAiSchema(given: unknown): Promise<JsonSchemaObject> {
   const schema: unknown = typeof given === "function" ? given() : given;
   const json: unknown =

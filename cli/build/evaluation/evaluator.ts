@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { entryFile } from "../../../server/paths.ts";
 import type { Entry, EvaluatedEntry, EvaluationReply, EvaluationRequest, ThrownError } from "./protocol.ts";
 
-/** A file whose top-level code took the evaluating process with it. `output` is the end of what it wrote to stderr. */
-export type Casualty = { file: string } & (
+/** A file whose top-level code ended the evaluating process. `output` is the end of its stderr. */
+export type Crash = { file: string } & (
   | { reason: "hung"; afterMs: number }
   | { reason: "exited"; code: number | null; signal: string | null; output: string }
   | { reason: "crashed"; error: ThrownError }
@@ -11,13 +11,13 @@ export type Casualty = { file: string } & (
 
 export interface Evaluation {
   entries: EvaluatedEntry[];
-  casualties: Casualty[];
+  crashes: Crash[];
 }
 
 export interface Evaluator {
   /**
-   * Evaluates workflows and agents, then triggers. When one takes the process with it, the others go on in a new
-   * process, without those that import it.
+   * Evaluates workflows and agents, then triggers. If a file ends the process, the other files continue in a new
+   * process, except for those that import it.
    */
   evaluate(p: {
     buildDir: string;
@@ -28,7 +28,7 @@ export interface Evaluator {
   close(): void;
 }
 
-/** Starts a process that runs the user's top-level code, in the project's folder. `timeoutMs` is for each file. */
+/** Starts a process that runs the user's top-level code, in the project's folder. `timeoutMs` applies to each file. */
 export function createEvaluator(p: {
   projectDir: string;
   timeoutMs: number;
@@ -40,31 +40,29 @@ export function createEvaluator(p: {
 
   return {
     async evaluate({ buildDir, entries, importersOf }) {
-      const result: Evaluation = { entries: [], casualties: [] };
+      const result: Evaluation = { entries: [], crashes: [] };
       let remaining = entries;
       while (remaining.length > 0) {
-        const casualty = await evaluateInOne(
+        const crash = await evaluateInOne(
           child,
           { type: "evaluate", buildDir, entries: remaining },
           p.timeoutMs,
           result.entries,
         );
         p.signal?.throwIfAborted();
-        if (!casualty) break;
-        if (casualty.file === "")
-          throw new Error(`The process that evaluates the project ended before it began: ${JSON.stringify(casualty)}`);
-        result.casualties.push(casualty);
-        const lost = importersOf(casualty.file);
+        if (!crash) break;
+        if (crash.file === "")
+          throw new Error(`The process that evaluates the project ended before it started: ${JSON.stringify(crash)}`);
+        result.crashes.push(crash);
+        const lost = importersOf(crash.file);
         const known = new Set(result.entries.map((entry) => entry.file));
         // Targets are evaluated again: triggers are compared with their definitions by identity.
         remaining = entries.filter(
           (entry) =>
-            entry.file !== casualty.file &&
-            !lost.has(entry.file) &&
-            (entry.kind !== "trigger" || !known.has(entry.file)),
+            entry.file !== crash.file && !lost.has(entry.file) && (entry.kind !== "trigger" || !known.has(entry.file)),
         );
         remaining = remaining.filter(
-          (entry) => !result.casualties.some(({ file }) => file === entry.file || importersOf(file).has(entry.file)),
+          (entry) => !result.crashes.some(({ file }) => file === entry.file || importersOf(file).has(entry.file)),
         );
         child = startChild(p.projectDir);
       }
@@ -94,21 +92,21 @@ function startChild(projectDir: string): ChildProcess {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     serialization: "advanced",
   });
-  // A message to a process that has just died: its end is noticed by `close`.
+  // The process has just ended; `close` handles its exit.
   child.on("error", () => {});
   return child;
 }
 
-/** Until the process is there; no code of the user runs in that time, and a busy machine takes long. */
+/** Time limit for the start of the process. No user code runs in that time, and a busy machine is slow. */
 const startTimeoutMs = 30_000;
 
-/** Gives the file that took the process with it; `null` when all went well. */
+/** Resolves with the file that ended the process, or `null` on success. */
 function evaluateInOne(
   child: ChildProcess,
   request: EvaluationRequest,
   timeoutMs: number,
   entries: EvaluatedEntry[],
-): Promise<Casualty | null> {
+): Promise<Crash | null> {
   return new Promise((resolve) => {
     let file = "";
     let output = "";
@@ -117,14 +115,14 @@ function evaluateInOne(
       child.kill("SIGKILL");
       end({ file, reason: "hung", afterMs: file === "" ? startTimeoutMs : timeoutMs });
     }
-    function end(casualty: Casualty | null): void {
+    function end(crash: Crash | null): void {
       clearTimeout(timer);
       child.removeAllListeners("message");
       child.removeAllListeners("close");
-      resolve(casualty);
+      resolve(crash);
     }
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-2000)));
-    // `close` comes after the last message and the last of stderr.
+    // `close` follows the last message and the last output on stderr.
     child.on("close", (code, signal) => end({ file, reason: "exited", code, signal, output }));
     child.on("message", (reply: EvaluationReply) => {
       timer = (clearTimeout(timer), setTimeout(hang, timeoutMs));
@@ -138,7 +136,7 @@ function evaluateInOne(
   });
 }
 
-/** One question, one answer; `null` when the process ends or the time is over first. */
+/** One request, one response; `null` if the process ends or the time limit passes first. */
 function ask(child: ChildProcess, request: EvaluationRequest, timeoutMs: number): Promise<EvaluationReply | null> {
   return new Promise((resolve) => {
     const end = (reply: EvaluationReply | null): void => {

@@ -2,8 +2,8 @@ import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { FindingKind } from "../schema/finding.ts";
 
 /**
- * What the build and the process that evaluates the project say to each other. Stacks are of built modules, still to be
- * mapped.
+ * Messages between the build and the process that evaluates the project. Stacks refer to built modules and are not
+ * mapped yet.
  */
 
 export interface Entry {
@@ -16,16 +16,16 @@ export interface Entry {
 
 export type EvaluationRequest =
   | { type: "evaluate"; buildDir: string; entries: Entry[] }
-  /** Loads the sources bundle, and compares it with what the code bundle said of these files. */
+  /** Loads the sources bundle, and compares its triggers with those of the code bundle. */
   | { type: "check-sources"; module: string; files: string[] };
 
 export type EvaluationReply =
   | { type: "evaluating"; file: string }
   | { type: "evaluated"; entry: EvaluatedEntry }
   | { type: "all-evaluated" }
-  /** `differing`: files whose trigger came out differently in the sources bundle. */
+  /** `differing`: files whose trigger differs in the sources bundle. */
   | { type: "sources-checked"; differing: string[]; error: ThrownError | null }
-  /** Thrown by code that a module left behind: a timer, a promise. The process ends. */
+  /** Thrown asynchronously by a module, in a timer or a promise. The process ends. */
   | { type: "crashed"; error: ThrownError };
 
 export interface ThrownError {
@@ -37,7 +37,7 @@ export type EvaluatedEntry = { file: string } & (
   | { outcome: "trigger"; trigger: EvaluatedTrigger }
   | { outcome: "workflow"; workflow: EvaluatedWorkflow }
   | { outcome: "agent"; agent: EvaluatedAgent }
-  /** The default export is something else; `found` says what. */
+  /** The default export has another type, `found`. */
   | {
       outcome: "wrong-export";
       found: "nothing" | "source" | "trigger" | "workflow" | "agent" | "other";
@@ -52,7 +52,7 @@ export interface EvaluatedTrigger {
   hasTransform: boolean;
   request: EvaluatedSchema;
   filter: EvaluatedSchema | null;
-  /** `fingerprint` is made of the secrets: it is compared, and goes no further. */
+  /** `fingerprint` is derived from the secrets. It is only compared, never stored. */
   verify: {
     scheme: string;
     problem: { kind: "missing" | "unusable"; words: string } | null;
@@ -63,7 +63,7 @@ export interface EvaluatedTrigger {
   rateLimit: unknown;
   /** Of agents. */
   prompt: { kind: "template"; text: string } | { kind: "function" } | null;
-  /** `file`: the file whose default export it is; `null`: none. */
+  /** `file`: the file with this default export; `null`: none. */
   target: { kind: "workflow" | "agent"; slug: unknown; file: string | null };
 }
 
@@ -95,14 +95,14 @@ export interface EvaluatedAgent {
 export interface EvaluatedTool {
   name: string;
   description: string | null;
-  /** `problem`: why its schema cannot be told to a model. */
+  /** `problem`: why its schema cannot be sent to a model. */
   inputSchema: { json: JsonSchemaObject } | { problem: string };
   needsApproval: "never" | "sometimes" | "always";
   approvalTimeout: unknown;
 }
 
 export interface EvaluatedSchema {
-  /** `null`: it is no Zod schema, or something in it cannot be exported. */
+  /** `null`: it is not a Zod schema, or it cannot be exported. */
   json: JsonSchemaObject | null;
   problems: SchemaProblem[];
   regexes: { path: string[]; source: string; flags: string; stack: string | null }[];
@@ -113,6 +113,6 @@ export interface SchemaProblem {
   path: string[];
   /** As a user writes it: `.transform()`, `z.date()`. For `export-failed` the reason. */
   method: string;
-  /** Where the schema or check was made. */
+  /** The stack of the call that created the schema or check. */
   stack: string | null;
 }

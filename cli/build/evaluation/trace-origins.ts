@@ -1,8 +1,8 @@
 /**
- * Remembers where each Zod schema and check was made, so that a diagnostic can point at the very call. Zod 4 gives
- * every schema and check its `_zod` by Object.defineProperty, and Zod 3 binds every schema's methods: both are watched
- * here. This runs in the short-lived process that evaluates the project at build, and nowhere else. Should a version of
- * Zod do it otherwise, origins are `null`, and diagnostics point at the definition instead.
+ * Records where each Zod schema and check was created, so that a diagnostic can point at the call. Zod 4 sets `_zod` of
+ * every schema and check with Object.defineProperty, and Zod 3 binds the methods of every schema. Both are intercepted
+ * here, only in the short-lived process that evaluates the project. If a version of Zod works differently, origins are
+ * `null`, and diagnostics point at the definition instead.
  */
 export function traceOrigins(): void {
   const define = Object.defineProperty;
@@ -21,14 +21,14 @@ export function traceOrigins(): void {
   });
 }
 
-/** The stack of the call that made a schema or check; `null` when it is not known. */
+/** The stack of the call that created a schema or check; `null`: unknown. */
 export function originStack(made: object | null): string | null {
   if (!made) return null;
   return origins.get(oldestOf(made))?.stack ?? null;
 }
 
 const origins = new WeakMap<object, Error>();
-/** Zod's own frames lie between the user's call and the place that is watched. */
+/** Zod's own frames are between the user's call and the interception. */
 const deepest = 40;
 
 function remember(made: unknown): void {
@@ -43,8 +43,8 @@ function remember(made: unknown): void {
 }
 
 /**
- * Checks that are no objects of Zod's own, as in Zod 3 and in `.check(fn)`, were made when the schema that first bears
- * them was.
+ * Checks without a Zod object, as in Zod 3 and in `.check(fn)`, were created together with the first schema that has
+ * them.
  */
 function checksOf(made: object): readonly unknown[] {
   const internals: unknown = "_zod" in made ? made._zod : null;
@@ -56,7 +56,7 @@ function checksOf(made: object): readonly unknown[] {
   return typeof def === "object" && def !== null && "checks" in def && Array.isArray(def.checks) ? def.checks : [];
 }
 
-/** `z.date().min(x)` is a copy of `z.date()`: the fault is where the first was made. */
+/** `z.date().min(x)` is a copy of `z.date()`. The fault is at the creation of the original. */
 function oldestOf(made: object): object {
   let oldest = made;
   for (;;) {

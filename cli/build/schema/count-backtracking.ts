@@ -7,21 +7,21 @@ export interface Pattern {
 }
 
 /**
- * Steps that one attempt to match may take at most: where it begins at the start of the text alone, and where one
- * begins at each character. Webhooks may have a million characters.
+ * Maximum number of steps of one attempt: for expressions that match only at the start of the string, and for those
+ * that can match at each character. Webhooks can have a million characters.
  */
 const maxSteps = { atStart: 1_000_000, atEachCharacter: 1000 };
 const textLength = 64;
-/** Visits of one character by one part of the expression, over all texts: about half a second. */
+/** Maximum visits of one character by one part of the expression, over all strings: about half a second. */
 const maxVisits = 30_000_000;
 
 /**
- * Looks for a text on which a backtracking matcher takes too many steps although every repetition is bounded: `a?`
- * twelve times before `a` twelve times has 4,096 ways to fail at each character. The text that proves it, as an
- * expression; `null`: none was found; `"unknown"`: there are too many ways to count.
+ * Finds a string on which a backtracking matcher takes too many steps although every repetition is bounded: `a?` twelve
+ * times before `a` twelve times has 4,096 ways to fail at each character. Returns the string as an expression; `null`:
+ * none was found; `"unknown"`: there are too many ways to count.
  *
- * The steps are counted, not taken: for each part of the expression, by how many ways a matcher comes to each position
- * of the text.
+ * The steps are counted, not executed: for each part of the expression, the number of ways in which a matcher reaches
+ * each position of the string.
  */
 export function findBoundedAttack({ source, flags }: Pattern): { attack: string; steps: number } | "unknown" | null {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, {
@@ -51,7 +51,7 @@ export function findBoundedAttack({ source, flags }: Pattern): { attack: string;
 
 class TooManyWays extends Error {}
 
-/** How many ways lead to each position of the text. */
+/** The number of ways to each position of the string. */
 type Ways = Float64Array;
 type Character = AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass;
 
@@ -60,7 +60,7 @@ function createCounter(flags: string) {
   const known = new Map<string, Map<string, boolean>>();
   let visits = 0;
 
-  /** By the engine itself: it knows all classes and flags. */
+  /** Uses the engine itself, which knows all classes and flags. */
   function matches({ raw }: Character, character: string): boolean {
     const answers = known.get(raw) ?? new Map<string, boolean>();
     known.set(raw, answers);
@@ -69,7 +69,7 @@ function createCounter(flags: string) {
     return answer;
   }
 
-  /** Steps of an attempt that begins at `start` and fails; 0 where it finds a match, since a matcher stops there. */
+  /** Steps of a failing attempt from `start`; 0 if it finds a match, because a matcher stops there. */
   function count(pattern: AST.Pattern, text: readonly string[], start: number): number {
     let steps = 0;
     const begin = new Float64Array(text.length + 1);
@@ -118,7 +118,7 @@ function createCounter(flags: string) {
       for (let time = 0; time < min && now.some((each) => each > 0); time += 1) now = follow(element, now);
       const all = [now];
       const emptyWays = countEmptyWays(element);
-      // A repetition that is not required and takes no character is given up, as ECMAScript says.
+      // ECMAScript ends an optional repetition that consumes no character.
       for (let time = min; time < max && now.some((each) => each > 0); time += 1) {
         const before = now;
         now = follow(element, before).map((each, at) => Math.max(0, each - emptyWays * (before[at] ?? 0)));
@@ -131,7 +131,7 @@ function createCounter(flags: string) {
       if (node.kind === "start" && !flags.includes("m")) return ways.map((each, at) => (at === 0 ? each : 0));
       if (node.kind === "end" && !flags.includes("m")) return ways.map((each, at) => (at === text.length ? each : 0));
       if (node.kind !== "lookahead") return ways;
-      // Its steps count, but it is not entered again: what it finds does not multiply the ways.
+      // Its steps count, but it is not re-entered: its matches do not multiply the ways.
       const isThere = sum(node.alternatives.map((alternative) => follow(alternative, ways))).some((each) => each > 0);
       return isThere === node.negate ? ways.map(() => 0) : ways;
     }
@@ -145,7 +145,7 @@ function sum(all: readonly Ways[]): Ways {
   return first.map((each, at) => others.reduce((total, ways) => total + (ways[at] ?? 0), each));
 }
 
-/** In how many ways it matches nothing. */
+/** The number of ways in which it matches the empty string. */
 function countEmptyWays(node: AST.Element | AST.Alternative): number {
   switch (node.type) {
     case "Group":
@@ -163,18 +163,18 @@ function countEmptyWays(node: AST.Element | AST.Alternative): number {
   }
 }
 
-/** Characters that tell the classes of an expression apart. */
+/** Characters that distinguish the classes of an expression. */
 function alphabetOf(source: string): string[] {
   return [...new Set([..."a0 _-A.é\n", ...source, "\u{1F600}", "☃"])];
 }
 
 interface Candidate {
   prefix: string[];
-  /** To be repeated; never empty. */
+  /** The repeated part; never empty. */
   body: string[];
 }
 
-/** Texts that come to each repetition and stay there, then such of single characters. */
+/** Strings that reach each repetition and stay there, then strings of single characters. */
 function candidates(
   pattern: AST.Pattern,
   matches: (node: Character, character: string) => boolean,
@@ -188,7 +188,7 @@ function candidates(
   const byPopularity = alphabet.toSorted((a, b) => (popularity.get(b) ?? 0) - (popularity.get(a) ?? 0));
   const found: Candidate[] = [];
 
-  /** The most popular text that it matches. Looks for repetitions on the way. */
+  /** The most common string that it matches. Collects repetitions. */
   function example(node: AST.Pattern | AST.Element | AST.Alternative, prefix: string[]): string[] {
     switch (node.type) {
       case "Pattern":

@@ -28,8 +28,8 @@ function withoutChangedChecks(schema: Zod3Node): Exported {
 type PostProcess = NonNullable<Exclude<Parameters<typeof zodToJsonSchema>[1], string | undefined>["postProcess"]>;
 
 /**
- * Leaves out the checks that follow `.trim()` and the like: they do not speak of the wire. Lengths stay after
- * `.trim()`.
+ * Omits checks that follow `.trim()` and similar changes, because they do not apply to the JSON as sent. Minimum
+ * lengths after `.trim()` are kept.
  */
 function correctString(json: ReturnType<PostProcess>, def: Zod3Def): ReturnType<PostProcess> {
   if (def.typeName !== "ZodString") return json;

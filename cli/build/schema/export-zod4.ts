@@ -14,7 +14,7 @@ export function exportZod4(schema: Zod4Node): Exported {
   });
 }
 
-/** Corrects in place what Zod's exporter says of one node, so that it says what Zod takes from the wire. */
+/** Corrects the export of one node in place, so that it describes the JSON that Zod accepts. */
 function correct(schema: unknown, exported: Exported): void {
   if (!isZod4(schema)) return;
   const { def } = schema._zod;
@@ -24,14 +24,14 @@ function correct(schema: unknown, exported: Exported): void {
   if (def.type === "tuple" && isZod4(def["rest"])) correctOpenTuple(asArray(def["items"]), exported);
 }
 
-/** With a rest, Zod takes a tuple that lacks items at its end, as long as each of these would take undefined. */
+/** With a rest, Zod accepts a tuple without its last items if each of these accepts undefined. */
 function correctOpenTuple(items: readonly unknown[], exported: Exported): void {
   const needed = items.findLastIndex((item) => !z.core.safeParse(item as z.core.$ZodType, undefined).success) + 1;
   if (needed === 0) delete exported["minItems"];
   else if (Number(exported["minItems"] ?? 0) > needed) exported["minItems"] = needed;
 }
 
-/** Zod exports the first schema of a pipe only; both must hold. */
+/** Zod exports only the first schema of a pipe; both apply. */
 function correctPipe(out: unknown, exported: Exported): void {
   if (!isZod4(out)) return;
   const { $schema: _, ...second } = exportZod4(out);
@@ -43,7 +43,7 @@ function correctPipe(out: unknown, exported: Exported): void {
 
 const fromChecks = ["minLength", "maxLength", "pattern", "allOf", "format", "contentEncoding"];
 
-/** Leaves out what follows a change of the value, and patterns whose flags JSON Schema cannot carry. */
+/** Omits checks that follow a change of the value, and patterns whose flags JSON Schema does not have. */
 function correctString(schema: Zod4Node, exported: Exported): void {
   const checks = asArray(schema._zod.def.checks);
   const change = checks.findIndex((check) => overwriteOf(check) !== null);
@@ -57,7 +57,7 @@ function correctString(schema: Zod4Node, exported: Exported): void {
   if (change !== -1 && shortest > 0) exported["minLength"] = Math.max(shortest, Number(exported["minLength"] ?? 0));
 }
 
-/** Trimming only shortens: what must be long afterwards was long before. */
+/** Trimming only shortens, so a minimum length afterwards also applies before. */
 function minAfterTrim(checks: readonly unknown[]): number {
   let shortest = 0;
   for (const check of checks) {

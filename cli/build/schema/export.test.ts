@@ -7,7 +7,7 @@ import { resolveRef } from "../../../server/domain/schema/json-schema.ts";
 import { exportSchema } from "./export.ts";
 import { lintSchema } from "./lint.ts";
 
-/** The parts of Zod that both of its versions write alike, and that JSON Schema means alike. */
+/** The API that both versions of Zod share, with the same meaning in JSON Schema. */
 interface Builder<S> {
   string(min: number, max: number): S;
   pattern(regex: RegExp): S;
@@ -95,7 +95,7 @@ const zod3: Builder<z3.ZodTypeAny> = {
 
 const keys = ["a", "b", "items", "default"];
 
-/** Schemas whose optionality stands in fields only: elsewhere JSON has nothing that could be missing. */
+/** Schemas that are optional only in fields, because elsewhere a JSON value cannot be missing. */
 function schemas<S>(zod: Builder<S>): fc.Arbitrary<S> {
   const { value } = fc.letrec<{ value: S; field: S; shape: Record<string, S> }>((tie) => ({
     field: fc.oneof(
@@ -200,7 +200,7 @@ async function countAgreement<S extends Parser>(zod: Builder<S>): Promise<{ acce
   return { accepted, exact };
 }
 
-/** Looks for a change of a text, or a flag, anywhere in what a schema is made of. */
+/** Finds a change of a string, or a flag, anywhere in a schema. */
 function hasWideParts(part: unknown, seen = new Set<unknown>()): boolean {
   if (typeof part !== "object" || part === null || seen.has(part)) return false;
   seen.add(part);
@@ -246,8 +246,8 @@ function namesOf(schema: z3.ZodTypeAny): unknown[] {
 const one = () => z3.object({ x: z3.number() }).describe("one");
 const other = () => z3.object({ b: z3.object({ c: z3.string() }).describe("other") }).describe("other");
 
-describe("a reference of Zod 3 leads to the very schema that was met before", () => {
-  test("where one key begins like another", () => {
+describe("a reference of Zod 3 points to the schema of its first use", () => {
+  test("if one key is a prefix of another", () => {
     const shared = one();
     expect(namesOf(z3.object({ a: other(), "a/b": shared, again: shared }))).toEqual(["one"]);
     expect(
@@ -262,7 +262,7 @@ describe("a reference of Zod 3 leads to the very schema that was met before", ()
     ).toEqual(["one", "one"]);
   });
 
-  test("where a key holds half a surrogate pair, or anything else", () => {
+  test("if a key has a lone surrogate or special characters", () => {
     for (const key of ["\ud800", "a\udc00b", "a~1/%2f#?é👍", "", "constructor"]) {
       const tree: z3.ZodTypeAny = z3
         .object({ ["n"]: z3.object({ [key]: z3.lazy(() => tree).optional() }) })

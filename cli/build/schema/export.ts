@@ -5,9 +5,9 @@ import { tidy } from "./tidy.ts";
 import { isZod3, isZod4 } from "./zod-node.ts";
 
 /**
- * The JSON Schema (2020-12) of what a schema takes from the wire. Expects a schema that lintSchema finds nothing in.
- * Where a check reads a value that was changed before (`.trim()`, `.toLowerCase()`), the check does not speak of the
- * wire, and is left out.
+ * The JSON Schema (2020-12) of the JSON that a schema accepts. Requires a schema without findings of lintSchema. Checks
+ * that follow a change of the value (`.trim()`, `.toLowerCase()`) do not apply to the JSON as sent, so they are
+ * omitted.
  */
 export function exportSchema(schema: unknown): JsonSchemaObject {
   if (isZod4(schema)) return tidy(exportZod4(schema));

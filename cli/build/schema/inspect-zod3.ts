@@ -1,7 +1,7 @@
 import { type FindingKind, type NodeReport, emptyReport } from "./finding.ts";
 import { type Zod3Def, type Zod3Node, asArray, isFunction, isRecord } from "./zod-node.ts";
 
-/** Looks at one schema of Zod 3. */
+/** Inspects one schema of Zod 3. */
 export function inspectZod3(schema: Zod3Node): NodeReport {
   const report = emptyReport();
   inspectType(schema, schema._def, report);
@@ -100,7 +100,7 @@ function shapeOf(def: Zod3Def): Record<string, unknown> {
   return isRecord(shape) ? shape : {};
 }
 
-/** Zod 3 keeps superRefine, and z.custom() and z.instanceof() made of it, as refinements. */
+/** Zod 3 stores superRefine, z.custom() and z.instanceof() as refinements. */
 function nameEffect(effect: unknown): string {
   const type = isRecord(effect) ? effect["type"] : null;
   if (type === "transform") return ".transform()";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type FindingKind, type NodeReport, emptyReport } from "./finding.ts";
 import { type Zod4Def, type Zod4Node, asArray, isFunction, isRecord, isZod4 } from "./zod-node.ts";
 
-/** Looks at one schema of Zod 4. */
+/** Inspects one schema of Zod 4. */
 export function inspectZod4(schema: Zod4Node): NodeReport {
   const report = emptyReport();
   const { def } = schema._zod;
@@ -101,7 +101,7 @@ function inspectType(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
   }
 }
 
-/** A pipe hides transforms, preprocess and codecs; only two plain schemas in a row are structure. */
+/** A pipe can be a transform, a preprocess or a codec. Only a pipe of two plain schemas is structure. */
 function inspectPipe(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
   const { in: from, out: to } = def;
   if (isFunction(def["transform"])) {
@@ -120,7 +120,7 @@ function inspectPipe(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
   else report.children.push({ step: null, schema: to });
 }
 
-/** Older Zods (4.0, 4.1 and 3.25) make it of other parts, and say what it is in the fault that it finds alone. */
+/** Older versions (4.0, 4.1 and 3.25) compose it of other parts, and name it only in its issue. */
 function namesStringbool(code: unknown): boolean {
   return isFunction(code) && /expected: ?["'`]stringbool["'`]/.test(code.toString());
 }
@@ -129,11 +129,11 @@ function isTransform(schema: unknown): schema is Zod4Node {
   return isZod4(schema) && schema._zod.def.type === "transform";
 }
 
-/** Built-in overwrites are the same few functions in every Zod 4; anything else is the user's own. */
+/** Built-in overwrites are the same few functions in every Zod 4. All others are user code. */
 const builtInOverwrite =
   /^\(?(\w+)\)? ?=> ?(?:\1\.(?:trim|toLowerCase|toUpperCase|normalize)\(\w*\)|(?:[\w$]+\.)*slugify\(\1\))$/;
 
-/** Whether a check changes the value, so that what follows it no longer speaks of the wire. */
+/** Whether a check changes the value, so that the following checks do not apply to the JSON as sent. */
 export function overwriteOf(check: unknown): "trim" | "other" | null {
   if (!isRecord(check) || !isRecord(check["_zod"]) || !isRecord(check["_zod"]["def"])) return null;
   const { def } = check["_zod"];
@@ -149,7 +149,7 @@ function inspectCheck(check: unknown, schema: Zod4Node, report: NodeReport): voi
     void report.findings.push({ kind: "code", method, origin: check, bearer: schema });
   switch (def["check"]) {
     case "custom":
-      // A custom schema is its own check: inspectType has named it.
+      // A custom schema is its own check, which inspectType reports.
       if (Object.is(check, schema)) return;
       if (!("traits" in (internals ?? {}))) return find(".check()");
       return find(isFunction(def["fn"]) ? ".refine()" : ".superRefine()");
@@ -177,7 +177,7 @@ function inspectFormat(check: object, def: Record<string, unknown>, report: Node
 
 const zodsOwn = new Set(Object.values(z.regexes).flatMap((regex) => (regex instanceof RegExp ? [regex.source] : [])));
 
-/** Patterns that Zod itself writes are trusted; `.regex()` and a `pattern` or format of one's own are looked at. */
+/** Patterns of Zod are trusted. `.regex()` and custom patterns and formats are checked. */
 function isBuiltInPattern(check: object, def: Record<string, unknown>): boolean {
   const { format, pattern } = def;
   if (!(pattern instanceof RegExp)) return true;

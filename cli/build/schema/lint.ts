@@ -4,7 +4,7 @@ import { inspectZod3 } from "./inspect-zod3.ts";
 import { inspectZod4 } from "./inspect-zod4.ts";
 import { isZod3, isZod4 } from "./zod-node.ts";
 
-/** Where in a schema something was found, e.g. `["items", "[]", "amount"]`. */
+/** The path of a finding in a schema, e.g. `["items", "[]", "amount"]`. */
 type At = { path: readonly string[] };
 
 export interface SchemaReport {
@@ -13,8 +13,8 @@ export interface SchemaReport {
 }
 
 /**
- * Walks a schema of Zod 4 or Zod 3 and reports everything that cannot be exported to JSON Schema: each fault once, at
- * the first path that leads to it. Recursive schemas are walked once round.
+ * Walks a schema of Zod 4 or Zod 3 and reports every part that cannot be exported to JSON Schema, once, at the first
+ * path to it. Recursive schemas are visited once.
  */
 export async function lintSchema(root: unknown): Promise<SchemaReport> {
   const report: SchemaReport = { findings: [], regexes: [] };
@@ -40,14 +40,14 @@ function inspect(schema: unknown): NodeReport {
   if (isZod4(schema)) return inspectZod4(schema);
   if (isZod3(schema)) return inspectZod3(schema);
   return {
-    findings: [{ kind: "not-zod", method: "something that is not a Zod schema", origin: null }],
+    findings: [{ kind: "not-zod", method: "not a Zod schema", origin: null }],
     regexes: [],
     defaults: [],
     children: [],
   };
 }
 
-/** A constant and a function that returns one look alike from outside: ask twice, with the clock moved on in between. */
+/** A constant default and a function look the same, so the value is read twice, at different times. */
 async function findVaryingDefaults(defaults: readonly (DefaultValue & At)[]): Promise<(Finding & At)[]> {
   if (defaults.length === 0) return [];
   const first = defaults.map((each) => each.read());

@@ -2,7 +2,7 @@ import { isRecord } from "./zod-node.ts";
 
 type Exported = Record<string, unknown>;
 
-/** On an exported schema: the names of what it was made of. Copies bear it on, JSON does not. */
+/** On an exported schema: the names of its source schemas. Copies keep the symbol, JSON does not. */
 const madeOf = Symbol("made of");
 
 export function markMadeOf<J extends object | undefined>(json: J, name: string): J {
@@ -14,15 +14,15 @@ function namesOf(json: object): string[] {
   return Array.isArray(names) ? names : [];
 }
 
-/** Where the named schemas went, and what refers to them. */
+/** The locations of the named schemas, and the references to them. */
 interface Trail {
   places: Map<string, string>;
   references: Exported[];
 }
 
 /**
- * Draft 7 to 2020-12: tuples are `prefixItems`. A `$ref` holds a name that was given to markMadeOf, and leads to the
- * place of that schema then.
+ * Draft 7 to 2020-12: tuples become `prefixItems`. A `$ref` with a name from markMadeOf becomes the location of that
+ * schema.
  */
 export function modernizeZod3(exported: Exported): Exported {
   const trail: Trail = { places: new Map(), references: [] };
@@ -30,7 +30,7 @@ export function modernizeZod3(exported: Exported): Exported {
   for (const reference of trail.references) {
     const place = trail.places.get(String(reference["$ref"]));
     if (place !== undefined) reference["$ref"] = place;
-    // The exporter left out what was referred to. Zod itself still checks it.
+    // The exporter omitted the target. Zod itself still checks it.
     else delete reference["$ref"];
   }
   return isRecord(modern) ? modern : {};
@@ -55,7 +55,7 @@ function modernize(value: unknown, place: string, trail: Trail): unknown {
 }
 
 function modernizeKeyword(key: string, child: unknown, { place, trail }: { place: string; trail: Trail }): unknown {
-  // JSON that the user wrote, not schemas.
+  // JSON values of the user, not schemas.
   if (["default", "const", "enum", "examples", "required"].includes(key)) return child;
   if (!["properties", "patternProperties"].includes(key) || !isRecord(child)) return modernize(child, place, trail);
   return Object.fromEntries(
@@ -63,7 +63,7 @@ function modernizeKeyword(key: string, child: unknown, { place, trail }: { place
   );
 }
 
-/** One step of a reference. Half a surrogate pair cannot be encoded, and stays. */
+/** One step of a reference. A lone surrogate cannot be encoded, so it is kept. */
 function toStep(name: string): string {
   const escaped = name.replaceAll("~", "~0").replaceAll("/", "~1");
   return Array.from(escaped, (character) =>

@@ -1,11 +1,11 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 
 /**
- * Takes out what says nothing to a reader: the bounds of safe integers, key names that may be any text, that other
- * fields may come, and formats that repeat a pattern in Zod's own words.
+ * Removes redundant keywords: the bounds of safe integers, key names that can be any string, permitted additional
+ * fields, and patterns that repeat a format.
  */
 export function tidy(exported: Record<string, unknown>): JsonSchemaObject {
-  // Through JSON: only what a reader of the manifest can see is kept.
+  // Through JSON, so that only the content of the manifest remains.
   const plain: JsonSchemaObject = JSON.parse(JSON.stringify(exported));
   tidySchema(plain);
   return plain;

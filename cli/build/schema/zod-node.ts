@@ -1,4 +1,4 @@
-/** A schema of any copy of Zod 4 (classic, mini or core), as far as the build looks at it. */
+/** A schema of any copy of Zod 4 (classic, mini or core), with the parts that the build reads. */
 export interface Zod4Node {
   _zod: {
     def: Zod4Def;
@@ -16,7 +16,7 @@ export interface Zod4Def {
   [detail: string]: unknown;
 }
 
-/** A schema of any copy of Zod 3, as far as the build looks at it. */
+/** A schema of any copy of Zod 3, with the parts that the build reads. */
 export interface Zod3Node {
   _def: Zod3Def;
 }

@@ -21,7 +21,7 @@ export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner
     ])
     .argument("<slug-or-endpoint>", "A trigger or an endpoint. All triggers on the endpoint receive the body")
     .requiredOption(...dataOption)
-    .option("--wait", "Wait until its runs end. Exit code 1 unless all completed")
+    .option("--wait", "Wait until the runs end. Exit code 1 unless all completed")
     .action(runner.action(sendToTrigger));
 }
 
