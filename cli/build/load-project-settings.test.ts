@@ -12,7 +12,7 @@ describe("loadProjectSettings", () => {
   });
 
   test.for(["signalbox.config.ts", "signalbox.config.mts", "signalbox.config.js", "signalbox.config.mjs"])(
-    "reads %s with what it imports",
+    "reads %s with its imports",
     async (name) => {
       const projectDir = makeProject({
         [name]:

@@ -57,7 +57,7 @@ export async function finishDraft(p: {
     await utimes(finished, new Date(), new Date());
     return;
   }
-  // Two builds of the same project may come here at once: the first one wins, a damaged one makes room.
+  // Concurrent builds of the same project: the first one is kept, a damaged one is replaced.
   await rename(p.draft, finished).catch(async () => {
     if (await isIntact(finished, p.files)) return rm(p.draft, { recursive: true, force: true });
     await rename(finished, `${p.draft}-old`).catch(ignore("ENOENT"));

@@ -21,7 +21,7 @@ export function renderTable(p: {
     .join("");
 }
 
-/** Names and values, one pair a line, the values in one column. Pairs without a value are left out. */
+/** Names and values, one pair per line, with aligned values. Pairs without a value are omitted. */
 export function renderPairs(pairs: readonly (readonly [name: string, value: string | null])[], paint: Paint): string {
   const shown = pairs.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
   const width = Math.max(0, ...shown.map(([name]) => textWidth(name)));

@@ -31,7 +31,7 @@ describe("checkRegexes", () => {
     ["alternatives that match the same", `${"(?:a|a)".repeat(20)}$`],
     ["alternatives that together match the same", "^(?:a|b|ab){1,40}$"],
     ["a lookahead", "(?=(a?){20}b)a"],
-  ])("counts what bounded repetitions cost: %s", async (_, source) => {
+  ])("counts the steps of bounded repetitions: %s", async (_, source) => {
     const [verdict] = await checkRegexes([{ source, flags: "" }]);
     expect(verdict).toMatchObject({
       status: "vulnerable",

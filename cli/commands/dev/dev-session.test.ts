@@ -31,15 +31,15 @@ function manifest(version: string, settings: ProjectSettings): Manifest {
 }
 
 function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } = {}) {
-  const told: string[] = [];
+  const messages: string[] = [];
   const reported: (FailedBuild | null)[] = [];
   let next: BuildResult = broken;
   const events: ServiceEvents = {
-    ready: (e) => told.push(`ready ${e.manifest.version}`),
-    reloaded: (e) => told.push(`reloaded ${e.manifest.version}`),
-    unchanged: (e) => told.push(`unchanged ${e.version}${e.wasBroken ? " fixed" : ""}`),
-    buildFailed: (e) => told.push(`broken, serving ${e.serving}`),
-    notice: (level, message) => told.push(`${level}: ${message}`),
+    ready: (e) => messages.push(`ready ${e.manifest.version}`),
+    reloaded: (e) => messages.push(`reloaded ${e.manifest.version}`),
+    unchanged: (e) => messages.push(`unchanged ${e.version}${e.wasBroken ? " fixed" : ""}`),
+    buildFailed: (e) => messages.push(`broken, serving ${e.serving}`),
+    notice: (level, message) => messages.push(`${level}: ${message}`),
     delivery() {},
     runEnded() {},
     stopping() {},
@@ -51,16 +51,16 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
       readSettings({ projectDir: "/p", mode: "development", fromProject: settings, env: {} }),
     async start() {
       await p.start?.();
-      told.push("start");
+      messages.push("start");
       return {
         url: "http://x",
         localUrl: "http://x",
         reload: async () => {
           await p.reload?.();
-          told.push("reload");
+          messages.push("reload");
         },
         reportBuild: (failed) => void reported.push(failed),
-        close: async () => void told.push("close"),
+        close: async () => void messages.push("close"),
       };
     },
     events,
@@ -68,9 +68,9 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
   });
   const rebuild = async (result: BuildResult) => {
     next = result;
-    told.length = 0;
+    messages.length = 0;
     await session.rebuild();
-    return [...told];
+    return [...messages];
   };
   return { session, rebuild, reported };
 }

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { watchProject } from "./watch-project.ts";
 
-test("a file of a linked package is watched once the build has read it, also when it is replaced, and its neighbours are not", async () => {
+test("watches a linked file that the build reads, also when it is replaced, but not its neighbours", async () => {
   const parent = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-")));
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
   for (const folder of ["apps/hooks", "shared"]) mkdirSync(join(parent, folder), { recursive: true });
-  // A link at another depth: what the build says is relative to the real folder.
+  // A link at another depth: paths of the build are relative to the real folder.
   symlinkSync(join(parent, "apps/hooks"), join(parent, "link"), "dir");
   writeFileSync(join(parent, "shared/rates.ts"), "1");
   const changed: string[] = [];
@@ -20,7 +20,7 @@ test("a file of a linked package is watched once the build has read it, also whe
   writeFileSync(join(parent, "shared/rates.ts"), "22");
   await vi.waitFor(() => expect(changed).toContain("../../shared/rates.ts"), 5000);
   changed.length = 0;
-  // Replacements that come at once after a change may be told as that one: the next one then has to be seen.
+  // A replacement right after a change may be merged with it; the next one must be reported.
   const replace = () => {
     writeFileSync(join(parent, "shared/new"), `${Math.random()}`);
     renameSync(join(parent, "shared/new"), join(parent, "shared/rates.ts"));

@@ -24,20 +24,20 @@ export function registerDoctor(program: CliCommand, runner: CommandRunner): void
 const marks = { ok: ["good", "✓"], warn: ["warn", "!"], bad: ["bad", "✗"] } as const;
 
 async function doctor(context: CommandContext): Promise<number> {
-  const checks = [ok("node", process.version), ...(await lookAtProject(context))];
+  const checks = [ok("node", process.version), ...(await checkProject(context))];
   const { paint } = context.terminal.out;
   const lineOf = ({ name, state, message, fix }: Check) => {
     const [tone, mark] = marks[state];
     return `${paint(tone, mark)} ${name}: ${plainText(message)}${fix ? paint("dim", ` → ${plainText(fix)}`) : ""}\n`;
   };
-  const isWell = checks.every(({ state }) => state !== "bad");
-  context.print({ document: { ok: isWell, checks }, text: () => checks.map(lineOf).join("") });
-  return isWell ? 0 : 1;
+  const isHealthy = checks.every(({ state }) => state !== "bad");
+  context.print({ document: { ok: isHealthy, checks }, text: () => checks.map(lineOf).join("") });
+  return isHealthy ? 0 : 1;
 }
 
-async function lookAtProject(context: CommandContext): Promise<Check[]> {
+async function checkProject(context: CommandContext): Promise<Check[]> {
   try {
-    return await look(context);
+    return await runChecks(context);
   } catch (error) {
     if (error instanceof SettingsError || error instanceof ProjectError)
       return [bad("settings", error.message, "Fix this first: the other checks need valid settings.")];
@@ -45,7 +45,7 @@ async function lookAtProject(context: CommandContext): Promise<Check[]> {
   }
 }
 
-async function look({ projectDir, now }: CommandContext): Promise<Check[]> {
+async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> {
   const { settings, running } = await findOwnSettings(projectDir, "doctor");
   const checks = [
     ok("settings", `valid, for ${projectDir}`),
@@ -55,7 +55,7 @@ async function look({ projectDir, now }: CommandContext): Promise<Check[]> {
     ...judgeAddress(settings),
   ];
   try {
-    const { checks: ofStore, contents } = await lookAtStore(settings);
+    const { checks: ofStore, contents } = await checkStore(settings);
     checks.push(...ofStore);
     if (!contents) return checks;
     const [{ readManifest }, { createKeyCipher }] = await Promise.all([
@@ -82,21 +82,21 @@ async function look({ projectDir, now }: CommandContext): Promise<Check[]> {
   }
 }
 
-interface StoreLook {
+interface StoreChecks {
   checks: Check[];
   /** `null`: there is no store yet. */
   contents: StoreContents | null;
 }
 
-function lookAtStore(settings: Settings): Promise<StoreLook> {
+function checkStore(settings: Settings): Promise<StoreChecks> {
   const { database, retention } = settings;
   const hasRetention = retention.days !== null || retention.deliveries !== null;
   return database.kind === "sqlite"
-    ? lookAtFile(database.file, hasRetention)
-    : lookAtPostgres(database.url, { stateDir: settings.stateDir, hasRetention });
+    ? checkSqlite(database.file, hasRetention)
+    : checkPostgres(database.url, { stateDir: settings.stateDir, hasRetention });
 }
 
-async function lookAtFile(file: string, hasRetention: boolean): Promise<StoreLook> {
+async function checkSqlite(file: string, hasRetention: boolean): Promise<StoreChecks> {
   const folder = dirname(file);
   const checks = existsSync(folder) ? judgeFolder(folder) : [];
   const { inspectDatabase } = await import("../../../server/store/sqlite/inspect-database.ts");
@@ -109,7 +109,7 @@ async function lookAtFile(file: string, hasRetention: boolean): Promise<StoreLoo
   return { checks: [...checks, ...judgeStore(facts, { file, hasRetention })], contents: facts.contents };
 }
 
-async function lookAtPostgres(url: string, p: { stateDir: string; hasRetention: boolean }): Promise<StoreLook> {
+async function checkPostgres(url: string, p: { stateDir: string; hasRetention: boolean }): Promise<StoreChecks> {
   const [{ inspectPostgres }, { deriveSecretFingerprint }] = await Promise.all([
     import("../../../server/store/postgres/inspect-database.ts"),
     import("../../../server/auth/derive-secret.ts"),

@@ -22,7 +22,7 @@ export function judgeFolder(folder: string): Check[] {
   try {
     const { type, bavail, bsize } = statfsSync(folder);
     const network = networkTypes.get(type >>> 0);
-    const room = bavail * bsize;
+    const freeBytes = bavail * bsize;
     return [
       network
         ? bad(
@@ -31,7 +31,7 @@ export function judgeFolder(folder: string): Check[] {
             "Move it to a local disk (DATABASE_URL).",
           )
         : ok("file system", "local"),
-      judgeSpace(room),
+      judgeSpace(freeBytes),
       judgeClock(folder),
     ];
   } catch (error) {
@@ -45,12 +45,12 @@ export function judgeFolder(folder: string): Check[] {
   }
 }
 
-export function judgeSpace(room: number): Check {
-  if (room < fullBytes)
-    return bad("disk", `${formatBytes(room)} free: webhooks will be rejected soon`, "Free space on the disk.");
-  return room < scarceBytes
-    ? warn("disk", `${formatBytes(room)} free`, "Free space on the disk, or shorten retention (retentionDays).")
-    : ok("disk", `${formatBytes(room)} free`);
+export function judgeSpace(freeBytes: number): Check {
+  if (freeBytes < fullBytes)
+    return bad("disk", `${formatBytes(freeBytes)} free: webhooks will be rejected soon`, "Free space on the disk.");
+  return freeBytes < scarceBytes
+    ? warn("disk", `${formatBytes(freeBytes)} free`, "Free space on the disk, or shorten retention (retentionDays).")
+    : ok("disk", `${formatBytes(freeBytes)} free`);
 }
 
 function judgeClock(folder: string): Check {

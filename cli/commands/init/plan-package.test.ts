@@ -27,7 +27,7 @@ it("a new package has the name of the folder and the required entries", () => {
   });
 });
 
-it("what `npm init -y` and `npm i` wrote is kept, in its order", () => {
+it("entries of `npm init -y` and `npm i` are kept, in their order", () => {
   const existing = {
     name: "mine",
     version: "1.0.0",
@@ -66,7 +66,7 @@ it.each([
   ["/", "signalbox-project"],
 ])("the package in %s is named %s", (dir, name) => expect(packageName(dir)).toBe(name));
 
-it("lines are added where they are missing, and nothing else changes", () => {
+it("missing lines are added, and nothing else changes", () => {
   expect(mergeLines("dist\nnode_modules", "# made\nnode_modules\n.signalbox\n")).toBe(
     "dist\nnode_modules\n.signalbox\n",
   );
