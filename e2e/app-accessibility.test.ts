@@ -251,7 +251,7 @@ describe("the pages of people and keys, in light and dark, on a desk's screen an
         ["Password", "correct horse battery"],
       ] as const)
         await page.getByLabel(label).fill(value);
-      await page.getByRole("button", { name: "Create the account" }).click();
+      await page.getByRole("button", { name: "Create account" }).click();
       await page.waitForURL(`${url}/`);
       const reset = new URL(cli("people", "reset-password", "grace@example.com").stdout.trim()).pathname;
       for (const path of [...closed, reset]) await lookAt(path);

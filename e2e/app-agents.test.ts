@@ -121,7 +121,7 @@ describe("the page of an agent's run", () => {
     const { page, errors, foreignRequests } = await visit(service.url, { reducedMotion: "reduce" });
     const id = await sendTicket(`${service.url}/triggers/tickets`);
     await page.goto(`${service.url}/runs/${id}`);
-    const said = part(page, "What model call 2 says so far");
+    const said = part(page, "Answer of model call 2 so far");
     await said.getByText("Here is the first half").waitFor();
     expect(await said.textContent()).not.toContain("second half");
     expect(await getJson<Run>(`${service.url}/api/v1/runs/${id}`)).toMatchObject({ status: "running" });
@@ -130,8 +130,8 @@ describe("the page of an agent's run", () => {
     await said.waitFor({ state: "detached" });
     await waitForRun(service, id);
 
-    await part(page, "Model call 2").getByText("the final answer").waitFor();
-    const used = page.locator("dl[aria-label='Used so far']");
+    await part(page, "Model call 2").getByText("final answer").waitFor();
+    const used = page.locator("dl[aria-label='Usage so far']");
     await used.getByText("400 in · 50 out").waitFor();
     await used.getByText("$0.50", { exact: true }).waitFor();
     await used.getByText("550 of 1,000 left").waitFor();
@@ -146,7 +146,7 @@ describe("the page of an agent's run", () => {
     await prompt.locator("code", { hasText: /^subject$/ }).waitFor();
     await page.keyboard.press("ArrowLeft");
     await prompt.locator("code", { hasText: /^from$/ }).waitFor();
-    const row = (name: RegExp) => page.getByRole("list", { name: /^What happened in/ }).getByRole("button", { name });
+    const row = (name: RegExp) => page.getByRole("list", { name: /^Timeline of/ }).getByRole("button", { name });
     for (const name of [/^Prompt, done/, /^Model call 2, done/, /^Tool lookUp, done/, /^Tool launch, failed/])
       await row(name).waitFor();
     expect(
@@ -174,14 +174,14 @@ describe("the page of an agent's run", () => {
     await call("500").getByRole("button", { name: "Approve…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("executed with exactly these arguments").waitFor();
-    await dialog.getByRole("button", { name: "Approve the call" }).click();
+    await dialog.getByRole("button", { name: "Approve call" }).click();
     await approvals(page)
       .getByText(/^Approved by/)
       .waitFor();
-    await call("90000").getByRole("button", { name: "Refuse…" }).click();
+    await call("90000").getByRole("button", { name: "Deny…" }).click();
     await dialog.getByRole("textbox", { name: /^Reason/ }).fill("Ask <b>the manager</b> first.");
-    await dialog.getByRole("button", { name: "Refuse the call" }).click();
-    await part(page, "Tool refund, call 1.2").getByText("refused", { exact: true }).waitFor();
+    await dialog.getByRole("button", { name: "Deny call" }).click();
+    await part(page, "Tool refund, call 1.2").getByText("denied", { exact: true }).waitFor();
     await part(page, "Tool refund, call 1.1").getByText("done", { exact: true }).waitFor();
     expect(JSON.stringify(requests()[1]?.messages)).toContain("Reason: Ask <b>the manager</b> first.");
 
@@ -190,8 +190,8 @@ describe("the page of an agent's run", () => {
     const decide = (name: string) =>
       postJson(`${service.url}/api/v1/runs/${runIdIn(page)}/approvals`, { name, isApproved: false });
     expect((await decide("approval 2.1 refund")).status).toBe(200);
-    await dialog.getByText("Somebody else has decided it meanwhile.").waitFor();
-    expect(await dialog.getByRole("button", { name: "Approve the call" }).isDisabled()).toBe(true);
+    await dialog.getByText("Another person has already decided this call.").waitFor();
+    expect(await dialog.getByRole("button", { name: "Approve call" }).isDisabled()).toBe(true);
     await decide("approval 2.2 refund");
     expect(await waitForRun(service, runIdIn(page))).toMatchObject({
       status: "completed",
@@ -268,9 +268,9 @@ describe("who only looks", () => {
     await signInWithToken(page, secret);
     await page.getByRole("table", { name: "Runs" }).getByText("waits for approval", { exact: true }).waitFor();
     await page.goto(`${service.url}/runs/${id}`);
-    await approvals(page).getByText("Waits for the decision of an operator").first().waitFor();
-    await approvals(page).getByText("Your role only looks: this needs operator").first().waitFor();
-    expect(await page.getByRole("button", { name: /^(Approve|Refuse)/ }).count()).toBe(0);
+    await approvals(page).getByText("Waiting for an operator to approve").first().waitFor();
+    await approvals(page).getByText("Requires the operator role").first().waitFor();
+    expect(await page.getByRole("button", { name: /^(Approve|Deny)/ }).count()).toBe(0);
     expect(errors).toEqual([]);
   });
 });

@@ -231,7 +231,7 @@ describe("the canvas", () => {
       .click();
     await page.waitForURL("**/runs?target=triage&since=24h");
     await page
-      .getByRole("status", { name: "What these runs have used" })
+      .getByRole("status", { name: "Usage of these runs" })
       .filter({ hasText: /^1 run, / })
       .waitFor();
     expect(errors).toEqual([]);

@@ -62,7 +62,7 @@ async function start(service: Service, input: { mode: string; note?: string }): 
 const mark = (page: Page) => page.evaluate(() => document.documentElement.setAttribute("data-seen", "yes"));
 const isMarked = (page: Page) => page.evaluate(() => document.documentElement.getAttribute("data-seen") === "yes");
 const row = (page: Page, name: RegExp) =>
-  page.getByRole("list", { name: /^What happened in/ }).getByRole("button", { name });
+  page.getByRole("list", { name: /^Timeline of/ }).getByRole("button", { name });
 const idIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
 describe("the page of a run", () => {
@@ -72,7 +72,7 @@ describe("the page of a run", () => {
     onTestFinished(() => rmSync(gate, { force: true }));
     const id = await start(service, { mode: "stream", note: gate });
     await page.goto(`${service.url}/runs/${id}`);
-    await row(page, /^step gate, under way/).waitFor();
+    await row(page, /^step gate, in progress/).waitFor();
     await mark(page);
     writeFileSync(gate, "");
     await row(page, /^step gate, done/).waitFor();
@@ -150,20 +150,17 @@ describe("the page of a run", () => {
     const { page, errors } = await visit(service.url);
     const id = await start(service, { mode: "hangs" });
     await page.goto(`${service.url}/runs/${id}`);
-    await row(page, /^step hang, under way/).waitFor();
-    await page.getByRole("button", { name: "Cancel", exact: true }).click();
-    await page
-      .getByRole("dialog", { name: "Cancel this run?" })
-      .getByRole("button", { name: "Cancel the run" })
-      .click();
-    await row(page, /^Asked to stop/).waitFor();
+    await row(page, /^step hang, in progress/).waitFor();
+    await page.getByRole("button", { name: "Cancel run", exact: true }).click();
+    await page.getByRole("dialog", { name: "Cancel this run?" }).getByRole("button", { name: "Cancel run" }).click();
+    await row(page, /^Cancel requested/).waitFor();
     await row(page, /^Canceled/).waitFor();
     await page.getByRole("main").getByText("canceled", { exact: true }).waitFor();
     await page.reload();
     await row(page, /^step hang, stopped/).waitFor();
     expect(
       await page
-        .getByRole("button", { name: /^(Cancel|Asked to stop)/ })
+        .getByRole("button", { name: /^(Cancel|Stopping)/ })
         .and(page.locator("[type=button]:not([data-row])"))
         .count(),
     ).toBe(0);
@@ -189,11 +186,11 @@ describe("the list of runs", () => {
     });
 
     await page.goto(`${service.url}/runs`);
-    await page.getByRole("textbox", { name: "Runs whose payload or input contains" }).fill(needle);
+    await page.getByRole("textbox", { name: "Text in the payload or input" }).fill(needle);
     await page.waitForURL(`**text=${needle}*`);
     await page.getByRole("combobox", { name: "Status" }).selectOption("completed");
     await page.waitForURL("**status=completed*");
-    const chips = page.getByRole("list", { name: "Filters in force" });
+    const chips = page.getByRole("list", { name: "Active filters" });
     const table = page.getByRole("table", { name: "Runs" });
     // The rows of before stay until those that match are there.
     await vi.waitFor(async () => expect(await table.getByText("waiting", { exact: true }).count()).toBe(0), patient);
@@ -209,9 +206,9 @@ describe("the list of runs", () => {
     await page.evaluate(() => scrollTo(0, 0));
     await page.reload();
     await table.getByRole("link", { name: ids.at(-1) }).waitFor();
-    await table.getByRole("checkbox", { name: "Select all that are listed" }).check();
-    await page.getByRole("button", { name: "Select all 120 that match" }).click();
-    await page.getByText("All 120 that match are selected").waitFor();
+    await table.getByRole("checkbox", { name: "Select all listed rows" }).check();
+    await page.getByRole("button", { name: "Select all 120 matching runs" }).click();
+    await page.getByText("All 120 matching runs are selected").waitFor();
     await page.getByRole("button", { name: "Replay", exact: true }).click();
     await page
       .getByRole("dialog", { name: "Replay 120 runs?" })
@@ -225,11 +222,11 @@ describe("the list of runs", () => {
     await page.getByRole("button", { name: "Remove the filter: completed" }).click();
     await page.getByRole("combobox", { name: "Status" }).selectOption("waiting");
     await table.getByText("waiting", { exact: true }).first().waitFor();
-    await table.getByRole("checkbox", { name: "Select all that are listed" }).check();
-    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await table.getByRole("checkbox", { name: "Select all listed rows" }).check();
+    await page.getByRole("button", { name: "Cancel runs", exact: true }).click();
     await page.getByRole("dialog", { name: "Cancel 3 runs?" }).getByRole("button", { name: "Cancel 3 runs" }).click();
     await page.getByRole("dialog", { name: "Canceled" }).getByRole("button", { name: "Close" }).last().click();
-    await page.getByText("No run matches").waitFor();
+    await page.getByText("No runs match these filters").waitFor();
     expect(await countRuns(service, `text=${needle}&status=canceled`)).toBe(3);
     await page.getByRole("button", { name: "Clear all filters" }).click();
     await page.waitForURL(`${service.url}/runs`);

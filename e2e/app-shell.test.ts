@@ -142,7 +142,7 @@ it("a long list draws only what is in sight, stays where one reads while rows ar
   await page.mouse.move(640, 400);
   await vi.waitFor(async () => {
     await page.mouse.wheel(0, 4_000);
-    expect(await page.getByText(`That is all: ${total} rows.`).isVisible()).toBe(true);
+    expect(await page.getByText(`End of the list: ${total} rows.`).isVisible()).toBe(true);
   }, patient);
   expect(await rows.count()).toBeLessThan(60);
   await page.evaluate(() => scrollTo(0, 2_400));

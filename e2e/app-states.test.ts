@@ -48,7 +48,7 @@ it("while the service does not answer no link leads away, actions say so, and wh
   await first.stop();
   await page.getByRole("status").getByText("reconnecting").waitFor();
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  await page.getByRole("alert").getByText("The service does not answer").first().waitFor();
+  await page.getByRole("alert").getByText("Server not reachable").first().waitFor();
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await page.getByText("so this page stays").waitFor();
   expect(new URL(page.url()).searchParams.get("tab")).toBe("test");
@@ -97,7 +97,7 @@ it("a replay while the service does not answer says so, and moves nothing on the
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
     const before = await header();
     await replay.click();
-    await messages.getByText("The run was not replayed. The service does not answer").waitFor();
+    await messages.getByText("The run was not replayed. Server not reachable").waitFor();
     expect(await header()).toEqual(before);
     await messages.getByRole("button", { name: "Dismiss" }).click();
     await messages.getByRole("button").waitFor({ state: "detached" });
@@ -162,7 +162,7 @@ it("whose token is revoked in mid-use is told so, and signs in to the very page 
   const token = createToken();
   await page.goto(`${service.url}/?node=trigger:new-signup&tab=test`);
   await signIn("sbt_wrong");
-  await page.getByRole("alert").getByText("opens nothing").waitFor();
+  await page.getByRole("alert").getByText("Invalid token").waitFor();
   await signIn(token.secret);
   await isLive(page);
   await writeDraft(page);

@@ -52,7 +52,7 @@ describe("the door of the pages", () => {
     }
     const signInWith = (secret: string) => signInWithToken(page, secret);
     await signInWith(new URL(url).searchParams.get("token") ?? "");
-    await page.getByRole("alert").filter({ hasText: "opens nothing" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "Invalid token" }).waitFor();
     await signInWith(token);
     // To the very page that was asked for.
     await page.waitForURL(`${service.url}/runs/${runId}`);

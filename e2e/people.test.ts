@@ -45,22 +45,22 @@ describe("people of a deployed service", () => {
     const link = cli("people", "setup-link").stdout.trim();
     expect(link.startsWith(`${service.url}/setup/`)).toBe(true);
     await page.goto(ended);
-    await page.getByRole("heading", { name: "This link opens nothing" }).waitFor();
+    await page.getByRole("heading", { name: "Invalid link" }).waitFor();
     await page.goto(link);
     await expectNoFaults(page);
-    await fillIn(page, { Name: "Grace", "E-mail": "grace@example.com", Password: password }, "Create the account");
+    await fillIn(page, { Name: "Grace", "E-mail": "grace@example.com", Password: password }, "Create account");
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByText("grace@example.com").waitFor();
     await page.getByRole("link", { name: "People" }).click();
     await page.getByRole("button", { name: "Invite" }).click();
-    await fillIn(page, { "Whom is it for?": "Alan" }, "Make the link");
+    await fillIn(page, { "Name or note": "Alan" }, "Create link");
     const invitation = await page.getByTestId("secret").textContent();
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("table", { name: "Invitations" }).getByText("Alan").waitFor();
 
     const viewer = await visit(service.url);
     await viewer.page.goto(invitation ?? "");
-    await fillIn(viewer.page, { Name: "Alan", "E-mail": "alan@example.com", Password: password }, "Create the account");
+    await fillIn(viewer.page, { Name: "Alan", "E-mail": "alan@example.com", Password: password }, "Create account");
     await viewer.page.waitForURL(`${service.url}/`);
     await viewer.page.goto(`${service.url}/runs`);
     await viewer.page
@@ -85,7 +85,7 @@ describe("people of a deployed service", () => {
       );
     expect(await statusOf("runs.replay", { id: runId })).toBe(403);
     await viewer.page.goto(`${service.url}/settings/people`);
-    await viewer.page.getByText("This is for admins").waitFor();
+    await viewer.page.getByText("Admins only").waitFor();
 
     await page.reload();
     const sessions = page.getByRole("table", { name: "Sessions" });
@@ -103,17 +103,17 @@ describe("people of a deployed service", () => {
       .getByRole("row", { name: /Alan/ })
       .getByRole("button", { name: "Reset password" })
       .click();
-    await page.getByRole("button", { name: "Make the link" }).click();
+    await page.getByRole("button", { name: "Create link" }).click();
     const resetLink = (await page.getByTestId("secret").textContent()) ?? "";
-    await page.getByRole("button", { name: "I have kept it" }).click();
-    await page.getByRole("table", { name: "Invitations" }).getByText("New password of alan@example.com").waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("table", { name: "Invitations" }).getByText("Password reset for alan@example.com").waitFor();
     await viewer.page.goto(resetLink);
-    await fillIn(viewer.page, { "New password": `${password} anew` }, "Set the password");
-    await viewer.page.getByRole("status").getByText("The new password is set").waitFor();
+    await fillIn(viewer.page, { "New password": `${password} anew` }, "Set password");
+    await viewer.page.getByRole("status").getByText("Your new password is set").waitFor();
     await fillIn(viewer.page, { "E-mail": "alan@example.com", Password: `${password} anew` }, "Sign in");
     await viewer.page.waitForURL(`${service.url}/`);
     await viewer.page.goto(resetLink);
-    await viewer.page.getByRole("heading", { name: "This link opens nothing" }).waitFor();
+    await viewer.page.getByRole("heading", { name: "Invalid link" }).waitFor();
     expect(service.output()).not.toContain(new URL(resetLink).pathname.split("/").at(-1));
 
     await page.getByLabel("Role of Alan").selectOption("admin");
@@ -132,12 +132,12 @@ describe("people of a deployed service", () => {
 
     await page.getByRole("link", { name: "Audit log" }).click();
     for (const [who, what] of [
-      ["Grace", "Made an invitation"],
+      ["Grace", "Created an invitation"],
       ["Alan", "Joined"],
       ["Grace", "Ended a session"],
-      ["a stranger", "Failed to sign in"],
+      ["unauthenticated", "Failed to sign in"],
       ["Alan", "Signed in"],
-      ["Grace", "Made a reset link"],
+      ["Grace", "Created a reset link"],
       ["alan@example.com", "Reset their password"],
       ["Grace", "Revoked a key"],
       ["Grace", "Removed a person"],
@@ -159,14 +159,14 @@ describe("people of a deployed service", () => {
     await page.goto(service.url);
     await expectNoFaults(page);
     await page.goto(cli("people", "invite", "--role", "admin").stdout.trim());
-    await fillIn(page, { Name: "Ida", "E-mail": "ida@example.com", Password: password }, "Create the account");
+    await fillIn(page, { Name: "Ida", "E-mail": "ida@example.com", Password: password }, "Create account");
     await page.waitForURL(`${service.url}/`);
     await page.goto(`${service.url}/settings/keys`);
     await page.getByRole("button", { name: "New token" }).click();
     await expectNoFaults(page);
-    await fillIn(page, { "What is it for?": "deploys" }, "Make the token");
+    await fillIn(page, { Name: "deploys" }, "Create token");
     const token = await page.getByTestId("secret").textContent();
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     const ask = (method: string, path: string) =>
       fetch(`${service.url}/api/v1${path}`, { method, headers: { authorization: `Bearer ${token}` } });
     expect([
@@ -184,35 +184,35 @@ describe("people of a deployed service", () => {
     await webhookKeys.getByRole("button", { name: "Show" }).click();
     await page.getByTestId("secret").getByText(/^sbk_/).waitFor();
     const old = (await page.getByTestId("secret").textContent()) ?? "";
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
 
     const send = async (key: string) =>
       (await postJson(`${service.url}/triggers/signup?token=${key}`, { name: "Ada", email: "ada@example.com" })).status;
     await webhookKeys.getByRole("button", { name: "Rotate" }).click();
-    await page.getByLabel("The old one still works").selectOption({ label: "for an hour" });
+    await page.getByLabel("Old key expires").selectOption({ label: "in 1 hour" });
     await expectNoFaults(page);
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
     await page
       .getByRole("dialog")
-      .getByText(/^The old one works until 20/)
+      .getByText(/^The old key works until 20/)
       .waitFor();
     const next = (await page.getByTestId("secret").textContent()) ?? "";
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     await webhookKeys
       .getByRole("row", {
-        name: new RegExp(`${old.slice(0, 8)}… .*still valid, ends in .* replaced by ${next.slice(0, 8)}…`),
+        name: new RegExp(`${old.slice(0, 8)}… .*still valid, expires in .* replaced by ${next.slice(0, 8)}…`),
       })
       .waitFor();
     expect([await send(old), await send(next)]).toEqual([202, 202]);
     await webhookKeys
-      .getByRole("row", { name: `in place of ${old.slice(0, 8)}…` })
+      .getByRole("row", { name: `replaces ${old.slice(0, 8)}…` })
       .getByRole("button", { name: "Rotate" })
       .click();
-    await page.getByLabel("The old one still works").selectOption({ label: "not at all" });
+    await page.getByLabel("Old key expires").selectOption({ label: "immediately" });
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
     await page
       .getByRole("dialog")
-      .getByText(/^The old one has ended/)
+      .getByText(/^The old key no longer works/)
       .waitFor();
     expect([await send(old), await send(next)]).toEqual([202, 401]);
     await page.goto(`${service.url}/settings/audit?action=key.rotated`);
@@ -221,7 +221,7 @@ describe("people of a deployed service", () => {
       .first()
       .waitFor();
     await page.goto(`${service.url}/settings/audit?action=key.shown`);
-    await page.getByRole("link", { name: /^Ida: Looked at a webhook key key_/ }).waitFor();
+    await page.getByRole("link", { name: /^Ida: Viewed a webhook key key_/ }).waitFor();
     expect(errors).toEqual([]);
   });
 });

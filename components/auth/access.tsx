@@ -4,10 +4,10 @@ import { type ReactNode, createContext, useContext } from "react";
 import type { Role } from "../../server/contract/person.ts";
 import { type Scope, holdsScope } from "../../server/contract/scope.ts";
 
-/** Who looks at the page, and what they may do. */
+/** The current user of the page and their permissions. */
 export interface PageAccess {
   scope: Scope;
-  /** `null`: on this machine in development, or signed in with an API token. */
+  /** `null`: development on this machine, or signed in with an API token. */
   person: { id: string; sessionId: string; name: string; email: string; role: Role } | null;
 }
 
@@ -19,15 +19,15 @@ export function AccessProvider({ access, children }: { access: PageAccess | null
 
 export const useAccess = (): PageAccess | null => useContext(AccessContext);
 
-/** Whether who looks may do something. The server decides once more; this is for what is offered. */
+/** Whether the current user has a scope. Only for the UI: the server checks it again. */
 export function useMay(scope: Scope): boolean {
   const access = useAccess();
   return access !== null && holdsScope(access.scope, scope);
 }
 
-/** Why a button is not for them, as its hint; `undefined` where it is. */
+/** Why an action is disabled for the current user; `undefined`: it is allowed. */
 export function useWhyNot(scope: "operate" | "admin"): string | undefined {
-  return useMay(scope) ? undefined : whyNot[scope];
+  return useMay(scope) ? undefined : disabledReasons[scope];
 }
 
-const whyNot = { operate: "Your role only looks: this needs operator", admin: "This needs admin" };
+const disabledReasons = { operate: "Requires the operator role", admin: "Requires the admin role" };

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The one card on the pages by which one comes in. */
+/** The card on the sign-in, invitation and reset pages. */
 export function AuthCard({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="p-4">

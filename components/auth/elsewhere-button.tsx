@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 
 const answerSchema = z.object({ url: z.url({ protocol: /^https?$/ }) });
 
-/** Leads to the provider that people sign in with, and from there back to `next`. */
+/** Starts the sign-in at the OpenID Connect provider, which returns to `next`. */
 export function ElsewhereButton({ provider, next, hasFailed }: { provider: string; next: string; hasFailed: boolean }) {
   const [state, setState] = useState<"idle" | "leaving" | "away">("idle");
   const leave = async () => {
@@ -20,11 +20,11 @@ export function ElsewhereButton({ provider, next, hasFailed }: { provider: strin
     if (answer.success) location.assign(answer.data.url);
     else setState("away");
   };
-  const trouble =
+  const message =
     state === "away"
-      ? `${provider} cannot be reached now.`
+      ? `${provider} is not reachable. Try again in a moment.`
       : hasFailed
-        ? `${provider} did not let you in here: your address is not among those that may, was not verified, or has an account with a password here.`
+        ? `Sign-in with ${provider} failed. Your address is not allowed, is not verified, or already has an account with a password.`
         : null;
   return (
     <div className="mt-4 border-b pb-5">
@@ -36,9 +36,9 @@ export function ElsewhereButton({ provider, next, hasFailed }: { provider: strin
       >
         Sign in with {provider}
       </Button>
-      {trouble && (
+      {message && (
         <p role="alert" className="mt-2 text-s text-bad">
-          {trouble}
+          {message}
         </p>
       )}
     </div>

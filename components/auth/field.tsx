@@ -6,7 +6,7 @@ interface Props extends ComponentProps<"input"> {
   error?: string | undefined;
 }
 
-/** A field of the forms by which one comes in: larger than those inside. */
+/** A field of the sign-in, invitation and reset forms; larger than the fields of the app. */
 export function Field({ label, hint, error, ...rest }: Props) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");

@@ -8,12 +8,12 @@ import { RefusalLine } from "./refusal-line.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
 const words: Record<Role, string> = {
-  viewer: "You will see triggers, deliveries and runs.",
-  operator: "You will see everything that arrives and runs, and can start, stop and repeat runs.",
-  admin: "You will be able to do everything, and decide who else may come in.",
+  viewer: "You can see triggers, deliveries and runs.",
+  operator: "You can see triggers, deliveries and runs, and start, cancel and replay runs.",
+  admin: "You can do everything, and manage the access of other people.",
 };
 
-/** For whoever opens an invitation: it is used up by the account that is made here. */
+/** The page of an invitation. Creating the account uses the invitation up. */
 export function JoinForm({ title, token, role }: { title: string; token: string; role: Role }) {
   const { isBusy, refusal, onSubmit, errorAt } = useAuthForm("join", { fixed: { token }, next: "/" });
   return (
@@ -34,20 +34,22 @@ export function JoinForm({ title, token, role }: { title: string; token: string;
         />
         {refusal && refusal.field === null && <RefusalLine message={refusal.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
-          Create the account
+          Create account
         </Button>
       </form>
     </AuthCard>
   );
 }
 
-/** A link that opens nothing (any more). */
+/** An invitation or reset link that is not valid. */
 export function UnusableLink({ command }: { command: string | null }) {
   return (
-    <AuthCard title="This link opens nothing">
+    <AuthCard title="Invalid link">
       <p className="mt-1 text-ink-2">
-        It has been used, has expired, was withdrawn, or is not whole.{" "}
-        {command ? "On the machine that runs Signalbox, this makes another:" : "Ask whoever sent it for another."}
+        The link was already used, has expired, was revoked, or is incomplete.{" "}
+        {command
+          ? "To create a new link, run this command on the machine that runs Signalbox:"
+          : "Ask an admin for a new link."}
       </p>
       {command && <code className="mt-2 block">{command}</code>}
     </AuthCard>

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { problemSchema } from "../../server/contract/problem.ts";
 
-/** What came of a form: `null` where it was taken, else why not, and at which field. */
+/** Why a form was rejected, and at which field. `field: null`: the form as a whole. */
 export interface FormRefusal {
   message: string;
   field: string | null;
@@ -9,7 +9,7 @@ export interface FormRefusal {
 
 export type AuthPath = "sign-in" | "join" | "reset";
 
-/** Sends a form to the door that lets people in. The session comes as a cookie that no script can read. */
+/** Posts a form to `/api/auth`; `null`: it was accepted. The session is an HttpOnly cookie. */
 export async function postForm(path: AuthPath, values: Record<string, string>): Promise<FormRefusal | null> {
   const response = await fetch(`/api/auth/${path}`, {
     method: "POST",
@@ -18,7 +18,7 @@ export async function postForm(path: AuthPath, values: Record<string, string>): 
   }).catch(() => null);
   if (response?.ok) return null;
   const problem = problemSchema.safeParse(await response?.json().catch(() => null));
-  if (!problem.success) return { message: "The service does not answer. Try again in a moment.", field: null };
+  if (!problem.success) return { message: "The server is not reachable. Try again in a moment.", field: null };
   const { detail, errors } = problem.data;
   return { message: detail, field: z.string().safeParse(errors?.[0]?.pointer.slice(1)).data || null };
 }

@@ -6,7 +6,7 @@ import { Field } from "./field.tsx";
 import { RefusalLine } from "./refusal-line.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
-/** For whoever opens a reset link: it is used up by the password that is chosen here. Afterwards one signs in with it. */
+/** The page of a reset link. Setting the password uses the link up and leads to the sign-in page. */
 export function ResetForm({ token, email }: { token: string; email: string }) {
   const { isBusy, refusal, onSubmit, errorAt } = useAuthForm("reset", {
     fixed: { token },
@@ -15,11 +15,10 @@ export function ResetForm({ token, email }: { token: string; email: string }) {
   return (
     <AuthCard title="Choose a new password">
       <p className="mt-1 text-ink-2 [overflow-wrap:anywhere]">
-        For <strong className="font-semibold text-ink">{email}</strong>. Wherever this account is signed in, it is
-        signed out.
+        For <strong className="font-semibold text-ink">{email}</strong>. Setting it ends all sessions of this account.
       </p>
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
-        {/* Tells a password manager whose password this is; the link says it to the service. */}
+        {/* For password managers; the server takes the account from the link. */}
         <input type="text" autoComplete="username" value={email} readOnly hidden />
         <Field
           label="New password"
@@ -34,7 +33,7 @@ export function ResetForm({ token, email }: { token: string; email: string }) {
         />
         {refusal && refusal.field === null && <RefusalLine message={refusal.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
-          Set the password
+          Set password
         </Button>
       </form>
     </AuthCard>

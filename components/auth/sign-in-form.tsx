@@ -8,13 +8,13 @@ import { RefusalLine } from "./refusal-line.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
 interface Props {
-  /** The page that was asked for. */
+  /** The page to open after the sign-in. */
   next: string;
-  /** What was tried before and did not let anybody in. */
+  /** The kind of sign-in that failed before. */
   failed: "token" | "oidc" | null;
-  /** What people know their provider by; `null`: there is none. */
+  /** The display name of the provider; `null`: none is configured. */
   provider: string | null;
-  /** Somebody comes from the page that set a new password. */
+  /** The password was just reset. */
   isReset: boolean;
 }
 
@@ -25,11 +25,11 @@ export function SignInForm({ next, failed, provider, isReset }: Props) {
     <AuthCard title="Sign in">
       {isReset && (
         <p role="status" className="mt-1 text-ok">
-          The new password is set. Sign in with it.
+          Your new password is set. Sign in with it.
         </p>
       )}
       {provider !== null && <ElsewhereButton provider={provider} next={next} hasFailed={failed === "oidc"} />}
-      {/* Without scripts the browser would put what is typed into the address: as POST it cannot. */}
+      {/* POST: without scripts, a GET form would put the password into the URL. */}
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
         <Field label="E-mail" name="email" type="email" autoComplete="username" autoFocus />
         <Field label="Password" name="password" type="password" autoComplete="current-password" maxLength={128} />
@@ -39,7 +39,7 @@ export function SignInForm({ next, failed, provider, isReset }: Props) {
         </Button>
       </form>
       <details open={hasTokenFailed} className="mt-5 border-t pt-4">
-        <summary className="cursor-pointer text-s text-ink-2">With an API token instead</summary>
+        <summary className="cursor-pointer text-s text-ink-2">Use an API token instead</summary>
         <form method="post" action="/api/auth/token" className="mt-3 flex flex-col gap-2">
           <input type="hidden" name="next" value={next} />
           <Field
@@ -49,9 +49,7 @@ export function SignInForm({ next, failed, provider, isReset }: Props) {
             autoComplete="off"
             placeholder="sbt_…"
             error={
-              hasTokenFailed
-                ? "This token opens nothing: it is unknown, expired or revoked, or it is a webhook key."
-                : undefined
+              hasTokenFailed ? "Invalid token: it is unknown, expired or revoked, or it is a webhook key." : undefined
             }
           />
           <Button type="submit" className="mt-1">
@@ -64,7 +62,7 @@ export function SignInForm({ next, failed, provider, isReset }: Props) {
         machine that runs Signalbox.
       </p>
       <p className="mt-2 text-s text-ink-3">
-        Nobody has an account yet? There, <code>signalbox people setup-link</code> lets the first admin in.
+        No accounts yet? Run <code>signalbox people setup-link</code> on that machine to create the first admin.
       </p>
     </AuthCard>
   );

@@ -3,7 +3,7 @@
 import { type SubmitEvent, useState } from "react";
 import { type AuthPath, type FormRefusal, postForm } from "./post-form.ts";
 
-/** A form that, once it is taken, leads to a page that is read anew as whoever came in. */
+/** The state of an auth form. Once accepted, it loads `next` from the server, with the new session. */
 export function useAuthForm(path: AuthPath, p: { fixed?: Record<string, string>; next: string }) {
   const [isBusy, setIsBusy] = useState(false);
   const [refusal, setRefusal] = useState<FormRefusal | null>(null);
@@ -12,12 +12,12 @@ export function useAuthForm(path: AuthPath, p: { fixed?: Record<string, string>;
     const form = event.currentTarget;
     setIsBusy(true);
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-    const refused = await postForm(path, { ...p.fixed, ...values });
-    if (refused === null) {
+    const rejected = await postForm(path, { ...p.fixed, ...values });
+    if (rejected === null) {
       location.assign(p.next);
       return;
     }
-    setRefusal(refused);
+    setRefusal(rejected);
     setIsBusy(false);
   };
   return {

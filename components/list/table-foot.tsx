@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { rowPx } from "./column.ts";
-import { formatNumber } from "../../server/domain/format.ts";
+import { formatCount } from "../../server/domain/format.ts";
 
 interface Props {
   count: number;
@@ -13,12 +13,12 @@ interface Props {
   retry: (() => void) | undefined;
 }
 
-/** What stands below the last row: that there is more, that looking stopped, that reading failed, or the end. */
+/** The line below the last row: loading, paused, failed, or the end of the list. */
 export function TableFoot({ count, hasMore, isPaused, error, onNeedMore, retry }: Props) {
   if (error) {
     return (
       <Line>
-        <ErrorNote what="The list could not be read further" error={error} retry={retry} />
+        <ErrorNote what="More rows could not be loaded" error={error} retry={retry} />
       </Line>
     );
   }
@@ -27,11 +27,11 @@ export function TableFoot({ count, hasMore, isPaused, error, onNeedMore, retry }
       <Line>
         <div className="flex flex-wrap items-center gap-3 text-ink-2">
           <span>
-            {count === 0 ? "Nothing found yet." : `${counted(count)} found so far.`} The older ones that were looked
-            through do not match.
+            {count === 0 ? "No matches yet." : `${formatCount(count, "row")} found so far.`} The older rows searched so
+            far do not match.
           </span>
           <Button size="s" onClick={onNeedMore}>
-            Look further back
+            Search older rows
           </Button>
         </div>
       </Line>
@@ -41,23 +41,19 @@ export function TableFoot({ count, hasMore, isPaused, error, onNeedMore, retry }
     return (
       <p role="status" className="flex items-center gap-2 px-4 py-3.5 text-s text-ink-3">
         <span aria-hidden className="size-1.5 animate-pulse rounded-full bg-accent" />
-        {count === 0 ? "Looking further back…" : "Reading older ones…"}
+        {count === 0 ? "Searching older rows…" : "Loading older rows…"}
       </p>
     );
   }
   if (count < 10) return null;
-  return <p className="px-4 py-3.5 text-s text-ink-3">That is all: {counted(count)}.</p>;
+  return <p className="px-4 py-3.5 text-s text-ink-3">End of the list: {formatCount(count, "row")}.</p>;
 }
 
 function Line({ children }: { children: ReactNode }) {
   return <div className="px-4 py-3">{children}</div>;
 }
 
-function counted(count: number): string {
-  return `${formatNumber(count)} row${count === 1 ? "" : "s"}`;
-}
-
-/** Rows to come, as high as they will be. */
+/** Placeholder rows with the height of loaded rows. */
 export function SkeletonRows({ rows, columns, label }: { rows: number; columns: number; label: string }) {
   return (
     <div role="status" aria-label={label}>

@@ -187,9 +187,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
 function Below<Row>(props: Props<Row>) {
   const { rows, isLoading, error, hasMore, columns, selection } = props;
   if (isLoading)
-    return (
-      <SkeletonRows rows={12} columns={columns.length + (selection ? 1 : 0)} label={`${props.label} are being read`} />
-    );
+    return <SkeletonRows rows={12} columns={columns.length + (selection ? 1 : 0)} label={`Loading ${props.label}`} />;
   if (rows.length > 0 || (hasMore && !error))
     return (
       <TableFoot
@@ -204,7 +202,7 @@ function Below<Row>(props: Props<Row>) {
   if (!error) return props.emptyFace;
   return (
     <div className="p-4">
-      <ErrorNote what={`${props.label} could not be read`} error={error} retry={props.retry} />
+      <ErrorNote what={`${props.label} could not be loaded`} error={error} retry={props.retry} />
     </div>
   );
 }
@@ -270,10 +268,10 @@ function Head<Row>({
         {selection && (
           <div role="columnheader" className="flex flex-1 items-center justify-between md:block">
             <span aria-hidden className="text-xs font-medium text-ink-3 md:hidden">
-              Select all that are listed
+              Select all listed rows
             </span>
             <SelectionBox
-              label="Select all that are listed"
+              label="Select all listed rows"
               state={state}
               onToggle={() => selection.onChange(new Set(state === "on" ? [] : keys))}
             />

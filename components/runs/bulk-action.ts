@@ -1,9 +1,9 @@
 import type { RunFilter } from "./run-filters.ts";
 
-/** What can be done to many runs at once. */
+/** The bulk actions on runs. */
 export type BulkAction = "replay" | "cancel";
 
-/** All runs that match a filter and were there at a time. */
+/** All runs that match a filter and existed at the time `until`. */
 export interface Matching {
   filter: RunFilter;
   until: string;

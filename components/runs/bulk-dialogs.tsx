@@ -13,7 +13,7 @@ import { type Counted, runsWords } from "./count-words.ts";
 import { askByIds } from "./run-bulk.ts";
 import { withUntil } from "./with-until.ts";
 
-/** Runs that were chosen one by one, or by a filter. */
+/** Runs that were selected one by one, or by a filter. */
 export type BulkTarget = { kind: "chosen"; runs: readonly RunSummary[] } | ({ kind: "matching" } & Matching);
 
 interface Props {
@@ -22,7 +22,7 @@ interface Props {
   onClose: (isDone: boolean) => void;
 }
 
-/** Asks with a count, then acts and shows how far it is. */
+/** Confirms the action with a count, then runs it and shows the progress. */
 export function BulkDialogs({ action, target, onClose }: Props) {
   const client = useTRPCClient();
   const [isConfirmed, setIsConfirmed] = useState(false);
@@ -57,13 +57,13 @@ export function BulkDialogs({ action, target, onClose }: Props) {
         <p>All of the selected runs have ended.</p>
       ) : action === "replay" ? (
         <p>
-          Each is started again as a new run, with the same payload through the transform that is deployed now, or with
-          the same input. What the first runs did is not undone.
+          Each run starts again as a new run. It has the same payload, passed through the currently deployed transform,
+          or the same input. Effects of the original runs are not undone.
         </p>
       ) : (
         <p>
-          Those that are queued or waiting end at once; those that run are told to stop. Runs that have ended stay as
-          they are.
+          Queued and waiting runs end immediately. Running runs are asked to stop. Runs that have already ended do not
+          change.
         </p>
       )}
     </ConfirmDialog>
@@ -72,7 +72,7 @@ export function BulkDialogs({ action, target, onClose }: Props) {
 
 const openStatuses: readonly RunStatus[] = ["queued", "running", "waiting"];
 
-/** How many it will be about: of a cancel, only those that have not ended. */
+/** The number of affected runs. A cancel affects only runs that have not ended. */
 function useCounted(action: BulkAction, target: BulkTarget): { counted: Counted | null; error: unknown } {
   const trpc = useTRPC();
   const filter = target.kind === "matching" ? withUntil(target.filter, target.until) : {};

@@ -20,7 +20,7 @@ interface Props {
 
 const doneWords: Record<BulkAction, string> = { replay: "replayed", cancel: "canceled or asked to stop" };
 
-/** Acts on many runs part by part: how far it is, a way to stop it, and in the end what became of them. */
+/** Runs a bulk action in batches. Shows the progress, a button to stop, and the results. */
 export function BulkProgressDialog({ action, total, ask, onClose }: Props) {
   const queries = useQueryClient();
   const [progress, setProgress] = useState<BulkProgress>(bulkStart);
@@ -29,7 +29,7 @@ export function BulkProgressDialog({ action, total, ask, onClose }: Props) {
     void runBulk({ ask, signal, onProgress: setProgress }).then(() => queries.invalidateQueries());
   });
   useEffect(() => {
-    // A timer, for React draws twice in development, and runs must not be replayed twice.
+    // A timer, because React mounts twice in development, and runs must not be replayed twice.
     const timer = setTimeout(() => begin(stop.signal));
     return () => clearTimeout(timer);
   }, [stop]);
@@ -55,7 +55,7 @@ export function BulkProgressDialog({ action, total, ask, onClose }: Props) {
       }
     >
       <progress
-        aria-label="How many are done"
+        aria-label="Progress"
         value={isWorking ? seen : Math.max(seen, 1)}
         max={Math.max(total.count, seen, 1)}
         className="block h-2 w-full appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-accent"
@@ -63,15 +63,15 @@ export function BulkProgressDialog({ action, total, ask, onClose }: Props) {
       <p role="status" className="mt-3">
         {formatNumber(seen)} of {countWords(total)}:{" "}
         <strong>{runsWords({ count: progress.done, isCapped: false })}</strong> {doneWords[action]}
-        {progress.failed.length > 0 && `, ${formatNumber(progress.failed.length)} not`}.
+        {progress.failed.length > 0 && `, ${formatNumber(progress.failed.length)} failed`}.
       </p>
       {progress.state === "broken" && (
         <div className="mt-3">
-          <ErrorNote error={progress.error} what="It broke off. What was done stays done" />
+          <ErrorNote error={progress.error} what="Interrupted. Completed changes are kept" />
         </div>
       )}
       {progress.failed.length > 0 && (
-        <ul aria-label="Runs that could not be" tabIndex={0} className="mt-3 max-h-60 overflow-auto rounded-m border">
+        <ul aria-label="Failed runs" tabIndex={0} className="mt-3 max-h-60 overflow-auto rounded-m border">
           {progress.failed.slice(0, 200).map(({ id, message }) => (
             <li key={id} className="flex flex-wrap gap-x-3 border-b px-3 py-2 last:border-0">
               <ShortId id={id} href={`/runs/${encodeURIComponent(id)}`} />
@@ -89,7 +89,7 @@ export function BulkProgressDialog({ action, total, ask, onClose }: Props) {
 
 const titles: Record<BulkProgress["state"], Record<BulkAction, string>> = {
   working: { replay: "Replaying…", cancel: "Canceling…" },
-  stopped: { replay: "Replaying was stopped", cancel: "Canceling was stopped" },
+  stopped: { replay: "Replay stopped", cancel: "Cancel stopped" },
   finished: { replay: "Replayed", cancel: "Canceled" },
-  broken: { replay: "Replaying broke off", cancel: "Canceling broke off" },
+  broken: { replay: "Replay interrupted", cancel: "Cancel interrupted" },
 };

@@ -1,8 +1,9 @@
 import { PlainText } from "../json/plain-text.tsx";
+import { formatCount } from "../../server/domain/format.ts";
 import { foldStack } from "./fold-stack.ts";
 import type { AttemptError, ErrorPlace, ErrorSource } from "./run-errors.ts";
 
-/** An error in full: what it says, the line of code it came from, the places where a schema did not hold, the stack. */
+/** An error in full: the message, the source line, the validation issues, the stack. */
 export function ErrorDetails({ failure }: { failure: AttemptError }) {
   const { error, source, places } = failure;
   return (
@@ -78,12 +79,12 @@ function CodeLine({
 
 function PlacesTable({ places }: { places: ErrorPlace[] }) {
   return (
-    <div tabIndex={0} role="group" aria-label="Where it does not hold" className="max-h-80 overflow-auto border-t">
+    <div tabIndex={0} role="group" aria-label="Validation issues" className="max-h-80 overflow-auto border-t">
       <table className="w-full text-s">
         <thead>
           <tr className="text-left text-xs text-ink-3">
-            <th className="px-4 py-1.5 font-medium">Place</th>
-            <th className="px-4 py-1.5 font-medium">What is wrong</th>
+            <th className="px-4 py-1.5 font-medium">Path</th>
+            <th className="px-4 py-1.5 font-medium">Issue</th>
           </tr>
         </thead>
         <tbody>
@@ -91,7 +92,7 @@ function PlacesTable({ places }: { places: ErrorPlace[] }) {
             <tr key={index} className="border-t align-top">
               <td className="px-4 py-1.5">
                 <code className="break-all text-bad">
-                  {place.pointer === "" ? "the whole" : <PlainText text={place.pointer} />}
+                  {place.pointer === "" ? "(root)" : <PlainText text={place.pointer} />}
                 </code>
               </td>
               <td className="px-4 py-1.5 break-words">
@@ -105,7 +106,7 @@ function PlacesTable({ places }: { places: ErrorPlace[] }) {
   );
 }
 
-/** Frames of the user's own code; those of Node and of packages on demand. */
+/** The frames of the user's own code. Frames of Node and of packages are collapsed. */
 function Stack({ stack, message }: { stack: string; message: string }) {
   const parts = foldStack(stack, message);
   if (parts.length === 0) return null;
@@ -113,7 +114,7 @@ function Stack({ stack, message }: { stack: string; message: string }) {
     <div
       tabIndex={0}
       role="group"
-      aria-label="Stack of the error"
+      aria-label="Stack trace"
       className="max-h-80 overflow-auto border-t py-2 font-mono text-s/[1.7] text-ink-2"
     >
       {parts.map((part, index) =>
@@ -124,7 +125,7 @@ function Stack({ stack, message }: { stack: string; message: string }) {
         ) : (
           <details key={index} className="px-4">
             <summary className="cursor-pointer pl-[4ch] text-ink-3 hover:text-ink">
-              {part.lines.length === 1 ? "1 frame" : `${part.lines.length} frames`} outside of your code
+              {formatCount(part.lines.length, "frame")} outside of your code
             </summary>
             <div className="break-all whitespace-pre-wrap">{part.lines.join("\n")}</div>
           </details>

@@ -7,7 +7,7 @@ import { Tabs } from "../ui/tabs.tsx";
 import { ErrorDetails } from "./error-details.tsx";
 import type { AttemptError } from "./run-errors.ts";
 
-/** Why the run failed; where several attempts failed, each with its own error, the last one first. */
+/** The error of each failed attempt, the last attempt first. */
 export function ErrorPanel({ failures }: { failures: AttemptError[] }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const shown = failures.find(({ attempt }) => String(attempt) === chosen) ?? failures.at(-1);

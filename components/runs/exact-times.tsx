@@ -7,7 +7,7 @@ import { TextInput } from "../ui/text-input.tsx";
 import { localInputOf, momentOfInput } from "./local-input.ts";
 import { type RunFilterState, isTimePreset } from "./run-filters.ts";
 
-/** From when to when, to the second, in the reader's own time. */
+/** A time range to the second, in the reader's time zone. */
 export function ExactTimes({
   state,
   onApply,
@@ -27,12 +27,12 @@ export function ExactTimes({
   };
   return (
     <Dialog
-      title="Runs recorded between"
+      title="Runs created between"
       isOpen
       onClose={onClose}
       footer={
         <Button tone="primary" disabled={isWrong} onClick={apply}>
-          Show these runs
+          Show runs
         </Button>
       }
     >
@@ -46,15 +46,15 @@ export function ExactTimes({
           data-autofocus=""
         />
         <TextInput
-          label="Until before"
+          label="Before"
           type="datetime-local"
           step={1}
           value={until}
           onChange={(event) => setUntil(event.target.value)}
-          error={isWrong ? "This has to be later than the beginning." : undefined}
+          error={isWrong ? "Must be later than the start." : undefined}
         />
       </div>
-      <p className="mt-3 text-s text-ink-3">Leave one empty for no bound on that side.</p>
+      <p className="mt-3 text-s text-ink-3">Leave a field empty for no limit.</p>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
-/** A line of a stack as it is, or frames of Node and of packages that nobody needs at first. */
+/** A line of a stack, or collapsed frames of Node and of packages. */
 export type StackPart = { kind: "line"; text: string; isFrame: boolean } | { kind: "folded"; lines: string[] };
 
-/** The lines of a stack without its first ones that repeat `message`; frames outside of the user's code folded together. */
+/** The lines of a stack without the first ones that repeat `message`. Frames outside of the user's code are collapsed. */
 export function foldStack(stack: string, message: string): StackPart[] {
   const parts: StackPart[] = [];
   for (const text of withoutMessage(stack, message)) {
@@ -14,7 +14,7 @@ export function foldStack(stack: string, message: string): StackPart[] {
   return parts;
 }
 
-/** `HttpError: 503 from …` stands above the stack already. */
+/** `HttpError: 503 from …` is already shown above the stack. */
 function withoutMessage(stack: string, message: string): string[] {
   const lines = stack.split("\n");
   const head = message.split("\n");

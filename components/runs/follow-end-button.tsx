@@ -1,7 +1,7 @@
 import { ArrowDown } from "lucide-react";
 import { Button } from "../ui/button.tsx";
 
-/** Over the lower edge of what grows, when one has scrolled up in it. */
+/** Shown over the lower edge of growing content after the reader scrolled up. */
 export function FollowEndButton({ onClick }: { onClick: () => void }) {
   return (
     <div className="absolute inset-x-0 bottom-3 flex justify-center">

@@ -60,6 +60,6 @@ describe("the rows that are shown", () => {
           opened: none,
         }),
       ),
-    ).toEqual(["Attempt 1", "5 steps kept"]);
+    ).toEqual(["Attempt 1", "5 steps reused"]);
   });
 });

@@ -1,27 +1,28 @@
 import type { LogLevel } from "../../server/contract/timeline.ts";
+import { formatCount } from "../../server/domain/format.ts";
 import type { WaterfallRow } from "./waterfall.ts";
 
 export type LogFilter = "all" | "warn" | "none";
 
-/** Many of a kind in a row, shown as one until somebody opens it. */
+/** Consecutive rows of one kind, shown as one row until it is opened. */
 export interface RowGroup {
   kind: "group";
   key: string;
   of: "log" | "kept";
   label: string;
   rows: WaterfallRow[];
-  /** The worst among its log lines. */
+  /** The highest level among its log lines. */
   level: LogLevel;
   isOpen: boolean;
 }
 
 export type ShownRow = WaterfallRow | RowGroup;
 
-/** More than these, one after the other, become a group. */
-const most = { log: 12, kept: 4 };
+/** More consecutive rows than this become a group. */
+const maxUngrouped = { log: 12, kept: 4 };
 
 /**
- * What is shown of the rows: logs as filtered, long sequences of logs and kept steps as groups, those in `opened` with
+ * The visible rows: filtered logs, long sequences of logs and of reused steps as groups. Groups in `opened` include
  * their rows.
  */
 export function groupRows(
@@ -31,7 +32,7 @@ export function groupRows(
   const shown: ShownRow[] = [];
   for (const sequence of splitSequences(rows.filter((row) => passes(row, p.logs)))) {
     const [first] = sequence;
-    if (!first || !isGrouped(first.kind) || sequence.length <= most[first.kind]) {
+    if (!first || !isGrouped(first.kind) || sequence.length <= maxUngrouped[first.kind]) {
       shown.push(...sequence);
       continue;
     }
@@ -71,7 +72,7 @@ function splitSequences(rows: readonly WaterfallRow[]): WaterfallRow[][] {
 }
 
 function labelOf(kind: "log" | "kept", count: number): string {
-  return kind === "log" ? `${count} log lines` : `${count} steps kept`;
+  return kind === "log" ? formatCount(count, "log line") : `${formatCount(count, "step")} reused`;
 }
 
 const levels: LogLevel[] = ["debug", "info", "warn", "error"];

@@ -1,9 +1,6 @@
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 
-/**
- * What was known and what came since, each entry once, in the order of their ids. The known list itself when nothing is
- * new.
- */
+/** The known and the new entries, each once, ordered by id. Returns the known list itself if nothing is new. */
 export function mergeTimeline(known: TimelineEntry[], news: TimelineEntry[]): TimelineEntry[] {
   const lastId = known.at(-1)?.id ?? 0;
   if (news.every(({ id }) => id > lastId)) return news.length === 0 ? known : [...known, ...sortById(news)];
@@ -12,10 +9,10 @@ export function mergeTimeline(known: TimelineEntry[], news: TimelineEntry[]): Ti
   return added.length === 0 ? known : sortById([...known, ...added]);
 }
 
-/** As many entries as make it likely that there are more. */
+/** The page size of the API: a full page means that there may be more. */
 const fullAnswer = 500;
 
-/** Asks for what came after the known entries until there is no more; tells each part as it comes. */
+/** Fetches the entries after the known ones until there are no more. Reports each page. */
 export async function readOn(
   known: TimelineEntry[],
   p: { ask: (after: number) => Promise<TimelineEntry[]>; tell: (entries: TimelineEntry[]) => void },

@@ -11,17 +11,17 @@ import { replaySubject } from "./replay-subject.ts";
 
 const words = {
   workflow: {
-    payload: "It goes through the transform that is deployed now, like a webhook's body. The filter is not asked.",
-    input: "It goes through the target's input schema, to run().",
+    payload: "It passes through the currently deployed transform, like a webhook body. The filter is skipped.",
+    input: "It is parsed by the target's input schema and passed to run().",
   },
   agent: {
     payload:
-      "It goes through the transform and the prompt that are deployed now, like a webhook's body. The filter is not asked.",
-    input: "The agent is asked just this, past the trigger's prompt.",
+      "It passes through the currently deployed transform and prompt, like a webhook body. The filter is skipped.",
+    input: "The agent receives exactly this prompt. The trigger's prompt is skipped.",
   },
 };
 
-/** The run again, with its payload or its input changed first. */
+/** Replays a run with an edited payload or input. */
 export function ReplayDialog({ run, onClose }: { run: Run; onClose: () => void }) {
   const titleId = useId();
   const [of, setOf] = useState(() => replaySubject(run));
@@ -34,7 +34,7 @@ export function ReplayDialog({ run, onClose }: { run: Run; onClose: () => void }
         </h2>
         {hasBoth && (
           <Segmented
-            label="What to change"
+            label="Part to edit"
             value={of}
             options={[
               { value: "payload", label: "Payload" },
@@ -46,7 +46,7 @@ export function ReplayDialog({ run, onClose }: { run: Run; onClose: () => void }
         <IconButton label="Close" icon={X} onClick={onClose} />
       </div>
       <p className="px-4 pt-3 text-s text-ink-3">
-        The {of} of this run, to be changed. {words[run.target.kind][of]}
+        Edit the {of} of this run. {words[run.target.kind][of]}
       </p>
       <div className="flex min-h-[min(480px,60dvh)] flex-col overflow-auto">
         <RunForm key={of} subject={{ kind: "replay", runId: run.id, of, trigger: run.trigger, target: run.target }} />

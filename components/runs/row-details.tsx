@@ -10,7 +10,7 @@ import { describeError } from "./run-errors.ts";
 import type { WaterfallRow } from "./waterfall.ts";
 import { formatUtc } from "../../server/domain/format.ts";
 
-/** What a row opens to: exact times, the error with its code, a log line's whole message and data. */
+/** The details of a row: exact times, the error with its source line, the message and data of a log line. */
 export function RowDetails({ row, from, now }: { row: WaterfallRow; from: number; now: number }) {
   const { entry, end } = row;
   const ending = end ?? entry;
@@ -18,13 +18,13 @@ export function RowDetails({ row, from, now }: { row: WaterfallRow; from: number
     <div role="group" aria-label={`Details of ${row.label}`} className="border-y bg-sunken px-4 pt-1 md:pl-8">
       <Facts
         facts={[
-          [row.spans.length > 0 ? "began" : "at", <Moment key="began" at={row.at} from={from} />],
+          [row.spans.length > 0 ? "started" : "at", <Moment key="began" at={row.at} from={from} />],
           [
             "ended",
             row.spans.length > 0 && row.endedAt !== null ? <Moment key="ended" at={row.endedAt} from={from} /> : null,
           ],
-          ["meant to end", row.until === null ? null : <Moment key="until" at={row.until} from={from} />],
-          ["took", row.endedAt === null ? null : durationOf(row, now)],
+          ["scheduled end", row.until === null ? null : <Moment key="until" at={row.until} from={from} />],
+          ["duration", row.endedAt === null ? null : durationOf(row, now)],
           ["state", stateOf(row)],
           ["attempt", row.entry.attempt > 0 ? row.entry.attempt : null],
           ["level", row.entry.level],

@@ -17,7 +17,7 @@ describe("a row in words", () => {
       [1_240, "step_failed", { name: "post", durationMs: 39.4 }],
       [1_241, "log", { level: "warn", message: "oh" }],
     );
-    expect(attempt && nameOf(attempt, told)).toBe("Attempt 1, under way, 14:00:00.002 · at 2 ms · 4.00 s so far");
+    expect(attempt && nameOf(attempt, told)).toBe("Attempt 1, in progress, 14:00:00.002 · at 2 ms · 4.00 s so far");
     expect(step && nameOf(step, told)).toBe("step post, failed, 14:00:01.200 · at 1.20 s · took 39 ms");
     expect(log && nameOf(log, told)).toBe("log, warn: oh, 14:00:01.241 · at 1.24 s");
     expect(log && durationOf(log, told.now)).toBeNull();

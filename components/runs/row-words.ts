@@ -2,27 +2,27 @@ import type { ShownRow } from "./group-rows.ts";
 import type { RowState, WaterfallRow } from "./waterfall.ts";
 import { formatDuration, formatUtc } from "../../server/domain/format.ts";
 
-const stateWords: Record<RowState, string> = { open: "under way", ok: "done", failed: "failed", stopped: "stopped" };
+const stateWords: Record<RowState, string> = { open: "in progress", ok: "done", failed: "failed", stopped: "stopped" };
 
-/** How a row stands, in a word or two; points in time and groups have no state. */
+/** The state of a row in a word or two; points in time and groups have none. */
 export function stateOf(row: WaterfallRow): string | null {
-  if (row.kind === "kept") return "its stored result was taken";
+  if (row.kind === "kept") return "stored result reused";
   if (row.spans.length === 0) return null;
   if (row.kind === "sleep" || row.kind === "backoff" || row.kind === "queued")
     return row.state === "open" ? "waiting" : row.state === "stopped" ? "stopped" : null;
   return stateWords[row.state];
 }
 
-/** Since the run was recorded: `at 1.20 s`. */
+/** Time since the run was created: `1.20 s`. */
 export function offsetOf(at: number, from: number): string {
   return formatDuration(at - from);
 }
 
-/** How long a row took, or has taken so far; nothing for a point in time. */
+/** The duration of a row, so far if it is in progress; `null` for a point in time. */
 export function durationOf(row: WaterfallRow, now: number): string | null {
   if (row.spans.length === 0) return null;
-  const told = row.kind === "step" ? (row.end?.durationMs ?? null) : null;
-  return formatDuration(told ?? (row.endedAt ?? now) - row.at);
+  const measured = row.kind === "step" ? (row.end?.durationMs ?? null) : null;
+  return formatDuration(measured ?? (row.endedAt ?? now) - row.at);
 }
 
 /** The exact times of a row, for the line that follows the pointer and the focus. */
@@ -38,7 +38,7 @@ export function timesOf(row: ShownRow, p: { from: number; now: number }): string
   return row.until === null ? `${began} · ${took} so far` : `${began} · until ${clockOf(row.until)}`;
 }
 
-/** What a screen reader hears of a row. */
+/** The accessible name of a row. */
 export function nameOf(row: ShownRow, p: { from: number; now: number }): string {
   if (row.kind === "group") return `${row.label}, ${timesOf(row, p)}`;
   const level =

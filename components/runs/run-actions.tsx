@@ -14,16 +14,19 @@ import { ErrorNote } from "../ui/error-note.tsx";
 import { isOpen, runStatuses } from "../ui/statuses.ts";
 import { useToast } from "../ui/toast.tsx";
 
-/** Replay, replay with changes, cancel. `wasAskedToStop`: somebody has canceled it, and its worker has not ended it yet. */
+/**
+ * Replay, replay with changes, cancel. `wasAskedToStop`: a cancel was requested, and the worker has not ended the run
+ * yet.
+ */
 export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAskedToStop: boolean; onEdit: () => void }) {
   const trpc = useTRPC();
   const router = useRouter();
   const toast = useToast();
-  const whyNot = useWhyNot("operate");
+  const disabledReason = useWhyNot("operate");
   const replay = useMutation(
     trpc.runs.replay.mutationOptions({
       onSuccess({ runId }) {
-        toast({ tone: "ok", text: "Replayed with the same input: this is the new run." });
+        toast({ tone: "ok", text: "Replayed. This is the new run." });
         router.push(`/runs/${runId}`);
       },
       onError: (error) => toast({ tone: "bad", text: `The run was not replayed. ${sayProblem(error)}` }),
@@ -32,14 +35,14 @@ export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAsked
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-2 md:ml-auto">
       <CancelButton run={run} wasAskedToStop={wasAskedToStop} />
-      <Button icon={PencilLine} disabled={whyNot !== undefined} title={whyNot} onClick={onEdit}>
+      <Button icon={PencilLine} disabled={disabledReason !== undefined} title={disabledReason} onClick={onEdit}>
         Replay with changes
       </Button>
       <Button
         tone="primary"
         icon={RotateCcw}
-        title={whyNot}
-        disabled={whyNot !== undefined || replay.isPending || replay.isSuccess}
+        title={disabledReason}
+        disabled={disabledReason !== undefined || replay.isPending || replay.isSuccess}
         aria-busy={replay.isPending}
         onClick={() => replay.mutate({ id: run.id })}
       >
@@ -49,12 +52,12 @@ export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAsked
   );
 }
 
-/** A run may end while somebody is asked whether to cancel it: the question then stays, and says so. */
+/** The run may end while the dialog is open: the dialog then stays open and says so. */
 function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boolean }) {
   const trpc = useTRPC();
   const [isAsking, setIsAsking] = useState(false);
   const cancel = useMutation(trpc.runs.cancel.mutationOptions({ onSuccess: () => setIsAsking(false) }));
-  const whyNot = useWhyNot("operate");
+  const disabledReason = useWhyNot("operate");
   const isStopping = wasAskedToStop || cancel.isSuccess;
   const hasEnded = !isOpen(run.status);
   return (
@@ -63,16 +66,16 @@ function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boole
         <Button
           tone="danger"
           icon={Ban}
-          title={whyNot}
-          disabled={whyNot !== undefined || isStopping}
+          title={disabledReason}
+          disabled={disabledReason !== undefined || isStopping}
           onClick={() => setIsAsking(true)}
         >
-          {isStopping ? "Asked to stop…" : "Cancel"}
+          {isStopping ? "Stopping…" : "Cancel run"}
         </Button>
       )}
       <ConfirmDialog
-        title={hasEnded ? "The run has ended meanwhile" : "Cancel this run?"}
-        confirmLabel="Cancel the run"
+        title={hasEnded ? "The run has already ended" : "Cancel this run?"}
+        confirmLabel="Cancel run"
         tone="danger"
         isOpen={isAsking}
         isBusy={cancel.isPending || hasEnded}
@@ -80,7 +83,7 @@ function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boole
         onClose={() => setIsAsking(false)}
       >
         <p>
-          {hasEnded ? `It is ${runStatuses[run.status].label}: there is nothing to cancel any more.` : stopWords(run)}
+          {hasEnded ? `Its status is ${runStatuses[run.status].label}. There is nothing to cancel.` : stopWords(run)}
         </p>
         {cancel.error && (
           <div className="mt-3">
@@ -94,6 +97,6 @@ function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boole
 
 function stopWords({ status }: Run): string {
   return status === "running"
-    ? "Its code is told to stop, and the step under way may still finish. What finished steps did stays done."
-    : "It does not run code now and ends at once. What finished steps did stays done.";
+    ? "Its code is asked to stop. The current step may still finish. Effects of completed steps are not undone."
+    : "It is not executing code and ends immediately. Effects of completed steps are not undone.";
 }

@@ -6,13 +6,15 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { approvalFace, runStatuses } from "../ui/statuses.ts";
 
-/** As many as are looked at: of more, the oldest are shown as waiting alone. */
-const most = 100;
+/** Only the newest runs that need approval are looked up; older ones show as waiting. */
+const maxHeld = 100;
 
-/** How a run stands; of one that waits, whether it waits for a person. All badges of a page ask for that together. */
+/** The status of a run, including whether it waits for an approval. All badges of a page share one query. */
 export function RunBadge({ run }: { run: Pick<RunSummary, "id" | "status" | "target"> }) {
   const mayBeHeld = run.status === "waiting" && run.target.kind === "agent";
-  const held = useQuery(useTRPC().runs.list.queryOptions({ needsApproval: true, limit: most }, { enabled: mayBeHeld }));
+  const held = useQuery(
+    useTRPC().runs.list.queryOptions({ needsApproval: true, limit: maxHeld }, { enabled: mayBeHeld }),
+  );
   const isHeld = mayBeHeld && held.data?.data.some(({ id }) => id === run.id) === true;
   return isHeld ? <HeldBadge /> : <StatusBadge face={runStatuses[run.status]} />;
 }

@@ -46,8 +46,8 @@ export const runColumns: readonly Column<RunSummary>[] = [
     from: "xl",
     cell: (run) => <span className="block truncate text-ink-2">{startedByWords[run.startedBy]}</span>,
   },
-  { id: "when", name: "When", width: "92px", cell: (run) => <RelativeTime iso={run.createdAt} /> },
-  { id: "took", name: "Took", width: "minmax(120px, 180px)", from: "lg", cell: (run) => <TookBar run={run} /> },
+  { id: "when", name: "Created", width: "92px", cell: (run) => <RelativeTime iso={run.createdAt} /> },
+  { id: "took", name: "Duration", width: "minmax(120px, 180px)", from: "lg", cell: (run) => <TookBar run={run} /> },
 ];
 
 const spendColumn: Column<RunSummary> = {
@@ -57,18 +57,18 @@ const spendColumn: Column<RunSummary> = {
   isHiddenNarrow: true,
   from: "xl",
   cell: ({ tokens, costUsd }) =>
-    // Of workflows there is nothing to say.
+    // Workflows use no tokens.
     tokens !== null && (
       <>
         <span className="block truncate tabular-nums">
-          {costUsd === null ? <span className="text-ink-3">not known</span> : formatUsd(costUsd)}
+          {costUsd === null ? <span className="text-ink-3">unknown</span> : formatUsd(costUsd)}
         </span>
         <span className="block truncate text-s text-ink-3 tabular-nums">{formatTokens(tokens)}</span>
       </>
     ),
 };
 
-/** Of projects that have agents. */
+/** For projects with agents. */
 export const runColumnsWithSpend: readonly Column<RunSummary>[] = [
   ...runColumns.slice(0, -2),
   spendColumn,

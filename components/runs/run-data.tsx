@@ -15,7 +15,7 @@ type Part = (typeof parts)[number];
 
 const labels: Record<Part, string> = { payload: "Payload", input: "Input", output: "Output" };
 
-/** What went in and came out: the payload, what the transform made of it, what `run()` returned. */
+/** The payload, the input after the transform, and the return value of `run()`. */
 export function RunData({ run }: { run: Run }) {
   const [chosen, setChosen] = useQueryState("data", parseAsStringLiteral(parts));
   const part = chosen ?? firstPart(run);
@@ -59,25 +59,25 @@ export function RunData({ run }: { run: Run }) {
 }
 
 function meaningOf(run: Run, part: Part): string {
-  if (part === "payload") return "What the trigger's request made of the body.";
+  if (part === "payload") return "The body, parsed by the request schema of the trigger.";
   if (run.target.kind === "agent" && part === "input")
-    return "What the agent was asked, and which stretches of that came from the payload.";
+    return "The prompt for the agent, and its parts that came from the payload.";
   if (part === "output")
     return run.target.kind === "agent"
-      ? "The agent's last answer, as its output schema made it."
-      : "What run() returned.";
+      ? "The final answer of the agent, parsed by its output schema."
+      : "The return value of run().";
   return run.payload === null
-    ? "What run() got, as the target's input schema made it."
-    : "What run() got: the payload through the trigger's transform and the target's input schema.";
+    ? "The argument of run(), parsed by the input schema of the target."
+    : "The argument of run(): the payload after the transform of the trigger and the input schema of the target.";
 }
 
-/** What one wants to see first: how it ended, else what it works on. */
+/** The part shown first: the output if there is one, else the input or the payload. */
 function firstPart(run: Run): Part {
   if (run.output !== null) return "output";
   return run.input !== null ? "input" : "payload";
 }
 
-/** A run with a payload of `null` has just that; so has a run whose code returned nothing. */
+/** Whether `null` is the payload itself, and not a missing payload. */
 function isJsonNull(run: Run, part: Part): boolean {
   return part === "payload" && run.payload === null && run.attachmentId !== null && run.input === null;
 }
@@ -85,12 +85,12 @@ function isJsonNull(run: Run, part: Part): boolean {
 function whyAbsent(run: Run, part: Part): string {
   if (part === "payload")
     return run.trigger === null
-      ? "There is none: this run was started with an input of its own, not by a trigger."
-      : "There is none: this run was replayed with an edited input, past the trigger's transform.";
+      ? "None: this run was started with an input, not by a trigger."
+      : "None: this run is a replay with an edited input, which skips the transform of the trigger.";
   if (part === "input")
     return isOpen(run.status)
-      ? "It is made from the payload when the run first starts."
-      : "It was never made: the run ended before, or the transform or the input schema failed.";
+      ? "The input is created from the payload when the run starts."
+      : "None: the run ended before it started, or the transform or the input schema failed.";
   if (run.status === "completed") return "run() returned nothing.";
-  return isOpen(run.status) ? "The run has not ended yet." : "There is none: the run did not complete.";
+  return isOpen(run.status) ? "The run has not ended yet." : "None: the run did not complete.";
 }

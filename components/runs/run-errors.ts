@@ -2,7 +2,7 @@ import type { Json } from "../../server/contract/json.ts";
 import type { Run, RunError } from "../../server/contract/run.ts";
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 
-/** The user's own code around the line that an error came from, as it was when it ran. */
+/** The user's code around the line of an error, as it was when the run executed. */
 export interface ErrorSource {
   file: string;
   line: number;
@@ -10,25 +10,25 @@ export interface ErrorSource {
   lines: { number: number; text: string }[];
 }
 
-/** A place of a schema failure. */
+/** One validation issue. */
 export interface ErrorPlace {
   pointer: string;
   code: string;
   message: string;
 }
 
-/** How one attempt failed. */
+/** The error of one attempt. */
 export interface AttemptError {
   attempt: number;
   at: string;
   error: RunError;
   source: ErrorSource | null;
   places: ErrorPlace[];
-  /** The step that it came out of. */
+  /** The step that threw the error. */
   step: string | null;
 }
 
-/** The errors of a run's attempts, oldest first; before its timeline is there, the run's own. */
+/** The errors of a run's attempts, oldest first. Before the timeline is loaded: the error of the run. */
 export function errorsOfRun(
   run: Pick<Run, "error" | "attempt" | "finishedAt" | "createdAt">,
   entries: readonly TimelineEntry[],
@@ -36,8 +36,8 @@ export function errorsOfRun(
   const found: AttemptError[] = [];
   for (const entry of entries) {
     if (entry.error === null || !failing.has(entry.kind)) continue;
-    const isTold = found.at(-1)?.attempt === entry.attempt;
-    if (!isTold) found.push(describeError(entry, entry.error, stepOf(entry, entries)));
+    const isKnown = found.at(-1)?.attempt === entry.attempt;
+    if (!isKnown) found.push(describeError(entry, entry.error, stepOf(entry, entries)));
   }
   const last = found.at(-1);
   if (run.error && (!last || last.attempt < run.attempt)) {
@@ -53,7 +53,7 @@ export function errorsOfRun(
   return found;
 }
 
-/** An attempt that fails says so first; what ends the run repeats its error. */
+/** The entries with errors. `attempt_failed` comes first; the entry that ends the run repeats the error. */
 const failing: ReadonlySet<TimelineEntry["kind"]> = new Set(["attempt_failed", "failed", "timed_out"]);
 
 export function describeError(entry: TimelineEntry, error: RunError, step: TimelineEntry | null = null): AttemptError {
@@ -67,7 +67,7 @@ export function describeError(entry: TimelineEntry, error: RunError, step: Timel
   };
 }
 
-/** The step of the same attempt whose error went on to fail the attempt. */
+/** The step of the same attempt whose error failed the attempt. */
 function stepOf(failure: TimelineEntry, entries: readonly TimelineEntry[]): TimelineEntry | null {
   const isItsCause = (entry: TimelineEntry) =>
     entry.kind === "step_failed" &&

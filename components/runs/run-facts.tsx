@@ -13,7 +13,7 @@ import { StartedBy } from "./started-by.tsx";
 
 const shownReplays = 3;
 
-/** Who started it, what it is of, when and how long, and its kin. */
+/** The source, target, times and replays of a run. */
 export function RunFacts({ run }: { run: Run }) {
   return (
     <Facts
@@ -22,9 +22,9 @@ export function RunFacts({ run }: { run: Run }) {
         ["trigger", run.trigger && <NodeLink key="trigger" kind="trigger" slug={run.trigger} />],
         [run.target.kind, <NodeLink key="target" kind={run.target.kind} slug={run.target.slug} />],
         ["version", <VersionLink key="version" version={run.version} />],
-        ["recorded", <RelativeTime key="at" iso={run.createdAt} />],
-        ["waited before its start", <Elapsed key="waited" from={run.createdAt} to={run.startedAt ?? run.finishedAt} />],
-        ["took", <Elapsed key="took" from={run.startedAt} to={run.finishedAt} />],
+        ["created", <RelativeTime key="at" iso={run.createdAt} />],
+        ["queued for", <Elapsed key="waited" from={run.createdAt} to={run.startedAt ?? run.finishedAt} />],
+        ["duration", <Elapsed key="duration" from={run.startedAt} to={run.finishedAt} />],
         ["attempts", `${run.attempt} of ${run.maxAttempts}`],
         ["replayed as", <Replays key="replays" id={run.id} />],
       ]}
@@ -57,12 +57,12 @@ function VersionLink({ version }: { version: string }) {
   );
 }
 
-/** Later runs that are this one again. */
+/** The replays of this run. */
 function Replays({ id }: { id: string }) {
   const trpc = useTRPC();
   const replays = useQuery(trpc.runs.list.queryOptions({ replayOf: id, limit: shownReplays + 1 }));
   const found = replays.data?.data ?? [];
-  if (found.length === 0) return <span className="font-normal text-ink-3">nothing yet</span>;
+  if (found.length === 0) return <span className="font-normal text-ink-3">none yet</span>;
   return (
     <span className="flex flex-wrap gap-x-2">
       {found.slice(0, shownReplays).map((run) => (
@@ -74,7 +74,7 @@ function Replays({ id }: { id: string }) {
           prefetch={false}
           className="text-accent hover:underline"
         >
-          all
+          show all
         </Link>
       )}
     </span>

@@ -19,13 +19,13 @@ const statuses = [
   "timed_out",
 ] as const satisfies readonly RunStatus[];
 
-/** What the list of runs is narrowed by, as it stands in the URL. */
+/** The filters of the run list in the URL. */
 export const runFilterParsers = {
   status: parseAsStringLiteral(statuses),
   trigger: parseAsString,
   target: parseAsString,
   version: parseAsString,
-  /** A time in ISO 8601, or one of the presets: so long ago. */
+  /** A time in ISO 8601, or a preset: that long ago. */
   since: parseAsString,
   until: parseAsString,
   text: parseAsString,
@@ -33,14 +33,14 @@ export const runFilterParsers = {
   replayOf: parseAsString,
   minTokens: parseAsInteger,
   minCostUsd: parseAsFloat,
-  /** Only those that wait for a person. */
+  /** Only runs that wait for an approval. */
   needsApproval: parseAsBoolean,
 };
 
 export type RunFilterState = inferParserType<typeof runFilterParsers>;
 export type RunFilterKey = keyof RunFilterState;
 
-/** As the API takes it. */
+/** The filter of the API. */
 export type RunFilter = { [key in TextKey]?: string } & {
   status?: RunStatus;
   minTokens?: number;
@@ -53,14 +53,14 @@ type TextKey = Exclude<RunFilterKey, "status" | "minTokens" | "minCostUsd" | "ne
 export const timePresets = { "15m": 15, "1h": 60, "24h": 24 * 60, "7d": 7 * 24 * 60 } as const;
 export type TimePreset = keyof typeof timePresets;
 
-/** Rows of a page: the same on the server and in the browser, so that the first page is not read twice. */
+/** Rows of a page: the same on the server and in the browser, so that the first page is not loaded twice. */
 export const runsPageRows = 50;
 
 const minuteMs = 60_000;
 
 /**
- * The filter now: presets become times (to the minute, so that the list is not another one each second), what is no
- * time is left out.
+ * The filter at the time `now`. Presets become times, rounded to the minute so that the query key does not change every
+ * second. Invalid times are ignored.
  */
 export function toRunFilter(state: RunFilterState, now: number): RunFilter {
   const filter: RunFilter = {};
@@ -81,7 +81,7 @@ function isAmount(value: number | null): value is number {
   return value !== null && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }
 
-/** Whether only runs of agents are left, as far as the filter itself tells. */
+/** Whether the filter itself selects only runs of agents. */
 export function isOfAgents(filter: RunFilter): boolean {
   return filter.minTokens !== undefined || filter.minCostUsd !== undefined || filter.needsApproval === true;
 }
@@ -98,14 +98,14 @@ function momentOf(value: string | null, now: number): string | null {
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-/** Where the same runs are a file. */
+/** The URL that exports the same runs as a file. */
 export function exportHref(filter: RunFilter, format: "csv" | "jsonl"): string {
   const query = new URLSearchParams({ format });
   for (const [key, value] of Object.entries(filter)) query.set(key, String(value));
   return `/api/v1/runs/export?${query}`;
 }
 
-/** What narrows the list, each in words that a chip bears. */
+/** The labels of the active filters. */
 export function filterChips(state: RunFilterState): { key: RunFilterKey; text: string }[] {
   const words: Record<RunFilterKey, (value: string) => string> = {
     status: (value) => value.replace("_", " "),
@@ -115,7 +115,7 @@ export function filterChips(state: RunFilterState): { key: RunFilterKey; text: s
     since: (value) => (isTimePreset(value) ? `last ${presetWords[value]}` : `since ${minuteOf(value)}`),
     until: (value) => `before ${minuteOf(value)}`,
     text: (value) => `contains “${value}”`,
-    delivery: (value) => `of ${value}`,
+    delivery: (value) => `delivery ${value}`,
     replayOf: (value) => `replays of ${value}`,
     minTokens: (value) => `${formatTokens(Number(value))} or more`,
     minCostUsd: (value) => `${formatUsd(Number(value))} or more`,
@@ -124,7 +124,7 @@ export function filterChips(state: RunFilterState): { key: RunFilterKey; text: s
   const keys = Object.keys(words) as RunFilterKey[];
   return keys.flatMap((key) => {
     const value = state[key];
-    // What an agent used at least may be 0.
+    // A minimum of 0 is a filter, too.
     return value || value === 0 ? [{ key, text: words[key](String(value)) }] : [];
   });
 }
@@ -141,7 +141,7 @@ function minuteOf(value: string): string {
   return Number.isNaN(ms) ? value : `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** The runs of a target that wait for a person's approval. */
+/** The runs of a target that wait for an approval. */
 export function waitingHref(target: string): string {
   return `/runs?target=${encodeURIComponent(target)}&needsApproval=true`;
 }

@@ -28,20 +28,20 @@ import { RunFacts } from "./run-facts.tsx";
 import { useTimeline } from "./use-timeline.ts";
 import { WaterfallPanel } from "./waterfall-panel.tsx";
 
-/** One run: state, timing, who started it, what happened, what went in and came out. */
+/** One run: status, facts, timeline, errors, input and output. */
 export function RunView({ id }: { id: string }) {
   const trpc = useTRPC();
   const run = useQuery(trpc.runs.get.queryOptions({ id }));
   if (run.data) return <LoadedRun run={run.data} />;
   if (run.error)
-    return <ErrorNote what={`${id} could not be read`} error={run.error} retry={() => void run.refetch()} />;
-  return <LoadingRows label="The run is being read" rows={8} />;
+    return <ErrorNote what={`${id} could not be loaded`} error={run.error} retry={() => void run.refetch()} />;
+  return <LoadingRows label="Loading the run" rows={8} />;
 }
 
 function LoadedRun({ run }: { run: Run }) {
   const timeline = useTimeline(run.id);
   const [replay, setReplay] = useQueryState("replay", parseAsStringLiteral(["edit"]).withOptions({ history: "push" }));
-  // Closing what was opened here goes back, so that Back does not find the same page twice.
+  // Closing a dialog that was opened here goes back, so that the history does not contain the page twice.
   const wasOpenedHere = useRef(false);
   const openReplay = () => {
     wasOpenedHere.current = true;
@@ -97,7 +97,7 @@ function LoadedRun({ run }: { run: Run }) {
         </div>
       </div>
       <p className="mt-4 text-s text-ink-3">
-        Also as JSON:{" "}
+        As JSON:{" "}
         <Link
           href={`/api/v1/runs/${encodeURIComponent(run.id)}`}
           prefetch={false}
@@ -111,7 +111,7 @@ function LoadedRun({ run }: { run: Run }) {
           prefetch={false}
           className="text-accent hover:underline"
         >
-          its timeline
+          timeline
         </Link>
         {run.target.kind === "agent" && (
           <>
@@ -121,7 +121,7 @@ function LoadedRun({ run }: { run: Run }) {
               prefetch={false}
               className="text-accent hover:underline"
             >
-              what the agent did
+              agent trace
             </Link>
           </>
         )}
@@ -148,9 +148,9 @@ function Timeline({
   return (
     <Panel title="Timeline">
       {error ? (
-        <ErrorNote what="The timeline could not be read" error={error} retry={retry} />
+        <ErrorNote what="The timeline could not be loaded" error={error} retry={retry} />
       ) : (
-        <LoadingRows label="The timeline is being read" />
+        <LoadingRows label="Loading the timeline" />
       )}
     </Panel>
   );

@@ -25,11 +25,11 @@ import { useAgentNames } from "./use-agent-names.ts";
 interface Props {
   state: RunFilterState;
   filter: RunFilter;
-  /** `null` clears all. */
+  /** `null` clears all filters. */
   onChange: (change: Partial<RunFilterState> | null) => void;
 }
 
-/** Everything that narrows the list, and a chip for each that does. */
+/** The filters of the list, and a chip for each active filter. */
 export function RunsFilterBar({ state, filter, onChange }: Props) {
   const [isExact, setIsExact] = useState(false);
   const names = useNames(state);
@@ -40,7 +40,7 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
       <div className="flex flex-wrap items-center gap-2">
         <div className="w-full sm:w-64">
           <FilterInput
-            label="Runs whose payload or input contains"
+            label="Text in the payload or input"
             value={state.text ?? ""}
             placeholder="Text in the input"
             onChange={(text) => onChange({ text: text || null })}
@@ -94,7 +94,7 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
             onClick={() => setIsExact(true)}
             className="cursor-pointer text-s text-accent hover:underline"
           >
-            Change the times
+            Edit times
           </button>
         )}
         <div className="sm:ml-auto">
@@ -104,13 +104,13 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
               {
                 id: "csv",
                 label: "CSV",
-                note: "For a spreadsheet: one line a run",
+                note: "For spreadsheets: one row per run",
                 onSelect: () => saveLink(exportHref(filter, "csv")),
               },
               {
                 id: "jsonl",
                 label: "JSON Lines",
-                note: "For programs: one JSON document a line",
+                note: "For programs: one JSON document per line",
                 onSelect: () => saveLink(exportHref(filter, "jsonl")),
               },
             ]}
@@ -121,7 +121,7 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
         </div>
       </div>
       {chips.length > 0 && (
-        <ul aria-label="Filters in force" className="mt-2 flex flex-wrap items-center gap-1.5">
+        <ul aria-label="Active filters" className="mt-2 flex flex-wrap items-center gap-1.5">
           {chips.map(({ key, text }) => (
             <li key={key}>
               <button
@@ -162,7 +162,7 @@ function statusOptions(withApproval: boolean) {
   ];
 }
 
-/** What there is to choose from: the project as it is now, and whatever the URL asks for. */
+/** The options: the names of the current build, and the value in the URL. */
 function useNames(state: RunFilterState) {
   const trpc = useTRPC();
   const names = useQuery(trpc.triggers.names.queryOptions()).data;
@@ -171,7 +171,7 @@ function useNames(state: RunFilterState) {
     triggers: withName(names?.triggers.map(({ slug }) => slug) ?? [], state.trigger),
     targets: withName(names?.targets.map(({ slug }) => slug) ?? [], state.target),
     versions: [
-      ...(current ? [{ value: current, label: `${current.slice(0, 8)} (now)` }] : []),
+      ...(current ? [{ value: current, label: `${current.slice(0, 8)} (current)` }] : []),
       ...(state.version && state.version !== current
         ? [{ value: state.version, label: state.version.slice(0, 8) }]
         : []),

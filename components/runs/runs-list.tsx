@@ -20,13 +20,13 @@ import { useAgentNames } from "./use-agent-names.ts";
 
 interface Selected {
   ids: ReadonlySet<string>;
-  /** Set: all that match this filter and were there at this time. */
+  /** Set: all runs that match this filter and existed at this time. */
   all: Matching | null;
 }
 
 const nothing: Selected = { ids: new Set(), all: null };
 
-/** All runs, newest first: live, filtered by the URL, with actions on many. */
+/** The live list of runs, newest first, filtered by the URL, with bulk actions. */
 export function RunsList() {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -34,12 +34,12 @@ export function RunsList() {
   const now = useNow();
   const filter = toRunFilter(state, now);
   const hash = JSON.stringify(state);
-  // "The last hour" moves on with every minute; the list that shows it stays the same one.
+  // "Last hour" moves with every minute; the list keeps its first query key.
   const [begun, setBegun] = useState({ hash, filter });
   if (begun.hash !== hash) setBegun({ hash, filter });
   const name = begun.hash === hash ? begun.filter : filter;
   const [selection, setSelection] = useState({ hash, selected: nothing });
-  // Another filter shows other runs: what was selected is not in sight any more.
+  // Another filter shows other runs, so the selection is cleared.
   const selected = selection.hash === hash ? selection.selected : nothing;
   const select = (next: Selected) => setSelection({ hash, selected: next });
   const [action, setAction] = useState<{ action: BulkAction; target: BulkTarget } | null>(null);

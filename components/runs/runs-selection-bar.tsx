@@ -15,7 +15,7 @@ import { formatNumber } from "../../server/domain/format.ts";
 interface Props {
   filter: RunFilter;
   selected: number;
-  /** Whether there is anything to select. */
+  /** Whether the list has rows. */
   hasRows: boolean;
   isAll: boolean;
   onSelectAll: (all: Matching) => void;
@@ -23,12 +23,12 @@ interface Props {
   onAct: (action: BulkAction) => void;
 }
 
-/** What is selected, and what can be done with it. As high when nothing is, so that the list stays where it is. */
+/** The selection and its actions. Has the same height without a selection, so that the list does not move. */
 export function RunsSelectionBar(props: Props) {
   return (
     <div className="mb-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
       {props.selected === 0 ? (
-        props.hasRows && <p className="text-s text-ink-3">Select runs to replay or cancel many at once.</p>
+        props.hasRows && <p className="text-s text-ink-3">Select runs to replay or cancel them together.</p>
       ) : (
         <Selection {...props} />
       )}
@@ -38,8 +38,8 @@ export function RunsSelectionBar(props: Props) {
 
 function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Props) {
   const trpc = useTRPC();
-  const whyNot = useWhyNot("operate");
-  // As of the moment when something was first selected: runs that come later are not meant, and the last hour is the one before that.
+  const disabledReason = useWhyNot("operate");
+  // Fixed when the first row is selected: later runs are not included, and a relative time filter does not move.
   const [all] = useState((): Matching => ({ filter, until: new Date().toISOString() }));
   const count: Counted | undefined = useQuery(
     trpc.runs.count.queryOptions(withUntil(all.filter, all.until), { meta: { live: false }, staleTime: Infinity }),
@@ -48,7 +48,7 @@ function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Pro
   return (
     <>
       <p role="status" className="font-medium">
-        {isAll && count ? `All ${countWords(count)} that match are selected` : `${formatNumber(selected)} selected`}
+        {isAll && count ? `All ${countWords(count)} matching runs are selected` : `${formatNumber(selected)} selected`}
       </p>
       {!isAll && isMore && (
         <button
@@ -56,24 +56,30 @@ function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Pro
           onClick={() => onSelectAll(all)}
           className="cursor-pointer font-medium text-accent hover:underline"
         >
-          Select all {countWords(count)} that match
+          Select all {countWords(count)} matching runs
         </button>
       )}
-      <Button size="s" icon={RotateCcw} disabled={whyNot !== undefined} title={whyNot} onClick={() => onAct("replay")}>
+      <Button
+        size="s"
+        icon={RotateCcw}
+        disabled={disabledReason !== undefined}
+        title={disabledReason}
+        onClick={() => onAct("replay")}
+      >
         Replay
       </Button>
       <Button
         size="s"
         tone="danger"
         icon={Ban}
-        disabled={whyNot !== undefined}
-        title={whyNot}
+        disabled={disabledReason !== undefined}
+        title={disabledReason}
         onClick={() => onAct("cancel")}
       >
-        Cancel
+        Cancel runs
       </Button>
       <Button size="s" tone="quiet" icon={X} onClick={onClear}>
-        Clear the selection
+        Clear selection
       </Button>
     </>
   );

@@ -7,7 +7,7 @@ import { isOfAgents, type RunFilter } from "./run-filters.ts";
 import { saySpend } from "./say-spend.ts";
 import { useAgentNames } from "./use-agent-names.ts";
 
-/** What the runs of the filter have used together, where the filter selects runs of agents. */
+/** The total usage of the filtered runs, if the filter selects runs of agents. */
 export function RunsSpend({ filter }: { filter: RunFilter }) {
   const trpc = useTRPC();
   const agents = useAgentNames();
@@ -19,7 +19,7 @@ export function RunsSpend({ filter }: { filter: RunFilter }) {
   return (
     <p
       role="status"
-      aria-label="What these runs have used"
+      aria-label="Usage of these runs"
       className="mb-2 flex min-h-5 items-center gap-1.5 text-ink-2 tabular-nums"
     >
       {usage && (

@@ -1,4 +1,4 @@
-/** Has the browser save a text that the page made. */
+/** Downloads a string as a file. */
 export function saveFile({ name, type, text }: { name: string; type: string; text: string }): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
@@ -10,7 +10,7 @@ export function saveFile({ name, type, text }: { name: string; type: string; tex
   URL.revokeObjectURL(url);
 }
 
-/** Has the browser save what the service answers with as a file. */
+/** Downloads a URL as a file. */
 export function saveLink(href: string): void {
   const link = document.createElement("a");
   link.href = href;

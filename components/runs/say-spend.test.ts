@@ -10,7 +10,7 @@ it("what runs have used is said in a line, and what is not known, too", () => {
     "the newest 25,001 runs, 9,999 tokens, $0.31 (2 of unknown cost)",
   );
   expect(saySpend({ runs: 1, pricedRuns: 0, tokens: 1, costUsd: null, isCapped: false })).toBe(
-    "1 run, 1 token, cost not known",
+    "1 run, 1 token, cost unknown",
   );
   expect(saySpend({ runs: 0, pricedRuns: 0, tokens: 0, costUsd: null, isCapped: false })).toBe("0 runs, 0 tokens");
 });

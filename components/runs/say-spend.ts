@@ -1,7 +1,7 @@
 import type { RunsUsage } from "../../server/contract/runs-usage.ts";
-import { formatNumber, formatTokens, formatUsd } from "../../server/domain/format.ts";
+import { formatCount, formatNumber, formatTokens, formatUsd } from "../../server/domain/format.ts";
 
-/** `312 runs, 1.2 M tokens, $4.10`; says where a cost is not known, and where there are older runs. */
+/** `312 runs, 1.2 M tokens, $4.10`; mentions unknown costs, and that older runs are left out. */
 export function saySpend({
   runs,
   pricedRuns,
@@ -9,7 +9,7 @@ export function saySpend({
   costUsd,
   isCapped,
 }: Pick<RunsUsage, "runs" | "pricedRuns" | "tokens" | "costUsd"> & { isCapped: boolean }): string {
-  const counted = `${isCapped ? "the newest " : ""}${formatNumber(runs)} ${runs === 1 ? "run" : "runs"}`;
+  const counted = `${isCapped ? "the newest " : ""}${formatCount(runs, "run")}`;
   return [counted, formatTokens(tokens), sayCost({ runs, pricedRuns, costUsd })]
     .filter((part) => part !== null)
     .join(", ");
@@ -17,7 +17,7 @@ export function saySpend({
 
 function sayCost({ runs, pricedRuns, costUsd }: Pick<RunsUsage, "runs" | "pricedRuns" | "costUsd">): string | null {
   if (runs === 0) return null;
-  if (costUsd === null) return "cost not known";
+  if (costUsd === null) return "cost unknown";
   const unknown = runs - pricedRuns;
   return unknown === 0 ? formatUsd(costUsd) : `${formatUsd(costUsd)} (${formatNumber(unknown)} of unknown cost)`;
 }

@@ -7,7 +7,7 @@ import { formatTokens, formatUsd } from "../../server/domain/format.ts";
 const dollars = [0.01, 0.1, 1, 10];
 const tokens = [10_000, 100_000, 1_000_000];
 
-/** How much a run has cost or used at least. Other amounts come by the URL. */
+/** The minimum cost or tokens of a run. The URL can set other amounts. */
 export function SpendChoice({
   state,
   onChange,

@@ -2,8 +2,8 @@ import type { StartedBy } from "../../server/contract/run.ts";
 
 export const startedByWords: Record<StartedBy, string> = {
   webhook: "webhook",
-  form: "a person, in the app",
-  api: "the API",
-  cli: "the command line",
+  form: "app",
+  api: "API",
+  cli: "command line",
   replay: "replay",
 };

@@ -2,7 +2,7 @@ import type { RunSummary } from "../../server/contract/run.ts";
 import { ShortId } from "../ui/short-id.tsx";
 import { startedByWords } from "./started-by-words.ts";
 
-/** Who started a run, and a link to where it came from. */
+/** The source of a run, with a link to it. */
 export function StartedBy({ run }: { run: Pick<RunSummary, "startedBy" | "deliveryId" | "replayOf"> }) {
   const source = run.replayOf
     ? { id: run.replayOf, href: `/runs/${run.replayOf}` }

@@ -1,7 +1,7 @@
 import type { WaterfallRow } from "./waterfall.ts";
 import { formatDuration } from "../../server/domain/format.ts";
 
-/** A stretch of the axis. A gap is drawn much shorter than it was: it bears a broken-axis mark and its real duration. */
+/** A section of the axis. A gap is drawn shorter than to scale, with a broken-axis mark and its real duration. */
 export interface Piece {
   from: number;
   to: number;
@@ -15,24 +15,24 @@ export interface TimeScale {
   from: number;
   to: number;
   pieces: Piece[];
-  /** Where an instant lies, 0 to 1. */
+  /** The position of a time, 0 to 1. */
   position(at: number): number;
 }
 
 export interface Tick {
   at: number;
   position: number;
-  /** Since the run was recorded; behind a gap, since the gap's end: `+20 ms`. */
+  /** Time since the run was created; after a gap, since the end of the gap: `+20 ms`. */
   label: string;
 }
 
 const minGapMs = 500;
-/** An idle stretch is a gap when it is longer than this many times all that would stay to scale beside it. */
+/** An idle section is a gap when it is this many times longer than everything that stays to scale. */
 const gapFactor = 8;
 
 /**
- * The axis of a run: to scale while code runs; where nothing happens for long (a sleep of days beside steps of
- * milliseconds), broken. `now`: where what is open ends.
+ * The axis of a run: to scale while code runs, broken at long idle times (a sleep of days next to steps of
+ * milliseconds). `now`: the end of what is in progress.
  */
 export function timeScale(rows: readonly WaterfallRow[], now: number): TimeScale {
   const { from, to } = rangeOf(rows, now);
@@ -58,7 +58,7 @@ function rangeOf(rows: readonly WaterfallRow[], now: number): { from: number; to
   return { from, to: Math.max(to, from + 1) };
 }
 
-/** The whole range, cut where something begins or ends (but not at `now`, which moves). */
+/** The range, cut where something starts or ends (but not at `now`, which moves). */
 function cutStretches(p: { rows: readonly WaterfallRow[]; from: number; to: number; now: number }): Stretch[] {
   const cuts = new Set([p.from, p.to]);
   const busy: { from: number; to: number }[] = [];
@@ -90,7 +90,7 @@ function mergeRanges(ranges: { from: number; to: number }[]): { from: number; to
   return merged;
 }
 
-/** By halves: a run of thousands of steps asks this thousands of times. */
+/** Binary search: a run of thousands of steps calls this thousands of times. */
 function overlapsAny(merged: readonly { from: number; to: number }[], from: number, to: number): boolean {
   let low = 0;
   let high = merged.length;
@@ -115,7 +115,7 @@ function findGaps(stretches: readonly Stretch[]): ReadonlySet<Stretch> {
   return new Set();
 }
 
-/** Gaps share at most half of the width; a longer one is somewhat wider. */
+/** Gaps share at most half of the width; longer gaps are slightly wider. */
 function place(stretches: readonly Stretch[], gaps: ReadonlySet<Stretch>): Piece[] {
   const shortest = Math.min(...[...gaps].map(({ from, to }) => to - from));
   const weightOf = ({ from, to }: Stretch) => 1 + Math.min(1, Math.log10((to - from) / shortest) / 2);
@@ -148,7 +148,7 @@ function positionOf(pieces: readonly Piece[], at: number): number {
   return piece.start + ((at - piece.from) / (piece.to - piece.from)) * (piece.end - piece.start);
 }
 
-const leastDistance = 0.075;
+const minDistance = 0.075;
 
 /** Round times on the parts that are to scale. */
 export function ticksOf(scale: TimeScale): Tick[] {
@@ -161,7 +161,7 @@ export function ticksOf(scale: TimeScale): Tick[] {
     for (let at = piece.from; at <= piece.to; at += stepMs) {
       const position = positionOf(scale.pieces, at);
       const before = ticks.at(-1)?.position ?? -1;
-      if (position - before < leastDistance || position > 1 - leastDistance / 2) continue;
+      if (position - before < minDistance || position > 1 - minDistance / 2) continue;
       ticks.push({ at, position, label: tickLabel(at, piece, scale) });
     }
   }

@@ -5,10 +5,10 @@ import { isOpen } from "../ui/statuses.ts";
 import { useNow } from "../ui/use-now.ts";
 import { formatDuration } from "../../server/domain/format.ts";
 
-/** A minute fills the bar; each tenth of it is as much shorter. */
+/** A full bar is one minute. */
 const fullMs = 60_000;
 
-/** How long a run took, and a bar on a logarithmic scale, so that milliseconds and minutes can be compared. */
+/** The duration of a run, with a bar on a logarithmic scale to compare milliseconds and minutes. */
 export function TookBar({ run }: { run: RunSummary }) {
   const now = useNow();
   if (run.startedAt === null) return <span className="text-ink-3">–</span>;
@@ -22,7 +22,7 @@ export function TookBar({ run }: { run: RunSummary }) {
       <span className="w-[72px] shrink-0 tabular-nums">{formatDuration(ms)}</span>
       <span
         aria-hidden
-        title="On a logarithmic scale; a minute fills it"
+        title="Logarithmic scale; a full bar is 1 minute"
         className="h-1.5 min-w-0 flex-1 overflow-hidden rounded-full bg-sunken"
       >
         <span

@@ -2,10 +2,10 @@
 
 import { useLayoutEffect, useRef, useState } from "react";
 
-/** So near to the end counts as at the end. */
+/** Positions this near to the end count as the end. */
 const nearPx = 32;
 
-/** Keeps the end of what grows in sight, unless one scrolled up; what comes with the very end is followed, too. */
+/** Keeps the end of growing content in sight, unless the reader scrolled up. Also follows the last change. */
 export function useFollowEnd(isGrowing: boolean) {
   const scroller = useRef<HTMLDivElement>(null);
   const lastTop = useRef(0);
@@ -24,7 +24,7 @@ export function useFollowEnd(isGrowing: boolean) {
       const element = scroller.current;
       if (!element) return;
       const distance = element.scrollHeight - element.clientHeight - element.scrollTop;
-      // Only scrolling up lets go of the end: what grows below must not.
+      // Only scrolling up stops following, not growing content.
       if (distance < nearPx) setIsAtEnd(true);
       else if (element.scrollTop < lastTop.current) setIsAtEnd(false);
       lastTop.current = element.scrollTop;

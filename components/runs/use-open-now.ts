@@ -5,7 +5,7 @@ import { useNow } from "../ui/use-now.ts";
 
 const tickMs = 250;
 
-/** The time for what grows before one's eyes: four times a second while `isOpen`, else it stands still. */
+/** The current time, updated four times a second while `isOpen`. */
 export function useOpenNow(isOpen: boolean): number {
   const second = useNow();
   const [fine, setFine] = useState(0);

@@ -5,7 +5,7 @@ import type { TimelineEntry } from "../../server/contract/timeline.ts";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { readOn } from "./merge-timeline.ts";
 
-/** A run's timeline, which grows while it runs: only what came since is asked for, and added. */
+/** The timeline of a run. While the run is open, only new entries are fetched and appended. */
 export function useTimeline(runId: string) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -17,10 +17,10 @@ export function useTimeline(runId: string) {
     queryFn: ({ signal }) =>
       readOn(queries.getQueryData(options.queryKey) ?? [], {
         ask: (after) => client.runs.timeline.query({ id: runId, after }, { signal }),
-        // A change meanwhile begins the reading anew: from here.
+        // A change in between restarts the query from these entries.
         tell: (entries) => queries.setQueryData(options.queryKey, entries),
       }),
-    // Thousands of entries that never change need no comparing.
+    // Entries never change, so comparing thousands of them is not needed.
     structuralSharing: false,
     meta: { live: !hasEnded(known) },
   });

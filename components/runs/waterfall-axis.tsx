@@ -7,11 +7,11 @@ const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
 interface Props {
   scale: TimeScale;
-  /** Where the line of the present stands; `null`: the run has ended. */
+  /** The position of the current time; `null`: the run has ended. */
   now: number | null;
 }
 
-/** Times since the run was recorded, above the rows. A gap bears its real duration. */
+/** Times since the run was created, above the rows. A gap shows its real duration. */
 export function WaterfallAxis({ scale }: Props) {
   return (
     <div
@@ -19,7 +19,7 @@ export function WaterfallAxis({ scale }: Props) {
     >
       <span className="truncate">
         <span className="md:hidden">Elapsed</span>
-        <span className="hidden md:inline">Since it was recorded</span>
+        <span className="hidden md:inline">Since creation</span>
       </span>
       <div className="relative h-full">
         {ticksOf(scale).map((tick, index, ticks) => (
@@ -34,7 +34,7 @@ export function WaterfallAxis({ scale }: Props) {
         {gapsOf(scale).map((gap) => (
           <span
             key={gap.from}
-            title={`The axis is broken here: ${formatDuration(gap.to - gap.from)} in which nothing ran are drawn shorter than they were.`}
+            title={`Broken axis: ${formatDuration(gap.to - gap.from)} without activity, drawn shorter than to scale.`}
             className="@container absolute inset-y-0 z-1 flex items-center justify-center gap-1 overflow-hidden border-x bg-panel px-0.5 font-medium whitespace-nowrap text-ink-2"
             style={{ left: percent(gap.start), width: percent(gap.end - gap.start) }}
           >
@@ -43,18 +43,18 @@ export function WaterfallAxis({ scale }: Props) {
           </span>
         ))}
       </div>
-      <span className="text-right">Took</span>
+      <span className="text-right">Duration</span>
     </div>
   );
 }
 
-/** Where ticks stand close, only every second or fourth bears its time. */
+/** If ticks are close together, only every second or fourth tick has a label. */
 function labelOf(index: number): string {
   if (index % 4 === 0) return "";
   return index % 2 === 0 ? "hidden @min-[36px]:block" : "hidden @min-[64px]:block";
 }
 
-/** The lines behind all rows: ticks, gaps, the present. */
+/** The lines behind all rows: ticks, gaps, the current time. */
 export function WaterfallGrid({ scale, now }: Props) {
   return (
     <li

@@ -18,7 +18,7 @@ const texts: Record<Tone, string> = {
   idle: "text-ink-3",
 };
 
-/** The bars of a row, and behind an open wait what is still to come of it. */
+/** The bars of a row, and the remaining time of an open wait. */
 export function WaterfallBars({ row, scale, now }: { row: WaterfallRow; scale: TimeScale; now: number }) {
   const isPending = row.endedAt === null && row.until !== null && row.until > now;
   return (
@@ -66,7 +66,7 @@ function lookOf({ look }: Span, state: RowState): string {
   }
 }
 
-/** A point in time, and beside it what it says. */
+/** A point in time with its text. */
 export function WaterfallPoint({ row, scale }: { row: WaterfallRow; scale: TimeScale }) {
   const position = scale.position(row.at);
   const isLate = position > 0.6;
@@ -93,7 +93,7 @@ export function WaterfallPoint({ row, scale }: { row: WaterfallRow; scale: TimeS
   );
 }
 
-/** From the first to the last of a group. */
+/** From the first to the last row of a group. */
 export function WaterfallGroupBar({ group, scale }: { group: RowGroup; scale: TimeScale }) {
   const [start, end] = [
     scale.position(group.rows[0]?.at ?? scale.from),
@@ -118,7 +118,7 @@ function pointText(row: WaterfallRow): string | null {
   return row.kind === "log" ? row.label : row.entry.message;
 }
 
-/** Round for a line of the log, a triangle for what is bad, a diamond for a warning, hollow for what was kept. */
+/** A circle for a log line, a triangle for an error, a diamond for a warning, a hollow square for a reused step. */
 function PointMark({ tone, isKept }: { tone: Tone; isKept: boolean }) {
   const shape = isKept ? (
     <rect x="1.5" y="1.5" width="6" height="6" rx="1" fill="none" stroke="currentColor" strokeWidth="1.5" />

@@ -24,10 +24,7 @@ interface Props {
   onPoint: (row: ShownRow | null) => void;
 }
 
-/**
- * The rows of which only those in sight are drawn. While the run goes on it follows the end, unless one scrolled away
- * from it.
- */
+/** The virtualized rows. While the run is open, the list follows the end, unless the reader scrolled up. */
 export function WaterfallList({ label, rows, scale, now, isGrowing, opened, onToggle, onPoint }: Props) {
   const { scroller, isAtEnd, onScroll, toEnd } = useFollowEnd(isGrowing);
   // oxlint-disable-next-line react/incompatible-library -- nothing of the virtualizer is handed on
@@ -96,7 +93,7 @@ export function WaterfallList({ label, rows, scale, now, isGrowing, opened, onTo
   );
 }
 
-/** Arrow keys go from row to row. */
+/** Arrow keys move from row to row. */
 function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-row]")];

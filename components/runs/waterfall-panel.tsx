@@ -25,11 +25,11 @@ const filters: { value: LogFilter; label: string }[] = [
 interface Props {
   run: Pick<Run, "id" | "status" | "target">;
   entries: TimelineEntry[];
-  /** What an agent's steps hold. */
+  /** The contents of an agent's steps. */
   trace: AgentTrace | undefined;
 }
 
-/** What happened in a run, to scale. */
+/** The timeline of a run, to scale. */
 export function WaterfallPanel({ run, entries, trace }: Props) {
   const [logs, setLogs] = useState<LogFilter>("all");
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
@@ -40,7 +40,7 @@ export function WaterfallPanel({ run, entries, trace }: Props) {
   const isAgent = run.target.kind === "agent";
   const plain = useMemo(() => toWaterfall(entries, { isExecuting }), [entries, isExecuting]);
   const rows = useMemo(() => (isAgent ? nameAgentRows(plain, trace) : plain), [plain, isAgent, trace]);
-  // The two clocks may differ a little: what was told has happened.
+  // The two clocks may differ: an entry of the timeline is never in the future.
   const now = Math.max(isGrowing ? clock : 0, Date.parse(entries.at(-1)?.at ?? "") || 0);
   const scale = timeScale(rows, now);
   const shown = useMemo(() => groupRows(rows, { logs, opened }), [rows, logs, opened]);
@@ -57,7 +57,7 @@ export function WaterfallPanel({ run, entries, trace }: Props) {
           <span aria-hidden className="hidden min-w-0 truncate tabular-nums lg:block">
             {pointed ? timesOf(pointed, { from: scale.from, now }) : `0 s – ${formatDuration(scale.to - scale.from)}`}
           </span>
-          {hasLogs && <Segmented label="Log lines shown" value={logs} options={filters} onChange={setLogs} />}
+          {hasLogs && <Segmented label="Log filter" value={logs} options={filters} onChange={setLogs} />}
         </div>
       }
     >
@@ -69,7 +69,7 @@ export function WaterfallPanel({ run, entries, trace }: Props) {
         opened={opened}
         onToggle={toggle}
         onPoint={setPointed}
-        label={`What happened in ${run.id}, ${offsetOf(scale.to, scale.from)} in all`}
+        label={`Timeline of ${run.id}, ${offsetOf(scale.to, scale.from)} in total`}
       />
     </Panel>
   );

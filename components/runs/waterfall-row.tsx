@@ -30,9 +30,9 @@ interface Props {
   onFocus: () => void;
 }
 
-/** One line of the waterfall: what, when to scale, how long. Opens to its details. */
+/** One row of the waterfall: label, bars to scale, duration. A click opens its details. */
 export function WaterfallRowLine({ row, scale, now, isOpen, isTabStop, onToggle, onPoint, onFocus }: Props) {
-  const told = { from: scale.from, now };
+  const times = { from: scale.from, now };
   return (
     <button
       type="button"
@@ -44,7 +44,7 @@ export function WaterfallRowLine({ row, scale, now, isOpen, isTabStop, onToggle,
       onFocus={onFocus}
       className={`${waterfallColumns} group relative h-[30px] w-full cursor-pointer items-center text-left -outline-offset-2 hover:bg-accent-soft/50`}
     >
-      <span className="sr-only">{nameOf(row, told)}</span>
+      <span className="sr-only">{nameOf(row, times)}</span>
       <span
         aria-hidden
         className={`flex min-w-0 items-center gap-1.5 ${row.kind === "group" || row.depth === 1 ? "pl-4" : ""}`}
@@ -91,7 +91,7 @@ const stateIcons: Record<RowState, { icon: LucideIcon; tone: string }> = {
   stopped: { icon: CircleSlash, tone: "text-idle" },
 };
 
-/** What a step of an agent's run is; how it stands says the icon before. */
+/** The icon of the kind of an agent step, after the icon of its state. */
 const kindIcons: Record<NonNullable<WaterfallRow["of"]>, LucideIcon | null> = {
   prompt: MessageSquareText,
   model: Bot,
@@ -123,7 +123,7 @@ function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
       >
         {row.label}
       </span>
-      {row.kind === "kept" && <span className="shrink-0 text-s text-ink-3">kept</span>}
+      {row.kind === "kept" && <span className="shrink-0 text-s text-ink-3">reused</span>}
     </>
   );
 }

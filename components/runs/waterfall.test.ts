@@ -123,7 +123,7 @@ describe("the rows of a waterfall", () => {
       "Queued · ok · queued 0–1",
       "Attempt 1 · stopped · busy 1–510",
       "  slow · stopped · busy 2–510",
-      "  Asked to stop · ok · at 500",
+      "  Cancel requested · ok · at 500",
       "Canceled · ok · at 510",
     ]);
   });

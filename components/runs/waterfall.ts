@@ -3,12 +3,12 @@ import type { AgentStepName } from "./agent/step-name.ts";
 import { formatDuration } from "../../server/domain/format.ts";
 
 /**
- * How a stretch of a row is drawn. `idle`: the attempt goes on, but nobody executes it (it sleeps, or its worker was
- * lost).
+ * The look of a section of a row. `idle`: the attempt is in progress, but no worker executes it (it sleeps, or its
+ * worker was lost).
  */
 type SpanLook = "busy" | "idle" | "sleep" | "backoff" | "queued";
 
-/** UTC milliseconds; `to` is `null` while it goes on. */
+/** UTC milliseconds; `to` is `null` while it is in progress. */
 export interface Span {
   from: number;
   to: number | null;
@@ -22,25 +22,25 @@ export type RowState = "open" | "ok" | "failed" | "stopped";
 
 /** One row of the waterfall. Without spans it is a point in time. */
 export interface WaterfallRow {
-  /** The same from one reading of the timeline to the next. */
+  /** Stable from one query of the timeline to the next. */
   key: string;
   kind: RowKind;
   label: string;
-  /** What it is of an agent's run. */
+  /** The kind of an agent step. */
   of?: AgentStepName["kind"];
   depth: 0 | 1;
   state: RowState;
   at: number;
   endedAt: number | null;
-  /** When a sleep or a backoff is meant to end. */
+  /** The scheduled end of a sleep or a backoff. */
   until: number | null;
   spans: Span[];
-  /** What began it, and what ended it (which bears the error). */
+  /** The entry that started it, and the entry that ended it, which has the error. */
   entry: TimelineEntry;
   end: TimelineEntry | null;
 }
 
-/** Turns what happened into rows, in the order in which things began. `isExecuting`: a worker has the run now. */
+/** Converts timeline entries to rows, ordered by their start. `isExecuting`: a worker executes the run now. */
 export function toWaterfall(
   entries: readonly TimelineEntry[],
   { isExecuting }: { isExecuting: boolean },
@@ -55,7 +55,7 @@ export function toWaterfall(
   return chart.rows;
 }
 
-/** The rows so far, and those of them that are open. */
+/** The rows so far, and the open rows. */
 class Chart {
   readonly rows: WaterfallRow[] = [];
   lastAt = 0;
@@ -101,7 +101,7 @@ class Chart {
         this.endAll(this.steps, entry, at);
         return this.pauseAttempt(at);
       case "cancel_requested":
-        this.point({ entry, at, kind: "event", label: "Asked to stop", depth: 1 });
+        this.point({ entry, at, kind: "event", label: "Cancel requested", depth: 1 });
         return;
       case "log":
         this.point({ entry, at, kind: "log", label: entry.message ?? "", depth: 1 });
@@ -114,7 +114,7 @@ class Chart {
     }
   }
 
-  /** From here on nobody executes the attempt, until it is resumed. */
+  /** No worker executes the attempt until it is resumed. */
   pauseAttempt(at: number): void {
     const span = this.attempt?.spans.at(-1);
     if (!this.attempt || !span || span.to !== null || span.look === "idle") return;
@@ -127,7 +127,7 @@ class Chart {
     this.attempt = this.open({ entry, at, kind: "attempt", label: `Attempt ${entry.attempt}`, depth: 0, look: "busy" });
   }
 
-  /** Putting aside is not told by an entry of its own: it happened right after the last one. */
+  /** A suspended run has no entry of its own: it was suspended right after the last entry. */
   private resumeAttempt(entry: TimelineEntry, at: number): void {
     if (!this.attempt) return this.beginAttempt(entry, at);
     this.endAll(this.steps, entry, this.lastAt);
@@ -156,7 +156,7 @@ class Chart {
     });
   }
 
-  /** What is over its time was spent waiting for a free worker. */
+  /** The time after the scheduled end was spent waiting for a free worker. */
   private endWait(entry: TimelineEntry, at: number): void {
     if (!this.wait) return;
     const { until, spans } = this.wait;

@@ -11,15 +11,15 @@ import { PasswordForm } from "./password-form.tsx";
 import { QueryPanel } from "./query-panel.tsx";
 import { SessionsTable } from "./sessions-table.tsx";
 
-/** Oneself: who one is here, one's password and where one is signed in. */
+/** The current person's account, sessions and password. */
 export function Account() {
   const access = useAccess();
   if (!access?.person) {
     return (
       <Panel title="Account">
-        <EmptyFace title="You are here without an account">
-          In development everybody on this machine may do everything. On a deployed service this is somebody who signed
-          in with an API token. Accounts are for people: an admin invites them.
+        <EmptyFace title="No account">
+          In development, everyone on this machine has full access. On a deployed service, you are signed in with an API
+          token. To get an account, ask an admin for an invitation.
         </EmptyFace>
       </Panel>
     );
@@ -53,7 +53,11 @@ function OwnSessions({ own }: { own: string }) {
     }),
   );
   return (
-    <QueryPanel title="Sessions" query={sessions} empty={{ title: "No sessions", text: "You are signed in nowhere." }}>
+    <QueryPanel
+      title="Sessions"
+      query={sessions}
+      empty={{ title: "No sessions", text: "Your active sessions appear here." }}
+    >
       {(rows) => <SessionsTable sessions={rows} own={own} isBusy={end.isPending} onEnd={(id) => end.mutate({ id })} />}
     </QueryPanel>
   );

@@ -1,11 +1,10 @@
 import { EmptyFace } from "../ui/faces.tsx";
 
-/** For whoever comes by a colleague's link and may not. */
+/** Shown on admin pages to people without the admin role. */
 export function AdminsOnly() {
   return (
-    <EmptyFace title="This is for admins">
-      An admin decides about people, keys and tokens, and reads the audit log. Ask one of them if you need something
-      here.
+    <EmptyFace title="Admins only">
+      Only admins can manage people, keys and tokens, and read the audit log. Ask an admin for access.
     </EmptyFace>
   );
 }

@@ -14,22 +14,22 @@ import { actorWords, auditWords, detailWords, subjectHref } from "./audit-words.
 const rowsOfPage = 50;
 
 const columns: readonly Column<AuditEntry>[] = [
-  { id: "when", name: "When", width: "90px", cell: ({ at }) => <RelativeTime iso={at} /> },
+  { id: "when", name: "Time", width: "90px", cell: ({ at }) => <RelativeTime iso={at} /> },
   {
     id: "who",
-    name: "Who",
+    name: "Actor",
     width: "minmax(0, 150px)",
     cell: (entry) => <span className="block truncate">{actorWords(entry)}</span>,
   },
   {
     id: "what",
-    name: "What",
+    name: "Action",
     width: "180px",
     cell: ({ action }) => <span className={action === "session.refused" ? "text-bad" : ""}>{auditWords[action]}</span>,
   },
   {
     id: "subject",
-    name: "Of",
+    name: "Subject",
     width: "minmax(0, 1fr)",
     cell: ({ subject }) => (
       <span title={subject ?? undefined} className="block truncate font-mono text-s">
@@ -51,7 +51,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
   {
     id: "from",
-    name: "From",
+    name: "Address",
     width: "140px",
     cell: ({ address }) => <span className="truncate font-mono text-s">{address}</span>,
     isHiddenNarrow: true,
@@ -61,11 +61,11 @@ const columns: readonly Column<AuditEntry>[] = [
 
 const everything = "all";
 const options = [
-  { value: everything, label: "everything" } as const,
+  { value: everything, label: "All actions" } as const,
   ...auditActionSchema.options.map((value) => ({ value, label: auditWords[value] })),
 ];
 
-/** What everybody did, newest first. */
+/** The audit log, newest first. */
 export function AuditList() {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -81,7 +81,7 @@ export function AuditList() {
     <>
       <div className="mb-3">
         <Choice
-          label="What was done"
+          label="Action"
           value={action ?? everything}
           options={options}
           onChange={(value) => void setAction(value === everything ? null : value)}
@@ -95,9 +95,9 @@ export function AuditList() {
         rowHref={(entry) => subjectHref(entry) ?? `/settings/audit?action=${entry.action}`}
         rowLabel={(entry) => `${actorWords(entry)}: ${auditWords[entry.action]} ${entry.subject ?? ""}`}
         emptyFace={
-          <EmptyFace title="Nothing was done yet">
-            Sign-ins, keys, people, and whatever is started, stopped or repeated by hand stands here, with who did it
-            and from where.
+          <EmptyFace title="No audit entries yet">
+            Sign-ins, changes to keys and people, and runs started, canceled or replayed by hand appear here. Each entry
+            names the actor and the address.
           </EmptyFace>
         }
       />

@@ -1,6 +1,6 @@
 import type { AuditAction, AuditEntry } from "../../server/contract/audit.ts";
 
-/** What was done, in words: one table. */
+/** The label of each action. */
 export const auditWords: Record<AuditAction, string> = {
   "session.started": "Signed in",
   "session.refused": "Failed to sign in",
@@ -9,12 +9,12 @@ export const auditWords: Record<AuditAction, string> = {
   "person.role-changed": "Changed a role",
   "person.removed": "Removed a person",
   "person.password-changed": "Changed their password",
-  "person.reset-link-created": "Made a reset link",
+  "person.reset-link-created": "Created a reset link",
   "person.password-reset": "Reset their password",
-  "invitation.created": "Made an invitation",
-  "invitation.revoked": "Withdrew a link",
-  "key.created": "Made a key",
-  "key.shown": "Looked at a webhook key",
+  "invitation.created": "Created an invitation",
+  "invitation.revoked": "Revoked a link",
+  "key.created": "Created a key",
+  "key.shown": "Viewed a webhook key",
   "key.rotated": "Rotated a key",
   "key.revoked": "Revoked a key",
   "run.started": "Started runs",
@@ -22,19 +22,19 @@ export const auditWords: Record<AuditAction, string> = {
   "run.replayed": "Replayed runs",
   "approval.decided": "Decided an approval",
   "delivery.sent": "Sent a delivery",
-  "delivery.redelivered": "Delivered again",
-  "trigger.disabled": "Switched a trigger off",
-  "trigger.enabled": "Switched a trigger on",
+  "delivery.redelivered": "Redelivered",
+  "trigger.disabled": "Disabled a trigger",
+  "trigger.enabled": "Enabled a trigger",
   "preset.saved": "Saved a preset",
   "preset.removed": "Removed a preset",
 };
 
 const kinds: Record<AuditEntry["actor"]["kind"], string> = {
-  person: "somebody who left",
+  person: "a removed person",
   token: "an API token",
   webhook: "a webhook key",
-  machine: "the machine",
-  stranger: "a stranger",
+  machine: "this machine",
+  stranger: "unauthenticated",
 };
 
 export function actorWords({ actor }: AuditEntry): string {
@@ -42,7 +42,7 @@ export function actorWords({ actor }: AuditEntry): string {
   return actor.kind === "token" ? `token ${actor.name}` : actor.name;
 }
 
-/** The page of what it was done to, where there is one. */
+/** The page of the subject; `null`: it has none. */
 export function subjectHref({ action, subject }: AuditEntry): string | null {
   if (subject === null) return null;
   if (subject.startsWith("run_")) return `/runs/${encodeURIComponent(subject)}`;

@@ -13,7 +13,7 @@ const systems = [
   ["Linux", /linux/i],
 ] as const;
 
-/** A browser as people call it: "Firefox on Linux". */
+/** A readable name of a browser: "Firefox on Linux". */
 export function deviceWords(userAgent: string | null): string {
   if (userAgent === null) return "Unknown device";
   const find = (table: readonly (readonly [string, RegExp])[]) =>

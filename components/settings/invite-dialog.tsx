@@ -13,9 +13,9 @@ import { roleOptions } from "./people-table.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
 const words: Record<Role, string> = {
-  viewer: "Sees triggers, deliveries and runs, payloads too.",
+  viewer: "Sees triggers, deliveries and runs, including payloads.",
   operator: "Also starts, cancels and replays runs, and sees webhook URLs with their keys.",
-  admin: "Also decides about people, keys and tokens, and reads the audit log.",
+  admin: "Also manages people, keys and tokens, and reads the audit log.",
 };
 
 export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: () => void }) {
@@ -26,8 +26,8 @@ export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onIn
   if (invite.data) {
     return (
       <ShownOnce
-        title="The invitation"
-        note="Pass this link on yourself. It lets one person in, once, within seven days, and is not shown again."
+        title="Invitation link"
+        note="Send this link to the person yourself. It creates one account, expires after 7 days, and is not shown again."
         secret={invite.data.url}
         onClose={onClose}
       />
@@ -35,11 +35,11 @@ export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onIn
   }
   const footer = (
     <Button type="submit" form="invite" tone="primary" disabled={invite.isPending} aria-busy={invite.isPending}>
-      Make the link
+      Create link
     </Button>
   );
   return (
-    <Dialog title="Invite somebody" isOpen onClose={onClose} footer={footer}>
+    <Dialog title="Invite a person" isOpen onClose={onClose} footer={footer}>
       <form
         id="invite"
         onSubmit={(event) => {
@@ -49,7 +49,7 @@ export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onIn
         className="grid gap-4"
       >
         <TextInput
-          label="Whom is it for?"
+          label="Name or note"
           maxLength={100}
           value={note}
           onChange={(event) => setNote(event.target.value)}
@@ -59,7 +59,7 @@ export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onIn
           <Segmented<Role> label="Role" value={role} options={roleOptions} onChange={setRole} />
           <p className="mt-2 text-s text-ink-2">{words[role]}</p>
         </div>
-        {invite.error && <ErrorNote error={invite.error} what="The invitation was not made" />}
+        {invite.error && <ErrorNote error={invite.error} what="The invitation was not created" />}
       </form>
     </Dialog>
   );

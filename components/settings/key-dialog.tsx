@@ -22,14 +22,14 @@ const scopes = [
 const words: Record<Scope, string> = {
   read: "Sees triggers, deliveries and runs.",
   operate: "Also starts, cancels and replays runs, and sees webhook URLs with their keys.",
-  admin: "Also decides about people, keys and tokens.",
+  admin: "Also manages people, keys and tokens.",
 };
 
 const lifetimes = [
-  { value: "30", label: "30 days" },
-  { value: "90", label: "90 days" },
-  { value: "365", label: "a year" },
-  { value: "", label: "until revoked" },
+  { value: "30", label: "after 30 days" },
+  { value: "90", label: "after 90 days" },
+  { value: "365", label: "after 1 year" },
+  { value: "", label: "never" },
 ] as const;
 
 type Lifetime = (typeof lifetimes)[number]["value"];
@@ -48,11 +48,11 @@ export function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: (
   const isToken = kind === "api";
   if (make.data) {
     const note = isToken
-      ? "Keep it now: only its hash is stored, and it is never shown again."
-      : "The sender puts it into its URL as ?token=, or sends it as Authorization: Bearer. An admin can look at it again.";
+      ? "Copy it now. Only its hash is stored, and it is never shown again."
+      : "The sender adds it to the URL as ?token=, or sends it as Authorization: Bearer. An admin can view it again.";
     return (
       <ShownOnce
-        title={isToken ? "The new API token" : "The new webhook key"}
+        title={isToken ? "New API token" : "New webhook key"}
         note={note}
         secret={make.data.secret}
         onClose={onClose}
@@ -69,7 +69,7 @@ export function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: (
   };
   const footer = (
     <Button type="submit" form="new-key" tone="primary" disabled={make.isPending} aria-busy={make.isPending}>
-      {isToken ? "Make the token" : "Make the key"}
+      {isToken ? "Create token" : "Create key"}
     </Button>
   );
   return (
@@ -83,7 +83,7 @@ export function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: (
         className="grid gap-4"
       >
         <TextInput
-          label="What is it for?"
+          label="Name"
           required
           maxLength={100}
           value={name}
@@ -97,7 +97,7 @@ export function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: (
           </div>
         ) : (
           <Choice
-            label="Opens"
+            label="Endpoints"
             value={endpoint}
             options={[
               { value: all, label: "all endpoints" },
@@ -107,10 +107,12 @@ export function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: (
           />
         )}
         <div className="flex items-center gap-2">
-          <span className="text-s font-medium text-ink-2">Lives</span>
-          <Choice<Lifetime> label="Lives" value={lifetime} options={lifetimes} onChange={setLifetime} />
+          <span className="text-s font-medium text-ink-2">Expires</span>
+          <Choice<Lifetime> label="Expires" value={lifetime} options={lifetimes} onChange={setLifetime} />
         </div>
-        {make.error && <ErrorNote error={make.error} what="It was not made" />}
+        {make.error && (
+          <ErrorNote error={make.error} what={isToken ? "The token was not created" : "The key was not created"} />
+        )}
       </form>
     </Dialog>
   );

@@ -10,12 +10,12 @@ export function stateOf({ revokedAt, expiresAt }: Key, now: number): "valid" | "
 
 interface Props {
   keyOf: Key;
-  /** What took its place when it was rotated. */
+  /** The key that replaced it in a rotation. */
   next: Key | undefined;
   now: number;
 }
 
-/** Whether it opens, until when, and what took its place. */
+/** Whether the key is valid, until when, and which key replaced it. */
 export function KeyState({ keyOf, next, now }: Props) {
   return (
     <>
@@ -39,10 +39,10 @@ function Validity({ keyOf, now }: Pick<Props, "keyOf" | "now">) {
     );
   }
   if (keyOf.expiresAt === null) return <span className="text-ok">valid</span>;
-  // After a rotation the end is near and wanted: until then both keys open.
+  // After a rotation, both keys are valid until the old one expires.
   const words = {
-    valid: keyOf.replacedBy === null ? "valid, expires" : "still valid, ends",
-    expired: keyOf.replacedBy === null ? "expired" : "ended",
+    valid: keyOf.replacedBy === null ? "valid, expires" : "still valid, expires",
+    expired: "expired",
     revoked: "revoked",
   }[state];
   return (

@@ -17,11 +17,11 @@ import { TokenOwner, TokenScope } from "./token-owner.tsx";
 interface Props {
   label: string;
   keys: Key[];
-  /** Among whom are those whose tokens these are. */
+  /** Includes the owners of the tokens. */
   people?: readonly Person[];
   onError: (error: unknown) => void;
   onChanged: () => Promise<unknown>;
-  /** Absent: these cannot be shown again. */
+  /** Absent: the secrets are stored as hashes and cannot be shown. */
   onShow?: (id: string) => void;
 }
 
@@ -39,19 +39,20 @@ export function KeysTable({ label, keys, people = [], onError, onChanged, onShow
       },
     }),
   );
+  const access = keys[0]?.kind === "api" ? "Scope" : "Endpoints";
   return (
     <>
-      <Table label={label} columns={["Name", "Begins with", "Opens", "State", "Last used", ""]}>
+      <Table label={label} columns={["Name", "Prefix", access, "State", "Last used", ""]}>
         {keys.map((key) => (
           <Row key={key.id}>
             <Cell name="Name">
               {key.name} <TokenOwner token={key} people={people} />
               <InPlaceOf keyOf={key} keys={keys} />
             </Cell>
-            <Cell name="Begins with">
+            <Cell name="Prefix">
               <code className="text-s">{key.hint}</code>
             </Cell>
-            <Cell name="Opens">
+            <Cell name={access}>
               {key.kind === "api" ? (
                 <TokenScope token={key} people={people} />
               ) : (
@@ -86,27 +87,27 @@ export function KeysTable({ label, keys, people = [], onError, onChanged, onShow
       </Table>
       <ConfirmDialog
         title={`Revoke ${ending?.name ?? ""}?`}
-        confirmLabel="Revoke"
+        confirmLabel={ending?.kind === "api" ? "Revoke token" : "Revoke key"}
         tone="danger"
         isOpen={ending !== null}
         isBusy={revoke.isPending}
         onConfirm={() => ending && revoke.mutate({ id: ending.id })}
         onClose={() => setEnding(null)}
       >
-        Whoever uses it is refused with the very next request, for good.
+        Requests that use it are rejected immediately. This cannot be undone.
       </ConfirmDialog>
       {rotating && <RotateDialog old={rotating} onClose={() => setRotating(null)} onRotated={() => void onChanged()} />}
     </>
   );
 }
 
-/** Which key it took the place of. */
+/** The key that this one replaced. */
 function InPlaceOf({ keyOf, keys }: { keyOf: Key; keys: readonly Key[] }) {
   const before = keys.find(({ replacedBy }) => replacedBy === keyOf.id);
   return (
     before && (
       <span className="block text-s text-ink-3">
-        in place of <code>{before.hint}</code>
+        replaces <code>{before.hint}</code>
       </span>
     )
   );

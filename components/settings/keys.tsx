@@ -13,7 +13,7 @@ import { KeysTable } from "./keys-table.tsx";
 import { QueryPanel } from "./query-panel.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
-/** What programs use: tokens for the API, and keys for whoever sends webhooks. */
+/** API tokens for programs and webhook keys for senders. */
 export function Keys() {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -39,7 +39,7 @@ export function Keys() {
         query={ofKind("api")}
         empty={{
           title: "No API tokens",
-          text: "A token opens /api/v1 and the command line to a program, as far as its scope goes.",
+          text: "An API token gives a program access to /api/v1 and the command line, within its scope. Click “New token” to create one.",
         }}
       >
         {(rows) => <KeysTable label="API tokens" keys={rows} people={people} onError={onError} onChanged={readAgain} />}
@@ -50,7 +50,7 @@ export function Keys() {
         query={ofKind("webhook")}
         empty={{
           title: "No webhook keys",
-          text: "Whoever sends webhooks needs a key. Give each sender its own: it can then be revoked alone.",
+          text: "Senders authenticate with a webhook key. Create one key for each sender, so that you can revoke it separately.",
         }}
       >
         {(rows) => (
@@ -66,8 +66,8 @@ export function Keys() {
       {making && <KeyDialog kind={making} onClose={() => setMaking(null)} onMade={() => void readAgain()} />}
       {shown && (
         <ShownOnce
-          title="The webhook key"
-          note="That you looked at it stands in the audit log."
+          title="Webhook key"
+          note="The audit log records that you viewed this key."
           secret={shown}
           onClose={() => setShown(null)}
         />

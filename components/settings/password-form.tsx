@@ -8,7 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
 
-/** Ends one's other sessions as well. */
+/** Changing the password also ends the person's other sessions. */
 export function PasswordForm() {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -20,7 +20,7 @@ export function PasswordForm() {
       onSuccess() {
         setCurrent("");
         setNext("");
-        toast({ tone: "ok", text: "The password is changed, and your other sessions have ended." });
+        toast({ tone: "ok", text: "Password changed. Your other sessions have ended." });
         void queries.invalidateQueries({ queryKey: trpc.account.sessions.queryKey() });
       },
     }),
@@ -34,7 +34,7 @@ export function PasswordForm() {
   return (
     <form onSubmit={submit} className="grid max-w-[420px] gap-3 px-4 py-4">
       <TextInput
-        label="Present password"
+        label="Current password"
         type="password"
         autoComplete="current-password"
         required
@@ -56,7 +56,7 @@ export function PasswordForm() {
       />
       <div>
         <Button type="submit" disabled={change.isPending} aria-busy={change.isPending}>
-          Change the password
+          Change password
         </Button>
       </div>
     </form>

@@ -15,7 +15,7 @@ export const roleOptions = roleSchema.options.map((role) => ({ value: role, labe
 
 interface Props {
   people: Person[];
-  /** Who looks. */
+  /** The id of the current person. */
   own: string | null;
   told: { onSettled: () => Promise<unknown>; onError: (error: unknown) => void };
 }
@@ -38,7 +38,7 @@ export function PeopleTable({ people, own, told }: Props) {
             <Cell name="E-mail">{person.email}</Cell>
             <Cell name="Role">
               {isLastAdmin(person) ? (
-                <span title="The last admin stays admin: make somebody else admin first">admin</span>
+                <span title="The last admin keeps this role. Make another person admin first.">admin</span>
               ) : (
                 <Choice<Role>
                   label={`Role of ${person.name}`}

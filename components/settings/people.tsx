@@ -15,7 +15,7 @@ import { PeopleTable } from "./people-table.tsx";
 import { QueryPanel } from "./query-panel.tsx";
 import { SessionsTable } from "./sessions-table.tsx";
 
-/** Who may come in, who is invited, and where they are signed in. */
+/** Accounts, invitations and sessions. */
 export function People() {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -45,8 +45,8 @@ export function People() {
         note={invite}
         query={people}
         empty={{
-          title: "Nobody has an account",
-          text: "Invite somebody: they choose their own password. In development nobody needs one.",
+          title: "No accounts yet",
+          text: "Click “Invite” to create an invitation link. In development, no account is needed.",
         }}
       >
         {(rows) => <PeopleTable people={rows} own={own?.id ?? null} told={told} />}
@@ -56,30 +56,30 @@ export function People() {
         query={invitations}
         empty={{
           title: "No open invitations",
-          text: "An invitation is a link that lets one person in, once, within seven days; a reset link sets a new password, within an hour. Nothing is sent by mail.",
+          text: "Invitation links and reset links appear here. An invitation creates one account and expires after 7 days. A reset link sets a new password and expires after 1 hour. Signalbox sends no email: you send the link yourself.",
         }}
       >
         {(rows) => (
-          <Table label="Invitations" columns={["For", "Role", "Made by", "Expires", ""]}>
+          <Table label="Invitations" columns={["For", "Role", "Created by", "Expires", ""]}>
             {rows.map(({ id, kind, note, role, createdBy, expiresAt }) => (
               <Row key={id}>
                 <Cell name="For">
                   {
                     {
-                      setup: "Set-up on the machine",
-                      reset: `New password of ${note}`,
-                      invitation: note || "Whoever opens it",
+                      setup: "First admin (setup link)",
+                      reset: `Password reset for ${note}`,
+                      invitation: note || "Any person with the link",
                     }[kind]
                   }
                 </Cell>
                 <Cell name="Role">{kind === "reset" ? "" : role}</Cell>
-                <Cell name="Made by">{createdBy}</Cell>
+                <Cell name="Created by">{createdBy}</Cell>
                 <Cell name="Expires">
                   <RelativeTime iso={expiresAt} />
                 </Cell>
                 <ActionsCell>
                   <Button size="s" disabled={revoke.isPending} onClick={() => revoke.mutate({ id })}>
-                    Withdraw
+                    Revoke
                   </Button>
                 </ActionsCell>
               </Row>
@@ -90,7 +90,10 @@ export function People() {
       <QueryPanel
         title="Sessions"
         query={sessions}
-        empty={{ title: "Nobody is signed in", text: "Sessions end by themselves after 30 days." }}
+        empty={{
+          title: "No active sessions",
+          text: "The sessions of all signed-in people appear here. A session expires after 30 days.",
+        }}
       >
         {(rows) => (
           <SessionsTable

@@ -3,7 +3,7 @@ import { problemOf } from "../trpc/problem-of.ts";
 import { EmptyFace, ErrorFace, LoadingRows } from "../ui/faces.tsx";
 import { Panel } from "../ui/panel.tsx";
 
-/** A titled list with its loading, error and empty face. */
+/** A titled list with its loading, error and empty states. */
 export function QueryPanel<Row>(p: {
   title: string;
   note?: ReactNode;
@@ -24,10 +24,10 @@ function Body<Row>({ title, query, empty, children }: Parameters<typeof QueryPan
   if (query.error)
     return (
       <ErrorFace
-        what={`${title} could not be read`}
+        what={`${title} could not be loaded`}
         message={problemOf(query.error).detail}
         retry={() => void query.refetch()}
       />
     );
-  return <LoadingRows label={`${title} are being read`} />;
+  return <LoadingRows label={`Loading ${title}`} />;
 }

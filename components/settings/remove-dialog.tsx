@@ -8,7 +8,7 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { useNow } from "../ui/use-now.ts";
 import { stateOf } from "./key-state.tsx";
 
-/** Says what ends with somebody, before it does. */
+/** Confirms the removal of a person, and lists what is revoked with them. */
 export function RemoveDialog({
   person,
   onClose,
@@ -34,17 +34,17 @@ export function RemoveDialog({
   return (
     <ConfirmDialog
       title={`Remove ${person.name}?`}
-      confirmLabel="Remove"
+      confirmLabel="Remove person"
       tone="danger"
       isOpen
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate({ id: person.id })}
       onClose={onClose}
     >
-      <p>Their sessions, and links that they made, end at once. {tokenWords(tokens)}</p>
+      <p>Their sessions and the links they created end immediately. {tokenWords(tokens)}</p>
       <p className="mt-2">
-        What they did stays in the audit log. Webhook keys stay in force, as senders need them: rotate those that they
-        knew.
+        Their entries stay in the audit log. Webhook keys stay valid, because senders use them. Rotate the keys that
+        this person knew.
       </p>
     </ConfirmDialog>
   );
@@ -56,6 +56,6 @@ function tokenWords(tokens: readonly Key[] | undefined): string {
   const names = tokens.map(({ name }) => name);
   const shown = names.length > 5 ? [...names.slice(0, 5), `${names.length - 5} more`] : names;
   return tokens.length === 1
-    ? `Their API token ${shown.join("")} is revoked: what uses it is refused from then on.`
-    : `Their ${tokens.length} API tokens are revoked, and what uses them is refused from then on: ${shown.join(", ")}.`;
+    ? `Their API token ${shown.join("")} is revoked. Requests that use it are rejected.`
+    : `Their ${tokens.length} API tokens are revoked: ${shown.join(", ")}. Requests that use them are rejected.`;
 }

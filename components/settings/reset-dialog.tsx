@@ -8,15 +8,15 @@ import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
-/** A link for somebody who forgot their password. */
+/** Creates a link that sets a new password. */
 export function ResetDialog({ person, onClose, onMade }: { person: Person; onClose: () => void; onMade: () => void }) {
   const trpc = useTRPC();
   const make = useMutation(trpc.people.makeResetLink.mutationOptions({ onSuccess: onMade }));
   if (make.data) {
     return (
       <ShownOnce
-        title="The reset link"
-        note={`Pass this link on to ${person.name} yourself. It sets a new password once, within an hour, and is not shown again.`}
+        title="Reset link"
+        note={`Send this link to ${person.name} yourself. It sets a new password once, expires after 1 hour, and is not shown again.`}
         secret={make.data.url}
         onClose={onClose}
       />
@@ -24,7 +24,7 @@ export function ResetDialog({ person, onClose, onMade }: { person: Person; onClo
   }
   const footer = (
     <>
-      <Button onClick={onClose}>Do nothing</Button>
+      <Button onClick={onClose}>Go back</Button>
       <Button
         tone="primary"
         data-autofocus=""
@@ -32,17 +32,17 @@ export function ResetDialog({ person, onClose, onMade }: { person: Person; onClo
         aria-busy={make.isPending}
         onClick={() => make.mutate({ id: person.id })}
       >
-        Make the link
+        Create link
       </Button>
     </>
   );
   return (
-    <Dialog title={`A new password for ${person.name}?`} isOpen onClose={onClose} footer={footer}>
+    <Dialog title={`Reset the password of ${person.name}?`} isOpen onClose={onClose} footer={footer}>
       <p className="text-ink-2">
-        You get a link by which {person.email} chooses a new password. The present one works until then; when the link
-        is used, all of their sessions end. Links made for them before end now.
+        You get a link that lets {person.email} choose a new password. The current password works until then. Using the
+        link ends all of their sessions. Earlier reset links for this person stop working now.
       </p>
-      {make.error && <ErrorNote error={make.error} what="The link was not made" />}
+      {make.error && <ErrorNote error={make.error} what="The link was not created" />}
     </Dialog>
   );
 }

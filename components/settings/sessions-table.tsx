@@ -8,9 +8,9 @@ import { deviceWords } from "./device-words.ts";
 
 interface Props {
   sessions: PersonSession[];
-  /** The one that looks at this. */
+  /** The id of the current session. */
   own: string | null;
-  /** Whose a session is, where it is not always oneself. */
+  /** The name of the person; absent where all sessions are of the current person. */
   nameOf?: (personId: string) => string;
   isBusy: boolean;
   onEnd: (id: string) => void;
@@ -18,10 +18,13 @@ interface Props {
 
 export function SessionsTable({ sessions, own, nameOf, isBusy, onEnd }: Props) {
   return (
-    <Table label="Sessions" columns={[...(nameOf ? ["Who"] : []), "Device", "Address", "Last seen", "Signed in", ""]}>
+    <Table
+      label="Sessions"
+      columns={[...(nameOf ? ["Person"] : []), "Device", "Address", "Last seen", "Signed in", ""]}
+    >
       {sessions.map((session) => (
         <Row key={session.id}>
-          {nameOf && <Cell name="Who">{nameOf(session.personId)}</Cell>}
+          {nameOf && <Cell name="Person">{nameOf(session.personId)}</Cell>}
           <Cell name="Device">
             <span title={session.userAgent ?? undefined}>{deviceWords(session.userAgent)}</span>
           </Cell>
@@ -36,10 +39,10 @@ export function SessionsTable({ sessions, own, nameOf, isBusy, onEnd }: Props) {
           </Cell>
           <ActionsCell>
             {session.id === own ? (
-              <span className="text-s text-ink-3">This one</span>
+              <span className="text-s text-ink-3">This session</span>
             ) : (
               <Button size="s" disabled={isBusy} onClick={() => onEnd(session.id)}>
-                End
+                End session
               </Button>
             )}
           </ActionsCell>

@@ -4,21 +4,21 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useMay } from "../auth/access.tsx";
 
-/** `more`: where there is room for it. */
-const places: { href: string; label: string; more?: string }[] = [
+/** `more`: shown on wide screens only. */
+const pages: { href: string; label: string; more?: string }[] = [
   { href: "/settings", label: "Account" },
   { href: "/settings/people", label: "People" },
   { href: "/settings/keys", label: "Keys", more: "and tokens" },
   { href: "/settings/audit", label: "Audit log" },
 ];
 
-/** What only admins decide about is not offered to others. */
+/** Pages for admins are hidden from others. */
 export function SettingsNav() {
   const path = usePathname();
   const isAdmin = useMay("admin");
   return (
     <nav aria-label="Settings" className="-mx-1 mb-5 flex border-b sm:gap-1">
-      {places
+      {pages
         .filter(({ href }) => isAdmin || href === "/settings")
         .map(({ href, label, more }) => (
           <Link

@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 
-/** Something that opens something, shown this once. */
+/** A secret or link that is shown only once. */
 export function ShownOnce({
   title,
   note,
@@ -17,13 +17,13 @@ export function ShownOnce({
   onClose: () => void;
 }) {
   return (
-    <Dialog title={title} isOpen onClose={onClose} footer={<Button onClick={onClose}>I have kept it</Button>}>
+    <Dialog title={title} isOpen onClose={onClose} footer={<Button onClick={onClose}>Done</Button>}>
       <p className="text-ink-2">{note}</p>
       <div className="mt-3 flex items-center gap-2 rounded-m border bg-sunken py-1.5 pr-1.5 pl-3">
         <code data-testid="secret" className="min-w-0 flex-1 text-s [overflow-wrap:anywhere]">
           {secret}
         </code>
-        <CopyButton text={secret} label="Copy it" />
+        <CopyButton text={secret} label="Copy" />
       </div>
     </Dialog>
   );

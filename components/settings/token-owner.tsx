@@ -7,13 +7,13 @@ interface Props {
   people: readonly Person[];
 }
 
-/** Whose token it is: it ends with them. */
+/** The owner of a token. The token is revoked when the owner is removed. */
 export function TokenOwner({ token, people }: Props) {
   const owner = people.find(({ id }) => id === token.ownerId);
   return owner && <span className="block text-s text-ink-3">of {owner.name}</span>;
 }
 
-/** What a token may do, which is never more than its owner may. */
+/** The scope of a token, limited by its owner's role. */
 export function TokenScope({ token, people }: Props) {
   const owner = people.find(({ id }) => id === token.ownerId);
   const held = owner && scopeOfRole[owner.role];
@@ -22,7 +22,7 @@ export function TokenScope({ token, people }: Props) {
     <>
       {held}{" "}
       <span className="block text-s text-ink-3">
-        made for {token.scope}, but {owner.name} is {owner.role} now
+        created with {token.scope}, limited by the role of {owner.name} ({owner.role})
       </span>
     </>
   );

@@ -30,7 +30,7 @@ describe("the words for a failed call", () => {
       title: problem.title,
       detail: problem.detail,
       errors: problem.errors,
-      wayOut: { href: "/errors/not_found", label: "What this means" },
+      wayOut: { href: "/errors/not_found", label: "About this error" },
     });
   });
 
@@ -45,7 +45,7 @@ describe("the words for a failed call", () => {
 
   it("say in one line what failed, not only why it may have", () => {
     expect(sayProblem(TRPCClientError.from(new TypeError("Failed to fetch")))).toBe(
-      "The service does not answer. It may be restarting, or the network is down.",
+      "Server not reachable. The server may be restarting, or the network is down. Try again in a moment.",
     );
   });
 

@@ -2,25 +2,22 @@ import { TRPCClientError } from "@trpc/client";
 import type { Problem, ProblemError } from "../../server/contract/problem.ts";
 import type { AppRouter } from "../../server/trpc/router.ts";
 
-/** A failed call in words, with where to go from here. */
+/** A failed call as text, with a link that helps. */
 export interface ProblemWords {
   code: string;
   title: string;
   detail: string;
   errors: readonly ProblemError[];
-  /** An empty `href` is the page that one is on, read again. */
+  /** An empty `href` reloads the current page. */
   wayOut: { href: string; label: string } | null;
 }
 
-/**
- * What went wrong, whatever was thrown: the service's own problem, a service that does not answer, or a bug of the
- * page.
- */
+/** Describes any thrown value: a problem from the server, an unreachable server, or a bug of the page. */
 export function problemOf(error: unknown): ProblemWords {
   if (!isCallError(error))
     return {
       code: "page_error",
-      title: "This page made a mistake",
+      title: "Something went wrong",
       detail: messageOf(error),
       errors: [],
       wayOut: null,
@@ -30,27 +27,27 @@ export function problemOf(error: unknown): ProblemWords {
   if (error.cause instanceof SyntaxError) {
     return {
       code: "unreadable_answer",
-      title: "The answer did not come from Signalbox",
-      detail: "Something between this page and the service answered in its place, e.g. a proxy.",
+      title: "Unexpected response",
+      detail: "The response did not come from Signalbox. A proxy between this page and the server may have sent it.",
       errors: [],
       wayOut: null,
     };
   }
   return {
     code: "unreachable",
-    title: "The service does not answer",
-    detail: "It may be restarting, or the network is down.",
+    title: "Server not reachable",
+    detail: "The server may be restarting, or the network is down. Try again in a moment.",
     errors: [],
     wayOut: null,
   };
 }
 
-/** A problem that the service answered, in words. */
+/** A problem from the server as text. */
 export function problemWords({ code, title, detail, errors = [] }: Problem): ProblemWords {
   return { code, title, detail, errors, wayOut: wayOutOf(code) };
 }
 
-/** The same in one line, for where there is no room for a way out. */
+/** The same in one line, without the link. */
 export function sayProblem(error: unknown): string {
   const { title, detail } = problemOf(error);
   return detail === title ? `${title}.` : `${title}. ${detail}`;
@@ -65,7 +62,7 @@ function messageOf(error: unknown): string {
 }
 
 function wayOutOf(code: string): ProblemWords["wayOut"] {
-  // This very page, read again: it asks for a token, and comes back as it was.
+  // Reloading the current page leads to the sign-in, and back.
   if (code === "unauthorized") return { href: "", label: "Sign in" };
-  return { href: `/errors/${encodeURIComponent(code)}`, label: "What this means" };
+  return { href: `/errors/${encodeURIComponent(code)}`, label: "About this error" };
 }

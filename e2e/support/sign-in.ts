@@ -3,7 +3,7 @@ import type { Page } from "playwright";
 /** On the page by which one comes in, with an API token. */
 export async function signInWithToken(page: Page, secret: string): Promise<void> {
   const field = page.getByLabel("API token");
-  const toggle = page.getByText("With an API token instead");
+  const toggle = page.getByText("Use an API token instead");
   await toggle.waitFor();
   if (!(await field.isVisible())) await toggle.click();
   await field.fill(secret);

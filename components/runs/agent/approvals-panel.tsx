@@ -11,11 +11,12 @@ import { Button } from "../../ui/button.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { type Approval, openApprovals } from "./conversation.ts";
 import { DecideDialog } from "./decide-dialog.tsx";
+import { formatCount } from "../../../server/domain/format.ts";
 import { DecisionLine, sayWho } from "./decision-line.tsx";
 
-const most = 10;
+const maxShown = 10;
 
-/** The calls of tools for which the run waits; once they are decided, by whom, for as long as one stays on the page. */
+/** The pending approvals of a run. Decided ones stay visible until the reader leaves the page. */
 export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) {
   const open = openApprovals(trace, run.status);
   const [asking, setAsking] = useState<{ name: string; isApproved: boolean } | null>(null);
@@ -30,23 +31,23 @@ export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) 
       aria-label="Approvals"
       className={`mb-4 overflow-hidden rounded-l border bg-panel ${open.length > 0 ? "border-wait" : ""}`}
     >
-      {open.slice(0, most).map((approval) => (
+      {open.slice(0, maxShown).map((approval) => (
         <OpenApproval
           key={approval.name}
           approval={approval}
           onDecide={(isApproved) => setAsking({ name: approval.name, isApproved })}
         />
       ))}
-      {open.length > most && (
+      {open.length > maxShown && (
         <p className="border-b px-4 py-2 text-s text-ink-2 last:border-0">
-          {open.length - most} more wait. They are shown as these are decided.
+          {formatCount(open.length - maxShown, "more approval", "more approvals")} pending, shown as these are decided.
         </p>
       )}
       <p role="status" className="sr-only">
         {decided.map(sayDecision).join(" ")}
       </p>
       <div>
-        {decided.slice(-most).map((approval) => (
+        {decided.slice(-maxShown).map((approval) => (
           <div
             key={approval.name}
             className="flex flex-wrap items-center gap-x-2 px-4 py-1.5 not-first:border-t [&>p]:border-0 [&>p]:p-0"
@@ -72,15 +73,15 @@ export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) 
   );
 }
 
-/** For who does not see it; without a time, which would be told anew each second. */
+/** For screen readers. Has no relative time, which would be announced every second. */
 function sayDecision({ request, decision }: Approval): string {
   return decision?.by === null
-    ? `Nobody decided on ${request.toolName} in time.`
-    : `${request.toolName} was ${decision?.isApproved ? "approved" : "refused"} by ${sayWho(decision?.by ?? null)}.`;
+    ? `${request.toolName} was denied: the approval timed out.`
+    : `${request.toolName} was ${decision?.isApproved ? "approved" : "denied"} by ${sayWho(decision?.by ?? null)}.`;
 }
 
 function OpenApproval({ approval, onDecide }: { approval: Approval; onDecide: (isApproved: boolean) => void }) {
-  const whyNot = useWhyNot("operate");
+  const disabledReason = useWhyNot("operate");
   const { toolName, input } = approval.request;
   return (
     <div role="group" aria-label={`Approval of ${toolName}`} className="border-b last:border-0">
@@ -89,27 +90,27 @@ function OpenApproval({ approval, onDecide }: { approval: Approval; onDecide: (i
           <Hand aria-hidden size={15} className="mt-0.5 shrink-0 text-wait" />
           <span className="min-w-0">
             <strong className="font-semibold">
-              {whyNot === undefined ? "Waits for your decision: " : "Waits for the decision of an operator: "}
+              {disabledReason === undefined ? "Waiting for your approval: " : "Waiting for an operator to approve: "}
             </strong>
             <code className="font-semibold break-all">
               <PlainText text={toolName} />
             </code>
             <span className="block text-s text-ink-2">
-              Asked for <RelativeTime iso={approval.requestedAt} />.
+              Requested <RelativeTime iso={approval.requestedAt} />.
               {approval.until !== null && (
                 <>
                   {" "}
-                  If nobody decides, it is refused <RelativeTime iso={approval.until} />.
+                  Without a decision, it is denied <RelativeTime iso={approval.until} />.
                 </>
               )}
-              {whyNot !== undefined && ` ${whyNot}.`}
+              {disabledReason !== undefined && ` ${disabledReason}.`}
             </span>
           </span>
         </p>
-        {whyNot === undefined && (
+        {disabledReason === undefined && (
           <div className="flex gap-2">
             <Button tone="danger" icon={Hand} onClick={() => onDecide(false)}>
-              Refuse…
+              Deny…
             </Button>
             <Button tone="primary" icon={Check} onClick={() => onDecide(true)}>
               Approve…
@@ -119,7 +120,7 @@ function OpenApproval({ approval, onDecide }: { approval: Approval; onDecide: (i
       </div>
       <JsonView
         text={JSON.stringify(input, null, 2)}
-        label={`With what ${toolName} would be called`}
+        label={`Arguments of ${toolName}`}
         copyLabel="Copy the arguments"
         maxHeight={260}
       />

@@ -3,39 +3,39 @@ import type { ModelFailureStep } from "../../../server/contract/agent-step.ts";
 import type { StatusFace } from "../../ui/statuses.ts";
 import type { Turn } from "./conversation.ts";
 
-/** How a call of the model stands that has no answer. */
+/** The status of a model call without an answer. */
 export function callFaces({ isAsking, live, failures }: Pick<Turn, "isAsking" | "live" | "failures">): StatusFace {
   if (isAsking)
     return {
-      label: live && (live.text !== "" || live.reasoning !== "") ? "answering" : "asked",
+      label: live && (live.text !== "" || live.reasoning !== "") ? "answering" : "waiting for the model",
       icon: LoaderCircle,
       tone: "run",
     };
   const last = failures.at(-1);
-  if (last && last.again !== null) return { label: "waits to be asked again", icon: Hourglass, tone: "wait" };
+  if (last && last.again !== null) return { label: "waiting to retry", icon: Hourglass, tone: "wait" };
   return last && last.failure.waitMs === null
     ? { label: "failed", icon: TriangleAlert, tone: "bad" }
-    : { label: "not answered", icon: CircleSlash, tone: "idle" };
+    : { label: "no answer", icon: CircleSlash, tone: "idle" };
 }
 
 const finishes: Record<string, string> = {
-  stop: "said all",
-  length: "cut off: it was too long",
-  "content-filter": "stopped by the provider’s filter",
+  stop: "complete",
+  length: "cut off at the length limit",
+  "content-filter": "stopped by the content filter",
   "tool-calls": "calls tools",
-  error: "broke off",
+  error: "interrupted",
 };
 
-/** Why a model stopped, in words; those of providers that we do not know stay as they are. */
+/** Why a model stopped. Unknown reasons are shown as the provider sent them. */
 export function sayFinish(reason: string): string {
   return Object.hasOwn(finishes, reason) ? (finishes[reason] ?? reason) : `finished: ${reason}`;
 }
 
-/** What kind of failure a call of the model had. */
+/** The title of each kind of failed model call. */
 export const failureWords: Record<ModelFailureStep["kind"], string> = {
-  rate_limited: "The provider limits the rate",
-  overloaded: "The provider is overloaded or broken",
-  timed_out: "It took too long",
-  disconnected: "The connection broke off",
-  refused: "The provider refused it",
+  rate_limited: "Rate limit of the provider",
+  overloaded: "Provider overloaded or unavailable",
+  timed_out: "Timeout",
+  disconnected: "Connection lost",
+  refused: "Rejected by the provider",
 };

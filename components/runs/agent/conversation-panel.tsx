@@ -23,15 +23,15 @@ interface Props {
   retry: () => void;
 }
 
-/** What the agent was asked, what its model answered, which tools it called, and what all of it cost. */
+/** The prompt, the answers of the model, the tool calls, and the usage of a run. */
 export function ConversationPanel({ run, trace, entries, error, retry }: Props) {
   if (trace) return <Conversation run={run} trace={trace} entries={entries} />;
   return (
     <Panel title="Conversation">
       {error ? (
-        <ErrorNote what="What the agent did could not be read" error={error} retry={retry} />
+        <ErrorNote what="The agent trace could not be loaded" error={error} retry={retry} />
       ) : (
-        <LoadingRows label="What the agent did is being read" rows={6} />
+        <LoadingRows label="Loading the agent trace" rows={6} />
       )}
     </Panel>
   );
@@ -50,7 +50,7 @@ function Conversation({ run, trace, entries }: { run: Run; trace: AgentTrace; en
       <PromptSection run={run} trace={trace} />
       {hidden > 0 && (
         <div className="border-t px-4 py-2.5">
-          <Button onClick={() => setIsWhole(true)}>Show {formatNumber(hidden)} earlier calls of the model</Button>
+          <Button onClick={() => setIsWhole(true)}>Show {formatNumber(hidden)} earlier model calls</Button>
         </div>
       )}
       <p role="status" className="sr-only">
@@ -63,9 +63,9 @@ function Conversation({ run, trace, entries }: { run: Run; trace: AgentTrace; en
   );
 }
 
-/** Heard once for each change, not for each word. */
+/** Announced once for each change, not for each word. */
 function sayLatest(turn: Turn | undefined): string {
   if (!turn) return "";
   if (turn.isAsking) return `Model call ${turn.call}: the model is answering`;
-  return turn.answer ? `Model call ${turn.call} is answered` : "";
+  return turn.answer ? `Model call ${turn.call} answered` : "";
 }

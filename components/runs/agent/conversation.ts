@@ -10,8 +10,8 @@ export type Approval = AgentTrace["approvals"][number];
 type TraceStep = AgentTrace["steps"][number];
 
 /**
- * A call of the model that failed. `again`: when it is made once more, in UTC milliseconds; `null`: it is not, or it
- * has been by now.
+ * A failed model call. `again`: the time of the retry in UTC milliseconds; `null`: it is not retried, or the retry has
+ * already happened.
  */
 export interface FailedTry {
   key: string;
@@ -30,8 +30,8 @@ interface Answer {
 }
 
 /**
- * `waiting`: for a person. `due`: it is approved, or its turn has not come. `stopped`: the run has ended before it was
- * made. What else became of it says the step's own outcome.
+ * `waiting`: for an approval. `due`: approved, or queued behind other calls. `stopped`: the run ended before the call.
+ * All others are outcomes of the step.
  */
 export type ToolState = ToolStep["outcome"] | "running" | "waiting" | "due" | "stopped";
 
@@ -47,21 +47,24 @@ export interface ToolUse {
   approval: Approval | null;
 }
 
-/** `repaired`: the answer did not parse, and the model was asked once more. `unusable`: and it was not asked again. */
+/**
+ * `repaired`: the answer did not parse, and the model was called again. `unusable`: it did not parse, and no call is
+ * left.
+ */
 type TurnEnd = "tools" | "final" | "repaired" | "unusable" | "open";
 
-/** One call of the model, with what came of it. */
+/** One model call with its result. */
 export interface Turn {
   call: number;
   failures: FailedTry[];
   answer: Answer | null;
-  /** What is being said just now; `null`: nothing is known of it. */
+  /** The answer so far; `null`: unknown. */
   live: AgentLive | null;
-  /** The model is being asked. */
+  /** The call is in progress. */
   isAsking: boolean;
   tools: ToolUse[];
   end: TurnEnd;
-  /** What the model was told of an answer that is `repaired`; `null`: not known. */
+  /** The validation error sent to the model after a `repaired` answer; `null`: unknown. */
   why: string | null;
 }
 
@@ -72,8 +75,8 @@ interface Known {
 }
 
 /**
- * What an agent and its model have said to each other, in order: made of the steps that are stored, of what is under
- * way by the timeline, and of what is being said.
+ * The model calls of an agent run, in order. Built from the stored steps, from the steps in progress in the timeline,
+ * and from the live answer.
  */
 export function toConversation({ trace, entries, run }: Known): Turn[] {
   const isOver = !openStatuses.has(run.status);
@@ -119,7 +122,7 @@ export function toConversation({ trace, entries, run }: Known): Turn[] {
 
 const openStatuses: ReadonlySet<string> = new Set(["queued", "running", "waiting"]);
 
-/** The names of all tries of each call of the model, in their order. */
+/** The step names of all tries of each model call, in order. */
 function triesOf(names: readonly string[]): Map<number, string[]> {
   const found = new Map<number, Map<number, string>>();
   for (const name of names) {
@@ -137,7 +140,7 @@ function namesOf(entries: readonly TimelineEntry[]): string[] {
   return entries.flatMap(({ kind, name }) => (kind === "step_started" && name !== null ? [name] : []));
 }
 
-/** Steps that a worker has begun and not ended, and that it has not lost. */
+/** Steps that a worker has started and not ended, and whose worker is not lost. */
 function stepsUnderWay(entries: readonly TimelineEntry[]): Set<string> {
   const open = new Set<string>();
   for (const { kind, name } of entries) {
@@ -211,7 +214,7 @@ function toolsOf({ call, answer, steps, approvals, under, isOver }: ToolSources)
   });
 }
 
-/** Names of steps are cut there. */
+/** Longer step names are cut. */
 const maxName = 150;
 
 function stateOf(approval: Approval | null, isUnderWay: boolean): ToolState {
@@ -227,7 +230,7 @@ function endOf(turn: Turn, { isLast, run }: { isLast: boolean; run: Known["run"]
   return run.error?.name === "InvalidOutput" ? "unusable" : "open";
 }
 
-/** What is logged of answers that were sent back, by the call that they answer. Tools cannot write into this log. */
+/** The logged validation errors by model call. Tools cannot write to this log. */
 function reasonsOf(entries: readonly TimelineEntry[]): Map<number, string> {
   const told = entries.flatMap(({ kind, data }) => (kind === "log" ? (repairSchema.safeParse(data).data ?? []) : []));
   return new Map(told.map(({ call, why }) => [call, why]));
@@ -239,7 +242,7 @@ function between(from: string, to: string): number {
   return Math.max(0, Date.parse(to) - Date.parse(from));
 }
 
-/** Calls of tools that a person can decide now. */
+/** The approvals that a person can decide now. */
 export function openApprovals(trace: AgentTrace, status: string): Approval[] {
   return status === "waiting" ? trace.approvals.filter(({ decidedAt }) => decidedAt === null) : [];
 }

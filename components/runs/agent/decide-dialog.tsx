@@ -16,23 +16,23 @@ import { DecisionLine } from "./decision-line.tsx";
 interface Props {
   run: Run;
   approval: Approval;
-  /** How many more calls of the run wait. */
+  /** The number of other pending approvals of the run. */
   others: number;
   isApproved: boolean;
   onClose: () => void;
 }
 
-/** Says what will happen, and decides. Somebody else may decide meanwhile: the question then stays, and says so. */
+/** Confirms a decision. If another person decides first, the dialog stays open and says so. */
 export function DecideDialog({ run, approval, others, isApproved, onClose }: Props) {
   const [reason, setReason] = useState("");
   const { decide, isPending, isSuccess, error, isLost } = useDecide(run, onClose);
   const { toolName, input } = approval.request;
   const isClosed = !isSuccess && !isPending && (approval.decidedAt !== null || run.status !== "waiting" || isLost);
-  const verb = isApproved ? "Approve" : "Refuse";
+  const verb = isApproved ? "Approve" : "Deny";
   return (
     <ConfirmDialog
-      title={isClosed ? "There is nothing to decide any more" : `${verb} this call of ${toolName}?`}
-      confirmLabel={`${verb} the call`}
+      title={isClosed ? "No decision needed" : `${verb} this call of ${toolName}?`}
+      confirmLabel={`${verb} call`}
       tone={isApproved ? "primary" : "danger"}
       isOpen
       isBusy={isPending || isSuccess || isClosed}
@@ -59,7 +59,7 @@ export function DecideDialog({ run, approval, others, isApproved, onClose }: Pro
       )}
       {error !== null && !isClosed && (
         <div className="mt-3">
-          <ErrorNote error={error} what={isApproved ? "The call was not approved" : "The call was not refused"} />
+          <ErrorNote error={error} what={isApproved ? "The call was not approved" : "The call was not denied"} />
         </div>
       )}
     </ConfirmDialog>
@@ -79,7 +79,7 @@ function useDecide(run: Run, onDone: () => void) {
   const { mutate, isPending, isSuccess, error } = useMutation(
     trpc.runs.decide.mutationOptions({
       onSuccess(_, { isApproved }) {
-        toast({ tone: "ok", text: isApproved ? "Approved: the call is made." : "Refused: the model is told." });
+        toast({ tone: "ok", text: isApproved ? "Approved. The tool is called." : "Denied. The model is notified." });
         onDone();
       },
       onSettled: () => void readAgain(),
@@ -97,11 +97,11 @@ function useDecide(run: Run, onDone: () => void) {
 function wordsOf({ isApproved, others }: { isApproved: boolean; others: number }): string {
   const then =
     others > 0
-      ? ` The run goes on when ${others === 1 ? "the other call is" : `the other ${others} calls are`} decided, too.`
-      : " The run goes on.";
+      ? ` The run continues when ${others === 1 ? "the other call is" : `the other ${others} calls are`} decided.`
+      : " The run continues.";
   return isApproved
-    ? `The tool is executed with exactly these arguments. That cannot be taken back.${then}`
-    : `The tool is not executed. The model is told that a person has refused, and why.${then}`;
+    ? `The tool is executed with exactly these arguments. This cannot be undone.${then}`
+    : `The tool is not executed. The model is notified that a person denied the call, with your reason.${then}`;
 }
 
 function ClosedWords({ run, approval }: { run: Run; approval: Approval }) {
@@ -109,13 +109,13 @@ function ClosedWords({ run, approval }: { run: Run; approval: Approval }) {
     return (
       <p>
         {run.status === "waiting"
-          ? "Somebody else has decided it just now."
-          : `The run does not wait for it: it is ${runStatuses[run.status].label}.`}
+          ? "Another person has just decided this call."
+          : `The run no longer waits for this approval. Its status is ${runStatuses[run.status].label}.`}
       </p>
     );
   return (
     <>
-      <p>Somebody else has decided it meanwhile.</p>
+      <p>Another person has already decided this call.</p>
       <div className="mt-2 [&>p]:border-0 [&>p]:p-0">
         <DecisionLine approval={approval} />
       </div>
@@ -130,7 +130,7 @@ function Reason({ value, onChange }: { value: string; onChange: (value: string) 
   return (
     <div className="mt-3">
       <label htmlFor={id} className="mb-1 block text-s font-medium text-ink-2">
-        Reason, for the model and for the timeline (may be left out)
+        Reason (optional), for the model and the timeline
       </label>
       <textarea
         id={id}

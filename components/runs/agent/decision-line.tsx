@@ -3,7 +3,7 @@ import { PlainText } from "../../json/plain-text.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import type { Approval } from "./conversation.ts";
 
-/** Who decided on a call, how, and when. */
+/** The decision on a call, the person, and the time. */
 export function DecisionLine({ approval: { decision, decidedAt } }: { approval: Approval }) {
   if (!decision || decidedAt === null) return null;
   const isLate = decision.by === null && !decision.isApproved;
@@ -12,7 +12,7 @@ export function DecisionLine({ approval: { decision, decidedAt } }: { approval: 
     <p className="flex items-start gap-1.5 border-t px-3 py-1.5 text-s text-ink-2">
       <Icon aria-hidden size={12} className={`mt-[3px] shrink-0 ${decision.isApproved ? "text-ok" : "text-ink-3"}`} />
       <span className="min-w-0">
-        {isLate ? "Nobody decided in time" : decision.isApproved ? "Approved by " : "Refused by "}
+        {isLate ? "Denied: no decision in time" : decision.isApproved ? "Approved by " : "Denied by "}
         {!isLate && (
           <strong className="font-[560] break-words text-ink">
             <PlainText text={sayWho(decision.by)} />
@@ -29,7 +29,7 @@ export function DecisionLine({ approval: { decision, decidedAt } }: { approval: 
   );
 }
 
-/** On the developer's own machine nobody has a name. */
+/** In development, people have no accounts. */
 export function sayWho(by: string | null): string {
-  return by === null || by === "machine" ? "somebody at this machine" : by;
+  return by === null || by === "machine" ? "a person at this machine" : by;
 }

@@ -8,13 +8,13 @@ import type { FailedTry } from "./conversation.ts";
 import { cutText } from "./split-marks.ts";
 import { formatDuration } from "../../../server/domain/format.ts";
 
-const mostWords = { lines: 4, characters: 400 };
+const maxText = { lines: 4, characters: 400 };
 
-/** Tries of a call that failed, each with its reason and how long is waited after it. */
+/** The failed tries of a model call, each with its error and the wait before the retry. */
 export function FailedTries({ tries }: { tries: readonly FailedTry[] }) {
   if (tries.length === 0) return null;
   return (
-    <ol aria-label="Tries that failed" className="grid gap-1 px-4 py-2 text-s">
+    <ol aria-label="Failed tries" className="grid gap-1 px-4 py-2 text-s">
       {tries.map(({ key, failure, durationMs, again }, index) => (
         <li key={key} className="flex items-start gap-2">
           <TriangleAlert aria-hidden size={13} className="mt-0.5 shrink-0 text-wait" />
@@ -26,14 +26,14 @@ export function FailedTries({ tries }: { tries: readonly FailedTry[] }) {
             <span className="text-ink-3 tabular-nums">after {formatDuration(durationMs)}</span>
             {" · "}
             {failure.waitMs === null ? (
-              "not tried again"
+              "not retried"
             ) : again === null ? (
-              `tried again ${formatDuration(failure.waitMs)} later`
+              `retried after ${formatDuration(failure.waitMs)}`
             ) : (
               <Countdown until={again} />
             )}
             <span className="block whitespace-pre-wrap text-ink-2">
-              <PlainText text={cutText(failure.message, mostWords)} />
+              <PlainText text={cutText(failure.message, maxText)} />
             </span>
           </span>
         </li>
@@ -47,7 +47,7 @@ function Countdown({ until }: { until: number }) {
   const left = Math.ceil((until - now) / 1000) * 1000;
   return (
     <span className="text-wait tabular-nums">
-      {left > 0 ? `tried again in ${formatDuration(left)}` : "tried again as soon as a worker is free"}
+      {left > 0 ? `retry in ${formatDuration(left)}` : "retry as soon as a worker is free"}
     </span>
   );
 }

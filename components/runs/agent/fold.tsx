@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** Something that one may want to see, closed at first. */
+/** A collapsed section. */
 export function Fold({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
   return (
     <details className="group/fold border-t">

@@ -8,7 +8,7 @@ import { formatNumber } from "../../../server/domain/format.ts";
 
 const shown = { lines: 14, characters: 1_600 };
 
-/** What a model or a person wrote, never as markup. A long text shows its beginning first. */
+/** Plain text from a model or a person, never as markup. Long text is cut at first. */
 export function FoldedText({ text, label, tone = "text-ink" }: { text: string; label: string; tone?: string }) {
   const [isWhole, setIsWhole] = useState(false);
   const head = cutText(text, shown);

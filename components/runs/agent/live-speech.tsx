@@ -5,11 +5,11 @@ import type { AgentLive } from "../../../server/contract/agent-live.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { FollowEndButton } from "../follow-end-button.tsx";
 import { useFollowEnd } from "../use-follow-end.ts";
-import { formatNumber } from "../../../server/domain/format.ts";
+import { formatCount, formatNumber } from "../../../server/domain/format.ts";
 
 /**
- * What the model is just saying, in a box of one size from the beginning on, so that nothing around it moves. It
- * follows the end, unless one scrolled up. Screen readers hear of it when it is said: see the conversation's status.
+ * The live answer of the model, in a box of a fixed size, so that nothing around it moves. It follows the end, unless
+ * the reader scrolled up. Screen readers are notified by the status of the conversation.
  */
 export function LiveSpeech({ live, call }: { live: AgentLive | null; call: number }) {
   const { scroller, isAtEnd, onScroll, toEnd } = useFollowEnd(true);
@@ -20,12 +20,12 @@ export function LiveSpeech({ live, call }: { live: AgentLive | null; call: numbe
         ref={scroller}
         onScroll={onScroll}
         role="region"
-        aria-label={`What model call ${call} says so far`}
+        aria-label={`Answer of model call ${call} so far`}
         tabIndex={0}
         className="h-52 overflow-auto px-4 py-2.5 [overflow-anchor:none] [overflow-wrap:anywhere] whitespace-pre-wrap -outline-offset-2"
       >
         {live === null || (live.text === "" && live.reasoning === "" && live.toolCalls.length === 0) ? (
-          <span className="text-ink-3">Waits for the first words </span>
+          <span className="text-ink-3">Waiting for the first words </span>
         ) : (
           <>
             {live.reasoning !== "" && (
@@ -41,7 +41,7 @@ export function LiveSpeech({ live, call }: { live: AgentLive | null; call: numbe
         )}
         {!isThinking && (live?.toolCalls.length ?? 0) === 0 && <Caret />}
         {live !== null && live.toolCallsCut > 0 && (
-          <p className="mt-2 text-s text-ink-3">{live.toolCallsCut} calls of tools before</p>
+          <p className="mt-2 text-s text-ink-3">{formatCount(live.toolCallsCut, "earlier tool call")}</p>
         )}
         {live?.toolCalls.map((tool) => (
           <p key={tool.toolCallId} className="mt-2 font-mono text-s">
@@ -60,7 +60,7 @@ export function LiveSpeech({ live, call }: { live: AgentLive | null; call: numbe
   );
 }
 
-/** Where the next word comes. */
+/** The position of the next word. */
 function Caret() {
   return (
     <span
@@ -70,7 +70,7 @@ function Caret() {
   );
 }
 
-/** Of a long speech the end is kept alone. */
+/** Of a long answer, only the end is kept. */
 function Cut({ units }: { units: number }) {
-  return units > 0 ? <span className="text-ink-3">({formatNumber(units)} characters before) … </span> : null;
+  return units > 0 ? <span className="text-ink-3">({formatNumber(units)} earlier characters) … </span> : null;
 }

@@ -4,10 +4,7 @@ import { type KeyboardEvent, useId, useState } from "react";
 import { PlainText } from "../../json/plain-text.tsx";
 import type { PromptPiece } from "./split-marks.ts";
 
-/**
- * A prompt in which what came from the payload is marked; the path of the mark under the pointer or with the focus
- * stands in the legend.
- */
+/** A prompt with marked payload data. The legend shows the path of the mark under the pointer or with the focus. */
 export function MarkedText({
   pieces,
   label,
@@ -23,7 +20,7 @@ export function MarkedText({
   const [stop, setStop] = useState<number | null>(null);
   const base = useId();
   const paths = [...new Set(pieces.flatMap(({ path }) => (path === null ? [] : [path])))];
-  // One stop of the Tab key for all marks; the arrow keys go from one to the next.
+  // All marks share one tab stop; the arrow keys move between them.
   const firstMark = pieces.findIndex(({ path }) => path !== null);
   const tabStop = stop !== null && typeof pieces[stop]?.path === "string" ? stop : firstMark;
   const idOf = (path: string) => `${base}-${paths.indexOf(path)}`;
@@ -73,7 +70,7 @@ export function MarkedText({
             onClick={onWhole}
             className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken"
           >
-            show all of it
+            show all
           </button>
         )}
       </div>
@@ -100,5 +97,5 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
 }
 
 function sayPath(path: string): string {
-  return path === "" ? "a function of the trigger put it in" : path;
+  return path === "" ? "added by a function of the trigger" : path;
 }

@@ -45,7 +45,7 @@ it("an agent's steps are rows in words, and those that were told to the model as
     ["Tool search", "tool", "ok"],
     ["Tool send mail", "tool", "failed"],
     ["Tool refund", "tool", "stopped"],
-    ["Must refund be approved?", "question", "ok"],
+    ["Approval check of refund", "question", "ok"],
     ["tool of my own", undefined, "ok"],
     ["Wait for model call 2", "pause", "open"],
     ["Approval of refund", "approval", "open"],

@@ -3,8 +3,8 @@ import type { WaterfallRow } from "../waterfall.ts";
 import { readStepName, sayStepName } from "./step-name.ts";
 
 /**
- * The rows of an agent's run in words. A step that was stored as a failure, or as a refusal, looks like one: to the
- * engine it succeeded, for it was told to the model.
+ * Readable labels for the rows of an agent run. A step stored as failed or denied is shown as such. For the engine it
+ * succeeded, because its result was sent to the model.
  */
 export function nameAgentRows(rows: readonly WaterfallRow[], trace: AgentTrace | undefined): WaterfallRow[] {
   const outcomes = new Map(trace?.steps.map(({ name, step }) => [name, stateOf(step)]));

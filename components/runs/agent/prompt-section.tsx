@@ -16,7 +16,7 @@ import { formatNumber } from "../../../server/domain/format.ts";
 const shown = { lines: 18, characters: 2_400, pieces: 200 };
 const maxPrompt = { lines: 20_000, characters: 200_000, pieces: 5_000 };
 
-/** What the agent was asked, with the payload's parts marked, and what it was told before. */
+/** The prompt with marked payload data, and the instructions of the agent. */
 export function PromptSection({ run, trace }: { run: Run; trace: AgentTrace }) {
   const [isWhole, setIsWhole] = useState(false);
   const input = useMemo(() => agentInputSchema.safeParse(run.input).data ?? null, [run.input]);
@@ -24,7 +24,7 @@ export function PromptSection({ run, trace }: { run: Run; trace: AgentTrace }) {
     () => cutPieces(input ? splitMarks(input) : [], isWhole ? maxPrompt : shown),
     [input, isWhole],
   );
-  const told = trace.steps.flatMap(({ step }) => (step.type === "prompt" ? [step] : []))[0];
+  const rendered = trace.steps.flatMap(({ step }) => (step.type === "prompt" ? [step] : []))[0];
   return (
     <section aria-label="Prompt">
       <StepHead
@@ -42,15 +42,15 @@ export function PromptSection({ run, trace }: { run: Run; trace: AgentTrace }) {
       ) : (
         <p className="px-4 py-2.5 text-ink-2">{whyNone(run)}</p>
       )}
-      {told && told.system !== "" && (
-        <Fold title="Instructions" note={`${formatNumber(told.system.length)} characters`}>
-          <RawText text={told.system} label="Instructions" copyLabel="Copy the instructions" maxHeight={360} />
+      {rendered && rendered.system !== "" && (
+        <Fold title="Instructions" note={`${formatNumber(rendered.system.length)} characters`}>
+          <RawText text={rendered.system} label="Instructions" copyLabel="Copy the instructions" maxHeight={360} />
         </Fold>
       )}
-      {told && told.boundary !== null && (
-        <Fold title="As the model sees it" note="with delimiters around what came from the payload">
+      {rendered && rendered.boundary !== null && (
+        <Fold title="As the model sees it" note="with delimiters around payload data">
           <RawText
-            text={told.message}
+            text={rendered.message}
             label="The prompt as the model sees it"
             copyLabel="Copy the prompt as the model sees it"
             maxHeight={360}
@@ -62,8 +62,8 @@ export function PromptSection({ run, trace }: { run: Run; trace: AgentTrace }) {
 }
 
 function whyNone(run: Run): string {
-  if (run.input !== null) return "The input of this run is not that of an agent.";
+  if (run.input !== null) return "The input of this run is not an agent input.";
   return isOpen(run.status)
-    ? "It is made from the payload when the run first starts."
-    : "It was never made: the run ended before, or the trigger's transform or prompt failed.";
+    ? "The prompt is created from the payload when the run starts."
+    : "None: the run ended before it started, or the transform or prompt of the trigger failed.";
 }

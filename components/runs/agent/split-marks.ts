@@ -1,15 +1,12 @@
 import type { AgentInput } from "../../../server/contract/agent-input.ts";
 
-/**
- * A stretch of a prompt. `path`: where it stood in the payload (`""`: no matter where); `null`: it is the project's
- * own.
- */
+/** A section of a prompt. `path`: its path in the payload (`""`: no path); `null`: written by the project. */
 export interface PromptPiece {
   text: string;
   path: string | null;
 }
 
-/** The prompt in pieces: the project's own words, and what came from the payload. */
+/** Splits the prompt into the project's own text and payload data. */
 export function splitMarks({ prompt, marks }: AgentInput): PromptPiece[] {
   const pieces: PromptPiece[] = [];
   let at = 0;
@@ -28,7 +25,7 @@ interface Limit {
   pieces: number;
 }
 
-/** The first pieces, as far as they go within the limit. `isCut`: there is more. */
+/** The first pieces within the limit. `isCut`: there are more. */
 export function cutPieces(pieces: readonly PromptPiece[], limit: Limit): { pieces: PromptPiece[]; isCut: boolean } {
   const kept: PromptPiece[] = [];
   let { lines, characters } = limit;
@@ -43,7 +40,7 @@ export function cutPieces(pieces: readonly PromptPiece[], limit: Limit): { piece
   return { pieces: kept, isCut: false };
 }
 
-/** The first lines and characters of a text. No pair of surrogates is torn. */
+/** The first lines and characters of a string. Never splits a surrogate pair. */
 export function cutText(text: string, { lines, characters }: Pick<Limit, "lines" | "characters">): string {
   let end = Math.min(text.length, characters);
   for (let line = 0, at = -1; line < lines; line += 1) {

@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** The first line of a part of the conversation: what it is, and its facts. */
+/** The heading of a part of the conversation, with its facts. */
 export function StepHead({
   icon: Icon,
   title,

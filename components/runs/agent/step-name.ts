@@ -1,4 +1,4 @@
-/** What a step of an agent's run is, by its name. `place`: `2.1`, the first call of the second answer. */
+/** The kind of an agent step, parsed from its name. `place`: `2.1`, the first call of the second answer. */
 export type AgentStepName =
   | { kind: "prompt" }
   | { kind: "model"; call: number; attempt: number }
@@ -13,7 +13,7 @@ const patterns = {
 
 const kinds = { tool: "tool", approval: "approval", "needs approval": "question" } as const;
 
-/** `null`: no name that the engine gives. */
+/** `null`: not a name of an agent step. */
 export function readStepName(name: string): AgentStepName | null {
   if (name === "prompt") return { kind: "prompt" };
   for (const kind of ["model", "pause"] as const) {
@@ -26,7 +26,7 @@ export function readStepName(name: string): AgentStepName | null {
     : null;
 }
 
-/** The same for people: `Model call 2`, `Tool search`. */
+/** A readable label: `Model call 2`, `Tool search`. */
 export function sayStepName(step: AgentStepName): string {
   switch (step.kind) {
     case "prompt":
@@ -40,6 +40,6 @@ export function sayStepName(step: AgentStepName): string {
     case "approval":
       return `Approval of ${step.toolName}`;
     case "question":
-      return `Must ${step.toolName} be approved?`;
+      return `Approval check of ${step.toolName}`;
   }
 }

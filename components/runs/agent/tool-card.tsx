@@ -9,7 +9,7 @@ import { DecisionLine } from "./decision-line.tsx";
 import { toolFaces } from "./tool-faces.ts";
 import { formatDuration } from "../../../server/domain/format.ts";
 
-/** A call of a tool: what with, what became of it, and who allowed it. */
+/** A tool call: the arguments, the result, and the decision. */
 export function ToolCard({ use }: { use: ToolUse }) {
   const { toolName, place, state, input, isMalformed, approval } = use;
   const title = outputTitles[state];
@@ -32,7 +32,7 @@ export function ToolCard({ use }: { use: ToolUse }) {
       <div className={`grid border-t ${title ? "@2xl:grid-cols-[2fr_3fr] @2xl:divide-x" : ""}`}>
         <Value
           title="Arguments"
-          note={isMalformed ? "no JSON object" : undefined}
+          note={isMalformed ? "not a JSON object" : undefined}
           value={input}
           label={`Arguments of ${toolName}, call ${place}`}
         />
@@ -49,12 +49,12 @@ export function ToolCard({ use }: { use: ToolUse }) {
   );
 }
 
-/** What the column beside the arguments is called; `null`: there is none. */
+/** The title of the column next to the arguments; `null`: there is none. */
 const outputTitles: Record<ToolUse["state"], string | null> = {
   done: "Result",
   failed: "Error",
-  invalid: "Why it was not called",
-  refused: "What the model is told",
+  invalid: "Reason",
+  refused: "Message to the model",
   running: null,
   waiting: null,
   due: null,
@@ -91,6 +91,6 @@ function Value({
 }
 
 function wordsOf(value: Json): string {
-  if (value === null) return "It was refused, without a reason.";
+  if (value === null) return "Denied without a reason.";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -2,14 +2,14 @@ import { CircleCheck, CircleDashed, CircleSlash, CircleX, Hand, LoaderCircle, Tr
 import type { StatusFace } from "../../ui/statuses.ts";
 import type { ToolState } from "./conversation.ts";
 
-/** The one table of what becomes of a call of a tool. */
+/** The label of each state of a tool call. */
 export const toolFaces: Record<ToolState, StatusFace> = {
   done: { label: "done", icon: CircleCheck, tone: "ok" },
   failed: { label: "failed", icon: TriangleAlert, tone: "bad" },
   invalid: { label: "not called", icon: CircleX, tone: "bad" },
-  refused: { label: "refused", icon: Hand, tone: "idle" },
+  refused: { label: "denied", icon: Hand, tone: "idle" },
   running: { label: "running", icon: LoaderCircle, tone: "run" },
   waiting: { label: "waits for approval", icon: Hand, tone: "wait" },
-  due: { label: "to come", icon: CircleDashed, tone: "idle" },
-  stopped: { label: "never made", icon: CircleSlash, tone: "idle" },
+  due: { label: "pending", icon: CircleDashed, tone: "idle" },
+  stopped: { label: "skipped", icon: CircleSlash, tone: "idle" },
 };

@@ -7,13 +7,13 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { budgetUse, sayUsage } from "./usage-words.ts";
 import { formatNumber, formatUsd } from "../../../server/domain/format.ts";
 
-/** What a run has used so far, in a line, and what is left of the agent's budget as it is now. */
+/** The usage of a run so far, and the rest of the agent's current budget. */
 export function Totals({ trace, calls, target }: { trace: AgentTrace; calls: number; target: Target }) {
   const budget = useQuery(useTRPC().targets.get.queryOptions(target)).data?.agent?.budget;
   const usage = sayUsage(trace.usage);
   return (
     <dl
-      aria-label="Used so far"
+      aria-label="Usage so far"
       className="flex flex-wrap gap-x-6 gap-y-1 border-b px-4 py-2 text-s text-ink-2 tabular-nums [&_dd]:font-[560] [&_dd]:text-ink [&>div]:flex [&>div]:gap-1.5"
     >
       <div>
@@ -29,13 +29,13 @@ export function Totals({ trace, calls, target }: { trace: AgentTrace; calls: num
       {calls > 0 && (
         <div>
           <dt>cost</dt>
-          <dd>{trace.costUsd === null ? "not known" : formatUsd(trace.costUsd)}</dd>
+          <dd>{trace.costUsd === null ? "unknown" : formatUsd(trace.costUsd)}</dd>
         </div>
       )}
       {budget &&
         budgetUse(budget, trace).map(({ of, left, limit }) => (
           <div key={of}>
-            <dt>{of === "tokens" ? "budget of tokens" : "budget in dollars"}</dt>
+            <dt>{of === "tokens" ? "token budget" : "cost budget"}</dt>
             <dd className={left === 0 ? "text-bad!" : ""}>
               {of === "tokens"
                 ? `${formatNumber(left)} of ${formatNumber(limit)} left`

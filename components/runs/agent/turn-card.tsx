@@ -19,15 +19,12 @@ import { cutText } from "./split-marks.ts";
 import { StepHead } from "./step-head.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { sayUsage } from "./usage-words.ts";
-import { formatDuration, formatNumber, formatUsd } from "../../../server/domain/format.ts";
+import { formatCount, formatDuration, formatNumber, formatUsd } from "../../../server/domain/format.ts";
 
 const maxTools = 20;
-const mostWords = { lines: 12, characters: 1_200 };
+const maxText = { lines: 12, characters: 1_200 };
 
-/**
- * One call of the model: what it took, what it said, and the tools that it called. `output`: what the run has ended
- * with, where this is its last call.
- */
+/** One model call: its usage, its answer, and its tool calls. `output`: the output of the run, for the last call. */
 export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) {
   const { answer, call } = turn;
   const [isWhole, setIsWhole] = useState(false);
@@ -45,8 +42,8 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
       <FailedTries tries={turn.failures} />
       {turn.isAsking && <LiveSpeech live={turn.live} call={call} />}
       {answer && answer.reasoning !== "" && (
-        <Fold title="What it thought" note={`${formatNumber(answer.reasoning.length)} characters`}>
-          <FoldedText text={answer.reasoning} label={`thoughts of model call ${call}`} tone="text-ink-2" />
+        <Fold title="Reasoning" note={`${formatNumber(answer.reasoning.length)} characters`}>
+          <FoldedText text={answer.reasoning} label={`reasoning of model call ${call}`} tone="text-ink-2" />
         </Fold>
       )}
       {answer && answer.text !== "" && !isStructured && (
@@ -59,7 +56,7 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
           ))}
           {tools.length < turn.tools.length && (
             <Button onClick={() => setIsWhole(true)}>
-              Show {turn.tools.length - tools.length} more calls of tools
+              Show {formatCount(turn.tools.length - tools.length, "more tool call")}
             </Button>
           )}
         </div>
@@ -85,17 +82,17 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
       )}
       {turn.end === "repaired" && (
         <Note icon={RotateCcw}>
-          This does not fit the agent’s output schema. The model was told so, and asked again.
+          This does not match the output schema of the agent. The model was called again with the validation error.
         </Note>
       )}
       {turn.why !== null && (
         <p className="-mt-1.5 px-4 pb-2.5 pl-[37px] font-mono text-s [overflow-wrap:anywhere] whitespace-pre-wrap text-ink-2">
-          <PlainText text={cutText(turn.why, mostWords)} />
+          <PlainText text={cutText(turn.why, maxText)} />
         </p>
       )}
       {turn.end === "unusable" && (
         <Note icon={TriangleAlert}>
-          This does not fit the agent’s output schema, and the model was asked often enough: the run failed.
+          This does not match the output schema of the agent, and no retries are left. The run failed.
         </Note>
       )}
     </section>
@@ -106,10 +103,10 @@ function factsOf({ answer, end }: Turn): string[] {
   if (!answer) return [];
   const { usage, costUsd, finishReason } = answer.step;
   return [
-    ...(end === "final" ? ["the final answer"] : finishReason === "tool-calls" ? [] : [sayFinish(finishReason)]),
+    ...(end === "final" ? ["final answer"] : finishReason === "tool-calls" ? [] : [sayFinish(finishReason)]),
     formatDuration(answer.durationMs),
-    sayUsage(usage) ?? "tokens not told",
-    costUsd === null ? "cost not known" : formatUsd(costUsd),
+    sayUsage(usage) ?? "tokens not reported",
+    costUsd === null ? "cost unknown" : formatUsd(costUsd),
   ];
 }
 

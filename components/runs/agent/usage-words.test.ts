@@ -4,7 +4,7 @@ import { budgetUse, sayUsage } from "./usage-words.ts";
 const usage = { inputTokens: 1840, cachedInputTokens: 1024, outputTokens: 212, reasoningTokens: 64 };
 
 it("tokens are told as far as the provider tells them", () => {
-  expect(sayUsage(usage)).toBe("1,840 in (1,024 cached) · 212 out (64 thought)");
+  expect(sayUsage(usage)).toBe("1,840 in (1,024 cached) · 212 out (64 reasoning)");
   expect(sayUsage({ ...usage, cachedInputTokens: 0, reasoningTokens: null })).toBe("1,840 in · 212 out");
   expect(sayUsage({ inputTokens: 0, cachedInputTokens: null, outputTokens: 0, reasoningTokens: null })).toBeNull();
   expect(

@@ -1,9 +1,9 @@
 import type { Usage } from "../../../server/contract/agent-step.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 
-/** `1,840 in (1,024 cached) · 212 out (64 thought)`; `null`: the provider says nothing. */
+/** `1,840 in (1,024 cached) · 212 out (64 reasoning)`; `null`: the provider reports nothing. */
 export function sayUsage({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: Usage): string | null {
-  // A stand-in reports zero: there is no model, and nothing to say.
+  // A stand-in has no model and reports zero.
   if (!inputTokens && !outputTokens) return null;
   const parts = [
     inputTokens === null
@@ -11,7 +11,7 @@ export function sayUsage({ inputTokens, cachedInputTokens, outputTokens, reasoni
       : `${formatNumber(inputTokens)} in${cachedInputTokens ? ` (${formatNumber(cachedInputTokens)} cached)` : ""}`,
     outputTokens === null
       ? null
-      : `${formatNumber(outputTokens)} out${reasoningTokens ? ` (${formatNumber(reasoningTokens)} thought)` : ""}`,
+      : `${formatNumber(outputTokens)} out${reasoningTokens ? ` (${formatNumber(reasoningTokens)} reasoning)` : ""}`,
   ].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(" · ");
 }
@@ -20,11 +20,11 @@ export interface BudgetUse {
   of: "tokens" | "usd";
   used: number;
   limit: number;
-  /** Never below 0: a run may go beyond by one call. */
+  /** Never below 0: a run may exceed the budget by one call. */
   left: number;
 }
 
-/** What is left of an agent's budget. Tokens count in and out. */
+/** The rest of an agent's budget. Input and output tokens count. */
 export function budgetUse(
   budget: { tokens: number | null; usd: number | null },
   used: { usage: Usage; costUsd: number | null },

@@ -6,7 +6,7 @@ import type { Run } from "../../../server/contract/run.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { isOpen } from "../../ui/statuses.ts";
 
-/** What an agent did, kept up to date until its run has ended. Of a workflow's run nothing is asked. */
+/** The trace of an agent run, live until the run has ended. Not loaded for workflows. */
 export function useAgentTrace(run: Pick<Run, "id" | "status" | "target">) {
   const trpc = useTRPC();
   const isAgent = run.target.kind === "agent";
@@ -15,7 +15,7 @@ export function useAgentTrace(run: Pick<Run, "id" | "status" | "target">) {
     ...trpc.runs.agent.queryOptions(isAgent ? { id: run.id } : skipToken),
     meta: { live: isLive },
   });
-  // What was read while the run ended may lack its last step.
+  // A trace loaded while the run ended may lack its last step.
   const wasLive = useRef(isLive);
   const { refetch } = trace;
   useEffect(() => {
