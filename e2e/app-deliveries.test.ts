@@ -37,9 +37,7 @@ describe("one delivery", () => {
     const id = await send(url, "billing", small);
     const { page, errors, foreignRequests } = await visit(url);
     await page.goto(`${url}/deliveries/${id}`);
-    const row = page
-      .getByRole("table", { name: "What each trigger decided" })
-      .getByRole("row", { name: /large-invoice/ });
+    const row = page.getByRole("table", { name: "Trigger verdicts" }).getByRole("row", { name: /large-invoice/ });
     await row.getByText("≥ 1000000").waitFor();
     expect(await row.textContent()).toContain("4200");
     await row.getByRole("button", { name: "/invoice/amount" }).click();
@@ -108,7 +106,7 @@ describe("one delivery", () => {
     const { page, errors } = await visit(url);
     await page.goto(`${url}/deliveries/${id}`);
     await page.getByRole("button", { name: "Compare" }).click();
-    await page.getByRole("dialog").getByLabel("Its id, or the address of its page").fill(`${url}/deliveries/${other}`);
+    await page.getByRole("dialog").getByLabel("Delivery ID or page URL").fill(`${url}/deliveries/${other}`);
     await page.getByRole("dialog").getByRole("button", { name: "Compare" }).click();
     await page.waitForURL(`**/deliveries/${id}?compare=${other}`);
     const row = page.getByRole("table", { name: "Bodies, compared" }).getByRole("row", { name: /\/invoice\/amount/ });
@@ -179,7 +177,7 @@ describe("the list of deliveries", () => {
     const { page, errors } = await visit(url);
     await page.goto(`${url}/deliveries`);
     await page.getByLabel("Trigger", { exact: true }).selectOption("large-invoice");
-    await page.getByLabel("What the trigger decided").selectOption("matched");
+    await page.getByLabel("Verdict of the trigger").selectOption("matched");
     await page.waitForURL(/trigger=large-invoice&verdict=matched/);
     await page.reload();
     const found = page.locator("a[data-row-link]");
@@ -187,7 +185,7 @@ describe("the list of deliveries", () => {
       .poll(() => found.evaluateAll((links) => links.map((link) => link.getAttribute("href"))), patient)
       .toEqual([`/deliveries/${large1}`]);
     await page.getByLabel("Text in the body").fill("no such text");
-    await page.getByText("Nothing matches these filters").waitFor();
+    await page.getByText("No deliveries match these filters").waitFor();
     await page.getByRole("button", { name: /^Remove the filter: contains/ }).click();
     await expect.poll(() => found.count(), patient).toBe(1);
     await page.getByRole("button", { name: "Clear all" }).click();
@@ -229,7 +227,7 @@ describe("the list of deliveries", () => {
     await page.mouse.move(plot.x + plot.width * 0.5, plot.y + 20, { steps: 4 });
     await page.mouse.up();
     await page.waitForURL(/since=.*until=/);
-    await page.getByText("Nothing matches these filters").waitFor();
+    await page.getByText("No deliveries match these filters").waitFor();
     expect(errors).toEqual([]);
   });
 });

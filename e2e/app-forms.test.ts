@@ -112,7 +112,7 @@ describe("the form of a trigger", () => {
     const before = await runIds(service);
     const { page, errors } = await openForm(service, "/?node=trigger:paid&tab=test");
     await writeDraft(page, JSON.stringify({ ...good, amount: 5000 }));
-    const promise = page.getByRole("region", { name: "What would happen" });
+    const promise = page.getByRole("region", { name: "Preview" });
     await promise.getByText("fires book").waitFor();
     await promise.getByText("fires tell").waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -141,11 +141,11 @@ describe("the form of a trigger", () => {
     await view(page, "JSON");
     await textArea(page).fill('{"amount": "a lot"}');
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByText("The endpoint answered 422. Nothing was started").waitFor();
+    await page.getByText("The endpoint responded with 422. No run was started").waitFor();
     await page.getByRole("alert").getByText("/amount").waitFor();
-    await page.getByRole("link", { name: "Open the delivery" }).click();
+    await page.getByRole("link", { name: "Open delivery" }).click();
     await page.waitForURL("**/deliveries/dlv_*");
-    await page.getByText("422, rebuilt from what is kept").waitFor();
+    await page.getByText("422, reconstructed from the stored delivery").waitFor();
     expect(errors).toEqual([]);
   });
 
@@ -172,7 +172,7 @@ describe("the form of a trigger", () => {
     await page.getByRole("button", { name: "Start from" }).click();
     await page.getByRole("menuitem", { name: "Save as preset…" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Ada's");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "Save preset", exact: true }).click();
     await page.getByText(`Preset "Ada's" is saved`).waitFor();
     await field(page, "id").fill("other");
     await page.reload();
@@ -228,9 +228,9 @@ describe("the form of a workflow", () => {
       "Must be a number. /rate",
       "Must be one of eur, usd, gbp. /currency",
       "Must be an e-mail address. /email",
-      "Must be text or null. /note",
+      "Must be a string or null. /note",
       "Must have at most 3 items. /tags",
-      "Must be text. /labels/team",
+      "Must be a string. /labels/team",
       "Must have at least 4 characters. /method/last4",
     ];
     for (const words of said) await page.getByRole("listitem").filter({ hasText: words }).first().waitFor();
@@ -254,7 +254,7 @@ describe("the form of a workflow", () => {
     await writeDraft(page, JSON.stringify({ ...good, size: "large" }));
     await page.getByRole("radio", { name: "integer" }).check();
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByRole("listitem").filter({ hasText: "Must be a whole number. /size" }).first().waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Must be an integer. /size" }).first().waitFor();
     expect(await runIds(service)).toEqual(before);
     expect(JSON.parse(await draftOf(page))).toEqual(good);
     await field(page, "size").fill("12");
@@ -288,7 +288,7 @@ describe("the form of a workflow", () => {
     expect(squeezed).toBe(`${odd.replaceAll(/\s/g, "").slice(0, -1)},"id":"x"}`);
     const broken = '{\n  "id": 1\n  "amount": 2\n}';
     await writeDraft(page, broken);
-    await page.getByText("Line 3, column 3: a comma or a closing brace should be here.").waitFor();
+    await page.getByText("Line 3, column 3: expected a comma or a closing brace.").waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await expect
       .poll(() => textArea(page).evaluate((element) => element === document.activeElement), patient)

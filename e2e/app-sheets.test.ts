@@ -110,9 +110,7 @@ describe("the switch of a trigger", () => {
       .first()
       .waitFor();
     await page.getByText("disabled", { exact: true }).first().waitFor();
-    expect(await page.getByRole("table", { name: "What each trigger decided" }).textContent()).not.toMatch(
-      /whole body|missing/,
-    );
+    expect(await page.getByRole("table", { name: "Trigger verdicts" }).textContent()).not.toMatch(/whole body|missing/);
 
     // The command line is another process: its switch counts for the next webhook, and shows by itself.
     await page.goto(`${service.url}/?node=trigger:newsletter`);

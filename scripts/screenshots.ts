@@ -32,7 +32,7 @@ await take({
   name: "delivery",
   colorScheme: "dark",
   path: `/deliveries/${lastDelivery}`,
-  ready: (page) => page.getByText("What each trigger decided").waitFor(),
+  ready: (page) => page.getByText("Trigger verdicts").waitFor(),
 });
 await browser.close();
 

@@ -1,15 +1,16 @@
 import type { Delivery } from "../../server/contract/delivery.ts";
 import { jsonOf, readBody } from "./read-body.ts";
 
-/** What the sender was told. */
+/** The response to the sender. */
 export interface Answer {
   status: number;
-  /** As it was written; without the headers of every answer. */
+  /** As it was sent. */
   body: string;
+  /** Without the headers that every response has. */
   headers: [name: string, value: string][];
 }
 
-/** The answer that a delivery was given: it follows from what the delivery keeps. */
+/** Reconstructs the response to a delivery from the stored delivery. */
 export function answerOf({
   id,
   outcome,
@@ -41,7 +42,7 @@ export function answerOf({
   };
 }
 
-/** No trigger was asked: the sender wanted to know whether it is heard, and was told its own challenge. */
+/** The response to a URL verification: the challenge that the sender sent. No trigger is evaluated. */
 function challengeIn(body: string | null): string | null {
   const json = jsonOf(readBody(body));
   if (typeof json !== "object" || json === null || Array.isArray(json)) return null;

@@ -4,16 +4,16 @@ import { answerOf } from "./answer-of.ts";
 import type { FullDelivery } from "./full-delivery.ts";
 import { HeaderList } from "./headers-panel.tsx";
 
-/** What the sender was told. */
+/** The response that the sender received. */
 export function AnswerPanel({ delivery }: { delivery: FullDelivery }) {
-  // A delivery that was made by hand had no sender.
+  // A redelivery has no sender.
   if (delivery.redeliveryOf !== null) return null;
   const answer = answerOf(delivery);
   return (
-    <Panel title="Answer" note={`${answer.status}, rebuilt from what is kept`}>
+    <Panel title="Response" note={`${answer.status}, reconstructed from the stored delivery`}>
       <HeaderList headers={answer.headers} />
       <div className="border-t">
-        <JsonView text={answer.body} label="Answer, its body" copyLabel="Copy the answer" maxHeight={240} />
+        <JsonView text={answer.body} label="Response body" copyLabel="Copy the response" maxHeight={240} />
       </div>
     </Panel>
   );

@@ -2,13 +2,13 @@ import type { Delivery } from "../../server/contract/delivery.ts";
 import { curlCommand } from "../curl/curl-command.ts";
 import { readBody } from "./read-body.ts";
 
-/** Set by curl itself, of the connection, or not to be told. */
+/** Headers that curl sets, that belong to the connection or a proxy, or that only Signalbox sets. */
 const leftOut =
   /^(?:host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|content-length|accept-encoding|content-encoding|signalbox-.*|sec-.*|x-forwarded-.*|x-real-ip|forwarded|via)$/;
 
 /**
- * A command that sends a delivery again: the same method and headers (without those that were redacted), and its body
- * byte for byte. `url` is where it goes.
+ * A command that sends a delivery again to `url`: the same method, the same headers without redacted ones, and the same
+ * body, byte for byte.
  */
 export function curlOf(delivery: Pick<Delivery, "method" | "headers" | "body">, url: string): string {
   const body = readBody(delivery.body);
@@ -23,7 +23,7 @@ export function curlOf(delivery: Pick<Delivery, "method" | "headers" | "body">, 
   });
 }
 
-/** The path of an endpoint, as one that was never defined may hold anything. */
+/** The path of an endpoint, encoded: the name of an unknown endpoint may contain any characters. */
 export function endpointPath(endpoint: string): string {
   return `/triggers/${endpoint.split("/").map(encodeURIComponent).join("/")}`;
 }

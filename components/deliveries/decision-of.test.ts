@@ -92,7 +92,7 @@ it("a rejected delivery says the problem, and the first place where it is", () =
 
 it("a sender that only asked whether it is heard was answered", () => {
   expect(decisionOf({ ...delivery, outcome: "skipped", problem: null, verdicts: [] })).toBe(
-    "The sender's challenge was answered",
+    "URL verification answered",
   );
 });
 

@@ -2,14 +2,14 @@ import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import { sayReason } from "./say-reason.ts";
 import { verdictOutcomes } from "../ui/statuses.ts";
 
-/** One short line that says why a delivery did, or did not, start something. */
+/** One line: why a delivery did, or did not, start a run. */
 export function decisionOf(delivery: Pick<DeliverySummary, "endpoint" | "problem" | "verdicts" | "outcome">): string {
   const { verdicts, problem } = delivery;
   if (problem?.code === "unknown_endpoint") return `No endpoint ${delivery.endpoint || "(empty)"}`;
   if (verdicts.length === 0 && problem) return problemWords(problem);
-  if (verdicts.length === 0) return delivery.outcome === "skipped" ? "The sender's challenge was answered" : "";
+  if (verdicts.length === 0) return delivery.outcome === "skipped" ? "URL verification answered" : "";
   const fired = verdicts.filter((verdict) => verdict.outcome === "matched");
-  if (delivery.outcome === "repeated") return "The same as before: nothing started again";
+  if (delivery.outcome === "repeated") return "Duplicate: no new run started";
   if (fired.length > 0)
     return verdicts.length === 1
       ? `${fired[0]?.trigger} fired`
@@ -24,7 +24,7 @@ export function decisionOf(delivery: Pick<DeliverySummary, "endpoint" | "problem
     : `${verdictOutcomes[only.outcome].stage}: ${sayReason(reason)}`;
 }
 
-/** Of a delivery to an unknown endpoint, the one that was probably meant; `null` where none is near. */
+/** The endpoint with the most similar name, for a delivery to an unknown endpoint; `null`: none is similar. */
 export function nearMissOf({ problem }: Pick<DeliverySummary, "problem">): string | null {
   if (problem?.code !== "unknown_endpoint") return null;
   return / Did you mean "([^"]+)"\?$/.exec(problem.detail)?.[1] ?? null;

@@ -3,7 +3,7 @@ import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import { PlainText } from "../json/plain-text.tsx";
 import { decisionOf, nearMissOf } from "./decision-of.ts";
 
-/** Why a delivery did, or did not, start something, in one line. A near miss leads to the endpoint that was meant. */
+/** Why a delivery did, or did not, start a run, in one line. A near miss links to the similar endpoint. */
 export function Decision({ delivery }: { delivery: DeliverySummary }) {
   const words = decisionOf(delivery);
   const meant = nearMissOf(delivery);

@@ -17,7 +17,7 @@ import { curlOf, endpointPath } from "./curl-of.ts";
 import type { FullDelivery } from "./full-delivery.ts";
 import { jsonOf, readBody } from "./read-body.ts";
 
-/** What can be done with a delivery. */
+/** The actions on a delivery. */
 export function DeliveryActions({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
   const [isComparing, setIsComparing] = useState(false);
   const slugs = useTriggersOn(delivery.endpoint);
@@ -42,7 +42,7 @@ export function DeliveryActions({ delivery, onCompare }: { delivery: FullDeliver
   );
 }
 
-/** Of the project as it is now. */
+/** The triggers of the current build. */
 function useTriggersOn(endpoint: string): string[] {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.triggers.list.queryOptions({ endpoint }));
@@ -51,21 +51,20 @@ function useTriggersOn(endpoint: string): string[] {
 
 function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {
   const trpc = useTRPC();
-  // Unknown endpoints have no URL with a key in it.
   const queries = useQueryClient();
   const toast = useToast();
   const mayOperate = useMay("operate");
   const plain = () => location.origin + endpointPath(delivery.endpoint);
-  // Only on the click: that a key was shown is written down. Unknown endpoints have no URL with a key in it, and who only looks sees none.
+  // Requested only on the click, because the audit log records it. Unknown endpoints have no URL with a key, and viewers see none.
   const urlOf = async () => {
     if (!mayOperate || delivery.problem?.code === "unknown_endpoint") return plain();
     try {
       return (await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: delivery.endpoint }, { retry: false })))
         .url;
     } catch (error) {
-      // The project may not have the endpoint any more.
+      // The endpoint may be gone from the project.
       if (problemOf(error).code === "not_found") return plain();
-      toast({ tone: "bad", text: `The URL was not read. ${sayProblem(error)}` });
+      toast({ tone: "bad", text: `The URL could not be loaded. ${sayProblem(error)}` });
       throw error;
     }
   };
@@ -85,7 +84,7 @@ function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string
   const [only] = slugs;
   const hasJson = useMemo(() => jsonOf(readBody(delivery.body)) !== undefined, [delivery.body]);
   if (!hasJson || only === undefined) {
-    const why = !hasJson ? "There is no JSON to fill the form with" : `No trigger listens on ${delivery.endpoint} now`;
+    const why = !hasJson ? "The body is not JSON" : `No trigger listens on ${delivery.endpoint} now`;
     return (
       <Button icon={FilePenLine} disabled title={why}>
         Open as form
@@ -125,20 +124,21 @@ function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[
         const href = `/deliveries/${encodeURIComponent(deliveryId)}`;
         toast({
           tone: "ok",
-          text: `Delivered again ${trigger === null ? "to all triggers" : `to ${trigger}`}.`,
+          text: `Redelivered ${trigger === null ? "to all triggers" : `to ${trigger}`}.`,
           href,
-          linkLabel: "The new delivery",
+          linkLabel: "Open delivery",
         });
         router.push(href);
       },
-      onError: (error) => toast({ tone: "bad", text: `It was not delivered again. ${sayProblem(error)}` }),
+      onError: (error) => toast({ tone: "bad", text: `The delivery was not redelivered. ${sayProblem(error)}` }),
     }),
   );
   const send = (trigger: string | null) => redeliver.mutate({ id: delivery.id, trigger });
-  const whyNot = useWhyNot("operate");
-  if (whyNot !== undefined || delivery.body === null || slugs.length === 0) {
+  const disabledReason = useWhyNot("operate");
+  if (disabledReason !== undefined || delivery.body === null || slugs.length === 0) {
     const why =
-      whyNot ?? (delivery.body === null ? "Its body is not kept" : `No trigger listens on ${delivery.endpoint} now`);
+      disabledReason ??
+      (delivery.body === null ? "The body is no longer stored" : `No trigger listens on ${delivery.endpoint} now`);
     return (
       <Button tone="primary" icon={RotateCw} disabled title={why}>
         Redeliver
@@ -155,7 +155,7 @@ function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[
           id: "*",
           label: `Redeliver ${count}`,
           icon: RotateCw,
-          note: "The same bytes, decided anew",
+          note: "Same body, evaluated again",
           isDisabled: redeliver.isPending,
           onSelect: () => send(null),
         },
@@ -178,5 +178,5 @@ function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[
 
 function verdictOn({ verdicts }: FullDelivery, slug: string): string {
   const verdict = verdicts.find((one) => one.trigger === slug);
-  return verdict ? `${verdict.outcome.replaceAll("_", " ")} then` : "was not asked then";
+  return verdict ? `${verdict.outcome.replaceAll("_", " ")} originally` : "not evaluated originally";
 }

@@ -29,26 +29,26 @@ const faces = [
 const faceNames = faces.map(({ value }) => value);
 const maxBytes = 4096;
 
-/** The body: laid out with the places that decided, as it came, or byte by byte. */
+/** The body: formatted with marked paths, raw, or as bytes. */
 export function DeliveryBody({ delivery, jumpTo }: { delivery: FullDelivery; jumpTo: JumpTo | null }) {
   const body = useMemo(() => readBody(delivery.body), [delivery.body]);
   if (!body) {
     return (
       <Panel title="Body" note={formatBytes(delivery.bodyBytes)}>
-        <p className="px-4 py-3 text-ink-2">{whyThereIsNone(delivery)}</p>
+        <p className="px-4 py-3 text-ink-2">{whyAbsent(delivery)}</p>
       </Panel>
     );
   }
-  return <KeptBody delivery={delivery} body={body} jumpTo={jumpTo} />;
+  return <StoredBody delivery={delivery} body={body} jumpTo={jumpTo} />;
 }
 
-function KeptBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: ReadBody; jumpTo: JumpTo | null }) {
-  const [asked, setFace] = useQueryState("body", parseAsStringLiteral(faceNames));
-  const face = body.text === null ? "bytes" : (asked ?? "pretty");
+function StoredBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: ReadBody; jumpTo: JumpTo | null }) {
+  const [wanted, setFace] = useQueryState("body", parseAsStringLiteral(faceNames));
+  const face = body.text === null ? "bytes" : (wanted ?? "pretty");
   const [trigger, setTrigger] = useQueryState("marks", parseAsString);
   const marks = useMarks({ delivery, body, trigger });
   const triggers = [...new Set(delivery.verdicts.map((verdict) => verdict.trigger))];
-  // A place is shown in the pretty view only.
+  // Only the pretty view can show a path.
   useEffect(() => {
     if (jumpTo) void setFace(null);
   }, [jumpTo, setFace]);
@@ -56,10 +56,10 @@ function KeptBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: Re
     <Panel title="Body" note={<span className="tabular-nums">{formatBytes(body.bytes.length)}</span>}>
       <div className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
         {body.text === null ? (
-          <span className="px-1 text-ink-2">Not text: shown byte by byte</span>
+          <span className="px-1 text-ink-2">Not UTF-8 text: shown as bytes</span>
         ) : (
           <Segmented
-            label="How the body is shown"
+            label="View of the body"
             value={face}
             options={faces}
             onChange={(value) => void setFace(value === "pretty" ? null : value)}
@@ -67,17 +67,17 @@ function KeptBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: Re
         )}
         {face === "pretty" && triggers.length > 1 && (
           <Choice
-            label="Whose places are marked"
+            label="Marked paths"
             value={trigger ?? ""}
             options={[
-              { value: "", label: "Places of all triggers" },
+              { value: "", label: "Paths of all triggers" },
               ...triggers.map((slug) => ({ value: slug, label: slug })),
             ]}
             onChange={(value) => void setTrigger(value === "" ? null : value)}
           />
         )}
         <span className="ml-auto flex items-center gap-1">
-          {body.text !== null && <CopyButton text={body.text} label="Copy the body as it came" />}
+          {body.text !== null && <CopyButton text={body.text} label="Copy the original body" />}
           <IconButton label="Download the body" icon={Download} size="s" onClick={() => saveBody(delivery.id, body)} />
         </span>
       </div>
@@ -90,7 +90,7 @@ function KeptBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: Re
   );
 }
 
-/** What held is marked by the schemas of the project as it is now; what did not, by the verdicts. */
+/** Matches are marked by the schemas of the current build, mismatches by the stored verdicts. */
 function useMarks({
   delivery,
   body,
@@ -107,47 +107,47 @@ function useMarks({
     const fired = delivery.verdicts.filter(
       (verdict) => verdict.outcome === "matched" && (trigger === null || verdict.trigger === trigger),
     );
-    const held = fired.flatMap(({ attachmentId }) => {
+    const matched = fired.flatMap(({ attachmentId }) => {
       const known = triggers?.find((one) => one.attachmentId === attachmentId);
       return known ? matchedMarks({ trigger: known.slug, schemas: [known.request, known.filter], json }) : [];
     });
     const stopped =
       delivery.verdicts.length > 0 ? verdictMarks(delivery.verdicts, trigger) : problemMarks(delivery.problem);
-    return [...stopped, ...held];
+    return [...stopped, ...matched];
   }, [delivery, json, trigger, triggers]);
 }
 
 function Bytes({ bytes }: { bytes: Uint8Array }) {
-  const [most, setMost] = useState(maxBytes);
-  const text = useMemo(() => hexLines(bytes, most), [bytes, most]);
+  const [max, setMax] = useState(maxBytes);
+  const text = useMemo(() => hexLines(bytes, max), [bytes, max]);
   return (
     <>
       <pre
         tabIndex={0}
         role="region"
-        aria-label="Body, byte by byte"
+        aria-label="Body as bytes"
         className="max-h-[560px] overflow-auto px-4 py-3 text-s/5 text-ink-2"
       >
         {text}
       </pre>
-      {bytes.length > most && (
+      {bytes.length > max && (
         <button
           type="button"
-          onClick={() => setMost((now) => now * 16)}
+          onClick={() => setMax((now) => now * 16)}
           className="w-full cursor-pointer border-t px-4 py-2 text-left text-accent hover:bg-sunken"
         >
-          Show more: {formatBytes(bytes.length - most)} are below
+          Show more ({formatBytes(bytes.length - max)} left)
         </button>
       )}
     </>
   );
 }
 
-function whyThereIsNone({ bodyBytes, problem, responseStatus }: FullDelivery): string {
-  if (bodyBytes === 0) return "There was none.";
+function whyAbsent({ bodyBytes, problem, responseStatus }: FullDelivery): string {
+  if (bodyBytes === 0) return "The request had no body.";
   if (responseStatus === 413)
-    return `It was over the limit, so it was not read to its end and not kept. The sender declared or sent ${formatBytes(bodyBytes)}.`;
+    return `The body was over the size limit, so the server stopped reading and did not store it. The sender declared or sent ${formatBytes(bodyBytes)}.`;
   if (problem)
-    return `It was not kept: the request was refused before its body was read (${problem.title.toLowerCase()}).`;
-  return "It is no longer kept: bodies are removed when their retention ends.";
+    return `The body was not stored: the request was rejected before its body was read (${problem.title.toLowerCase()}).`;
+  return "The body was deleted when its retention ended.";
 }

@@ -15,7 +15,7 @@ import type { FullDelivery } from "./full-delivery.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 import { formatBytes, formatDuration, formatUtc } from "../../server/domain/format.ts";
 
-/** What came, when, and what can be done with it. */
+/** The title, the facts and the actions of a delivery. */
 export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
   const sha = delivery.bodySha256;
   const key = delivery.headers["idempotency-key"] ?? delivery.headers["webhook-id"];
@@ -37,14 +37,14 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
             </span>,
           ],
           [
-            "answered in",
+            "response time",
             <span key="took" className="tabular-nums">
               {formatDuration(delivery.durationMs)}
             </span>,
           ],
           ["sent from", sentFrom(delivery)],
           ["body", formatBytes(delivery.bodyBytes)],
-          ["sha256", sha && <Sha key="sha" sha={sha} />],
+          ["SHA-256", sha && <Sha key="sha" sha={sha} />],
           [
             "Idempotency-Key",
             key === undefined ? null : (
@@ -70,7 +70,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
   );
 }
 
-/** `null`: a sender's webhook. */
+/** `null`: sent by a webhook sender. */
 function sentFrom({ headers }: FullDelivery): string | null {
   if (headers[ownHeaders.sentFrom] !== "form") return null;
   return headers[ownHeaders.signatureCheck] === "skipped"
@@ -90,7 +90,7 @@ function Sha({ sha }: { sha: string }) {
 function Redeliveries({ id }: { id: string }) {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: redeliveriesShown }));
-  if (!data || data.data.length === 0) return <span className="font-normal text-ink-3">nothing yet</span>;
+  if (!data || data.data.length === 0) return <span className="font-normal text-ink-3">none yet</span>;
   return (
     <span className="inline-flex flex-wrap gap-x-3">
       {data.data.map((again) => (

@@ -17,15 +17,17 @@ import { HeadersPanel } from "./headers-panel.tsx";
 import { ProblemPanel } from "./problem-panel.tsx";
 import { VerdictTable } from "./verdict-table.tsx";
 
-/** One delivery: its answer, what each trigger decided and why, and what came. */
+/** One delivery: the request, the verdicts of the triggers, and the response. */
 export function DeliveryView({ id }: { id: string }) {
   const trpc = useTRPC();
-  // What has arrived never changes, and may be a megabyte.
+  // A delivery never changes, and may be a megabyte.
   const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }, { staleTime: Infinity, meta: { live: false } }));
   if (delivery.data) return <LoadedDelivery delivery={delivery.data} />;
   if (delivery.error)
-    return <ErrorNote what={`${id} could not be read`} error={delivery.error} retry={() => void delivery.refetch()} />;
-  return <LoadingRows label="The delivery is being read" rows={8} />;
+    return (
+      <ErrorNote what={`${id} could not be loaded`} error={delivery.error} retry={() => void delivery.refetch()} />
+    );
+  return <LoadingRows label="Loading the delivery" rows={8} />;
 }
 
 function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
@@ -43,7 +45,7 @@ function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
         )}
         <ProblemPanel delivery={delivery} onPlace={showPlace} />
         {verdicts.length > 0 && (
-          <Panel title="What each trigger decided" note={`${verdicts.length} evaluated · ${matched} fired`}>
+          <Panel title="Trigger verdicts" note={`${verdicts.length} evaluated · ${matched} fired`}>
             <VerdictTable verdicts={verdicts} onPlace={showPlace} />
           </Panel>
         )}

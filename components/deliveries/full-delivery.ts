@@ -1,4 +1,4 @@
 import type { Delivery } from "../../server/contract/delivery.ts";
 
-/** One delivery as its page reads it. Its JSON is that of the body: sent once, as it came. */
+/** One delivery on its page. `json` is left out, because the body contains it. */
 export type FullDelivery = Omit<Delivery, "json"> & { probableEndpoint: string | null };

@@ -3,14 +3,14 @@ import { Panel } from "../ui/panel.tsx";
 
 const redacted = "[redacted]";
 
-/** The headers as they came; credentials were never stored. */
+/** The headers as received. Credentials are never stored. */
 export function HeadersPanel({ headers }: { headers: Record<string, string> }) {
   const entries = Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1));
   const hidden = entries.filter(([, value]) => value.includes(redacted)).length;
   return (
     <Panel title="Headers" note={`${entries.length}${hidden > 0 ? ` · ${hidden} redacted` : ""}`}>
       {entries.length === 0 ? (
-        <p className="px-4 py-3 text-ink-3">None were kept.</p>
+        <p className="px-4 py-3 text-ink-3">No headers were stored.</p>
       ) : (
         <HeaderList headers={entries} />
       )}
@@ -43,7 +43,7 @@ export function HeaderList({ headers }: { headers: readonly [name: string, value
 function Redacted() {
   return (
     <span
-      title="A credential: it was replaced before anything was stored"
+      title="Credential, redacted before the delivery was stored"
       className="rounded-s bg-idle-soft px-1.5 py-px font-sans text-xs text-idle"
     >
       redacted

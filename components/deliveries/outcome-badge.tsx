@@ -2,7 +2,7 @@ import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
 
-/** The answer's status, with what became of the delivery. */
+/** The response status and the outcome of a delivery. */
 export function OutcomeBadge({
   delivery: { outcome, responseStatus },
 }: {

@@ -3,7 +3,7 @@ import { PlainText } from "../json/plain-text.tsx";
 import { Panel } from "../ui/panel.tsx";
 import type { FullDelivery } from "./full-delivery.ts";
 
-/** Why a delivery was rejected, in words, with the way out. */
+/** Why a delivery was rejected, with a link to the fix. */
 export function ProblemPanel({
   delivery,
   onPlace,
@@ -13,14 +13,14 @@ export function ProblemPanel({
 }) {
   const { problem, verdicts } = delivery;
   if (!problem) return null;
-  // What triggers said stands in their table.
+  // The reasons of triggers are in the verdict table.
   const errors = verdicts.length === 0 ? (problem.errors ?? []) : [];
   return (
     <Panel
       title={`${problem.status} ${problem.title}`}
       note={
         <Link href={`/errors/${encodeURIComponent(problem.code)}`} className="text-accent hover:underline">
-          why, and what to do
+          About this error
         </Link>
       }
     >
@@ -67,7 +67,7 @@ function UnknownEndpoint({ delivery: { endpoint, probableEndpoint } }: { deliver
         <>
           .{" "}
           <Link href="/" className="text-accent hover:underline">
-            See those there are
+            See all endpoints
           </Link>
         </>
       ) : (

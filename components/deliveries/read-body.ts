@@ -1,12 +1,12 @@
 import type { Json } from "../../server/contract/json.ts";
 
-/** A body as it came. `text` where its bytes are UTF-8, a byte order mark included. */
+/** A body as received. `text`: the bytes as UTF-8, including a byte order mark; `null`: they are not UTF-8. */
 export interface ReadBody {
   bytes: Uint8Array<ArrayBuffer>;
   text: string | null;
 }
 
-/** The bytes of a body from base64, and their text. `null`: nothing was kept, or there was nothing. */
+/** Decodes a base64 body. `null`: the body was empty, or is not stored. */
 export function readBody(base64: string | null): ReadBody | null {
   if (base64 === null || base64 === "") return null;
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -17,7 +17,7 @@ export function readBody(base64: string | null): ReadBody | null {
   }
 }
 
-/** The JSON of a body; `undefined` where it is none. */
+/** The JSON of a body; `undefined`: it is not JSON. */
 export function jsonOf(body: ReadBody | null): Json | undefined {
   if (!body || body.text === null) return undefined;
   try {

@@ -1,2 +1,2 @@
-/** So many of the newest redeliveries are named on a delivery's page. */
+/** The number of redeliveries listed on a delivery's page, newest first. */
 export const redeliveriesShown = 5;

@@ -5,7 +5,7 @@ import { RunBadge } from "../runs/run-badge.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ShortId } from "../ui/short-id.tsx";
 
-/** A run's id, and how it stands right now. */
+/** A run's id and its current status. */
 export function RunState({ runId }: { runId: string }) {
   const trpc = useTRPC();
   const { data, error } = useQuery(trpc.runs.get.queryOptions({ id: runId }));
@@ -15,7 +15,7 @@ export function RunState({ runId }: { runId: string }) {
       {data ? (
         <RunBadge run={data} />
       ) : (
-        <span className="inline-block w-20 text-xs text-ink-3">{error ? "not kept" : ""}</span>
+        <span className="inline-block w-20 text-xs text-ink-3">{error ? "not available" : ""}</span>
       )}
     </span>
   );

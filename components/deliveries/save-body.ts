@@ -1,8 +1,8 @@
 import type { ReadBody } from "./read-body.ts";
 
-/** Has the browser save a body, byte for byte. */
+/** Downloads a body, byte for byte. */
 export function saveBody(id: string, { bytes, text }: ReadBody): void {
-  // As bytes of no kind: nothing of a stranger's is opened by the browser.
+  // A neutral content type, so that the browser does not open content from an unauthenticated sender.
   const url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
   const link = document.createElement("a");
   link.href = url;

@@ -2,10 +2,10 @@ import type { Reason } from "../../server/contract/verdict.ts";
 
 /** One reason in parts. */
 interface ReasonParts {
-  /** `null`: it is about the trigger, which is switched off, and not about the body. */
+  /** `null`: the trigger is disabled; the reason is not about the body. */
   where: string | null;
   said: string;
-  /** As JSON; `missing` where the field is absent; `null`: there is nothing to say. */
+  /** The value as JSON; `missing`: the field is absent; `null`: does not apply. */
   was: string | null;
 }
 

@@ -7,15 +7,15 @@ import type { JsonMark } from "../json/place-marks.ts";
 import type { Tone } from "../ui/statuses.ts";
 
 /**
- * The places in a body that made triggers pass it over, each with what was expected there, and by whom where not all
- * say the same. `trigger`: only those of this one.
+ * The paths in a body that did not match, each with the expected value, and with the triggers if they differ.
+ * `trigger`: only the paths of this trigger.
  */
 export function verdictMarks(verdicts: readonly Verdict[], trigger: string | null): JsonMark[] {
-  // One that is switched off says nothing of the body.
+  // A disabled trigger does not evaluate the body.
   const chosen = verdicts.filter(
     (verdict) => verdict.outcome !== "disabled" && (trigger === null || verdict.trigger === trigger),
   );
-  const asked = new Set(chosen.map((verdict) => verdict.trigger)).size;
+  const evaluated = new Set(chosen.map((verdict) => verdict.trigger)).size;
   const said = chosen.flatMap(({ outcome, reasons, trigger }) =>
     reasons.map(({ pointer, expected, message }) => ({
       pointer,
@@ -33,7 +33,7 @@ export function verdictMarks(verdicts: readonly Verdict[], trigger: string | nul
       {
         pointer: first.pointer,
         tone: first.tone,
-        note: by.length === asked ? first.words : `${by.join(", ")}: ${first.words}`,
+        note: by.length === evaluated ? first.words : `${by.join(", ")}: ${first.words}`,
       },
     ];
   });
@@ -46,12 +46,12 @@ const tones: Record<Verdict["outcome"], Tone> = {
   disabled: "idle",
 };
 
-/** The places that a rejection names, where no trigger was asked. */
+/** The paths that a rejection names when no trigger was evaluated. */
 export function problemMarks(problem: Problem | null): JsonMark[] {
   return (problem?.errors ?? []).map(({ pointer, message }) => ({ pointer, tone: "bad", note: message }));
 }
 
-/** The fixed values by which a trigger that fired chose this body: `const` and `enum` of its schemas that the body has. */
+/** The paths where the body has a `const` or `enum` value of the schemas of a trigger that fired. */
 export function matchedMarks(p: {
   trigger: string;
   schemas: readonly (JsonSchemaObject | null)[];
@@ -60,10 +60,10 @@ export function matchedMarks(p: {
   const marks = p.schemas.flatMap((schema) =>
     schema ? fixedPlaces({ schema, value: p.json, pointer: "", depth: 0 }) : [],
   );
-  return [...new Set(marks)].map((pointer) => ({ pointer, tone: "ok", note: `as ${p.trigger} wants it` }));
+  return [...new Set(marks)].map((pointer) => ({ pointer, tone: "ok", note: `matches ${p.trigger}` }));
 }
 
-const deepest = 8;
+const maxDepth = 8;
 
 function fixedPlaces({
   schema,
@@ -76,7 +76,7 @@ function fixedPlaces({
   pointer: string;
   depth: number;
 }): string[] {
-  if (!isObject(schema) || depth > deepest) return [];
+  if (!isObject(schema) || depth > maxDepth) return [];
   const fixed = Array.isArray(schema["enum"]) ? schema["enum"] : "const" in schema ? [schema["const"]] : [];
   const own = fixed.some((one) => one === value) ? [pointer] : [];
   const properties = schema["properties"];

@@ -10,20 +10,17 @@ import { RunState } from "./run-state.tsx";
 
 interface Props {
   verdicts: readonly Verdict[];
-  /** Shows a place in the body: pointers are buttons then. */
+  /** Shows a path in the body. If set, paths are buttons. */
   onPlace?: (pointer: string) => void;
 }
 
 /**
- * What each trigger decided, at which stage, where in the body, and what it would have had to be. One row for each
+ * The verdict of each trigger: the stage, the path in the body, the expected and the actual value. One row for each
  * reason.
  */
 export function VerdictTable({ verdicts, onPlace }: Props) {
   return (
-    <Table
-      label="What each trigger decided"
-      columns={["Trigger", "Decided", "Stage", "Where", "Expected", "Was", "Run"]}
-    >
+    <Table label="Trigger verdicts" columns={["Trigger", "Verdict", "Stage", "Path", "Expected", "Actual", "Run"]}>
       {verdicts.map((verdict) => (
         <Fragment key={verdict.attachmentId}>
           {(verdict.reasons.length > 0 ? verdict.reasons : [null]).map((reason, index) => (
@@ -61,9 +58,9 @@ function VerdictRow({
           </Link>
         ) : null}
       </Cell>
-      <Cell name="Decided">{isFirst ? <StatusBadge face={face} /> : null}</Cell>
+      <Cell name="Verdict">{isFirst ? <StatusBadge face={face} /> : null}</Cell>
       <Cell name="Stage">{isFirst && <span className="whitespace-nowrap text-ink-2">{face.stage}</span>}</Cell>
-      <Cell name="Where">
+      <Cell name="Path">
         {reason && reasonParts(reason).where !== null && <Place pointer={reason.pointer} onPlace={onPlace} />}
       </Cell>
       <Cell name="Expected">
@@ -73,7 +70,7 @@ function VerdictRow({
           </div>
         )}
       </Cell>
-      <Cell name="Was">{reason && <Was reason={reason} />}</Cell>
+      <Cell name="Actual">{reason && <Actual reason={reason} />}</Cell>
       <Cell name="Run">
         {isFirst && verdict.runId && (
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -102,7 +99,7 @@ function Place({ pointer, onPlace }: { pointer: string; onPlace: Props["onPlace"
     <button
       type="button"
       onClick={() => onPlace(pointer)}
-      title="Show it in the body"
+      title="Show in the body"
       className="cursor-pointer text-left text-accent underline decoration-line-strong underline-offset-2 hover:decoration-current"
     >
       {face}
@@ -110,7 +107,7 @@ function Place({ pointer, onPlace }: { pointer: string; onPlace: Props["onPlace"
   );
 }
 
-function Was({ reason }: { reason: Reason }) {
+function Actual({ reason }: { reason: Reason }) {
   const { was } = reasonParts(reason);
   if (was === null) return null;
   if (reason.actual === null) return <span className="text-ink-3">{was}</span>;

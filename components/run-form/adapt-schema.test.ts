@@ -54,12 +54,12 @@ describe("a schema is entered as", () => {
     [
       "alternatives named by their types",
       z.union([z.string(), z.number(), z.array(z.string())]),
-      { kind: "union", options: ["text", "number", "list of text"], isNullable: false },
+      { kind: "union", options: ["string", "number", "array of string"], isNullable: false },
     ],
     [
       "alternatives without null",
       z.union([z.string().nullable(), z.number()]),
-      { kind: "union", options: ["text", "number"], isNullable: true },
+      { kind: "union", options: ["string", "number"], isNullable: true },
     ],
     [
       "alternatives named by what tells them apart",
@@ -77,7 +77,7 @@ describe("a schema is entered as", () => {
     [
       "alternatives of a union in a union",
       z.union([z.boolean(), z.union([z.string(), z.number()])]),
-      { kind: "union", options: ["boolean", "text", "number"], isNullable: false },
+      { kind: "union", options: ["boolean", "string", "number"], isNullable: false },
     ],
     [
       "alternatives that share what stands beside them",

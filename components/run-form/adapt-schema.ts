@@ -42,7 +42,7 @@ type Rest = JsonSchemaObject | "forbidden" | "ignored";
 
 const adapted = new WeakMap<JsonSchemaObject, WeakMap<JsonSchemaObject, FormNode>>();
 
-/** What a form shows for a schema: Zod's exports (2020-12), with unions, records, tuples and recursion told apart. */
+/** Converts a schema to a form node. Reads Zod's exports (2020-12), with unions, records, tuples and recursion. */
 export function adaptSchema(schema: JsonSchemaObject, root: JsonSchemaObject): FormNode {
   const known = adapted.get(root) ?? new WeakMap<JsonSchemaObject, FormNode>();
   adapted.set(root, known);
@@ -68,9 +68,9 @@ const fields: Record<NodeKind["kind"], string> = {
 };
 
 /**
- * What react-jsonschema-form is given for a node. Its own reading of unions, defaults and references is left out: it
- * would drop data on a switch, write defaults over what was there, and follow recursion without end. Its data is a
- * Draft, which is an object.
+ * The schema that react-jsonschema-form gets for a node. It contains no unions, defaults or references, because the
+ * library would drop data on a switch, overwrite values with defaults, and not end on recursion. Its data is a Draft,
+ * which is an object.
  */
 export function toRjsf(node: FormNode): { schema: RJSFSchema; uiSchema: UiSchema<Draft> } {
   return {
@@ -138,7 +138,7 @@ function kindOf(flat: JsonSchemaObject): NodeKind {
   }
 }
 
-/** A schema may leave out its type where another keyword says it. */
+/** The type of a schema. If it is missing, other keywords imply it. */
 function typeOf(flat: JsonSchemaObject): Json | undefined {
   if (flat["type"] !== undefined) return flat["type"];
   if (flat["properties"] !== undefined) return "object";
@@ -184,7 +184,7 @@ function arrayOf(flat: JsonSchemaObject): NodeKind {
   return { kind: "tuple", places, rest, minItems, maxItems: rest ? maxItems : Math.min(maxItems, places.length) };
 }
 
-/** The values that `const` or `enum` leave; empty where there is neither. */
+/** The values that `const` or `enum` allow; empty: the schema has neither. */
 function valuesOf(flat: JsonSchemaObject): Json[] {
   return flat["const"] === undefined ? listIn(flat["enum"]) : [flat["const"]];
 }

@@ -6,7 +6,7 @@ import { type Draft, memberOf, withMember, withoutChoice } from "./draft/draft.t
 import { startDraft } from "./empty-draft.ts";
 import { shownOption } from "./shown-option.ts";
 
-/** Shows another alternative, and keeps what was entered under the one before. */
+/** Switches to another alternative, and keeps the values of the previous one. */
 export function switchOption(p: {
   options: readonly UnionOption[];
   draft: Draft;
@@ -24,7 +24,7 @@ export function switchOption(p: {
   return { ...next, choice: { option: p.to, kept } };
 }
 
-/** Turns a nullable place to `null`, and back to what it held. */
+/** Sets a nullable field to `null`, or back to its previous value. */
 export function switchNull(p: {
   schema: JsonSchemaObject;
   draft: Draft;
@@ -40,7 +40,7 @@ export function switchNull(p: {
   return { ...next, choice: { option, kept: before } };
 }
 
-/** Fields that both alternatives have keep their values, but for those that tell the alternatives apart. */
+/** Common fields keep their values if they are valid in the new alternative. */
 function takeOver(next: Draft, before: Draft, schema: JsonSchemaObject, root: JsonSchemaObject): Draft {
   const node = adaptSchema(schema, root);
   if (node.kind !== "object" || next.is !== "object") return next;

@@ -11,15 +11,15 @@ import { formatNumber } from "../../server/domain/format.ts";
 
 interface Props {
   draft: Draft | null;
-  /** Why the form cannot show the text. */
+  /** Why the form cannot show the draft. */
   fault: JsonFault | null;
   isTooLong: boolean;
   onJson: () => void;
 }
 
 /**
- * What a person should know of the draft: that it is no JSON yet, too long for a form, or read in another way than it
- * is written.
+ * Notes on the draft: it is not valid JSON, it is too long for a form, or the server parses it differently than it is
+ * written.
  */
 export function DraftNotes({ draft, fault, isTooLong, onJson }: Props) {
   const oddities = draft ? findOddities(draft) : [];
@@ -27,15 +27,15 @@ export function DraftNotes({ draft, fault, isTooLong, onJson }: Props) {
     <>
       {isTooLong && (
         <Note>
-          This is longer than {formatNumber(maxFormCharacters)} characters. It is edited as JSON: a form of that size
-          would hold the page.
+          This is longer than {formatNumber(maxFormCharacters)} characters. Edit it as JSON: a form of this size would
+          block the page.
         </Note>
       )}
       {fault && (
         <Note>
-          This is no JSON yet, so there is no form of it. {describeFault(fault)}{" "}
+          The draft is not valid JSON, so the form cannot show it. {describeFault(fault)}{" "}
           <Button size="s" onClick={onJson}>
-            Mend it as JSON
+            Fix the JSON
           </Button>
         </Note>
       )}
@@ -44,7 +44,7 @@ export function DraftNotes({ draft, fault, isTooLong, onJson }: Props) {
           <ul className="grid gap-0.5">
             {oddities.map(({ pointer, words }) => (
               <li key={pointer} className="break-words">
-                <code className="break-all">{pointer || "the whole"}</code> {words}.
+                <code className="break-all">{pointer || "(root)"}</code> {words}.
               </li>
             ))}
           </ul>

@@ -8,41 +8,42 @@ import type { UnionOption } from "./union-options.ts";
 const maxItems = 5;
 
 /**
- * What a form starts from: defaults filled in, required parts laid out, fixed values set; `undefined` where only a
- * person can say. `isCut` when it came back to a schema that it was in already.
+ * The initial draft of a schema, with defaults, required parts and fixed values; `undefined`: only a person can enter a
+ * value. `isCut` is set when the schema is recursive.
  */
 export function emptyDraft(schema: JsonSchemaObject, root: JsonSchemaObject): Draft | undefined {
   return lay({ root, within: new Set(), isCut: false }, schema);
 }
 
-/** Something to show where a place must hold a value, such as a new item of a list. */
-export function startDraft(schema: JsonSchemaObject, root: JsonSchemaObject, isNullRefused = false): Draft {
+/** A draft for a field that needs a value, such as a new item of a list. */
+export function startDraft(schema: JsonSchemaObject, root: JsonSchemaObject, isNullExcluded = false): Draft {
   const node = adaptSchema(schema, root);
   const laid =
-    isNullRefused && node.isNullable && node.default === null
+    isNullExcluded && node.isNullable && node.default === null
       ? undefined
-      : lay({ root, within: new Set(), isCut: false, isNullRefused }, schema);
+      : lay({ root, within: new Set(), isCut: false, isNullExcluded }, schema);
   return laid ?? blank(node, root);
 }
 
 interface Context {
   root: JsonSchemaObject;
-  /** The schemas around: a recursive one is laid out once. */
+  /** The parent schemas: a recursive schema is laid out once. */
   within: Set<JsonSchemaObject>;
   isCut: boolean;
-  isNullRefused?: boolean;
+  isNullExcluded?: boolean;
 }
 
 function lay(context: Context, schema: JsonSchemaObject): Draft | undefined {
   const node = adaptSchema(schema, context.root);
-  if (node.default !== undefined && !(context.isNullRefused && node.default === null)) return draftOfJson(node.default);
-  if (node.isNullable && !context.isNullRefused) return draftOf.nothing();
+  if (node.default !== undefined && !(context.isNullExcluded && node.default === null))
+    return draftOfJson(node.default);
+  if (node.isNullable && !context.isNullExcluded) return draftOf.nothing();
   const flat = flatten(schema, context.root);
   if (context.within.has(flat)) {
     context.isCut = true;
     return undefined;
   }
-  context.isNullRefused = false;
+  context.isNullExcluded = false;
   context.within.add(flat);
   const draft = layKind(context, node);
   context.within.delete(flat);
@@ -84,8 +85,8 @@ function layObject(context: Context, node: FormNode & { kind: "object" }): Draft
 }
 
 /**
- * The first alternative that does not lead back to where it is; else the first. It is noted where what was laid out
- * would look like another.
+ * The first alternative that is not recursive, else the first one. The choice is stored if the draft would look like
+ * another alternative.
  */
 function layUnion(context: Context, options: readonly UnionOption[]): Draft | undefined {
   const wasCut = context.isCut;

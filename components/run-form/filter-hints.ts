@@ -2,7 +2,7 @@ import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import { describeSchema } from "../../server/domain/schema/describe-schema.ts";
 import { asSchema, flatten, own } from "./resolve-schema.ts";
 
-/** What a trigger's filter asks of a place beyond `request`, in words; `null` where it asks nothing. */
+/** The requirement of a trigger's filter for a path, in addition to `request`; `null`: none. */
 export function filterHint(filter: JsonSchemaObject | null, path: readonly (string | number)[]): string | null {
   if (filter === null || path.length === 0) return null;
   let at = filter;
@@ -11,7 +11,7 @@ export function filterHint(filter: JsonSchemaObject | null, path: readonly (stri
     if (next === undefined || typeof step === "number") return null;
     at = asSchema(next);
   }
-  // Of an object, its fields say what they ask for.
+  // The fields of an object have their own hints.
   if (flatten(at, filter)["properties"] !== undefined) return null;
   return describeSchema(at, filter);
 }

@@ -1,7 +1,7 @@
-/** The shape of a form whose schema has not come yet. */
+/** A placeholder for a form whose schema is loading. */
 export function FormSkeleton() {
   return (
-    <div role="status" aria-label="The form is being read" className="grid gap-4 p-4">
+    <div role="status" aria-label="Loading the form" className="grid gap-4 p-4">
       <div className="flex justify-between">
         <span className="h-8 w-40 rounded-m bg-sunken" />
         <span className="h-8 w-28 rounded-m bg-sunken" />

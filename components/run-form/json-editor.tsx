@@ -12,7 +12,7 @@ interface Props {
   onText: (text: string) => void;
 }
 
-/** The draft as text, whatever it is. Says where it stops being JSON, and leads there. */
+/** The draft as JSON text. Shows the position of a syntax error, and a button that selects it. */
 export function JsonEditor({ id, text, onText }: Props) {
   const area = useRef<HTMLTextAreaElement>(null);
   const { draft, fault } = parseDraft(text);
@@ -42,7 +42,7 @@ export function JsonEditor({ id, text, onText }: Props) {
         </p>
         {fault ? (
           <Button size="s" tone="quiet" onClick={show}>
-            Show where
+            Show the error
           </Button>
         ) : (
           draft && (
@@ -56,7 +56,7 @@ export function JsonEditor({ id, text, onText }: Props) {
   );
 }
 
-/** Columns count characters, not units. */
+/** Columns count characters, not UTF-16 units. */
 function offsetOf(text: string, line: number, column: number): number {
   const starts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((end) => end.index + end[0].length)];
   const start = starts[line - 1] ?? text.length;

@@ -1,13 +1,13 @@
 /** A draft that survives a reload of the page. */
 export interface KeptDraft {
   text: string;
-  /** What it was started from, in words. */
+  /** The source of the draft, as text. */
   label: string;
-  /** The delivery or run that the page's address named then. */
+  /** The delivery or run in the URL at that time. */
   from: string | null;
 }
 
-/** As it was kept in this tab; `null` where nothing was, or nothing that can be read. */
+/** The draft stored in this tab; `null`: none, or not readable. */
 export function readKeptDraft(key: string): KeptDraft | null {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
@@ -20,11 +20,11 @@ export function readKeptDraft(key: string): KeptDraft | null {
   }
 }
 
-/** A tab without storage, or with a full one, keeps drafts until it is reloaded. */
+/** Without storage, or with full storage, drafts are lost on reload. */
 export function keepDraft(key: string, draft: KeptDraft): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(draft));
   } catch {
-    // Said above.
+    // See above.
   }
 }

@@ -1,8 +1,8 @@
 import type { AgentInput } from "../../server/contract/agent-input.ts";
 
 /**
- * The marks of a prompt after a person has edited it: they stay on what came from the payload. What is typed within a
- * mark, or over a part of one, counts as the payload's, too: better one word too many than one too few.
+ * Moves the marks of a prompt after an edit, so that they stay on payload data. Text typed inside a mark, or over a
+ * part of one, is marked, too: marking too much is safe, marking too little is not.
  */
 export function moveMarks(before: AgentInput, prompt: string): AgentInput {
   const change = changeOf(before.prompt, prompt);
@@ -15,20 +15,20 @@ export function moveMarks(before: AgentInput, prompt: string): AgentInput {
   return { prompt, marks };
 }
 
-/** The stretch that was replaced, from the first unit that differs to the last. */
+/** The replaced range, from the first differing UTF-16 unit to the last. */
 interface Change {
   from: number;
   to: number;
-  /** Where it ends now. */
+  /** The end of the replacement. */
   end: number;
 }
 
 function changeOf(before: string, after: string): Change {
-  const most = Math.min(before.length, after.length);
+  const max = Math.min(before.length, after.length);
   let from = 0;
-  while (from < most && before[from] === after[from]) from += 1;
+  while (from < max && before[from] === after[from]) from += 1;
   let kept = 0;
-  while (kept < most - from && before[before.length - 1 - kept] === after[after.length - 1 - kept]) kept += 1;
+  while (kept < max - from && before[before.length - 1 - kept] === after[after.length - 1 - kept]) kept += 1;
   return { from, to: before.length - kept, end: after.length - kept };
 }
 
@@ -45,10 +45,10 @@ function move({ start, end }: { start: number; end: number }, change: Change): {
   };
 }
 
-/** With the line ends that a text area has, and the marks where they belong then. */
+/** Normalizes line ends to those of a text area, and moves the marks accordingly. */
 export function withLineFeeds({ prompt, marks }: AgentInput): AgentInput {
   const at = (place: number) => feed(prompt.slice(0, place)).length;
-  // A mark may begin between the two halves of a line end: it then begins behind it.
+  // A mark that begins inside of a CRLF begins after it.
   return {
     prompt: feed(prompt),
     marks: marks.map(({ start, end, path }) => ({ start: at(start), end: at(end), path })),

@@ -5,10 +5,7 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { describeFault, parseDraft } from "./draft/parse-draft.ts";
 
-/**
- * JSON from the clipboard as the draft. What is no JSON says where, and may be taken all the same: the JSON view goes
- * on with it.
- */
+/** Uses pasted JSON as the draft. Invalid JSON can be used, too: the JSON view then shows it. */
 export function PasteDialog({ onClose, onText }: { onClose: () => void; onText: (text: string) => void }) {
   const [text, setText] = useState("");
   const { fault } = parseDraft(text);
@@ -20,7 +17,7 @@ export function PasteDialog({ onClose, onText }: { onClose: () => void; onText: 
     <>
       <Button onClick={onClose}>Cancel</Button>
       <Button tone="primary" disabled={text.trim() === ""} onClick={take}>
-        {fault && text.trim() !== "" ? "Use it all the same" : "Use it"}
+        {fault && text.trim() !== "" ? "Use invalid JSON" : "Use JSON"}
       </Button>
     </>
   );

@@ -9,7 +9,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 
-/** The presets of one form, to remove those that are no longer needed. */
+/** Lists the presets of one form, and removes them. */
 export function PresetsDialog({ presets, onClose }: { presets: readonly Preset[]; onClose: () => void }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -20,7 +20,7 @@ export function PresetsDialog({ presets, onClose }: { presets: readonly Preset[]
   );
   return (
     <Dialog title="Presets" isOpen onClose={onClose} footer={<Button onClick={onClose}>Done</Button>}>
-      {presets.length === 0 && <p className="text-ink-3">No presets are left.</p>}
+      {presets.length === 0 && <p className="text-ink-3">No presets. Choose “Save as preset…” to create one.</p>}
       <ul className="divide-y">
         {presets.map((preset) => (
           <li key={preset.id} className="flex items-center gap-3 border-line py-2">

@@ -22,14 +22,14 @@ interface Props {
 
 const shown = { lines: 12, characters: 1_500, pieces: 100 };
 
-/** Whether a draft can be edited as a prompt: it is an object whose prompt, if there is one, is a text. */
+/** Whether a draft can be edited as a prompt: an object whose `prompt` is a string or absent. */
 export function hasPrompt(draft: Draft): boolean {
   return draft.is === "object" && (memberOf(draft, "prompt")?.draft.is ?? "string") === "string";
 }
 
 /**
- * What an agent is asked, as one text; of a prompt that came from a payload, below it which parts did. They stay marked
- * while it is edited.
+ * Edits the prompt of an agent. Below it, parts that came from a payload are marked. They stay marked while the prompt
+ * is edited.
  */
 export function PromptForm({ draft, troubles, formId, onDraft, onLeave, onSubmit }: Props) {
   const id = useId();
@@ -57,7 +57,7 @@ export function PromptForm({ draft, troubles, formId, onDraft, onLeave, onSubmit
     >
       <div data-place="/prompt" className="grid min-w-0 gap-1">
         <label htmlFor={id} className="text-s text-ink-3">
-          <span className="font-medium text-ink-2">Prompt</span> what the agent is asked
+          <span className="font-medium text-ink-2">Prompt</span> sent to the agent
         </label>
         <textarea
           id={id}
@@ -75,8 +75,7 @@ export function PromptForm({ draft, troubles, formId, onDraft, onLeave, onSubmit
           <ul id={`${id}-error`} className="grid gap-0.5 text-s text-bad">
             {troubles.map(({ pointer, message }) => (
               <li key={`${pointer} ${message}`} className="break-words">
-                <PlainText text={message} />.{" "}
-                <code className="break-all">{pointer === "" ? "the whole" : pointer}</code>
+                <PlainText text={message} />. <code className="break-all">{pointer === "" ? "(root)" : pointer}</code>
               </li>
             ))}
           </ul>
@@ -84,9 +83,10 @@ export function PromptForm({ draft, troubles, formId, onDraft, onLeave, onSubmit
       </div>
       {input && input.marks.length > 0 && (
         <div className="overflow-hidden rounded-m border">
-          <MarkedText pieces={pieces} label="The prompt with the payload's parts marked" isCut={isCut} />
+          <MarkedText pieces={pieces} label="Prompt with marked payload data" isCut={isCut} />
           <p className="border-t px-4 py-2 text-s text-ink-3">
-            Marked parts stay the payload’s, also where you change them: to the model they are data, never instructions.
+            Marked parts count as payload data, even after you edit them. The model gets them as data, never as
+            instructions.
           </p>
         </div>
       )}

@@ -1,11 +1,11 @@
 import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
 import { isObject } from "../../server/domain/schema/json-schema.ts";
 
-/** What any value fits, and what none does. */
+/** The schema that every value matches, and the schema that no value matches. */
 export const anything: JsonSchemaObject = {};
 export const never: JsonSchemaObject = { not: {} };
 
-/** `true` and `false` are schemas, too. */
+/** `true` and `false` are valid JSON Schemas, too. */
 export function asSchema(value: Json | undefined): JsonSchemaObject {
   if (value === false) return never;
   return isObject(value) ? value : anything;
@@ -15,7 +15,7 @@ export function schemasIn(value: Json | undefined): JsonSchemaObject[] {
   return Array.isArray(value) ? value.map(asSchema) : [];
 }
 
-/** Where `#/…` leads; `undefined` where nothing stands. */
+/** The schema that `#/…` refers to; `undefined`: there is none. */
 export function followRef(reference: string, root: JsonSchemaObject): JsonSchemaObject | undefined {
   let at: Json | undefined = root;
   for (const step of reference.split("/").slice(1)) {
@@ -29,8 +29,8 @@ export function followRef(reference: string, root: JsonSchemaObject): JsonSchema
 const flattened = new WeakMap<JsonSchemaObject, WeakMap<JsonSchemaObject, JsonSchemaObject>>();
 
 /**
- * One schema without `$ref` and `allOf` at its top: what they say is said together. Looks no deeper, so recursion costs
- * nothing.
+ * Merges `$ref` and `allOf` at the top of a schema into one schema. Does not look deeper, so recursive schemas are
+ * safe.
  */
 export function flatten(schema: JsonSchemaObject, root: JsonSchemaObject): JsonSchemaObject {
   const known = flattened.get(root) ?? new WeakMap<JsonSchemaObject, JsonSchemaObject>();
@@ -54,8 +54,8 @@ function partsOf(schema: JsonSchemaObject, root: JsonSchemaObject, seen: Set<Jso
 }
 
 /**
- * What fits both. Of two unions the first stays; what else cannot be said in one schema is left to the check of the
- * value.
+ * The intersection of two schemas, as far as one schema can express it. The first of two unions is kept; the validation
+ * of the value covers the rest.
  */
 function join(left: JsonSchemaObject, right: JsonSchemaObject): JsonSchemaObject {
   const joined: JsonSchemaObject = { ...left };

@@ -33,21 +33,21 @@ interface Props {
   details: SubjectDetails;
   first: FirstText;
   storageKey: string;
-  /** What `first` was taken from. */
+  /** The delivery or run that `first` comes from. */
   origin: string | null;
   onText?: (text: string) => void;
 }
 
 type View = "form" | "json";
 
-/** One draft as form and as JSON, what would become of it, and the button that starts it. */
+/** One draft as form and as JSON, a preview of its verdicts, and the button that starts it. */
 export function RunFormBody({ subject, details, first, storageKey, origin, onText }: Props) {
   const { schema, filter, example } = details;
   const draft = useDraft({ key: storageKey, from: origin, ...first });
   const [wanted, setView] = useState<View>("form");
   const view: View = draft.isTooLong ? "json" : wanted;
   const starter = useStart(subject);
-  const whyNot = useWhyNot("operate");
+  const disabledReason = useWhyNot("operate");
   const curl = useCurl(subject);
   const mod = useModKey();
   const formId = useId();
@@ -55,22 +55,22 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const { shown, local, leave, showAll, isSubmitted } = useTroubles({
     schema,
     draft: draft.draft,
-    told: starter.sent === draft.text ? starter.problem : null,
+    rejection: starter.sent === draft.text ? starter.problem : null,
   });
-  // A replay does not ask the filter again.
-  const asked = subject.kind !== "replay" ? filter : null;
-  const hintAt = useCallback((path: readonly (string | number)[]) => filterHint(asked, path), [asked]);
+  // A replay skips the filter.
+  const activeFilter = subject.kind !== "replay" ? filter : null;
+  const hintAt = useCallback((path: readonly (string | number)[]) => filterHint(activeFilter, path), [activeFilter]);
   const isJson = useMemo(() => isJsonText(draft.text), [draft.text]);
   useEffect(() => onText?.(draft.text), [onText, draft.text]);
 
   const send = () => {
-    if (draft.fault || whyNot !== undefined) return;
+    if (draft.fault || disabledReason !== undefined) return;
     starter.start(draft.text);
   };
-  const refuse = () => {
+  const showInvalid = () => {
     showAll();
     const pointers = local.map(({ pointer }) => pointer);
-    // Once what is wrong is drawn.
+    // After the issues are rendered.
     requestAnimationFrame(() => element.current && showFirst(element.current, pointers));
   };
   const showJson = () => {
@@ -88,7 +88,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
     draft.setText(text, label);
   };
   const setJson = (text: string) => {
-    // Whoever edits JSON stays there, also once it is short enough for a form.
+    // Editing JSON keeps the JSON view, even if the text becomes short enough for a form.
     setView("json");
     setText(text);
   };
@@ -126,7 +126,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
             formId={formId}
             onDraft={draft.setDraft}
             onLeave={leave}
-            onSubmit={local.length > 0 ? refuse : send}
+            onSubmit={local.length > 0 ? showInvalid : send}
           />
         )}
         {view === "form" && draft.draft && !(isPrompt(subject) && hasPrompt(draft.draft)) && (
@@ -139,7 +139,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
             onDraft={draft.setDraft}
             onLeave={leave}
             onValid={send}
-            onInvalid={refuse}
+            onInvalid={showInvalid}
           />
         )}
         {subject.kind !== "replay" && triggerOf(subject) !== null && (
@@ -151,20 +151,20 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
         <div className="flex items-center gap-2">
           <Button
             tone="primary"
-            title={whyNot}
-            disabled={whyNot !== undefined || starter.isBusy}
+            title={disabledReason}
+            disabled={disabledReason !== undefined || starter.isBusy}
             aria-busy={starter.isBusy}
             aria-keyshortcuts="Meta+Enter Control+Enter"
             onClick={submit}
           >
-            {verbs[subject.kind]}
+            {startLabels[subject.kind]}
           </Button>
           <span className="inline-flex [&>button]:h-8">
             <CopyButton label="Copy as curl" text={() => curl(draft.text)}>
               Copy as curl
             </CopyButton>
           </span>
-          {whyNot && <span className="text-s text-ink-3">{whyNot}</span>}
+          {disabledReason && <span className="text-s text-ink-3">{disabledReason}</span>}
           <kbd className="ml-auto rounded-s border border-line-strong px-1.5 text-xs text-ink-3">
             {mod === "⌘" ? "⌘↵" : "Ctrl ↵"}
           </kbd>
@@ -179,4 +179,4 @@ const views = [
   { value: "json" as const, label: "JSON" },
 ];
 
-const verbs: Record<RunSubject["kind"], string> = { trigger: "Send", target: "Run", replay: "Replay" };
+const startLabels: Record<RunSubject["kind"], string> = { trigger: "Send", target: "Run", replay: "Replay" };

@@ -13,20 +13,20 @@ import { type RunSubject, isPrompt, storageKeyOf } from "./run-subject.ts";
 import { type FirstText, useFirstText } from "./use-first-text.ts";
 import { type SubjectDetails, useSubject } from "./use-subject.ts";
 
-/** Waits for the schema and for what the form starts with. */
+/** Loads the schema and the initial text of the form. */
 export function RunFormPanel({ subject, initialText, initialLabel = "given", onText }: RunFormProps) {
   const [address] = useQueryState("from");
   const from = subject.kind === "replay" ? null : address;
   const { details, error, retry } = useSubject(subject);
-  const asked = useFirstText(subject, from);
+  const fetched = useFirstText(subject, from);
   const given: FirstText | null | undefined =
-    initialText === undefined ? asked.first : { text: initialText, label: initialLabel };
+    initialText === undefined ? fetched.first : { text: initialText, label: initialLabel };
   const key = storageKeyOf(subject);
   const origin = from ?? (initialText === undefined ? null : `given:${initialLabel}:${initialText.length}`);
-  if (error) return <Failed error={error} what="The schema was not read" retry={retry} />;
-  if (asked.error && initialText === undefined)
+  if (error) return <Failed error={error} what="The schema could not be loaded" retry={retry} />;
+  if (fetched.error && initialText === undefined)
     return (
-      <StartAnyway error={asked.error}>
+      <StartAnyway error={fetched.error}>
         {details ? (
           <RunFormBody
             subject={subject}
@@ -65,18 +65,20 @@ function Failed({ error, what, retry }: { error: unknown; what: string; retry: (
   );
 }
 
-/** What was to be started from is gone: that is said once, and the form is there all the same. */
+/** The delivery or run in the URL could not be loaded: shows the error once, with a form that starts without it. */
 function StartAnyway({ error, children }: { error: unknown; children: React.ReactNode }) {
   const [isSeen, setIsSeen] = useState(false);
   return (
     <>
-      {!isSeen && <Failed error={error} what="What the address names was not read" retry={() => setIsSeen(true)} />}
+      {!isSeen && (
+        <Failed error={error} what="The delivery or run in the URL could not be loaded" retry={() => setIsSeen(true)} />
+      )}
       {children}
     </>
   );
 }
 
-/** A made-up prompt would say nothing. */
+/** A prompt starts empty: a generated example would be meaningless. */
 function firstOf(subject: RunSubject, { schema, example }: SubjectDetails): FirstText {
   if (isPrompt(subject)) return { text: JSON.stringify({ prompt: "" }, null, 2), label: "empty" };
   if (example !== null) return { text: JSON.stringify(example, null, 2), label: "example" };

@@ -4,8 +4,8 @@ export interface RunFormProps {
   subject: RunSubject;
   /** JSON to start with. */
   initialText?: string;
-  /** What that is, in words: "this delivery". */
+  /** A label for it: "this delivery". */
   initialLabel?: string;
-  /** Hears of every change of the draft. */
+  /** Called after every change of the draft. */
   onText?: (text: string) => void;
 }

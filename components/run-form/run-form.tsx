@@ -9,7 +9,7 @@ const LoadedRunForm = dynamic(() => import("./run-form-panel.tsx").then(({ RunFo
   loading: () => <FormSkeleton />,
 });
 
-/** A form for a test event, a run, or a replay with changes. Loaded when it is first shown. */
+/** A form for a test event, a run, or a replay with changes. Its code is loaded when it is first shown. */
 export function RunForm(props: RunFormProps) {
   return <LoadedRunForm {...props} />;
 }

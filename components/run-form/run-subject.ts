@@ -2,8 +2,8 @@ import type { PresetSubject } from "../../server/contract/preset.ts";
 import type { Target } from "../../server/contract/target.ts";
 
 /**
- * What a form starts: a delivery to a trigger's endpoint, a run of one target (of its input, or of a payload through a
- * trigger), or an earlier run again with changes.
+ * The subject of a form: a delivery to the endpoint of a trigger, a run of one target (with an input, or with a payload
+ * through a trigger), or a replay of a run with changes.
  */
 export type RunSubject =
   | { kind: "trigger"; slug: string; endpoint: string }
@@ -17,7 +17,7 @@ export function triggerOf(subject: RunSubject): string | null {
   return subject.of === "payload" ? subject.trigger : null;
 }
 
-/** The endpoint whose bodies the form takes; `null`: it takes none. */
+/** The endpoint whose bodies can fill the form; `null`: none. */
 export function endpointOf(subject: RunSubject): string | null {
   if (subject.kind === "trigger") return subject.endpoint;
   return subject.kind === "target" ? (subject.via?.endpoint ?? null) : null;
@@ -27,19 +27,19 @@ export function targetOf(subject: RunSubject): Target | null {
   return subject.kind === "trigger" ? null : subject.target;
 }
 
-/** Whether the form is for what an agent is asked, and not for a payload that a trigger makes that of. */
+/** Whether the form edits the prompt of an agent, and not the payload of a trigger. */
 export function isPrompt(subject: RunSubject): boolean {
   return triggerOf(subject) === null && targetOf(subject)?.kind === "agent";
 }
 
-/** Presets of a replay are those of what it replays. */
+/** A replay uses the presets of its trigger or target. */
 export function presetSubjectOf(subject: RunSubject): PresetSubject {
   const trigger = triggerOf(subject);
   if (trigger !== null) return { kind: "trigger", slug: trigger };
   return subject.kind === "trigger" ? { kind: "trigger", slug: subject.slug } : subject.target;
 }
 
-/** Where the draft of a form is kept over a reload. */
+/** The storage key of the draft of a form. */
 export function storageKeyOf(subject: RunSubject): string {
   if (subject.kind === "replay") return `signalbox.draft:replay:${subject.runId}:${subject.of}`;
   const { kind, slug } = presetSubjectOf(subject);

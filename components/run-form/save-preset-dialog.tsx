@@ -13,12 +13,12 @@ import { useToast } from "../ui/toast.tsx";
 interface Props {
   subject: PresetSubject;
   text: string;
-  /** Names that are there already. */
+  /** The names of existing presets. */
   taken: readonly string[];
   onClose: () => void;
 }
 
-/** Keeps the draft under a name, for everybody. */
+/** Saves the draft as a preset for everyone. */
 export function SavePresetDialog({ subject, text, taken, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -43,7 +43,7 @@ export function SavePresetDialog({ subject, text, taken, onClose }: Props) {
     <>
       <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" form={formId} tone="primary" disabled={name.trim() === "" || save.isPending}>
-        {isTaken ? "Replace the preset" : "Save"}
+        {isTaken ? "Replace preset" : "Save preset"}
       </Button>
     </>
   );
@@ -59,8 +59,8 @@ export function SavePresetDialog({ subject, text, taken, onClose }: Props) {
         />
         <p className="text-s text-ink-3">
           {isTaken
-            ? "A preset of this name is there: saving replaces it."
-            : "Presets are there for everybody who opens this form."}
+            ? "A preset with this name exists. Saving replaces it."
+            : "Everyone who opens this form can use the preset."}
         </p>
         {save.error !== null && <ErrorNote error={save.error} what="The preset was not saved" />}
       </form>

@@ -1,6 +1,6 @@
 const controls = "input, textarea, select, button";
 
-/** Leads to the place of a pointer in a form; to the nearest one around it where it is not shown. */
+/** Focuses the field of a pointer, or the nearest visible parent. */
 export function showPlace(form: HTMLElement, pointer: string): void {
   const places = [...form.querySelectorAll<HTMLElement>("[data-place]")];
   for (let at: string | null = pointer; at !== null; at = parentOf(at)) {
@@ -19,7 +19,7 @@ export function showPlace(form: HTMLElement, pointer: string): void {
   }
 }
 
-/** Scrolls the nearest scroll container only: `scrollIntoView` moves every one around it, too. */
+/** Scrolls only the nearest scroll container. `scrollIntoView` would scroll all containers around it, too. */
 function centerInScroller(place: HTMLElement): void {
   for (let around = place.parentElement; around; around = around.parentElement) {
     const isPage = around === document.scrollingElement;
@@ -35,7 +35,7 @@ function centerInScroller(place: HTMLElement): void {
   }
 }
 
-/** Leads to the first of what is wrong, in the order of the form. */
+/** Focuses the first invalid field, in the order of the form. */
 export function showFirst(form: HTMLElement, pointers: readonly string[]): void {
   const order = [...form.querySelectorAll<HTMLElement>("[data-place]")].map((place) => place.dataset["place"] ?? "");
   const rank = (pointer: string) => {

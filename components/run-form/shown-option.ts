@@ -5,7 +5,7 @@ import type { Draft } from "./draft/draft.ts";
 import { draftToJson } from "./draft/draft-to-json.ts";
 import type { UnionOption } from "./union-options.ts";
 
-/** Which alternative a place shows: the one a person chose, else the first that the value fits, else the nearest. */
+/** The alternative that a field shows: the one a person chose, else the first that matches, else the nearest. */
 export function shownOption(options: readonly UnionOption[], draft: Draft, root: JsonSchemaObject): number {
   const chosen = draft.choice?.option;
   if (chosen !== undefined && chosen < options.length) return chosen;

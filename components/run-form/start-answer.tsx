@@ -6,7 +6,7 @@ import { ProblemNote } from "../ui/error-note.tsx";
 import type { Starter } from "./use-start.ts";
 import { sayVerdict } from "./what-would-happen.tsx";
 
-/** Why nothing was started. Places that the server named are marked in the form. */
+/** Why no run was started. The form marks the fields that the server named. */
 export function StartAnswer({ starter: { problem, rejected, stopped } }: { starter: Starter }) {
   if (problem && rejected) {
     const toDelivery = rejected.deliveryId !== null && (
@@ -14,13 +14,13 @@ export function StartAnswer({ starter: { problem, rejected, stopped } }: { start
         href={`/deliveries/${encodeURIComponent(rejected.deliveryId)}`}
         className="whitespace-nowrap text-accent underline"
       >
-        Open the delivery
+        Open delivery
       </Link>
     );
     return (
       <ProblemNote
         problem={problem}
-        what={`The endpoint answered ${rejected.status}. Nothing was started`}
+        what={`The endpoint responded with ${rejected.status}. No run was started`}
         more={toDelivery}
       />
     );
@@ -29,7 +29,7 @@ export function StartAnswer({ starter: { problem, rejected, stopped } }: { start
     return (
       <ProblemNote
         problem={problem}
-        what={problem.errors.length > 0 ? "Nothing was started: the input is invalid" : "Nothing was started"}
+        what={problem.errors.length > 0 ? "No run was started: the input is invalid" : "No run was started"}
       />
     );
   if (!stopped) return null;
@@ -37,7 +37,7 @@ export function StartAnswer({ starter: { problem, rejected, stopped } }: { start
     <div role="alert" className="flex max-h-48 items-start gap-2.5 overflow-auto rounded-m bg-wait-soft px-3 py-2.5">
       <Info aria-hidden size={15} className="mt-0.5 shrink-0 text-wait" />
       <div className="min-w-0 flex-1">
-        <p className="font-semibold">Nothing was started: it did not pass</p>
+        <p className="font-semibold">No run was started: the trigger did not match</p>
         <ul className="text-s">
           {stopped.map((verdict) => (
             <li key={verdict.attachmentId} className="break-words">

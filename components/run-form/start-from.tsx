@@ -16,11 +16,11 @@ import { PresetsDialog } from "./presets-dialog.tsx";
 import { SavePresetDialog } from "./save-preset-dialog.tsx";
 import { type RunSubject, endpointOf, presetSubjectOf, targetOf, triggerOf } from "./run-subject.ts";
 import { textOfBody } from "./text-of-body.ts";
-import { formatRelativeTime } from "../../server/domain/format.ts";
+import { formatBytes, formatRelativeTime } from "../../server/domain/format.ts";
 
 interface Props {
   subject: RunSubject;
-  /** What the draft was started from. */
+  /** The source of the draft. */
   label: string;
   text: string;
   emptyText: () => string;
@@ -29,12 +29,12 @@ interface Props {
 }
 
 const maxDeliveries = 6;
-/** A menu whose rows move while somebody reads it is of no use. */
-const calm = { meta: { live: false }, refetchInterval: 20_000 };
+/** No live updates, so that the rows of an open menu do not move. */
+const notLive = { meta: { live: false }, refetchInterval: 20_000 };
 
-/** What the draft begins with: nothing, a made-up example, what came in before, pasted JSON, or a preset. */
+/** Chooses the source of the draft: empty, a generated example, a delivery or run, pasted JSON, or a preset. */
 export function StartFrom({ subject, label, text, emptyText, exampleText, onText }: Props) {
-  const whyNot = useWhyNot("operate");
+  const disabledReason = useWhyNot("operate");
   const [open, setOpen] = useState<"paste" | "save" | "presets" | null>(null);
   const presets = usePresets(subject);
   const earlier = useEarlier(subject, onText);
@@ -49,7 +49,7 @@ export function StartFrom({ subject, label, text, emptyText, exampleText, onText
     {
       id: "example",
       label: "Example",
-      note: "made up from the schema",
+      note: "generated from the schema",
       icon: Sparkles,
       onSelect: () => onText(exampleText(), "example"),
     },
@@ -66,10 +66,10 @@ export function StartFrom({ subject, label, text, emptyText, exampleText, onText
       id: "save",
       label: "Save as preset…",
       icon: BookmarkPlus,
-      ...(whyNot ? { isDisabled: true, note: whyNot } : {}),
+      ...(disabledReason ? { isDisabled: true, note: disabledReason } : {}),
       onSelect: () => setOpen("save"),
     },
-    ...(presets.length > 0 && !whyNot
+    ...(presets.length > 0 && !disabledReason
       ? [{ id: "manage", label: "Remove presets…", icon: Settings2, onSelect: () => setOpen("presets") }]
       : []),
   ];
@@ -109,21 +109,24 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
   const now = useNow();
   const target = triggerOf(subject) === null ? targetOf(subject) : null;
   const endpoint = endpointOf(subject);
-  const inputs = useQuery({ ...trpc.targets.recentInputs.queryOptions(target === null ? skipToken : target), ...calm });
+  const inputs = useQuery({
+    ...trpc.targets.recentInputs.queryOptions(target === null ? skipToken : target),
+    ...notLive,
+  });
   const deliveries = useQuery({
     ...trpc.deliveries.list.queryOptions(endpoint === null ? skipToken : { endpoint, limit: maxDeliveries }),
-    ...calm,
+    ...notLive,
   });
   const body = useMutation({
     mutationFn: (id: string) => queries.fetchQuery(trpc.deliveries.get.queryOptions({ id })),
     onSuccess: (delivery) => onText(textOfBody(delivery.body), "delivery"),
-    onError: (error) => toast({ tone: "bad", text: `The delivery was not read. ${sayProblem(error)}` }),
+    onError: (error) => toast({ tone: "bad", text: `The delivery could not be loaded. ${sayProblem(error)}` }),
   });
   return [
     ...(deliveries.data?.data ?? []).map((delivery) => ({
       id: delivery.id,
       label: `Delivery ${formatRelativeTime(delivery.receivedAt, now)}`,
-      note: `${deliveryOutcomes[delivery.outcome].label}, ${delivery.bodyBytes} bytes`,
+      note: `${deliveryOutcomes[delivery.outcome].label}, ${formatBytes(delivery.bodyBytes)}`,
       icon: Inbox,
       isDisabled: delivery.bodyBytes === 0,
       onSelect: () => body.mutate(delivery.id),
@@ -131,7 +134,7 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
     ...(inputs.data ?? []).map((run) => ({
       id: run.runId,
       label: `Run ${formatRelativeTime(run.createdAt, now)}`,
-      note: "its input",
+      note: "input",
       icon: Play,
       onSelect: () => onText(JSON.stringify(run.input, null, 2), "recent input"),
     })),

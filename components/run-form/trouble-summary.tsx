@@ -1,11 +1,12 @@
 "use client";
 
 import { TriangleAlert } from "lucide-react";
+import { formatCount } from "../../server/domain/format.ts";
 import type { Trouble } from "./check/trouble.ts";
 
-const most = 20;
+const maxShown = 20;
 
-/** Everything that keeps a form from being sent, each with a way there. */
+/** All validation issues of a form, with buttons that focus the fields. */
 export function TroubleSummary({
   troubles,
   onShow,
@@ -19,22 +20,22 @@ export function TroubleSummary({
       <TriangleAlert aria-hidden size={15} className="mt-0.5 shrink-0 text-bad" />
       <div className="min-w-0 flex-1">
         <p className="font-semibold text-bad">
-          {troubles.length === 1 ? "One place is not right yet" : `${troubles.length} places are not right yet`}
+          {`${formatCount(troubles.length, "field")} ${troubles.length === 1 ? "is" : "are"} invalid.`}
         </p>
         <ul className="mt-1 grid gap-0.5 text-s">
-          {troubles.slice(0, most).map(({ pointer, message }) => (
+          {troubles.slice(0, maxShown).map(({ pointer, message }) => (
             <li key={`${pointer} ${message}`} className="break-words">
               <button
                 type="button"
                 onClick={() => onShow(pointer)}
                 className="cursor-pointer text-left underline decoration-dotted underline-offset-2"
               >
-                <code>{pointer === "" ? "the whole" : pointer}</code>
+                <code>{pointer === "" ? "(root)" : pointer}</code>
               </button>{" "}
               {message}
             </li>
           ))}
-          {troubles.length > most && <li>and {troubles.length - most} more</li>}
+          {troubles.length > maxShown && <li>and {troubles.length - maxShown} more</li>}
         </ul>
       </div>
     </div>

@@ -8,8 +8,8 @@ export interface UnionOption {
 
 const maxAlternatives = 200;
 
-/** Words about a schema that do not narrow what fits it. */
-const silent = new Set([
+/** Keywords that do not validate. */
+const annotations = new Set([
   "title",
   "description",
   "default",
@@ -25,10 +25,7 @@ const silent = new Set([
   "discriminator",
 ]);
 
-/**
- * The alternatives of a union, those of unions inside it among them; empty for what is none. Several types are a union,
- * too.
- */
+/** The alternatives of a union, including those of nested unions. Several types are a union, too. Empty: not a union. */
 export function alternativesOf(
   flat: JsonSchemaObject,
   root: JsonSchemaObject,
@@ -40,7 +37,7 @@ export function alternativesOf(
     return Array.isArray(type) && type.length > 1 ? type.map((one) => ({ ...others, type: one })) : [];
   const common = {
     ...(type !== undefined && { type }),
-    ...Object.fromEntries(Object.entries(others).filter(([keyword]) => !silent.has(keyword))),
+    ...Object.fromEntries(Object.entries(others).filter(([keyword]) => !annotations.has(keyword))),
   };
   const alternatives = given.map((one) => (Object.keys(common).length > 0 ? { allOf: [one, common] } : one));
   const seen = new Set([...outer, flat]);
@@ -51,7 +48,7 @@ export function alternativesOf(
   });
 }
 
-/** Names each alternative by what tells it from the others: a fixed value, its title, or its type in words. */
+/** Titles that distinguish the alternatives: a fixed value, the title, or a description of the type. */
 export function titleAlternatives(alternatives: readonly JsonSchemaObject[], root: JsonSchemaObject): UnionOption[] {
   const flats = alternatives.map((one) => flatten(one, root));
   const discriminator = findDiscriminator(flats, root);
@@ -64,16 +61,16 @@ export function titleAlternatives(alternatives: readonly JsonSchemaObject[], roo
   });
 }
 
-/** The property that has another fixed value in every alternative. */
+/** The property with a different fixed value in every alternative. */
 function findDiscriminator(flats: readonly JsonSchemaObject[], root: JsonSchemaObject): string | null {
   const [first] = flats;
   if (!first || flats.length < 2) return null;
   const names = Object.keys(asSchema(first["properties"]));
-  const tells = (name: string) => {
+  const distinguishes = (name: string) => {
     const values = flats.map((flat) => JSON.stringify(fixedValues(flat, name, root)));
     return !values.includes("[]") && new Set(values).size === values.length;
   };
-  return names.find(tells) ?? null;
+  return names.find(distinguishes) ?? null;
 }
 
 function fixedValues(flat: JsonSchemaObject, name: string, root: JsonSchemaObject): Json[] {
@@ -83,7 +80,7 @@ function fixedValues(flat: JsonSchemaObject, name: string, root: JsonSchemaObjec
   return schema["const"] === undefined ? listIn(schema["enum"]) : [schema["const"]];
 }
 
-/** Fields that every alternative has tell none from another. */
+/** Fields that every alternative has. They do not distinguish alternatives. */
 function sharedNames(flats: readonly JsonSchemaObject[]): ReadonlySet<string> {
   const lists = flats.map((flat) => Object.keys(asSchema(flat["properties"])));
   return new Set((lists[0] ?? []).filter((name) => lists.every((list) => list.includes(name))));
@@ -117,24 +114,22 @@ const formats: Record<string, string> = {
   ipv6: "IPv6",
 };
 
-/** `text`, `integer`, `list of text`, `object with id and name`. */
+/** `string`, `integer`, `array of string`, `with id, name`. */
 function nameType(flat: JsonSchemaObject, root: JsonSchemaObject, shared: ReadonlySet<string>): string {
   const { type } = flat;
-  if (type === "string") return formats[String(flat["format"])] ?? "text";
+  if (type === "string") return formats[String(flat["format"])] ?? "string";
   if (type === "array") {
     const places = schemasIn(flat["prefixItems"]).length;
-    if (places > 0) return `list of ${places}`;
+    if (places > 0) return `array of ${places}`;
     const items = flatten(asSchema(flat["items"]), root);
-    return typeof items["type"] === "string" && items["type"] !== "array"
-      ? `list of ${items["type"] === "string" ? "text" : items["type"]}`
-      : "list";
+    return typeof items["type"] === "string" && items["type"] !== "array" ? `array of ${items["type"]}` : "array";
   }
   if (type === "object" || flat["properties"] !== undefined) {
     const all = Object.keys(asSchema(flat["properties"]));
-    const telling = all.filter((name) => !shared.has(name));
-    const names = telling.length > 0 ? telling : all;
+    const distinct = all.filter((name) => !shared.has(name));
+    const names = distinct.length > 0 ? distinct : all;
     if (names.length === 0) return "object";
     return `with ${names.slice(0, 2).join(", ")}${names.length > 2 ? ", …" : ""}`;
   }
-  return typeof type === "string" ? type : "anything";
+  return typeof type === "string" ? type : "any value";
 }

@@ -7,13 +7,13 @@ import { useTRPC } from "../trpc/trpc.ts";
 import type { RunSubject } from "./run-subject.ts";
 
 /**
- * The command that sends what the form would send, made when it is asked for: a webhook's URL bears a key when
- * deployed.
+ * Creates a command that sends the same request as the form. Created on demand, because the URL of a deployed webhook
+ * contains a key.
  */
 export function useCurl(subject: RunSubject): (text: string) => Promise<string> {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  // Who only looks sees no key, and so none in the URL.
+  // Viewers do not see keys, so their URL has none.
   const mayOperate = useMay("operate");
   return async (text) => {
     if (subject.kind === "trigger" && !mayOperate)

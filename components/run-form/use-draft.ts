@@ -6,13 +6,13 @@ import { type JsonFault, parseDraft } from "./draft/parse-draft.ts";
 import { printDraft } from "./draft/print-draft.ts";
 import { keepDraft } from "./kept-draft.ts";
 
-/** Above this a form would hold the page: such a text is edited as text. */
+/** A form of a longer text would block the page: it is edited as JSON. */
 export const maxFormCharacters = 100_000;
 
 export interface DraftState {
   text: string;
   label: string;
-  /** `null` where the text is no JSON, or too much for a form. */
+  /** `null`: the text is not JSON, or too long for a form. */
   draft: Draft | null;
   fault: JsonFault | null;
   isTooLong: boolean;
@@ -22,17 +22,17 @@ export interface DraftState {
   setDraft: (draft: Draft) => void;
 }
 
-interface Held {
+interface State {
   text: string;
   label: string;
-  /** The form's own reading, while the text is the form's. */
+  /** The form's own draft, while the form owns the text. */
   own: Draft | null;
   isTouched: boolean;
 }
 
 /**
- * One draft for both views. Its text is the truth; the form edits a reading of it, which stays as it is (with what
- * unions keep) for as long as the text is the form's own.
+ * One draft for both views. The text is the source of truth. The form edits its parsed draft, which is kept (with the
+ * stored values of union alternatives) until the text is changed elsewhere.
  */
 export function useDraft({
   key,
@@ -45,7 +45,7 @@ export function useDraft({
   text: string;
   label: string;
 }): DraftState {
-  const [{ text, label, own, isTouched }, setState] = useState<Held>({
+  const [{ text, label, own, isTouched }, setState] = useState<State>({
     text: firstText,
     label: firstLabel,
     own: null,

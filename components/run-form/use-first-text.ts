@@ -11,8 +11,8 @@ export interface FirstText {
 }
 
 /**
- * What the page's address (`from`: a delivery of a trigger, a run of a target) or the run that is replayed gives a form
- * to start with. `null`: nothing is asked for; `undefined`: it has not come yet.
+ * The initial text of a form: from the URL (`from`: a delivery of a trigger, a run of a target), or from the run to
+ * replay. `null`: none; `undefined`: loading.
  */
 export function useFirstText(
   subject: RunSubject,

@@ -3,13 +3,13 @@
 import { type RefObject, useEffect, useEffectEvent } from "react";
 
 /**
- * Ctrl (or ⌘) and Enter send a form from anywhere in the sheet or dialog that holds it. On a link they open it in
- * another tab, as always.
+ * Ctrl+Enter (or ⌘+Enter) sends a form from anywhere in its sheet or dialog. On a link, it opens the link in a new tab,
+ * as usual.
  */
 export function useSendKey(form: RefObject<HTMLElement | null>, send: () => void): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey) || event.defaultPrevented || event.repeat) return;
-    if (!form.current || !isMeant(form.current, event.target)) return;
+    if (!form.current || !isForForm(form.current, event.target)) return;
     event.preventDefault();
     send();
   });
@@ -20,8 +20,8 @@ export function useSendKey(form: RefObject<HTMLElement | null>, send: () => void
   }, []);
 }
 
-function isMeant(form: HTMLElement, target: EventTarget | null): boolean {
-  // A dialog above the form has the keys for itself.
+function isForForm(form: HTMLElement, target: EventTarget | null): boolean {
+  // A dialog above the form handles its own keys.
   const top = [...document.querySelectorAll("dialog:modal")].at(-1);
   if (top && !top.contains(form)) return false;
   if (!(target instanceof Element) || target.closest("a[href]")) return false;

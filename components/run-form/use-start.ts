@@ -11,18 +11,18 @@ import type { RunSubject } from "./run-subject.ts";
 export interface Starter {
   start: (text: string) => void;
   isBusy: boolean;
-  /** Why nothing was started: the call failed, or the endpoint rejected the delivery. */
+  /** Why no run was started: the call failed, or the endpoint rejected the delivery. */
   problem: ProblemWords | null;
-  /** The rejected delivery, with what a sender would have been answered. */
+  /** The rejected delivery, and the response status for a sender. */
   rejected: { status: number; deliveryId: string | null } | null;
-  /** A trigger did not pass a payload on to the target: nothing failed, and nothing started. */
+  /** The verdicts of a trigger that did not match: no error, and no run. */
   stopped: readonly Verdict[] | null;
-  /** The text that was last sent: the answers are about it. */
+  /** The text that was sent last; `problem` and `stopped` refer to it. */
   sent: string | null;
   forget: () => void;
 }
 
-/** Starts what the form is for, and leads to the run: or to the delivery, where it started several runs or none. */
+/** Sends the form, then opens the run. Opens the delivery if it started several runs or none. */
 export function useStart(subject: RunSubject): Starter {
   const trpc = useTRPC();
   const router = useRouter();

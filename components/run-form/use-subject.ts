@@ -12,15 +12,15 @@ export interface SubjectDetails {
   example: Json;
 }
 
-/** The schema that a form follows, and a made-up value of it. */
+/** The schema of a form, and a generated example. */
 export function useSubject(subject: RunSubject): { details: SubjectDetails | null; error: unknown; retry: () => void } {
   const trpc = useTRPC();
   const slug = triggerOf(subject);
   const target = targetOf(subject);
   const trigger = useQuery(trpc.triggers.get.queryOptions(slug === null ? skipToken : { slug }));
-  const aimed = useQuery(trpc.targets.get.queryOptions(slug !== null || target === null ? skipToken : target));
-  const query = slug === null ? aimed : trigger;
-  return { details: detailsOf(trigger.data, aimed.data), error: query.error, retry: () => void query.refetch() };
+  const targeted = useQuery(trpc.targets.get.queryOptions(slug !== null || target === null ? skipToken : target));
+  const query = slug === null ? targeted : trigger;
+  return { details: detailsOf(trigger.data, targeted.data), error: query.error, retry: () => void query.refetch() };
 }
 
 function detailsOf(

@@ -8,27 +8,27 @@ import type { Trouble } from "./check/trouble.ts";
 import type { Draft } from "./draft/draft.ts";
 
 interface Troubles {
-  /** What is seen: of places that were left, after a submit of all, and what the server said. */
+  /** The visible issues: of fields that lost the focus, of all fields after a submit, and from the server. */
   shown: readonly Trouble[];
-  /** Everything that the form itself finds. */
+  /** All issues that the form finds. */
   local: readonly Trouble[];
   leave: (pointer: string) => void;
   showAll: () => void;
   isSubmitted: boolean;
 }
 
-/** Told at once: nobody has to leave a place to see that it cannot be read. */
+/** Issues that are visible before the field loses the focus. */
 const urgent = new Set(["json", "duplicate"]);
 
-/** What is wrong with a draft, and how much of it is to be seen. `told`: how the server rejected just this draft. */
+/** The validation issues of a draft, and which of them are visible. `rejection`: the server rejected this draft. */
 export function useTroubles({
   schema,
   draft,
-  told: problem,
+  rejection,
 }: {
   schema: JsonSchemaObject;
   draft: Draft | null;
-  told: Pick<ProblemWords, "errors"> | null;
+  rejection: Pick<ProblemWords, "errors"> | null;
 }): Troubles {
   const checked = useDeferredValue(draft);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -36,13 +36,13 @@ export function useTroubles({
   const local = useMemo(() => (checked ? checkDraft(schema, schema, checked) : []), [schema, checked]);
   const shown = useMemo(() => {
     const seen = local.filter(({ pointer, code }) => isSubmitted || urgent.has(code) || left.has(pointer));
-    const told = (problem?.errors ?? []).filter(({ pointer }) => !seen.some((one) => one.pointer === pointer));
-    return [...seen, ...told.map((one) => ({ ...one, message: one.message.replace(/\.$/, "") }))];
-  }, [local, isSubmitted, left, problem]);
+    const fromServer = (rejection?.errors ?? []).filter(({ pointer }) => !seen.some((one) => one.pointer === pointer));
+    return [...seen, ...fromServer.map((one) => ({ ...one, message: one.message.replace(/\.$/, "") }))];
+  }, [local, isSubmitted, left, rejection]);
   const leave = useCallback(
     (pointer: string) => setLeft((before) => (before.has(pointer) ? before : new Set([...before, pointer]))),
     [],
   );
   const showAll = useCallback(() => setIsSubmitted(true), []);
-  return { shown, local, leave, showAll, isSubmitted: isSubmitted || problem !== null };
+  return { shown, local, leave, showAll, isSubmitted: isSubmitted || rejection !== null };
 }

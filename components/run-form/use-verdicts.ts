@@ -8,15 +8,15 @@ import { useTRPC } from "../trpc/trpc.ts";
 const pauseMs = 300;
 
 /**
- * What every trigger on an endpoint, or every attachment of one trigger, would say of a text, a moment after the last
- * keystroke. Nothing is sent. `text: null`: no JSON yet.
+ * The verdicts of every trigger on an endpoint, or of every attachment of one trigger, for a text. Evaluated shortly
+ * after the last keystroke, without a delivery. `text: null`: not valid JSON.
  */
 export function useVerdicts(
   { endpoint, trigger }: { endpoint?: string; trigger?: string },
   text: string | null,
 ): { verdicts: readonly Verdict[] | null; error: unknown } {
   const trpc = useTRPC();
-  // The last answer stays until the next one is there, so that nothing flickers.
+  // The last verdicts stay until the next ones arrive, so that nothing flickers.
   const [verdicts, setVerdicts] = useState<readonly Verdict[] | null>(null);
   const { error, mutate } = useMutation(trpc.triggers.verdicts.mutationOptions({ onSuccess: setVerdicts }));
   useEffect(() => {

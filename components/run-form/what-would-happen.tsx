@@ -10,8 +10,8 @@ import { type RunSubject, triggerOf } from "./run-subject.ts";
 import { useVerdicts } from "./use-verdicts.ts";
 
 /**
- * Live: which triggers the draft would fire, and why not. Where the form starts one target only: whether the trigger
- * passes the draft on to it.
+ * A live preview: which triggers the draft would fire, or why not. If the form starts one target: whether the trigger
+ * matches for it.
  */
 export function WhatWouldHappen({
   subject,
@@ -29,14 +29,14 @@ export function WhatWouldHappen({
   const verdicts = answer.verdicts?.filter(({ target }) => only === null || target.slug === only) ?? null;
   const { error } = answer;
   return (
-    <section aria-label="What would happen" className="grid gap-1.5 rounded-m border bg-sunken px-3 py-2.5">
-      <h3 className="text-s font-semibold">What would happen</h3>
+    <section aria-label="Preview" className="grid gap-1.5 rounded-m border bg-sunken px-3 py-2.5">
+      <h3 className="text-s font-semibold">Preview</h3>
       {text === null ? (
-        <p className="text-s text-ink-3">Nothing: this is no JSON yet.</p>
+        <p className="text-s text-ink-3">No verdicts: the draft is not valid JSON.</p>
       ) : error ? (
-        <ErrorNote error={error} what="The triggers were not asked" />
+        <ErrorNote error={error} what="The triggers could not be evaluated" />
       ) : verdicts === null ? (
-        <p className="text-s text-ink-3">The triggers are being asked …</p>
+        <p className="text-s text-ink-3">Evaluating the triggers…</p>
       ) : (
         <Verdicts
           verdicts={[...verdicts].sort((a, b) => Number(b.trigger === trigger) - Number(a.trigger === trigger))}

@@ -119,7 +119,7 @@ describe("near names", () => {
 describe("the position in an error message", () => {
   it("is found by line and column, with every kind of line ending", () => {
     const text = '{\r\n  "a": 1,\n\r  "b" 2\n}';
-    expect(text.slice(findFault(text, "Line 4, column 7: a colon should be here.") ?? 0)).toBe("2\n}");
+    expect(text.slice(findFault(text, "Line 4, column 7: expected a colon.") ?? 0)).toBe("2\n}");
   });
 
   it("counts characters, not UTF-16 code units", () =>

@@ -15,7 +15,7 @@ import { formatBytes } from "../../../server/domain/format.ts";
 
 const idPattern = /dlv_[0-9A-Za-z]+/;
 
-/** Which delivery to compare with: one of the last on the endpoint, or any by its id. */
+/** Chooses the delivery to compare with: a recent one on the endpoint, or any by its id. */
 export function CompareDialog({
   delivery,
   isOpen,
@@ -55,7 +55,7 @@ function Choices({ delivery, onChoose }: { delivery: FullDelivery; onChoose: (id
         }}
       >
         <TextInput
-          label="Its id, or the address of its page"
+          label="Delivery ID or page URL"
           value={pasted}
           onChange={(event) => setPasted(event.target.value)}
           placeholder="dlv_…"
@@ -67,11 +67,13 @@ function Choices({ delivery, onChoose }: { delivery: FullDelivery; onChoose: (id
         </Button>
       </form>
       <h3 className="mt-4 mb-1 text-s font-medium text-ink-2">
-        The last on <code>{delivery.endpoint}</code>
+        Latest on <code>{delivery.endpoint}</code>
       </h3>
       <div className="min-h-40">
-        {recent.isPending && <LoadingRows label="Deliveries are being read" rows={4} />}
-        {recent.data && others.length === 0 && <p className="py-2 text-ink-3">There are no others.</p>}
+        {recent.isPending && <LoadingRows label="Loading deliveries" rows={4} />}
+        {recent.data && others.length === 0 && (
+          <p className="py-2 text-ink-3">There are no other deliveries on this endpoint.</p>
+        )}
         <ul>
           {others.map((other) => (
             <li key={other.id}>

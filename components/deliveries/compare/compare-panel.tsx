@@ -19,7 +19,7 @@ import { DifferenceTable } from "./difference-table.tsx";
 
 const maxDifferences = 200;
 
-/** What differs between two deliveries: bodies by place, verdicts, headers. */
+/** The differences between two deliveries: bodies by path, verdicts, headers. */
 export function ComparePanel({
   delivery,
   other,
@@ -34,15 +34,15 @@ export function ComparePanel({
     trpc.deliveries.get.queryOptions({ id: other }, { staleTime: Infinity, retry: false, meta: { live: false } }),
   );
   return (
-    <Panel title="Compared" note={<IconButton label="End the comparison" icon={X} size="s" onClick={onClose} />}>
+    <Panel title="Comparison" note={<IconButton label="Close the comparison" icon={X} size="s" onClick={onClose} />}>
       {second.data ? (
         <Comparison one={delivery} two={second.data} />
       ) : second.error ? (
         <div className="p-3">
-          <ErrorNote error={second.error} what={`${other} could not be read`} retry={() => void second.refetch()} />
+          <ErrorNote error={second.error} what={`${other} could not be loaded`} retry={() => void second.refetch()} />
         </div>
       ) : (
-        <LoadingRows label="The other delivery is being read" rows={5} />
+        <LoadingRows label="Loading the other delivery" rows={5} />
       )}
     </Panel>
   );
@@ -67,15 +67,15 @@ function Comparison({ one, two }: { one: FullDelivery; two: FullDelivery }) {
           before,
           after,
         }))}
-        more={body.rows.length >= maxDifferences ? `Only the first ${maxDifferences} places are shown.` : null}
+        more={body.rows.length >= maxDifferences ? `Only the first ${maxDifferences} differences are shown.` : null}
       />
       <DifferenceTable
         title="Verdicts"
-        same="Every trigger decided the same, for the same reasons."
+        same="All triggers have the same verdicts, for the same reasons."
         rows={verdicts.map(withKind)}
         more={null}
       />
-      <DifferenceTable title="Headers" same="The same." rows={headers.map(withKind)} more={null} />
+      <DifferenceTable title="Headers" same="No differences." rows={headers.map(withKind)} more={null} />
     </div>
   );
 }
@@ -95,13 +95,13 @@ function Side({ label, delivery }: { label: string; delivery: FullDelivery }) {
 
 function differencesOfBodies(one: FullDelivery, two: FullDelivery) {
   if (one.bodySha256 !== null && one.bodySha256 === two.bodySha256)
-    return { same: "The same, byte for byte.", rows: [] };
+    return { same: "The bodies are identical, byte for byte.", rows: [] };
   const [first, second] = [readBody(one.body), readBody(two.body)];
-  if (!first || !second) return { same: "One of them has no body that was kept.", rows: [] };
+  if (!first || !second) return { same: "One of the deliveries has no stored body.", rows: [] };
   const rows = first.text === null || second.text === null ? null : diffJson(first.text, second.text, maxDifferences);
   if (rows === null)
-    return { same: "They differ, and one of them is not JSON: there are no places to compare.", rows: [] };
-  return { same: "The same values; only the space between them, or the order of keys, differs.", rows };
+    return { same: "The bodies differ. They cannot be compared by path, because one of them is not JSON.", rows: [] };
+  return { same: "The values are the same. Only whitespace or the order of keys differs.", rows };
 }
 
 function withKind<Row extends { before: string | null; after: string | null }>(row: Row) {

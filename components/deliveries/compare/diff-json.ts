@@ -2,7 +2,7 @@ import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { nameOf } from "../../json/find-place.ts";
 import { type JsonLine, layOutJson } from "../../json/lay-out-json.ts";
 
-/** One place where two bodies differ. `written`: the same value in another spelling, as `1.0` and `1`. */
+/** One path where two bodies differ. `written`: the same value in another notation, such as `1.0` and `1`. */
 export interface Difference {
   pointer: string;
   kind: "added" | "removed" | "changed" | "written";
@@ -22,16 +22,17 @@ interface Pair {
 }
 
 /**
- * Where two JSON texts differ, in the order of the first; places only the second has come last in their object. Items
- * of arrays are compared by their place. `null`: one of them is not JSON. Stops at `most`.
+ * The differences between two JSON documents, in the order of the first. Keys that only the second document has come
+ * last in their object. Array items are compared by index. `null`: one of the documents is not JSON. At most `max`
+ * differences.
  */
-export function diffJson(before: string, after: string, most = 500): Difference[] | null {
+export function diffJson(before: string, after: string, max = 500): Difference[] | null {
   const one = documentOf(before);
   const two = documentOf(after);
   if (!one || !two) return null;
   const differences: Difference[] = [];
   const open: Pair[] = [{ pointer: "", before: 0, after: 0 }];
-  for (let pair = open.pop(); pair && differences.length < most; pair = open.pop()) {
+  for (let pair = open.pop(); pair && differences.length < max; pair = open.pop()) {
     const difference = compare(one, two, pair);
     if (difference === "look inside") open.push(...innerPairs(one, two, pair).reverse());
     else if (difference) differences.push(difference);
@@ -67,7 +68,7 @@ function innerPairs(one: Document, two: Document, { pointer, before, after }: Pa
   }));
 }
 
-/** The lines of what an object or array holds, by name or place. Of a repeated key the last one counts. */
+/** The lines of the members of an object or array, by key or index. The last one of a repeated key counts. */
 function membersOf({ text, lines }: Document, parent: number): Map<string, number> {
   const members = new Map<string, number>();
   const end = lines[parent]?.last ?? parent;

@@ -2,14 +2,14 @@ import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import type { Verdict } from "../../../server/contract/verdict.ts";
 import { reasonParts } from "../say-reason.ts";
 
-/** One name whose values differ; `null`: not there. */
+/** One name whose values differ; `null`: absent. */
 export interface NamedDifference {
   name: string;
   before: string | null;
   after: string | null;
 }
 
-/** Headers that differ between any two requests, and say nothing. */
+/** Headers of the connection, which differ between any two requests. */
 const ofTheConnection = new Set(["content-length", "host", "connection", ...Object.values(ownHeaders)]);
 
 /** Headers whose values differ, by name. */
@@ -19,7 +19,7 @@ export function diffHeaders(before: Record<string, string>, after: Record<string
   );
 }
 
-/** Triggers that decided otherwise, or for another reason. */
+/** Triggers with another verdict, or with another reason. */
 export function diffVerdicts(before: readonly Verdict[], after: readonly Verdict[]): NamedDifference[] {
   return diffNames(decisions(before), decisions(after));
 }

@@ -1,3 +1,4 @@
+import { formatCount } from "../../../server/domain/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { Cell, Row, Table } from "../../ui/table.tsx";
 
@@ -12,10 +13,10 @@ const words: Record<DifferenceRow["kind"], string> = {
   added: "only in the other",
   removed: "only in this",
   changed: "changed",
-  written: "written otherwise",
+  written: "other notation",
 };
 
-/** Differences of one kind, side by side. `same` is said when there are none, `more` when there are too many. */
+/** Differences of one kind, side by side. `same` is shown when there are none, `more` when the list is cut. */
 export function DifferenceTable({
   title,
   same,
@@ -31,9 +32,7 @@ export function DifferenceTable({
     <section aria-label={`${title}, compared`} className="border-b last:border-0">
       <h3 className="flex items-center gap-3 px-4 pt-3 pb-1 text-s font-semibold">
         {title}
-        <span className="font-normal text-ink-3">
-          {rows.length > 0 && `${rows.length} ${rows.length === 1 ? "difference" : "differences"}`}
-        </span>
+        <span className="font-normal text-ink-3">{rows.length > 0 && formatCount(rows.length, "difference")}</span>
       </h3>
       {rows.length === 0 ? (
         <p className="px-4 pb-3 text-ink-2">{same}</p>

@@ -1,4 +1,4 @@
-/** A stretch of buckets: `from` inclusive, `to` exclusive. */
+/** A range of buckets: `from` inclusive, `to` exclusive. */
 export interface Stretch {
   from: number;
   to: number;
@@ -11,9 +11,9 @@ export interface Frame {
   buckets: readonly { at: string }[];
 }
 
-/** The stretch between two places of a drag, each from 0 to 1 across the plot. Every bucket that was touched is in it. */
+/** The range between two positions of a drag, each from 0 to 1 across the plot. Includes every bucket that was touched. */
 export function stretchOfDrag(one: number, two: number, count: number): Stretch {
-  const bucket = (place: number) => Math.min(count - 1, Math.max(0, Math.floor(place * count)));
+  const bucket = (position: number) => Math.min(count - 1, Math.max(0, Math.floor(position * count)));
   return { from: bucket(Math.min(one, two)), to: bucket(Math.max(one, two)) + 1 };
 }
 
@@ -24,8 +24,8 @@ export function moveHandle(stretch: Stretch, handle: "from" | "to", distance: nu
 }
 
 /**
- * The times of a stretch. What reaches to the end stays open there, so that new deliveries are in it; all of it is no
- * choice.
+ * The times of a range. A range that reaches the end stays open there, so that it includes new deliveries. The full
+ * range has no times.
  */
 export function timesOf({ from, to }: Stretch, frame: Frame): { since: string | null; until: string | null } {
   if (from <= 0 && to >= frame.buckets.length) return { since: null, until: null };
@@ -35,7 +35,7 @@ export function timesOf({ from, to }: Stretch, frame: Frame): { since: string | 
   };
 }
 
-/** The buckets that times touch; `null` where no time is chosen, or none of the frame. */
+/** The buckets that the times overlap; `null`: no times are chosen, or they are outside of the frame. */
 export function stretchOfTimes(
   { since, until }: { since: string | null; until: string | null },
   frame: Frame,

@@ -1,8 +1,8 @@
 const dayMs = 86_400_000;
 
 /**
- * A moment of a frame, as short as its length allows: `14:02`, or `21 Nov 14:00` where it spans days. In UTC, or the
- * reader's time.
+ * A time of the frame in a short form: `14:02`, or `21 Nov 14:00` when the frame spans days. In UTC, or in the reader's
+ * time zone.
  */
 export function clockOf(iso: string, frame: { since: string; until: string }, isLocal = false): string {
   const spansDays = Date.parse(frame.until) - Date.parse(frame.since) > dayMs / 2;

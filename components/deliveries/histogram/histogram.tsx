@@ -6,7 +6,7 @@ import type { Frame } from "./brush.ts";
 import { clockOf } from "./clock-of.ts";
 import { barsOf, type Counts, faceOf, type Kind, toneOf } from "./kinds.ts";
 import { type Handle, useBrush } from "./use-brush.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
+import { formatDuration, formatNumber } from "../../../server/domain/format.ts";
 
 type Bucket = Counts["buckets"][number];
 
@@ -18,8 +18,8 @@ interface Props {
 }
 
 /**
- * Deliveries over time by outcome, or by the verdict of a trigger. A stretch of time is chosen by dragging, or by
- * moving its two ends with the arrow keys; Esc takes it back.
+ * Deliveries over time by outcome, or by the verdict of a trigger. Drag to select a time range, or move its two ends
+ * with the arrow keys. Esc clears the selection.
  */
 export function Histogram(props: Props) {
   const { frame } = props;
@@ -78,7 +78,7 @@ export function Histogram(props: Props) {
   );
 }
 
-/** One end of the stretch: a slider, unseen until there is a stretch or a key has come to it. */
+/** One end of the range: a slider, invisible until a range is selected or the slider has the focus. */
 function StretchEnd({
   handle,
   place,
@@ -134,6 +134,8 @@ function Bars({
 }
 
 function bucketWords({ at, counts }: Bucket, frame: Props["frame"], isLocal: boolean): string {
-  const words = frame.kinds.filter((kind) => counts[kind]).map((kind) => `${counts[kind]} ${faceOf(kind).label}`);
+  const words = frame.kinds
+    .filter((kind) => counts[kind])
+    .map((kind) => `${formatNumber(counts[kind] ?? 0)} ${faceOf(kind).label}`);
   return `${clockOf(at, frame, isLocal)}, ${formatDuration(frame.bucketMs)}: ${words.length === 0 ? "none" : words.join(", ")}`;
 }

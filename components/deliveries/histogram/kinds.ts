@@ -4,7 +4,7 @@ import { deliveryOutcomes, type StatusFace, verdictOutcomes } from "../../ui/sta
 
 type Answer = inferRouterOutputs<AppRouter>["deliveries"]["histogram"];
 
-/** What is counted in each bucket. */
+/** The counts of each bucket. */
 export type Counts = Pick<Answer, "kinds" | "buckets">;
 export type Kind = Answer["kinds"][number];
 
@@ -20,7 +20,7 @@ const tones: Record<StatusFace["tone"], { text: string; fill: string }> = {
 export const faceOf = (kind: Kind): StatusFace => faces[kind];
 export const toneOf = (kind: Kind): { text: string; fill: string } => tones[faces[kind].tone];
 
-/** Of a plot of 100: less could not be seen. */
+/** Of a plot of 100; a lower bar would be invisible. */
 export const minBarHeight = 5;
 const maxBarHeight = 96;
 
@@ -32,8 +32,8 @@ interface Bar {
 }
 
 /**
- * The bars of a bucket, one upon the other; `top` is the count of the highest bucket. Whatever was counted can be seen:
- * the largest bar makes room for the smallest.
+ * The stacked bars of a bucket. `top` is the count of the highest bucket. Every bar has a minimum height, which is
+ * taken from the largest bar.
  */
 export function barsOf({
   kinds,

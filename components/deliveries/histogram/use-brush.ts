@@ -15,8 +15,8 @@ interface Brushed {
 const settleMs = 350;
 
 /**
- * A stretch of time that is chosen by dragging over the plot or by moving its ends with keys; `hovered` is the bucket
- * below the pointer.
+ * A time range that is selected by dragging over the plot, or by moving its ends with keys. `hovered` is the bucket
+ * under the pointer.
  */
 export function useBrush({ frame, since, until, onBrush }: Brushed) {
   const count = frame.buckets.length;
@@ -47,7 +47,7 @@ function useDrag({
   commit(stretch: Stretch): void;
 }) {
   const dragFrom = useRef<number | null>(null);
-  const placeOf = (event: PointerEvent) => {
+  const positionOf = (event: PointerEvent) => {
     const box = plot.current?.getBoundingClientRect();
     return box ? (event.clientX - box.left) / box.width : 0;
   };
@@ -55,17 +55,17 @@ function useDrag({
     onPointerDown(event: PointerEvent) {
       if (event.button !== 0) return;
       event.currentTarget.setPointerCapture(event.pointerId);
-      dragFrom.current = placeOf(event);
+      dragFrom.current = positionOf(event);
     },
     onPointerMove(event: PointerEvent) {
-      const place = placeOf(event);
-      setHovered(Math.min(count - 1, Math.max(0, Math.floor(place * count))));
-      if (dragFrom.current !== null) setDraft(stretchOfDrag(dragFrom.current, place, count));
+      const position = positionOf(event);
+      setHovered(Math.min(count - 1, Math.max(0, Math.floor(position * count))));
+      if (dragFrom.current !== null) setDraft(stretchOfDrag(dragFrom.current, position, count));
     },
     onPointerUp(event: PointerEvent) {
       const start = dragFrom.current;
       dragFrom.current = null;
-      if (start !== null) commit(stretchOfDrag(start, placeOf(event), count));
+      if (start !== null) commit(stretchOfDrag(start, positionOf(event), count));
     },
     onPointerCancel() {
       dragFrom.current = null;
@@ -75,7 +75,7 @@ function useDrag({
   };
 }
 
-/** Keys move a handle at once; the list follows when they rest. Esc takes the stretch back. */
+/** Keys move a handle at once; the list follows after a pause. Esc clears the range. */
 function useHandleKeys({
   stretch,
   count,

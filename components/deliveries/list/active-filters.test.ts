@@ -16,7 +16,7 @@ it("every filter in force is named in words", () => {
   expect(activeFilters(filters).map(({ words }) => words)).toEqual([
     "endpoint billing",
     "skipped",
-    "answered 200",
+    "status 200",
     "trigger paid",
     "filter mismatch",
     "since 2026-11-21 10:00 UTC",

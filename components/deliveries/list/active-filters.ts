@@ -6,7 +6,7 @@ export interface ActiveFilter {
   words: string;
 }
 
-/** The filters in force, in words, each to be removed for itself. */
+/** The labels of the active filters. */
 export function activeFilters({
   endpoint,
   outcome,
@@ -20,7 +20,7 @@ export function activeFilters({
   const all: [keyof DeliveryFilters, string | null][] = [
     ["endpoint", endpoint && `endpoint ${endpoint}`],
     ["outcome", outcome],
-    ["status", status === null ? null : `answered ${status}`],
+    ["status", status === null ? null : `status ${status}`],
     ["trigger", trigger && `trigger ${trigger}`],
     ["verdict", trigger && verdict && verdict.replaceAll("_", " ")],
     ["since", since && `since ${formatUtc(since).replace(/:00\.000 UTC$/, " UTC")}`],
@@ -30,7 +30,7 @@ export function activeFilters({
   return all.flatMap(([name, words]) => (words === null || words === "" ? [] : [{ name, words }]));
 }
 
-/** What goes when a filter goes: without its trigger, a verdict means nothing. */
+/** The change that removes a filter. The verdict filter depends on the trigger filter. */
 export function withoutFilter(name: keyof DeliveryFilters): Partial<DeliveryFilters> {
   return name === "trigger" ? { trigger: null, verdict: null } : { [name]: null };
 }

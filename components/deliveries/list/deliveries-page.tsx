@@ -12,7 +12,7 @@ import { activeFilters } from "./active-filters.ts";
 import { HistogramPanel } from "./histogram-panel.tsx";
 import { NothingFound } from "./nothing-found.tsx";
 
-/** Everything that knocked: live, filtered, over time. */
+/** The live list of deliveries, with filters and a histogram. */
 export function DeliveriesPage() {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -38,7 +38,7 @@ export function DeliveriesPage() {
           columns={deliveryColumns}
           rowKey={({ id }) => id}
           rowHref={({ id }) => `/deliveries/${encodeURIComponent(id)}`}
-          rowLabel={({ id, endpoint, responseStatus }) => `Delivery ${id} to ${endpoint}, answered ${responseStatus}`}
+          rowLabel={({ id, endpoint, responseStatus }) => `Delivery ${id} to ${endpoint}, status ${responseStatus}`}
           emptyFace={<NothingFound isFiltered={isFiltered} onClear={() => void setFilters(null)} />}
         />
       </div>

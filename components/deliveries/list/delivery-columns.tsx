@@ -10,15 +10,15 @@ import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
 const number = "block whitespace-nowrap text-ink-2 tabular-nums";
 
 export const deliveryColumns: readonly Column<DeliverySummary>[] = [
-  { id: "time", name: "When", width: "84px", cell: ({ receivedAt }) => <RelativeTime iso={receivedAt} /> },
-  { id: "answer", name: "Answer", width: "124px", cell: (delivery) => <OutcomeBadge delivery={delivery} /> },
+  { id: "time", name: "Received", width: "84px", cell: ({ receivedAt }) => <RelativeTime iso={receivedAt} /> },
+  { id: "answer", name: "Response", width: "124px", cell: (delivery) => <OutcomeBadge delivery={delivery} /> },
   {
     id: "endpoint",
     name: "Endpoint",
     width: "minmax(88px, 1fr)",
     cell: (delivery) => <Endpoint delivery={delivery} />,
   },
-  { id: "decided", name: "Decided", width: "minmax(0, 3fr)", cell: (delivery) => <Decision delivery={delivery} /> },
+  { id: "decided", name: "Decision", width: "minmax(0, 3fr)", cell: (delivery) => <Decision delivery={delivery} /> },
   {
     id: "size",
     name: "Body",
@@ -29,7 +29,7 @@ export const deliveryColumns: readonly Column<DeliverySummary>[] = [
   },
   {
     id: "took",
-    name: "Took",
+    name: "Time",
     width: "60px",
     isHiddenNarrow: true,
     from: "lg",

@@ -4,13 +4,13 @@ import { windowSchema } from "../../../server/contract/window.ts";
 
 export const verdictChoices = ["matched", "stopped", "request_mismatch", "filter_mismatch"] as const;
 
-/** A moment; anything else in the address is passed over. */
+/** A time; any other value in the URL is ignored. */
 const parseAsMoment = createParser<string>({
   parse: (text) => (Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString()),
   serialize: (moment) => moment,
 });
 
-/** What stands in the address of the list. */
+/** The filters in the URL of the list. */
 export const deliveryFilterParsers = {
   endpoint: parseAsString,
   outcome: parseAsStringLiteral(deliveryOutcomeSchema.options),
@@ -22,7 +22,7 @@ export const deliveryFilterParsers = {
   text: parseAsString,
 };
 
-/** How far back the histogram reaches. */
+/** The time window of the histogram. */
 export const windowParser = parseAsStringLiteral(windowSchema.options).withDefault("1h");
 
 export interface DeliveryFilters {
@@ -50,14 +50,14 @@ export const noFilters: DeliveryFilters = {
 /** Rows of a page. */
 export const pageRows = 50;
 
-/** The question to the service: what is not asked for is left out, and so is what could not be answered. */
+/** The input of the list query, without unset and invalid filters. */
 export function listInput({ endpoint, outcome, status, trigger, verdict, since, until, text }: DeliveryFilters) {
   return {
     ...(endpoint === null ? {} : { endpoint }),
     ...(outcome === null ? {} : { outcome }),
     ...(status === null || status < 100 || status > 599 ? {} : { status }),
     ...(trigger === null ? {} : { trigger }),
-    // A verdict is that of a trigger.
+    // A verdict filter needs a trigger filter.
     ...(verdict === null || trigger === null ? {} : { verdict }),
     ...(since === null ? {} : { since }),
     ...(until === null ? {} : { until }),
@@ -67,8 +67,8 @@ export function listInput({ endpoint, outcome, status, trigger, verdict, since, 
 }
 
 /**
- * The question for the histogram: the filters of the list, over the window that ends now or over a stretch further
- * back.
+ * The input of the histogram query: the filters of the list, over the window that ends now, or over an earlier time
+ * range.
  */
 export function histogramInput({
   window,
@@ -81,7 +81,7 @@ export function histogramInput({
   const isRecent =
     (since === null || Date.parse(since) >= begins - slackMs) && (until === null || Date.parse(until) >= begins);
   if (isRecent) return { ...on, window };
-  // The stretch that was chosen, with as much around it.
+  // The selected range, with a margin of half its length on each side.
   const from = since === null ? Date.parse(until ?? "") - windowMs[window] : Date.parse(since);
   const to = until === null ? null : Date.parse(until);
   const margin = to === null ? 0 : Math.max(60_000, (to - from) / 2);

@@ -24,7 +24,7 @@ const verdictWords: Record<(typeof verdictChoices)[number], string> = {
   filter_mismatch: "filter mismatch",
 };
 
-/** What narrows the list: all of it stands in the address. */
+/** The filters of the list; all of them are in the URL. */
 export function FilterBar({ filters, onChange }: Props) {
   const trpc = useTRPC();
   const triggers = useQuery(trpc.triggers.names.queryOptions()).data?.triggers;
@@ -61,7 +61,7 @@ export function FilterBar({ filters, onChange }: Props) {
         onChange={(value) => onChange({ outcome: deliveryOutcomeSchema.options.find((one) => one === value) ?? null })}
       />
       <Choice
-        label="Status of the answer"
+        label="Response status"
         value={String(filters.status ?? "")}
         options={withAny("Any status", namesOf(statuses, filters.status === null ? null : String(filters.status)))}
         onChange={(value) => onChange({ status: value === "" ? null : Number(value) })}
@@ -74,7 +74,7 @@ export function FilterBar({ filters, onChange }: Props) {
       />
       {filters.trigger !== null && (
         <Choice
-          label="What the trigger decided"
+          label="Verdict of the trigger"
           value={filters.verdict ?? ""}
           options={[
             { value: "", label: "Any verdict" },
@@ -92,7 +92,7 @@ function Chips({ filters, onChange }: Props) {
   const active = activeFilters(filters);
   if (active.length === 0) return null;
   return (
-    <ul aria-label="Filters in force" className="flex w-full flex-wrap gap-1.5">
+    <ul aria-label="Active filters" className="flex w-full flex-wrap gap-1.5">
       {active.map(({ name, words }) => (
         <li key={name} className="min-w-0">
           <Chip label={`Remove the filter: ${words}`} onClick={() => onChange(withoutFilter(name))}>
@@ -130,7 +130,7 @@ function Chip({ label, onClick, children }: { label: string; onClick: () => void
   );
 }
 
-/** Each name once; the one that is chosen is there, even if the project does not have it. */
+/** Each name once. Includes the chosen one, even if the project does not have it. */
 function namesOf(names: readonly string[], chosen: string | null): string[] {
   return [...new Set([...names, ...(chosen === null ? [] : [chosen])])];
 }

@@ -20,11 +20,11 @@ interface Props {
 const filterNames = { outcome: "outcome", status: "status", trigger: "trigger", text: "text" };
 const minuteMs = 60_000;
 
-/** How many came when, and the stretch of time that is looked at. */
+/** Deliveries over time, and the selected time range. */
 export function HistogramPanel({ filters, onChange }: Props) {
   const trpc = useTRPC();
   const [window, setWindow] = useQueryState("window", windowParser);
-  // By the minute: the question must not change with every second.
+  // Rounded to the minute, so that the query key does not change every second.
   const now = Math.floor(useNow() / minuteMs) * minuteMs;
   const { since, until } = filters;
   const histogram = useQuery(
@@ -44,7 +44,7 @@ export function HistogramPanel({ filters, onChange }: Props) {
         )}
         <span className="ml-auto">
           <Segmented
-            label="How far back"
+            label="Time window"
             value={window}
             options={windowSchema.options.map((value) => ({ value, label: value }))}
             onChange={(value) => void setWindow(value)}
@@ -57,12 +57,12 @@ export function HistogramPanel({ filters, onChange }: Props) {
         <div className="p-3">
           <ErrorNote
             error={histogram.error}
-            what="The counts could not be read"
+            what="The counts could not be loaded"
             retry={() => void histogram.refetch()}
           />
         </div>
       ) : (
-        <div role="status" aria-label="Counts are being read" className="h-[104px]" />
+        <div role="status" aria-label="Loading the counts" className="h-[104px]" />
       )}
     </section>
   );

@@ -9,12 +9,12 @@ import { EmptyFace } from "../../ui/faces.tsx";
 import { useIsHydrated } from "../../ui/use-now.ts";
 import { endpointPath } from "../curl-of.ts";
 
-/** Nothing has arrived yet: how to send the first. Nothing that matches: the way out. */
+/** The empty list: how to send the first delivery, or how to clear the filters. */
 export function NothingFound({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (!isFiltered) return <FirstDelivery />;
   return (
-    <EmptyFace title="Nothing matches these filters">
-      <p className="mb-3">What arrived may be older than what is kept, or one of the filters is too narrow.</p>
+    <EmptyFace title="No deliveries match these filters">
+      <p className="mb-3">Clear a filter to see more. Deliveries older than the retention are deleted.</p>
       <Button onClick={onClear}>Clear all filters</Button>
     </EmptyFace>
   );
@@ -27,20 +27,21 @@ function FirstDelivery() {
   const isHydrated = useIsHydrated();
   if (!first)
     return (
-      <EmptyFace title="Nothing has arrived yet">
-        Define a trigger in the folder triggers/ first; its endpoint is then open for webhooks.
+      <EmptyFace title="No deliveries yet">
+        Incoming webhooks appear here. Define a trigger in the folder triggers/ first: its endpoint then accepts
+        webhooks.
       </EmptyFace>
     );
   const address = `${isHydrated ? location.origin : ""}${endpointPath(first.endpoint)}`;
   const command = jsonCurl({ url: address, text: JSON.stringify(details?.example ?? {}) });
   return (
-    <EmptyFace title="Nothing has arrived yet">
+    <EmptyFace title="No deliveries yet">
       <p>
-        Whatever knocks stands here, also what is rejected, with the reason. This sends {first.slug} a body that it
-        takes:
+        Incoming webhooks appear here, including rejected ones with the reason. This command sends {first.slug} a body
+        that it accepts:
       </p>
       <div className="mt-3 rounded-m border bg-sunken">
-        <CodeBlock label="The first webhook" text={command} copyLabel="Copy the command" />
+        <CodeBlock label="The first webhook" text={command} copyLabel="Copy command" />
       </div>
     </EmptyFace>
   );

@@ -11,7 +11,7 @@ import { type Failed, nearest } from "./nearest.ts";
 import type { Trouble } from "./trouble.ts";
 import { wordsOf } from "./words.ts";
 
-/** Everything that the server would find wrong by the exported schema, in words, and what is no JSON yet. */
+/** All validation issues that the server would find with the exported schema, and JSON syntax errors. */
 export function checkDraft(schema: JsonSchemaObject, root: JsonSchemaObject, draft: Draft): Trouble[] {
   const troubles = check({ root, known: new WeakMap() }, schema, draft, "");
   const seen = new Set<string>();
@@ -22,11 +22,11 @@ export function checkDraft(schema: JsonSchemaObject, root: JsonSchemaObject, dra
 
 interface Context {
   root: JsonSchemaObject;
-  /** A union inside a union asks the same of the same place again. */
+  /** A nested union checks the same path again. */
   known: WeakMap<Draft, Map<JsonSchemaObject, Trouble[]>>;
 }
 
-/** At a place where a person chose an alternative, what is wrong is what that one says. */
+/** If a person chose an alternative, its issues are returned. */
 function check(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
   const { choice } = draft;
   if (!choice) return checkBare(context, schema, draft, pointer);
@@ -43,7 +43,7 @@ function checkBare(context: Context, schema: JsonSchemaObject, draft: Draft, poi
   context.known.set(draft, known);
   const before = known.get(schema);
   if (before) return before;
-  // A schema that refers to nothing but itself says nothing.
+  // A schema that only refers to itself has no issues.
   known.set(schema, []);
   const troubles =
     draft.is === "raw" ? checkRaw(context, schema, draft.text, pointer) : checkParsed(context, schema, draft, pointer);
@@ -74,12 +74,12 @@ function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, p
   ];
 }
 
-/** A number that is not entered yet, or not yet a number. It fits no schema, also where its text would fit. */
+/** An incomplete number. It matches no schema, even if its text would match. */
 function isUnfinished(draft: Draft): boolean {
   return draft.is === "number" && !isJsonNumber(draft.text);
 }
 
-/** Empty where the parts of the schema say it. */
+/** Empty if the parts of the schema report it. */
 function checkUnfinished(
   schema: JsonSchemaObject,
   target: JsonSchemaObject | undefined,
@@ -90,7 +90,7 @@ function checkUnfinished(
   return hasParts ? [] : [{ code: "type", message: "Must be a number" }];
 }
 
-/** The place alone; what stands below it only where a keyword reads it as a whole. */
+/** The value without its children, unless a keyword validates them as a whole. */
 function shallowValue(schema: JsonSchemaObject, draft: Draft): Json {
   if (
     ["const", "enum", "uniqueItems", "contains", "minProperties", "maxProperties", "dependentRequired", "if"].some(
@@ -103,8 +103,8 @@ function shallowValue(schema: JsonSchemaObject, draft: Draft): Json {
 }
 
 /**
- * What follows in a pipe reads what the schema before made of a text: the export does not say that it was trimmed or
- * its case changed.
+ * The later parts of a pipe validate the output of the earlier ones. The export does not contain that a string is
+ * trimmed or that its case changes.
  */
 function checkPart(p: {
   context: Context;
@@ -140,7 +140,7 @@ function checkUnion(context: Context, schema: JsonSchemaObject, draft: Draft, po
   const any = fitting("anyOf");
   const one = fitting("oneOf");
   const fits = one.filter(({ troubles }) => troubles.length === 0).length;
-  if (fits > 1) return [{ pointer, code: "oneOf", message: "Must fit exactly one of the alternatives" }];
+  if (fits > 1) return [{ pointer, code: "oneOf", message: "Must match exactly one of the alternatives" }];
   return [
     ...(any.length === 0 || any.some(({ troubles }) => troubles.length === 0) ? [] : explain(any)),
     ...(one.length === 0 || fits === 1 ? [] : explain(one)),
@@ -167,7 +167,7 @@ function checkMembers(
             {
               pointer: place,
               code: "duplicate",
-              message: `The name ${JSON.stringify(member.key)} stands here twice: only the last would count`,
+              message: `Duplicate key ${JSON.stringify(member.key)}: only the last one counts`,
             },
           ]
         : [];
@@ -184,7 +184,7 @@ function checkMember(context: Context, schema: JsonSchemaObject, { key, draft }:
       : check(context, asSchema(names), { is: "string", text: key }, pointer).map(({ code, message }) => ({
           pointer,
           code,
-          message: `The name ${JSON.stringify(key)}: ${message.replace(/^M/, "m")}`,
+          message: `Key ${JSON.stringify(key)}: ${message.replace(/^M/, "m")}`,
         }));
   const named = own(asSchema(schema["properties"]), key);
   const matching = Object.entries(asSchema(schema["patternProperties"])).flatMap(([pattern, value]) =>
@@ -195,7 +195,7 @@ function checkMember(context: Context, schema: JsonSchemaObject, { key, draft }:
   if (schemas.length > 0 || additionalProperties === undefined)
     return [...ofName, ...schemas.flatMap((one) => check(context, one, draft, pointer))];
   if (additionalProperties === false)
-    return [...ofName, { pointer, code: "additionalProperties", message: "Is not a field of the schema" }];
+    return [...ofName, { pointer, code: "additionalProperties", message: "Unknown field" }];
   return [...ofName, ...check(context, asSchema(additionalProperties), draft, pointer)];
 }
 
@@ -205,7 +205,7 @@ function checkItems(context: Context, schema: JsonSchemaObject, items: readonly 
   return items.flatMap(({ draft }, index) => {
     const own = places[index];
     if (own === undefined && rest === false)
-      return [{ pointer: pointer + toPointer([index]), code: "items", message: "Is more than the list may hold" }];
+      return [{ pointer: pointer + toPointer([index]), code: "items", message: "Too many items" }];
     return check(context, own ?? (isObject(rest) ? rest : {}), draft, pointer + toPointer([index]));
   });
 }

@@ -2,21 +2,21 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { wordsOf } from "./words.ts";
 
-/** One thing that is wrong at a place, not below it. */
+/** One validation issue of a value, not of its children. */
 export interface Finding {
   code: string;
   message: string;
 }
 
-/** What a schema's own keywords say of a value, without looking below it. */
+/** The issues of a value from the schema's own keywords, without its children. */
 export function checkPlace(schema: JsonSchemaObject, value: Json): Finding[] {
   const broken = [...brokenKeywords(schema, value), ...brokenAsZodReads(schema, value)];
-  // Of what is of the wrong kind, nothing else is worth saying.
-  const told = broken.includes("type") ? ["type"] : broken;
-  return told.map((code) => ({ code, message: wordsOf(code, schema) }));
+  // For a wrong type, other issues are noise.
+  const reported = broken.includes("type") ? ["type"] : broken;
+  return reported.map((code) => ({ code, message: wordsOf(code, schema) }));
 }
 
-/** Keywords about what stands below, those that say nothing, and those that Zod reads in its own way. */
+/** Keywords about children, annotations, and keywords with special rules in Zod. */
 const readElsewhere = new Set([
   "$schema",
   "$id",
@@ -47,7 +47,7 @@ const validators = new WeakMap<JsonSchemaObject, Validator>();
 
 function brokenKeywords(schema: JsonSchemaObject, value: Json): string[] {
   const known = validators.get(schema);
-  // A copy: the validator writes into the schema that it is given. It interprets, and needs no eval.
+  // A copy, because the validator modifies its schema. It is an interpreter and needs no eval.
   const read = () =>
     new Validator(
       structuredClone(
@@ -61,7 +61,7 @@ function brokenKeywords(schema: JsonSchemaObject, value: Json): string[] {
   try {
     return validator.validate(value).errors.map(({ keyword }) => keyword);
   } catch (error) {
-    // A pattern that JavaScript takes without the `u` flag only: the server says what it thinks of it.
+    // A pattern that is valid only without the `u` flag: left to the server.
     if (error instanceof SyntaxError) return [];
     throw error;
   }
@@ -72,12 +72,12 @@ function brokenAsZodReads(schema: JsonSchemaObject, value: Json): string[] {
   return typeof value === "number" ? brokenNumber(schema, value) : [];
 }
 
-/** Zod takes the URLs that the platform can read. Its other formats are exported with their pattern. */
+/** Zod accepts the URLs that the platform can parse. Its other formats are exported with their pattern. */
 function brokenText({ format, pattern }: JsonSchemaObject, text: string): string[] {
   return format === "uri" && pattern === undefined && !URL.canParse(text.trim()) ? ["format"] : [];
 }
 
-/** Zod takes finite numbers, integers that are exact, and multiples up to the error of a double. */
+/** Zod accepts finite numbers, safe integers, and multiples within the precision of a double. */
 function brokenNumber({ type, multipleOf }: JsonSchemaObject, value: number): string[] {
   if (!Number.isFinite(value)) return ["finite"];
   const types = Array.isArray(type) ? type : [type];

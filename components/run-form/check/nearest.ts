@@ -4,26 +4,26 @@ import { compareAlternatives, compareDistances } from "../../../server/domain/sc
 import { shapeOfSchema } from "./shape-of-schema.ts";
 import type { Trouble } from "./trouble.ts";
 
-/** One alternative of a union, and what it finds wrong with a value. */
+/** One alternative of a union, and its issues for a value. */
 export interface Failed {
   schema: JsonSchemaObject;
   troubles: readonly Trouble[];
 }
 
-interface Asked {
+interface Context {
   root: JsonSchemaObject;
   value: Json;
   pointer: string;
 }
 
-/** Of alternatives that all fail, what the one says that the value is nearest to: chosen by the server's own rule. */
-export function nearest(alternatives: readonly Failed[], asked: Asked): Trouble[] {
-  const { pointer } = asked;
+/** The issues of the nearest alternative, if all alternatives fail. Uses the server's rule to choose it. */
+export function nearest(alternatives: readonly Failed[], context: Context): Trouble[] {
+  const { pointer } = context;
   const lists = alternatives.map(({ troubles }) => troubles);
   if (lists.length === 0) return [];
   if (lists.every((troubles) => troubles.every((trouble) => trouble.pointer === pointer)))
-    return [together(lists, pointer)];
-  const { index, unmet } = compare(alternatives, asked);
+    return [joinIssues(lists, pointer)];
+  const { index, unmet } = compare(alternatives, context);
   const place = unmet && pointer + toPointer(unmet.path);
   const said =
     place === null
@@ -31,16 +31,16 @@ export function nearest(alternatives: readonly Failed[], asked: Asked): Trouble[
       : lists
           .map((troubles) => troubles.filter((trouble) => trouble.pointer === place))
           .filter((troubles) => troubles.length > 0);
-  if (place !== null && said.length > 0) return [together(said, place)];
+  if (place !== null && said.length > 0) return [joinIssues(said, place)];
   return [...(lists[index] ?? [])];
 }
 
-/** Which alternative a value is nearest to. */
-export function nearestIndex(alternatives: readonly Failed[], asked: Omit<Asked, "pointer">): number {
-  return compare(alternatives, asked).index;
+/** The index of the alternative nearest to a value. */
+export function nearestIndex(alternatives: readonly Failed[], context: Omit<Context, "pointer">): number {
+  return compare(alternatives, context).index;
 }
 
-function compare(alternatives: readonly Failed[], { root, value }: Omit<Asked, "pointer">) {
+function compare(alternatives: readonly Failed[], { root, value }: Omit<Context, "pointer">) {
   const { distances, unmet } = compareAlternatives(
     alternatives.map(({ schema }) => shapeOfSchema(schema, root)),
     value,
@@ -53,8 +53,8 @@ function compare(alternatives: readonly Failed[], { root, value }: Omit<Asked, "
   return { index: first?.index ?? 0, unmet };
 }
 
-/** No alternative looked inside: say what each would have taken. */
-function together(alternatives: readonly (readonly Trouble[])[], pointer: string): Trouble {
+/** Joins the issues at one path: lists what each alternative accepts. */
+function joinIssues(alternatives: readonly (readonly Trouble[])[], pointer: string): Trouble {
   const messages = [...new Set(alternatives.flatMap((troubles) => troubles.slice(0, 1).map(({ message }) => message)))];
   const areAlike = messages.every((message) => message.startsWith("Must be "));
   const message = areAlike

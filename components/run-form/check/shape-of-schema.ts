@@ -5,7 +5,7 @@ import { asSchema, flatten, listIn, schemasIn } from "../resolve-schema.ts";
 
 const shapes = new WeakMap<JsonSchemaObject, WeakMap<JsonSchemaObject, Shape>>();
 
-/** An exported schema as far as it tells how near a value is to it. */
+/** The parts of an exported schema that measure how near a value is to it. */
 export function shapeOfSchema(schema: JsonSchemaObject, root: JsonSchemaObject): Shape {
   const known = shapes.get(root) ?? new WeakMap<JsonSchemaObject, Shape>();
   shapes.set(root, known);

@@ -1,4 +1,4 @@
-/** What is wrong with a draft, and where: a JSON pointer. */
+/** A validation issue of a draft at a JSON pointer. */
 export interface Trouble {
   pointer: string;
   code: string;

@@ -2,12 +2,12 @@ import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { listIn } from "../resolve-schema.ts";
 
 const kinds: Record<string, string> = {
-  string: "text",
+  string: "a string",
   number: "a number",
-  integer: "a whole number",
+  integer: "an integer",
   boolean: "true or false",
   null: "null",
-  array: "a list",
+  array: "an array",
   object: "an object",
 };
 
@@ -27,9 +27,9 @@ const formats: Record<string, string> = {
   cidrv6: "an IPv6 range",
   e164: "a phone number, e.g. +4930123456",
   emoji: "an emoji",
-  base64: "base64 text",
-  base64url: "base64url text",
-  hex: "hexadecimal text",
+  base64: "a base64 string",
+  base64url: "a base64url string",
+  hex: "a hexadecimal string",
   jwt: "a JWT",
   ulid: "a ULID",
   nanoid: "a nanoid",
@@ -40,7 +40,7 @@ const formats: Record<string, string> = {
   mac: "a MAC address",
 };
 
-/** What must hold by one keyword of a schema, beside the field that breaks it. */
+/** The message for a violated keyword of a schema. */
 export function wordsOf(keyword: string, schema: JsonSchemaObject): string {
   const bound = schema[keyword];
   switch (keyword) {
@@ -76,17 +76,17 @@ export function wordsOf(keyword: string, schema: JsonSchemaObject): string {
     case "format":
       return wordsOfFormat(schema);
     case "finite":
-      return "Is too large to be a number";
+      return "Must be a finite number";
     case "safe":
-      return `Must lie between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER} to be exact`;
+      return `Must be between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER} to be exact`;
     case "uniqueItems":
-      return "Must not hold the same item twice";
+      return "Must not contain duplicate items";
     default:
-      return "Does not fit the schema";
+      return "Must match the schema";
   }
 }
 
-/** Where the format has a name, the name; of `.startsWith()` and the like what they ask for; else the pattern itself. */
+/** The name of the format, the requirement of `.startsWith()` and similar, or the pattern itself. */
 function wordsOfFormat({ format, pattern }: JsonSchemaObject): string {
   const named = typeof format === "string" ? formats[format] : undefined;
   if (named !== undefined) return `Must be ${named}`;

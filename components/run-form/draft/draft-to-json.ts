@@ -2,8 +2,8 @@ import type { Json } from "../../../server/contract/json.ts";
 import { type Draft, isEmptyNumber, isJsonNumber } from "./draft.ts";
 
 /**
- * What the server reads in the text of a draft: as JSON.parse has it. What is no number is the text that was typed; an
- * empty one is left out, or `null` where nothing can be left out.
+ * The value that the server parses from the text of a draft. An incomplete number is its text. An empty number is left
+ * out, or `null` in an array.
  */
 export function draftToJson(draft: Draft): Json {
   switch (draft.is) {

@@ -77,11 +77,11 @@ describe("Form and JSON", () => {
   });
 
   test("say line and column of what is wrong", () => {
-    expect(at('{\n  "a": 1\n  "b": 2\n}')).toBe("Line 3, column 3: a comma or a closing brace should be here.");
-    expect(at("")).toBe("Line 1, column 1: there is nothing yet.");
-    expect(at("{'a': 1}")).toBe("Line 1, column 2: a property name in double quotes should be here.");
-    expect(at("[1,]")).toBe("Line 1, column 4: a value should be here.");
-    expect(at('["👍", x]')).toBe("Line 1, column 7: a value should be here.");
+    expect(at('{\n  "a": 1\n  "b": 2\n}')).toBe("Line 3, column 3: expected a comma or a closing brace.");
+    expect(at("")).toBe("Line 1, column 1: the text is empty.");
+    expect(at("{'a': 1}")).toBe("Line 1, column 2: expected a property name in double quotes.");
+    expect(at("[1,]")).toBe("Line 1, column 4: expected a value.");
+    expect(at('["👍", x]')).toBe("Line 1, column 7: expected a value.");
     expect(at("[".repeat(600))).toContain("nested deeper than 512");
   });
 

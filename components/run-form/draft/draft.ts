@@ -1,18 +1,18 @@
 import type { Json } from "../../../server/contract/json.ts";
 
 /**
- * A JSON document as a form edits it. Unlike what JSON.parse makes, it loses nothing: numbers stay as they were
- * written, members keep their order and may repeat a name, and entries that are not right yet are kept as typed.
+ * A JSON document as a form edits it. Unlike JSON.parse, it loses nothing: numbers stay as written, members keep their
+ * order and may repeat a key, and invalid entries stay as typed.
  */
 export type Draft = { choice?: Choice } & (
   | { is: "string"; text: string }
-  /** As typed: not always a number that JSON knows. */
+  /** As typed: not always a valid JSON number. */
   | { is: "number"; text: string }
   | { is: "boolean"; value: boolean }
   | { is: "null" }
   | { is: "list"; items: Item[] }
   | { is: "object"; members: Member[] }
-  /** JSON typed by hand, right or wrong. */
+  /** JSON as typed, valid or not. */
   | { is: "raw"; text: string }
 );
 
@@ -25,7 +25,7 @@ export interface Member extends Item {
   key: string;
 }
 
-/** Which alternative of a union a person chose, and what they had entered under the others. */
+/** The chosen alternative of a union, and the values of the other alternatives. */
 interface Choice {
   option: number;
   kept: Record<string, Draft>;
@@ -33,7 +33,7 @@ interface Choice {
 
 let lastId = 0;
 
-/** Names a row for as long as it is shown. */
+/** A unique id for a row. */
 export function rowId(): string {
   lastId += 1;
   return `r${lastId}`;
@@ -61,12 +61,12 @@ export function draftOfJson(value: Json): Draft {
   return draftOf.object(Object.entries(value).map(([key, item]) => [key, draftOfJson(item)] as const));
 }
 
-/** What stands under a name; of several, the last, as JSON.parse has it. */
+/** The member with a key; the last one of a repeated key, like JSON.parse. */
 export function memberOf(draft: Draft | undefined, key: string): Member | undefined {
   return draft?.is === "object" ? draft.members.findLast((member) => member.key === key) : undefined;
 }
 
-/** With the member of this name set, or taken away for `undefined`. */
+/** Sets the member with this key, or removes it for `undefined`. */
 export function withMember(draft: Draft, key: string, value: Draft | undefined): Draft {
   const members = draft.is === "object" ? draft.members : [];
   const present = memberOf(draft, key);
@@ -79,18 +79,18 @@ export function withMember(draft: Draft, key: string, value: Draft | undefined):
   return { is: "object", members: [...members, { id: rowId(), key, draft: value }] };
 }
 
-/** The same content, without what only the form knows. */
+/** The same content, without the state of the form. */
 export function withoutChoice(draft: Draft): Draft {
   const { choice: _, ...content } = draft;
   return content;
 }
 
-/** A number that nobody has entered: it is no value, so a document does without it. */
+/** A number field without a value. It is left out of the document. */
 export function isEmptyNumber(draft: Draft): boolean {
   return draft.is === "number" && draft.text === "";
 }
 
-/** A number that JSON can write (RFC 8259). */
+/** Whether a text is a valid JSON number (RFC 8259). */
 export function isJsonNumber(text: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
 }

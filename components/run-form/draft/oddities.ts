@@ -1,28 +1,28 @@
 import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { type Draft, isJsonNumber } from "./draft.ts";
 
-/** Something in a draft that whoever reads it as JSON will see in another way than it is written. */
+/** A part of a draft that JSON parsers read differently than it is written. */
 export interface Oddity {
   pointer: string;
   words: string;
 }
 
-const most = 5;
+const maxOddities = 5;
 
-/** Numbers that no double holds, and names that stand twice: kept as they are written, and told. */
+/** Finds numbers without an exact double, and repeated keys. Both are sent as written. */
 export function findOddities(draft: Draft): Oddity[] {
   const found: Oddity[] = [];
   look(draft, "", found);
-  return found.slice(0, most);
+  return found.slice(0, maxOddities);
 }
 
 function look(draft: Draft, pointer: string, found: Oddity[]): void {
-  if (found.length >= most) return;
+  if (found.length >= maxOddities) return;
   if (draft.is === "number" && isJsonNumber(draft.text) && !isExact(draft.text)) {
     const read = Number(draft.text);
     found.push({
       pointer,
-      words: `${shorten(draft.text)} is sent as written, and read as ${Number.isFinite(read) ? String(read) : "infinite"}`,
+      words: `${shorten(draft.text)} is sent as written and parsed as ${Number.isFinite(read) ? String(read) : "Infinity"}`,
     });
   }
   if (draft.is === "list") draft.items.forEach((item, index) => look(item.draft, pointer + toPointer([index]), found));
@@ -30,19 +30,19 @@ function look(draft: Draft, pointer: string, found: Oddity[]): void {
   const seen = new Set<string>();
   for (const { key, draft: value } of draft.members) {
     const place = pointer + toPointer([key]);
-    if (seen.has(key)) found.push({ pointer: place, words: "stands here twice: both are sent, the last one counts" });
+    if (seen.has(key)) found.push({ pointer: place, words: "appears twice: both are sent, and the last one counts" });
     seen.add(key);
     look(value, place, found);
   }
 }
 
-/** Whether reading the number as a double and writing it again gives the same value, however it is spelled. */
+/** Whether a number keeps its value as a double, in any notation. */
 function isExact(text: string): boolean {
   const read = Number(text);
   return Number.isFinite(read) && spell(text) === spell(String(read));
 }
 
-/** Digits and exponent without what can be written in several ways. */
+/** A canonical notation of a number. */
 function spell(text: string): string {
   const [, sign = "", whole = "", part = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import { type Draft, type Item, type Member, rowId } from "./draft.ts";
 
-/** Where a text stops being JSON, both from 1, and why. */
+/** The position of a JSON syntax error (both from 1), and its description. */
 export interface JsonFault {
   line: number;
   column: number;
@@ -9,7 +9,7 @@ export interface JsonFault {
 
 export type Parsed = { draft: Draft; fault: null } | { draft: null; fault: JsonFault };
 
-const deepest = 512;
+const maxDepth = 512;
 
 class Fault extends Error {
   readonly at: number;
@@ -19,13 +19,13 @@ class Fault extends Error {
   }
 }
 
-/** Reads JSON (RFC 8259) without losing how it was written. */
+/** Parses JSON (RFC 8259) and keeps its notation. */
 export function parseDraft(text: string): Parsed {
   const reader = { text: text.replace(/^\uFEFF/, ""), at: 0, depth: 0 };
   try {
     const draft = readValue(reader);
     skipSpace(reader);
-    if (reader.at < reader.text.length) throw new Fault(reader.at, "There is more after the end of the JSON");
+    if (reader.at < reader.text.length) throw new Fault(reader.at, "unexpected text after the end of the JSON");
     return { draft, fault: null };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -33,7 +33,7 @@ export function parseDraft(text: string): Parsed {
   }
 }
 
-/** `Line 2, column 5: a comma should be here.` */
+/** `Line 2, column 5: expected a colon.` */
 export function describeFault({ line, column, what }: JsonFault): string {
   return `Line ${line}, column ${column}: ${what}.`;
 }
@@ -50,7 +50,7 @@ function readValue(reader: Reader): Draft {
   if (start === undefined)
     throw new Fault(
       reader.at,
-      reader.text.trim() === "" ? "there is nothing yet" : "the text ends where a value should be",
+      reader.text.trim() === "" ? "the text is empty" : "the text ends, but a value is expected",
     );
   if (start === "{") return { is: "object", members: readList(reader, "}", readMember) };
   if (start === "[") return { is: "list", items: readList(reader, "]", readItem) };
@@ -60,11 +60,11 @@ function readValue(reader: Reader): Draft {
   if (literal === "null") return { is: "null" };
   const number = take(reader, numberPattern);
   if (number !== null) return { is: "number", text: number };
-  throw new Fault(reader.at, start === "'" ? "strings need double quotes" : "a value should be here");
+  throw new Fault(reader.at, start === "'" ? "strings need double quotes" : "expected a value");
 }
 
 function readList<Row>(reader: Reader, end: "]" | "}", readRow: (reader: Reader) => Row): Row[] {
-  if (++reader.depth > deepest) throw new Fault(reader.at, `this is nested deeper than ${deepest} levels`);
+  if (++reader.depth > maxDepth) throw new Fault(reader.at, `nested deeper than ${maxDepth} levels`);
   reader.at++;
   const rows: Row[] = [];
   skipSpace(reader);
@@ -77,7 +77,7 @@ function readList<Row>(reader: Reader, end: "]" | "}", readRow: (reader: Reader)
       if (next === undefined)
         throw new Fault(reader.at, `the text ends before its closing ${end === "]" ? "bracket" : "brace"}`);
       if (next !== ",")
-        throw new Fault(reader.at, `a comma or a closing ${end === "]" ? "bracket" : "brace"} should be here`);
+        throw new Fault(reader.at, `expected a comma or a closing ${end === "]" ? "bracket" : "brace"}`);
       reader.at++;
     }
   }
@@ -92,10 +92,10 @@ function readItem(reader: Reader): Item {
 
 function readMember(reader: Reader): Member {
   skipSpace(reader);
-  if (reader.text[reader.at] !== '"') throw new Fault(reader.at, "a property name in double quotes should be here");
+  if (reader.text[reader.at] !== '"') throw new Fault(reader.at, "expected a property name in double quotes");
   const key = readString(reader);
   skipSpace(reader);
-  if (reader.text[reader.at] !== ":") throw new Fault(reader.at, "a colon should be here");
+  if (reader.text[reader.at] !== ":") throw new Fault(reader.at, "expected a colon");
   reader.at++;
   return { id: rowId(), key, draft: readValue(reader) };
 }
@@ -105,8 +105,8 @@ function readString(reader: Reader): string {
   reader.at++;
   while (take(reader, plainPattern) !== null || take(reader, escapePattern) !== null);
   const end = reader.text[reader.at];
-  if (end === undefined) throw new Fault(start, "this string is not closed");
-  if (end === "\\") throw new Fault(reader.at, "this is not an escape that JSON knows");
+  if (end === undefined) throw new Fault(start, "unterminated string");
+  if (end === "\\") throw new Fault(reader.at, "invalid escape sequence");
   if (end !== '"') throw new Fault(reader.at, "a control character in a string must be escaped");
   reader.at++;
   const parsed: unknown = JSON.parse(reader.text.slice(start, reader.at));
@@ -116,7 +116,7 @@ function readString(reader: Reader): string {
 const spacePattern = /[ \t\n\r]+/y;
 const wordPattern = /(?:true|false|null)(?![\w$])/y;
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** What may stand in a string unescaped. */
+/** Characters that need no escape in a string. */
 // oxlint-disable-next-line no-control-regex -- JSON forbids just these
 const plainPattern = /[^"\\\u0000-\u001f]+/y;
 const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;

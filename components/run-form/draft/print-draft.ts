@@ -1,7 +1,7 @@
 import { splitHidden } from "../../json/split-hidden.ts";
 import { type Draft, isEmptyNumber, isJsonNumber } from "./draft.ts";
 
-/** The JSON text of a draft, two spaces deep. What was typed and is no JSON yet stands in it as typed. */
+/** The JSON text of a draft, indented by two spaces. Invalid JSON is included as typed. */
 export function printDraft(draft: Draft): string {
   return print(draft, "\n");
 }
@@ -37,7 +37,7 @@ function print(draft: Draft, newline: string): string {
   }
 }
 
-/** What the eye would not see in a text, or see in another order, is written as an escape. */
+/** Escapes invisible characters and characters that change the text direction. */
 function textInJson(text: string): string {
   return splitHidden(JSON.stringify(text))
     .map((part) => ("text" in part ? part.text : escapeOf(String.fromCodePoint(part.hidden))))

@@ -34,7 +34,7 @@ export function BooleanEntry(props: FieldProps<Draft>) {
   );
 }
 
-/** There is one null. */
+/** The only value is null. */
 export function NullEntry(props: FieldProps<Draft>) {
   if (props.formData && props.formData.is !== "null") return <MisfitEntry {...props} expected="null" />;
   return <p className="flex h-[34px] items-center font-mono text-ink-3">null</p>;

@@ -14,7 +14,7 @@ import { useFieldAttributes } from "./use-field-attributes.ts";
 const maxSegments = 4;
 const maxLetters = 30;
 
-/** One of a few fixed values: side by side where they are short, else a list. What is none of them stays, and is named. */
+/** One of several fixed values: segments if they are short, else a list. Another value stays and is listed. */
 export function ChoiceEntry(props: FieldProps<Draft>) {
   const { node, path } = usePlace();
   const attributes = useFieldAttributes(props.fieldPathId.$id);
@@ -52,7 +52,9 @@ export function ChoiceEntry(props: FieldProps<Draft>) {
     <SelectField
       attributes={attributes}
       value={current}
-      options={isOther ? [...options, { value: current, label: `${shorten(current)} (not one of them)` }] : options}
+      options={
+        isOther ? [...options, { value: current, label: `${shorten(current)} (not an allowed value)` }] : options
+      }
       onChange={onChange}
     />
   );

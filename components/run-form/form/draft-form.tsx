@@ -12,19 +12,19 @@ import { ThemedForm } from "./theme.ts";
 export interface DraftFormProps {
   schema: JsonSchemaObject;
   draft: Draft;
-  /** What shall be seen of what is wrong. */
+  /** The visible validation issues. */
   troubles: readonly Trouble[];
   hintAt: FormShared["hintAt"];
-  /** Names the form, so that a button outside of it submits it. */
+  /** The id of the form, for a submit button outside of it. */
   formId: string;
   onDraft: (draft: Draft) => void;
-  /** A place was left. */
+  /** A field lost the focus. */
   onLeave: (pointer: string) => void;
   onValid: () => void;
   onInvalid: () => void;
 }
 
-/** The form of a schema over a draft. */
+/** A form that edits a draft by a schema. */
 export function DraftForm({
   schema,
   draft,
@@ -49,7 +49,7 @@ export function DraftForm({
   return (
     <FormContext value={shared}>
       <PlaceContext value={place}>
-        <div ref={element} onBlur={(event) => tellLeaving(event, onLeave)} onKeyDown={stopEnter}>
+        <div ref={element} onBlur={(event) => handleBlur(event, onLeave)} onKeyDown={stopEnter}>
           <ThemedForm
             id={formId}
             idPrefix={prefix}
@@ -82,14 +82,14 @@ function byPointer(troubles: readonly Trouble[]): ReadonlyMap<string, readonly T
   return Map.groupBy(troubles, ({ pointer }) => pointer);
 }
 
-/** A place is left when the focus goes out of it, not from one of its controls to another. */
-function tellLeaving({ target, relatedTarget }: FocusEvent, onLeave: (pointer: string) => void): void {
+/** Reports a field when the focus leaves it, not when it moves between its controls. */
+function handleBlur({ target, relatedTarget }: FocusEvent, onLeave: (pointer: string) => void): void {
   const place = target.closest<HTMLElement>("[data-place]");
   const pointer = place?.dataset["place"];
   if (pointer !== undefined && !place?.contains(relatedTarget)) onLeave(pointer);
 }
 
-/** Enter in a field would start a run: only the button and its own keys do. */
+/** Prevents Enter in a field from submitting: only the button and Ctrl+Enter start a run. */
 function stopEnter(event: KeyboardEvent): void {
   if (event.key === "Enter" && event.target instanceof HTMLInputElement && !event.metaKey && !event.ctrlKey)
     event.preventDefault();

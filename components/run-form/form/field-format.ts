@@ -1,13 +1,13 @@
 import { Clock, Dices, type LucideIcon } from "lucide-react";
 
-/** How text of a format is entered. */
+/** The input of a string format. */
 export interface FieldFormat {
   name: string | null;
   inputMode?: "email" | "url" | "text";
   placeholder?: string;
-  /** The browser's own input, for as long as it can hold what is there. */
+  /** The browser's own input, if it can represent the current value. */
   picker: { type: "date" | "time"; fits: RegExp } | null;
-  /** A button that fills in a value that fits. */
+  /** A button that fills in a valid value. */
   make: { label: string; icon: LucideIcon; value: () => string } | null;
 }
 
@@ -21,12 +21,12 @@ const formats: Record<string, Omit<FieldFormat, "name">> = {
   "date-time": {
     ...plain,
     placeholder: "2026-01-31T12:00:00Z",
-    make: { label: "Fill in the present time", icon: Clock, value: () => new Date().toISOString() },
+    make: { label: "Insert the current time", icon: Clock, value: () => new Date().toISOString() },
   },
   uuid: {
     ...plain,
     placeholder: "00000000-0000-4000-8000-000000000000",
-    make: { label: "Make a new UUID", icon: Dices, value: newUuid },
+    make: { label: "Generate a UUID", icon: Dices, value: newUuid },
   },
   ipv4: { ...plain, placeholder: "192.0.2.1" },
   ipv6: { ...plain, placeholder: "2001:db8::1" },

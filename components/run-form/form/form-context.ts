@@ -5,25 +5,25 @@ import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { FormNode } from "../adapt-schema.ts";
 import type { Trouble } from "../check/trouble.ts";
 
-/** What every place of one form shares. */
+/** The shared state of the fields of one form. */
 export interface FormShared {
   root: JsonSchemaObject;
-  /** Tells this form's fields from another's on the page. */
+  /** A unique prefix for the ids of this form. */
   prefix: string;
-  /** What is wrong and shall be seen now, by JSON pointer. */
+  /** The visible validation issues by JSON pointer. */
   troubles: ReadonlyMap<string, readonly Trouble[]>;
-  /** What must hold beyond the schema at a place, in words: the trigger's filter. */
+  /** The requirement of the trigger's filter at a path. */
   hintAt: (path: readonly (string | number)[]) => string | null;
 }
 
-/** One place of the document. */
+/** One value of the document with its path. */
 export interface Place {
   node: FormNode;
   path: readonly (string | number)[];
   isRequired: boolean;
-  /** Drawn inside a place that bears the label already. */
+  /** Rendered inside of a field that already has the label. */
   isBare: boolean;
-  /** Its row has the button that takes it away. */
+  /** The row of the field has the remove button. */
   isFixed: boolean;
 }
 
@@ -32,12 +32,12 @@ export const PlaceContext = createContext<Place | null>(null);
 
 export function useFormShared(): FormShared {
   const shared = useContext(FormContext);
-  if (!shared) throw new Error("A form's field stands outside its form.");
+  if (!shared) throw new Error("A form field is rendered outside of its form.");
   return shared;
 }
 
 export function usePlace(): Place {
   const place = useContext(PlaceContext);
-  if (!place) throw new Error("A form's field stands outside its place.");
+  if (!place) throw new Error("A form field is rendered without its path.");
   return place;
 }

@@ -4,9 +4,8 @@ import { checkDraft } from "../check/check-draft.ts";
 import type { Draft } from "../draft/draft.ts";
 
 /**
- * What react-jsonschema-form asks before it submits. Looks at the exported schema itself, not at what the form was
- * given, and takes it as 2020-12 whatever its `$schema` says. It interprets: the page's Content Security Policy forbids
- * code made of text.
+ * The validator that react-jsonschema-form calls before it submits. It validates with the exported schema as draft
+ * 2020-12, regardless of `$schema`. It is an interpreter, because the Content Security Policy forbids generated code.
  */
 export function createFormValidator(schema: JsonSchemaObject): ValidatorType<Draft> {
   const errorsOf = (draft: Draft | undefined): RJSFValidationError[] =>
@@ -19,7 +18,7 @@ export function createFormValidator(schema: JsonSchemaObject): ValidatorType<Dra
           stack: `${pointer} ${message}`,
         }));
   return {
-    // Where things are wrong is shown by pointer: react-jsonschema-form's own tree of errors knows no place that is absent.
+    // Issues are shown by pointer, because the error tree of react-jsonschema-form has no absent fields.
     validateFormData: (draft) => ({ errors: errorsOf(draft), errorSchema: {} }),
     isValid: (_, draft) => errorsOf(draft).length === 0,
     rawValidation: <Result>() => ({ errors: [] as Result[] }),

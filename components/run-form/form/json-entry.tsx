@@ -8,7 +8,7 @@ import { nameOfPath } from "./place-names.ts";
 import { useChange } from "./use-change.ts";
 import { fieldClass, useFieldAttributes } from "./use-field-attributes.ts";
 
-/** Any JSON, as text. Stays as it is typed, also while it is none yet. */
+/** Any JSON as text. Stays as typed, even if it is not valid JSON. */
 export function JsonEntry(props: FieldProps<Draft>) {
   const { path } = usePlace();
   const attributes = useFieldAttributes(props.fieldPathId.$id);

@@ -16,7 +16,7 @@ import { PlaceField } from "./place-field.tsx";
 import { useChange } from "./use-change.ts";
 import { useShownRows } from "./use-shown-rows.tsx";
 
-/** Items in their order, with buttons to add, remove and move them. The places of a tuple stay where they are. */
+/** The items of an array, with buttons to add, remove and move them. The fixed items of a tuple cannot be moved. */
 export function ListEntry(props: FieldProps<Draft>) {
   const { node, path } = usePlace();
   const { root } = useFormShared();
@@ -32,14 +32,14 @@ export function ListEntry(props: FieldProps<Draft>) {
     focusNext.current = null;
   });
   if ((node.kind !== "list" && node.kind !== "tuple") || !draft) return null;
-  if (draft.is !== "list") return <MisfitEntry {...props} expected="a list" />;
-  const name = nameOfPath(path) || "the list";
+  if (draft.is !== "list") return <MisfitEntry {...props} expected="an array" />;
+  const name = nameOfPath(path) || "the array";
   const edit = (update: (items: readonly Item[]) => Item[]) =>
     change((before) => ({ ...before, is: "list", items: update(before?.is === "list" ? before.items : []) }));
   const move = (index: number, by: 1 | -1) => {
     const item = items[index];
     if (!item) return;
-    // The button that was pressed keeps the focus, until its item is at the end.
+    // The pressed button keeps the focus until its item is at an end.
     const isLast = index + by === 0 || index + by === items.length - 1;
     focusNext.current = `[data-row="${item.id}"] [data-move="${isLast ? -by : by}"]`;
     edit((before) => before.with(index, before[index + by] ?? item).with(index + by, item));
@@ -112,7 +112,7 @@ export function ListEntry(props: FieldProps<Draft>) {
               edit((before) => [...before, { id: rowId(), draft: startDraft(schemaAt(node, before.length), root) }])
             }
           >
-            Add an item
+            Add item
           </Button>
         </div>
       )}

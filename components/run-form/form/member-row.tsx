@@ -10,7 +10,7 @@ import { fieldClass } from "./use-field-attributes.ts";
 
 interface Props {
   member: Member;
-  /** All names among the rows, to see which is there twice. */
+  /** The keys of all rows, to detect duplicates. */
   names: readonly string[];
   schema: JsonSchemaObject;
   path: readonly (string | number)[];
@@ -20,14 +20,14 @@ interface Props {
   onRemove: () => void;
 }
 
-/** One key and its value. Another key keeps the value; a key that is there already is said, and changes nothing. */
+/** One key and its value. Renaming keeps the value. A duplicate key shows an error and changes nothing else. */
 export function MemberRow({ member, names, schema, path, registry, onRename, onChange, onRemove }: Props) {
   const isTwice = names.filter((name) => name === member.key).length > 1;
   return (
     <div className="grid min-w-0 gap-1">
       <div className="grid min-w-0 grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto] items-start gap-1.5">
         <input
-          aria-label={`Key of ${member.key === "" ? "the field without a name" : member.key}`}
+          aria-label={`Key of ${member.key === "" ? "the unnamed field" : member.key}`}
           aria-invalid={isTwice || undefined}
           value={member.key}
           onChange={(event) => onRename(event.target.value)}
@@ -47,7 +47,7 @@ export function MemberRow({ member, names, schema, path, registry, onRename, onC
         />
         <IconButton label={`Remove ${member.key}`} icon={X} onClick={onRemove} className="mt-[29px]" />
       </div>
-      {isTwice && <p className="text-s text-bad">This key is there twice: only the last would count.</p>}
+      {isTwice && <p className="text-s text-bad">Duplicate key: only the last one counts.</p>}
     </div>
   );
 }

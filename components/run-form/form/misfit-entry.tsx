@@ -9,7 +9,7 @@ import { useFormShared, usePlace } from "./form-context.ts";
 import { JsonEntry } from "./json-entry.tsx";
 import { useChange } from "./use-change.ts";
 
-/** What stands here is of another kind than the schema's: shown as it is, to mend or to begin anew. */
+/** A value of another type than the schema expects: shown as JSON, to fix or to reset. */
 export function MisfitEntry({ expected, ...props }: FieldProps<Draft> & { expected: string }) {
   const { root } = useFormShared();
   const { node } = usePlace();
@@ -23,7 +23,7 @@ export function MisfitEntry({ expected, ...props }: FieldProps<Draft> & { expect
     <div className="grid gap-1.5" onBlur={settle}>
       <JsonEntry {...props} />
       <div className="flex items-center gap-2 text-s text-ink-3">
-        Here belongs {expected}.
+        Expected {expected}.
         <Button
           size="s"
           tone="quiet"
@@ -31,7 +31,7 @@ export function MisfitEntry({ expected, ...props }: FieldProps<Draft> & { expect
             change((draft) => ({ ...(draft?.choice && { choice: draft.choice }), ...startDraft(node.schema, root) }))
           }
         >
-          Begin anew
+          Reset field
         </Button>
       </div>
     </div>

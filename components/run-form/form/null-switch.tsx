@@ -6,7 +6,7 @@ import type { Draft } from "../draft/draft.ts";
 import { useFormShared } from "./form-context.ts";
 import { Switch } from "./switch.tsx";
 
-/** Makes a place null, and back what it was. */
+/** Switches a field between null and its previous value. */
 export function NullSwitch({
   name,
   schema,

@@ -7,10 +7,7 @@ import { MisfitEntry } from "./misfit-entry.tsx";
 import { useChange } from "./use-change.ts";
 import { fieldClass, useFieldAttributes } from "./use-field-attributes.ts";
 
-/**
- * A number as text: what is too large, odd or half typed stays as it is until it is right. Emptied, it is absent where
- * it may be.
- */
+/** A number as text: invalid or incomplete input stays as typed. An empty optional field is absent. */
 export function NumberEntry(props: FieldProps<Draft>) {
   const { node, isFixed } = usePlace();
   const attributes = useFieldAttributes(props.fieldPathId.$id);

@@ -2,6 +2,7 @@
 
 import type { FieldProps } from "@rjsf/utils";
 import { Plus } from "lucide-react";
+import { formatCount } from "../../../server/domain/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { type Draft, type Member, memberOf, rowId, withMember } from "../draft/draft.ts";
 import { startDraft } from "../empty-draft.ts";
@@ -14,7 +15,7 @@ import { PlaceField } from "./place-field.tsx";
 import { useChange } from "./use-change.ts";
 import { useShownRows } from "./use-shown-rows.tsx";
 
-/** The fields that the schema names, then whatever else there is, as rows of key and value. */
+/** The fields of the schema, then all other fields as rows of key and value. */
 export function ObjectEntry(props: FieldProps<Draft>) {
   const { node, path } = usePlace();
   const { root } = useFormShared();
@@ -65,7 +66,7 @@ export function ObjectEntry(props: FieldProps<Draft>) {
       {node.rest === "ignored" && rest.length > 0 && (
         <details className="min-w-0">
           <summary className="cursor-pointer text-s text-ink-3">
-            {rest.length} more {rest.length === 1 ? "field" : "fields"} that the schema does not name: sent, and ignored
+            {formatCount(rest.length, "more field")} not in the schema: sent, and ignored by the server
           </summary>
           <div className="mt-2 grid gap-2">{rows}</div>
         </details>
@@ -85,7 +86,7 @@ export function ObjectEntry(props: FieldProps<Draft>) {
               ])
             }
           >
-            Add a field
+            Add field
           </Button>
         </div>
       )}
@@ -96,7 +97,7 @@ export function ObjectEntry(props: FieldProps<Draft>) {
   );
 }
 
-/** Not named by the schema, or the same name again: of a repeated name the last counts, and is the field's. */
+/** Not a field of the schema, or a repeated key, of which the last one is the field. */
 function isRest(properties: readonly { name: string }[], members: readonly Member[], member: Member): boolean {
   return (
     !properties.some(({ name }) => name === member.key) || members.findLast(({ key }) => key === member.key) !== member

@@ -20,8 +20,8 @@ interface Props {
 }
 
 /**
- * A place below another one, drawn by react-jsonschema-form with the entry that fits its schema. Adapted only now, when
- * it is seen.
+ * A nested field, rendered by react-jsonschema-form with the entry of its schema. Its schema is adapted when it is
+ * rendered.
  */
 export function PlaceField({
   schema,
@@ -60,5 +60,5 @@ export function PlaceField({
   );
 }
 
-/** Which places were left is told by the form as a whole. */
+/** The form as a whole handles focus. */
 function ignore(): void {}

@@ -2,7 +2,7 @@ import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 
 type Path = readonly (string | number)[];
 
-/** `data.amount`, `lines[0].name`; a name that reads as something else is quoted, and what hides in it written out. */
+/** `data.amount`, `lines[0].name`; ambiguous names are quoted, and invisible characters are escaped. */
 export function nameOfPath(path: Path): string {
   return path.reduce<string>((name, step) => {
     if (typeof step === "number") return `${name}[${step}]`;
@@ -11,7 +11,7 @@ export function nameOfPath(path: Path): string {
   }, "");
 }
 
-/** An id that no other place of the form has, whatever the names are. */
+/** A unique id for a path, for any names. */
 export function idOfPath(prefix: string, path: Path): string {
   const steps = path.map((step) =>
     String(step).replaceAll(/[^A-Za-z0-9-]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`),

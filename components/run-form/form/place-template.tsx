@@ -16,13 +16,10 @@ import { NullSwitch } from "./null-switch.tsx";
 import { TroubleList } from "./trouble-list.tsx";
 import { nameOfPath } from "./place-names.ts";
 
-/** From here on down, what has parts is closed until somebody opens it. */
+/** From this depth on, fields with parts are collapsed. */
 const closedFrom = 4;
 
-/**
- * A place with its label, what may stand there in words, the ways to leave it out or make it null, and what is wrong
- * with it.
- */
+/** A field with its label, its description, the controls to remove it or set it to null, and its validation issues. */
 export function PlaceTemplate({ id, formData, onChange, children }: FieldTemplateProps<Draft>) {
   const place = usePlace();
   const { node, path, isBare } = place;
@@ -77,7 +74,7 @@ function Labelled({ id, place, draft, onChange, children }: LabelledProps) {
       <div className="flex min-h-6 min-w-0 items-center gap-1.5 [&_button]:h-6">
         {hasParts && path.length >= closedFrom && (
           <IconButton
-            label={`${isOpen ? "Close" : "Open"} ${name}`}
+            label={`${isOpen ? "Collapse" : "Expand"} ${name}`}
             aria-expanded={isOpen}
             icon={isOpen ? ChevronDown : ChevronRight}
             size="s"
@@ -105,7 +102,7 @@ function Labelled({ id, place, draft, onChange, children }: LabelledProps) {
   );
 }
 
-/** A list of buttons or of fields is named as a group; one field has a label that leads to it. */
+/** The label of a field, with the description of its schema and the hint of the filter. */
 function Label({ id, place: { node, path, isRequired }, name }: { id: string; place: Place; name: string }) {
   const { root, hintAt } = useFormShared();
   const words =
@@ -134,7 +131,7 @@ function PlaceContent({
   return children;
 }
 
-/** Of the project's author: text, whatever hides in it. */
+/** The description from the schema, as plain text. */
 function Description({ text }: { text: string | null }) {
   return (
     text !== null && (
@@ -147,7 +144,7 @@ function Description({ text }: { text: string | null }) {
 
 const stillness = "flex h-[34px] items-center rounded-m border border-dashed border-line-strong px-3 text-ink-3";
 
-/** Text, numbers and choices are there as soon as somebody enters them; the rest is added first. */
+/** Strings, numbers and choices are added by entering a value; all others by a button. */
 function needsAdding(node: FormNode): boolean {
   return !["text", "number", "choice"].includes(node.kind);
 }

@@ -159,7 +159,7 @@ describe("a recursive schema", () => {
     let draft = read('{"name": "leaf"}');
     for (let depth = 0; depth < 8; depth++) draft = withMember(read('{"name": "node"}'), "child", draft);
     const { html } = draw(schema, draft);
-    expect(html).toContain("Open child.child.child.child");
+    expect(html).toContain("Expand child.child.child.child");
     expect(html).not.toContain("child.child.child.child.child");
     expect(memberOf(draft, "child")).toBeDefined();
   });

@@ -6,13 +6,13 @@ import { fieldClass } from "./use-field-attributes.ts";
 interface Props {
   attributes: { id: string; "aria-invalid": true | undefined; "aria-describedby": string | undefined };
   label?: string;
-  /** Empty: nothing is chosen. */
+  /** Empty: no value is chosen. */
   value: string;
   options: readonly { value: string; label: string }[];
   onChange: (value: string) => void;
 }
 
-/** The system's own list, as wide as the other fields. */
+/** A native select with the width of the other fields. */
 export function SelectField({ attributes, label, value, options, onChange }: Props) {
   return (
     <span className="relative block min-w-0">

@@ -12,7 +12,7 @@ interface Props {
   isInvalid?: boolean;
 }
 
-/** On or off. The words beside it say what it is now. */
+/** A switch with a text for its current state. */
 export function Switch({ id, label, isOn, onChange, children, describedBy, isInvalid = false }: Props) {
   return (
     <button

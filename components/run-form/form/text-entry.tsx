@@ -11,14 +11,14 @@ import { MisfitEntry } from "./misfit-entry.tsx";
 import { useChange } from "./use-change.ts";
 import { fieldClass, useFieldAttributes } from "./use-field-attributes.ts";
 
-/** Text, with the input that its format asks for. What such an input could not hold stays in one that can. */
+/** A string, with the input of its format. Values that the input cannot represent use a text input. */
 export function TextEntry(props: FieldProps<Draft>) {
   const { node } = usePlace();
   const draft = props.formData;
   const change = useChange(props);
   if (node.kind !== "text") return null;
-  if (draft && draft.is !== "string") return <MisfitEntry {...props} expected="text" />;
-  // A text area would turn the line ends of Windows into others.
+  if (draft && draft.is !== "string") return <MisfitEntry {...props} expected="a string" />;
+  // A text area would change CRLF line ends.
   if (draft?.text.includes("\r")) return <JsonEntry {...props} />;
   const setText = (text: string) =>
     change((before) => ({ ...(before?.choice && { choice: before.choice }), ...draftOf.text(text) }));
@@ -36,13 +36,13 @@ const longText = 60;
 
 function TextField({ id, text, format, onText }: FieldProperties) {
   const attributes = useFieldAttributes(id);
-  // Decided when it is first seen and when lines are pasted, not while somebody types.
+  // Decided on the first render and on paste, not while typing.
   const [isLong, setIsLong] = useState(
     text !== undefined && (text.includes("\n") || (format.name === null && text.length > longText)),
   );
   const common = {
     ...attributes,
-    placeholder: text === undefined ? "absent" : text === "" ? "empty text" : format.placeholder,
+    placeholder: text === undefined ? "absent" : text === "" ? "empty string" : format.placeholder,
     spellCheck: false,
     autoComplete: "off",
   };

@@ -13,7 +13,7 @@ import { PlaceTemplate } from "./place-template.tsx";
 import { TextEntry } from "./text-entry.tsx";
 import { UnionEntry } from "./union-entry.tsx";
 
-/** React-jsonschema-form with our entries, one for each kind of place, and our frame around each. */
+/** React-jsonschema-form with our own fields and field template. */
 export const ThemedForm = withTheme<Draft>({
   fields: {
     BooleanEntry,

@@ -2,7 +2,7 @@
 
 import { useFormShared } from "./form-context.ts";
 
-/** What is wrong with one place, with the pointer that the server would name. */
+/** The validation issues of one field, with the JSON pointer that the server would report. */
 export function TroubleList({ id, pointer }: { id: string; pointer: string }) {
   const { troubles } = useFormShared();
   const here = troubles.get(pointer) ?? [];
@@ -11,7 +11,7 @@ export function TroubleList({ id, pointer }: { id: string; pointer: string }) {
     <ul id={`${id}-error`} className="grid gap-0.5 text-s text-bad">
       {here.map(({ message }) => (
         <li key={message} className="break-words">
-          {message}. <code className="break-all">{pointer === "" ? "the whole" : pointer}</code>
+          {message}. <code className="break-all">{pointer === "" ? "(root)" : pointer}</code>
         </li>
       ))}
     </ul>

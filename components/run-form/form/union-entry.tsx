@@ -15,7 +15,7 @@ import { useFieldAttributes } from "./use-field-attributes.ts";
 const maxSegments = 4;
 const maxLetters = 34;
 
-/** One of several shapes. What was entered under the others is kept, and comes back with them. */
+/** One of several alternatives. The values of the others are kept and restored on a switch. */
 export function UnionEntry(props: FieldProps<Draft>) {
   const { node, path } = usePlace();
   const { root } = useFormShared();
@@ -29,7 +29,7 @@ export function UnionEntry(props: FieldProps<Draft>) {
   const faces = options.map(({ title }, index) => ({ value: String(index), label: title }));
   const choose = (value: string) =>
     change((before) => before && switchOption({ options, draft: before, to: Number(value), root }));
-  // Once something is entered, the alternative stays the one that was seen, whatever the value would fit.
+  // After an edit, the shown alternative stays chosen, even if the value matches another one.
   const edit = (changed: Draft | undefined) =>
     change((before) => ({
       ...withoutChoice(changed ?? { is: "string", text: "" }),

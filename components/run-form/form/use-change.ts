@@ -5,8 +5,8 @@ import { useCallback, useLayoutEffect, useRef } from "react";
 import type { Draft } from "../draft/draft.ts";
 
 /**
- * Changes a place by what it holds at that moment. react-jsonschema-form redraws a field only when its data differ, so
- * a field may hold an old handler: it must not bring back what its neighbours were then.
+ * Updates a field from its current value. react-jsonschema-form rerenders a field only if its data changed, so a field
+ * may have an old handler, which must not restore old values of its siblings.
  */
 export function useChange({
   formData,

@@ -3,7 +3,7 @@
 import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { useFormShared, usePlace } from "./form-context.ts";
 
-/** What ties a control to its label and to what is wrong with it. */
+/** The attributes that connect a control to its label and its validation issues. */
 export function useFieldAttributes(id: string) {
   const { troubles } = useFormShared();
   const { path } = usePlace();
@@ -11,6 +11,6 @@ export function useFieldAttributes(id: string) {
   return { id, "aria-invalid": isInvalid || undefined, "aria-describedby": isInvalid ? `${id}-error` : undefined };
 }
 
-/** The looks of every field that is typed into. */
+/** The classes of every text field. */
 export const fieldClass =
   "h-[34px] w-full min-w-0 rounded-m border border-line-strong bg-raised px-3 font-mono text-m placeholder:font-sans placeholder:text-ink-3 aria-invalid:border-bad aria-invalid:ring-2 aria-invalid:ring-bad-soft";

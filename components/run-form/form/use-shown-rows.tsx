@@ -5,17 +5,17 @@ import { Button } from "../../ui/button.tsx";
 
 const step = 50;
 
-/** Long lists are drawn piece by piece: a form of thousands of fields would hold the page. */
+/** Renders long lists in steps: a form of thousands of fields would block the page. */
 export function useShownRows<Row>(rows: readonly Row[]): { shown: readonly Row[]; more: ReactNode } {
-  const [most, setMost] = useState(step);
-  const hidden = rows.length - most;
+  const [max, setMax] = useState(step);
+  const hidden = rows.length - max;
   const more =
     hidden > 0 ? (
       <div>
-        <Button size="s" onClick={() => setMost(most + step)}>
+        <Button size="s" onClick={() => setMax(max + step)}>
           Show {Math.min(step, hidden)} more of {rows.length}
         </Button>
       </div>
     ) : null;
-  return { shown: rows.slice(0, most), more };
+  return { shown: rows.slice(0, max), more };
 }
