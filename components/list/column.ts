@@ -3,13 +3,13 @@ import type { ReactNode } from "react";
 export interface Column<Row> {
   id: string;
   name: string;
-  /** A CSS grid track, e.g. `120px` or `minmax(0, 2fr)`; the same share of what is left unless said otherwise. */
+  /** A CSS grid track, e.g. `120px` or `minmax(0, 2fr)`; default: an equal share of the remaining width. */
   width?: string;
-  /** At most two lines: every row is as high as the others. */
+  /** At most two lines: all rows have the same height. */
   cell: (row: Row) => ReactNode;
-  /** Left out where rows are stacked, on narrow screens. */
+  /** Hidden on narrow screens, where rows are stacked. */
   isHiddenNarrow?: boolean;
-  /** In a table only from this width of the window on: `lg` 1,024 px, `xl` 1,280 px. Default: always. */
+  /** The minimum window width for the column: `lg` 1,024 px, `xl` 1,280 px. Default: always shown. */
   from?: "lg" | "xl";
 }
 
@@ -18,10 +18,10 @@ export interface Selection {
   onChange: (selected: ReadonlySet<string>) => void;
 }
 
-/** Of a row, where it is one line. */
+/** The height of a row with one line. */
 export const rowPx = 44;
 
-/** About what a stacked row will measure. */
+/** The estimated height of a stacked row. */
 export function stackedPx<Row>(columns: readonly Column<Row>[]): number {
   return 26 + 24 * columns.filter((column) => !column.isHiddenNarrow).length;
 }
@@ -31,8 +31,8 @@ type Size = "md" | "lg" | "xl";
 const sizes: readonly Size[] = ["md", "lg", "xl"];
 
 /**
- * Grid tracks of a row, as a variable for each width of the window. The first track is for the box that selects the
- * row, where rows can be selected.
+ * The grid tracks of a row, as one variable for each window width. The first track is for the checkbox, if rows can be
+ * selected.
  */
 export function tracksOf<Row>(
   columns: readonly Column<Row>[],
@@ -45,10 +45,10 @@ export function tracksOf<Row>(
   return { "--tracks-md": tracksAt("md"), "--tracks-lg": tracksAt("lg"), "--tracks-xl": tracksAt("xl") };
 }
 
-/** Of a row and of the head. */
+/** The classes of a row and of the header. */
 export const rowTracks = "md:grid-cols-(--tracks-md) lg:grid-cols-(--tracks-lg) xl:grid-cols-(--tracks-xl)";
 
-/** Of a cell, where rows are one line. */
+/** The classes of a cell, where rows have one line. */
 export function shownFrom({ from }: Pick<Column<unknown>, "from">): string {
   return from === undefined ? "md:block" : from === "lg" ? "md:hidden lg:block" : "md:hidden xl:block";
 }

@@ -2,61 +2,61 @@
 
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 
-/** Where somebody stood in a list, and which rows were on top for them: newer ones had not been shown. */
-interface Place {
+/** The scroll position of a list, and the rows on top: newer ones had not been shown. */
+interface Position {
   top: number;
   shownKeys: readonly string[] | null;
-  /** The row that had the keyboard's focus. */
+  /** The row with the keyboard focus. */
   focused: string | null;
 }
 
-/** How long after "back" a page that is drawn belongs to it. */
+/** The time after "back" in which a rendered page belongs to it. */
 const backWithinMs = 3_000;
 
-/** So deep a list is read again after a reload; from there on one scrolls. */
-const deepestPx = 22_000;
+/** The maximum position that is restored. */
+const maxRestoredPx = 22_000;
 
 const storageKey = "signalbox.list-place";
-const places = new Map<string, Place>();
+const positions = new Map<string, Position>();
 let wentBackAt = Number.NEGATIVE_INFINITY;
-let reloaded: Place | null = null;
+let reloaded: Position | null = null;
 
 const here = () => location.pathname + location.search;
 
 if (typeof window !== "undefined") {
-  // Before the router hears of it: it draws the page at once.
+  // Before the router handles it, which renders the page at once.
   addEventListener("popstate", () => (wentBackAt = performance.now()), { capture: true });
   addEventListener("pagehide", () => keepForReload());
   reloaded = readAfterReload();
 }
 
-/** The place that somebody comes back to who has just gone back, or read the page again; `null` for all others. */
-export function returnPlace(): Place | null {
+/** The position to restore after "back" or a reload; `null`: a new visit. */
+export function returnPosition(): Position | null {
   if (typeof window === "undefined") return null;
-  if (performance.now() - wentBackAt <= backWithinMs) return places.get(here()) ?? null;
+  if (performance.now() - wentBackAt <= backWithinMs) return positions.get(here()) ?? null;
   return reloaded;
 }
 
 interface Options {
-  /** The rows are there. */
+  /** The rows are loaded. */
   isReady: boolean;
   shownKeys: readonly string[] | null;
-  /** There are deeper rows than those that are known. */
+  /** There are older rows to load. */
   hasMore: boolean;
 }
 
 /**
- * Going back to a list, or reading its page again, finds it where it was left. The browser tries by itself, but too
- * early: the rows are drawn a moment later, and those of deeper pages when one comes near them.
+ * Restores the scroll position after "back" and after a reload. The browser restores it too early: the rows are
+ * rendered later, and older pages are loaded when the reader scrolls near them.
  */
 export function useScrollMemory({ isReady, shownKeys, hasMore }: Options): void {
   const wanted = useRef<number | null>(null);
   useLayoutEffect(() => {
-    const place = isReady ? returnPlace() : null;
-    if (!place) return;
+    const position = isReady ? returnPosition() : null;
+    if (!position) return;
     wentBackAt = Number.NEGATIVE_INFINITY;
     reloaded = null;
-    if (place.top > 0) wanted.current = Math.min(place.top, deepestPx);
+    if (position.top > 0) wanted.current = Math.min(position.top, maxRestoredPx);
   }, [isReady]);
   useLayoutEffect(() => {
     const top = wanted.current;
@@ -65,7 +65,7 @@ export function useScrollMemory({ isReady, shownKeys, hasMore }: Options): void 
     if (scrollY >= top - 1 || !hasMore) wanted.current = null;
   });
   useEffect(() => {
-    // Whoever moves by hand is not moved any more.
+    // Any input of the reader stops the restoring.
     const stop = () => (wanted.current = null);
     const moves = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
     for (const move of moves) addEventListener(move, stop, { passive: true });
@@ -75,34 +75,34 @@ export function useScrollMemory({ isReady, shownKeys, hasMore }: Options): void 
   }, []);
 
   const remember = useEffectEvent(() => {
-    places.set(here(), { focused: places.get(here())?.focused ?? null, top: scrollY, shownKeys });
+    positions.set(here(), { focused: positions.get(here())?.focused ?? null, top: scrollY, shownKeys });
   });
   useEffect(() => {
     const onScroll = () => remember();
     addEventListener("scroll", onScroll, { passive: true });
     return () => removeEventListener("scroll", onScroll);
   }, []);
-  // Which rows wait above is known a moment after the scrolling began.
+  // The rows that wait above are known shortly after the scrolling started.
   useEffect(() => {
     if (shownKeys) remember();
   }, [shownKeys]);
 }
 
-/** A row has the keyboard's focus, or none has it any more. */
+/** Stores the row with the keyboard focus; `null`: no row. */
 export function rememberFocus(focused: string | null): void {
-  places.set(here(), { top: scrollY, shownKeys: null, ...places.get(here()), focused });
+  positions.set(here(), { top: scrollY, shownKeys: null, ...positions.get(here()), focused });
 }
 
-/** Which rows waited above is not kept: a page that is read again begins with the newest. */
+/** Rows that waited above are not stored: after a reload, the list starts with the newest row. */
 function keepForReload(): void {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify({ at: here(), top: scrollY }));
   } catch {
-    // Without storage a reload begins at the top.
+    // Without storage, a reload starts at the top.
   }
 }
 
-function readAfterReload(): Place | null {
+function readAfterReload(): Position | null {
   try {
     const [entry] = performance.getEntriesByType("navigation");
     const isAgain =

@@ -9,7 +9,7 @@ interface Props {
   className?: string;
 }
 
-/** A box with room around it; a click with shift counts from the one clicked last. */
+/** A checkbox with padding. A click with Shift selects a range from the last clicked one. */
 export function SelectionBox({ label, state, onToggle, className = "" }: Props) {
   const onClick = (event: MouseEvent) => onToggle(event.shiftKey);
   return (

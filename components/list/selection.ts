@@ -1,6 +1,6 @@
 /**
- * The selection after a row's box was clicked. With a range (shift), every row from the one clicked last to this one
- * becomes as this one.
+ * The selection after a click on a checkbox. With a range (Shift), all rows from the last clicked one to this one get
+ * the same state.
  */
 export function toggleSelection(p: {
   keys: readonly string[];
@@ -19,7 +19,7 @@ export function toggleSelection(p: {
 }
 
 function between(keys: readonly string[], one: string, other: string): readonly string[] {
-  const places = [keys.indexOf(one), keys.indexOf(other)].sort((a, b) => a - b);
-  const [from = -1, to = -1] = places;
+  const indexes = [keys.indexOf(one), keys.indexOf(other)].sort((a, b) => a - b);
+  const [from = -1, to = -1] = indexes;
   return from < 0 ? [other] : keys.slice(from, to + 1);
 }

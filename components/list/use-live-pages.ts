@@ -5,62 +5,59 @@ import { useEffect, useEffectEvent, useState } from "react";
 import type { Page } from "../../server/contract/page.ts";
 import { addPage, type ListState, putRows, takeApart, takeFirst } from "./list-state.ts";
 
-/** Rows of a page, unless the list says otherwise. */
+/** Rows per page, if the list does not set another number. */
 const livePageRows = 50;
 
-/** Between two pages, where pages are short: looking far back must not keep the service busy. */
+/** The pause after a short page, so that a long search does not load the server. */
 const followPauseMs = 250;
 
-/** After so many pages without a row the reader is asked whether to look on. */
+/** After this many consecutive empty pages, the reader is asked whether to continue. */
 const maxEmptyPages = 12;
 
-const keptMs = 15 * 60_000;
+const cacheMs = 15 * 60_000;
 
-/** So many rows are read again at once. */
-const maxReread = 100;
+/** The maximum number of rows that are refetched together. */
+const maxRefetched = 100;
 
 const noKeys: readonly string[] = [];
 
 interface Options<Row> {
-  /** Of the first page; take the one of the tRPC query, so that a page read on the server is taken over. */
+  /** The key of the first page. Use the key of the tRPC query, so that a prefetched page is used. */
   queryKey: QueryKey;
   fetch: (cursor: string | null, limit: number) => Promise<Page<Row>>;
   rowKey: (row: Row) => string;
   enabled?: boolean;
   /** The limit that `fetch` asks for. */
   pageRows?: number;
-  /**
-   * For rows that change after they came: those in sight below the first page are read again, too, as long as they can
-   * change.
-   */
+  /** For rows that change later: visible rows below the first page are refetched, as long as they can change. */
   rereading?: { canChange: (row: Row) => boolean; fetch: (keys: string[]) => Promise<readonly Row[]> };
 }
 
 export interface LivePages<Row> {
   rows: readonly Row[];
   hasMore: boolean;
-  /** Nothing can be shown yet. */
+  /** There are no rows to show yet. */
   isLoading: boolean;
   isLoadingMore: boolean;
-  /** Many pages brought nothing, and it stopped looking further back; `loadMore` goes on. */
+  /** The search paused after many empty pages; `loadMore` continues it. */
   isPaused: boolean;
-  /** The rows are those of the filter before, until the new ones are here. */
+  /** The rows are those of the previous filter, until the new ones are loaded. */
   isStale: boolean;
   error: unknown;
   loadMore: () => void;
-  /** The same, by the name that the table has for it. */
+  /** The same as `loadMore`, as a prop of the table. */
   onNeedMore: () => void;
-  /** More new rows than can be put on top without a gap; `showNew` begins the list anew with them. */
+  /** New rows with a gap to the list; `showNew` resets the list to them. */
   newRows: number;
   showNew: () => void;
   retry: () => void;
-  /** Hears which rows are in sight. */
+  /** Called with the keys of the visible rows. */
   onSight: (keys: readonly string[]) => void;
 }
 
 /**
- * A list by pages whose first page is live: `Live` has it read again, new rows come on top, pages below stay. Coming
- * back to the list within some minutes finds it as deep as it was left.
+ * A paged list with a live first page: `Live` refetches it, and new rows are added on top. The loaded pages are cached
+ * for 15 minutes after the reader leaves.
  */
 export function useLivePages<Row>({
   queryKey,
@@ -77,24 +74,24 @@ export function useLivePages<Row>({
     queryKey: storeKey,
     queryFn: skipToken,
     staleTime: Infinity,
-    gcTime: keptMs,
+    gcTime: cacheMs,
     structuralSharing: false,
     placeholderData: keepPreviousData,
     meta: { live: false },
   });
-  const kept = store.isPlaceholderData ? undefined : store.data;
+  const cached = store.isPlaceholderData ? undefined : store.data;
   const list = first.data
-    ? takeFirst({ list: kept, page: first.data, at: first.dataUpdatedAt, rowKey, pageRows })
-    : kept;
+    ? takeFirst({ list: cached, page: first.data, at: first.dataUpdatedAt, rowKey, pageRows })
+    : cached;
   const hash = hashKey(storeKey);
   useEffect(() => {
-    if (list && list !== kept && list.firstAt !== kept?.firstAt) queryClient.setQueryData(storeKey, list);
+    if (list && list !== cached && list.firstAt !== cached?.firstAt) queryClient.setQueryData(storeKey, list);
   });
 
   const [inSight, setInSight] = useState<readonly string[]>(noKeys);
   const due =
     rereading && list
-      ? keysToReread({ list, first: first.data?.data ?? [], inSight, rowKey, canChange: rereading.canChange })
+      ? keysToRefetch({ list, first: first.data?.data ?? [], inSight, rowKey, canChange: rereading.canChange })
       : noKeys;
   const reread = useQuery({
     queryKey: ["live-rows", ...queryKey, due],
@@ -135,7 +132,7 @@ export function useLivePages<Row>({
     }
   };
 
-  // Rows of the filter before stand in while the new ones are read, not in place of an error.
+  // Rows of the previous filter are shown while the new ones load, but not instead of an error.
   const shown = list ?? (first.isError ? undefined : store.data);
   return {
     rows: shown?.rows ?? [],
@@ -154,8 +151,8 @@ export function useLivePages<Row>({
   };
 }
 
-/** Rows in sight that can change, and that no reading of the first page brings up to date. */
-function keysToReread<Row>(p: {
+/** The visible rows that can change and are not part of the first page. */
+function keysToRefetch<Row>(p: {
   list: ListState<Row>;
   first: readonly Row[];
   inSight: readonly string[];
@@ -165,7 +162,7 @@ function keysToReread<Row>(p: {
   const isLive = new Set(p.first.map(p.rowKey));
   const isInSight = new Set(p.inSight);
   const keys = p.list.rows.filter((row) => isInSight.has(p.rowKey(row)) && p.canChange(row)).map(p.rowKey);
-  return keys.filter((key) => !isLive.has(key)).slice(0, maxReread);
+  return keys.filter((key) => !isLive.has(key)).slice(0, maxRefetched);
 }
 
 function pause(ms: number): Promise<void> {

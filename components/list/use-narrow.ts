@@ -2,7 +2,7 @@
 
 import { useMediaQuery } from "../ui/use-media-query.ts";
 
-/** Whether the window is too narrow for tables; on the server it is not. */
+/** Whether the window is too narrow for tables; `false` on the server. */
 export function useNarrow(): boolean {
   return useMediaQuery("(width < 768px)", false);
 }

@@ -1,25 +1,25 @@
 "use client";
 
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { returnPlace } from "./scroll-memory.ts";
+import { returnPosition } from "./scroll-memory.ts";
 
-/** For so long after the pointer moved over a row, somebody is about to click it. */
+/** After a pointer movement over a row, a click is expected for this time. */
 const aimingMs = 2_000;
 
-/** The first row may be hidden by so much and still count as in sight. */
+/** The first row counts as visible if at most this much of it is hidden. */
 const slackPx = 4;
 
-/** What the page's frame and the table's own head cover at the top of the window. */
+/** The height of the page header and the table header at the top of the window. */
 export const coveredPx = 48 + 34;
 
 /**
- * Whether somebody reads the rows just now (has scrolled into them, points at one, or has the focus in one), so that
- * nothing may move. `shownKeys`: those of the rows on top when the reading began; `null` while nobody reads.
+ * Detects that the rows are being read (scrolled, pointed at, or focused), so that they must not move. `shownKeys`: the
+ * keys of the rows on top when the reading started; `null`: not reading.
  */
 export function useReading(body: RefObject<HTMLElement | null>, topKeys: () => readonly string[]) {
   const [shownKeys, setShownKeys] = useState<readonly string[] | null>(() => {
-    const place = returnPlace();
-    return place && place.top > 0 ? place.shownKeys : null;
+    const position = returnPosition();
+    return position && position.top > 0 ? position.shownKeys : null;
   });
   const state = useRef({ isScrolled: shownKeys !== null, isAiming: false, hasFocus: false });
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -40,7 +40,7 @@ export function useReading(body: RefObject<HTMLElement | null>, topKeys: () => r
       if (isScrolled !== state.current.isScrolled) change({ isScrolled });
     };
     addEventListener("scroll", onScroll, { passive: true });
-    // Who comes back is not there yet: the scrolling follows.
+    // After "back", the position is restored later.
     if (!state.current.isScrolled) onScroll();
     return () => {
       removeEventListener("scroll", onScroll);
@@ -61,7 +61,7 @@ export function useReading(body: RefObject<HTMLElement | null>, topKeys: () => r
     onFocus: () => change({ hasFocus: true }),
     onBlur: () => change({ hasFocus: false }),
   };
-  /** The reader asks for what is new. */
+  /** Shows the new rows. */
   const catchUp = () => {
     setShownKeys(null);
     scrollTo({ top: 0 });

@@ -4,7 +4,7 @@ import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { isTyping } from "../ui/is-typing.ts";
 import { isFocusLost } from "../ui/keep-focus.ts";
-import { rememberFocus, returnPlace } from "./scroll-memory.ts";
+import { rememberFocus, returnPosition } from "./scroll-memory.ts";
 import { coveredPx } from "./use-reading.ts";
 import { rowLinkSelector } from "./virtual-row.tsx";
 
@@ -15,15 +15,15 @@ interface Options {
   onToggle: ((index: number, isRange: boolean) => void) | null;
 }
 
-/** A row that is not drawn yet is waited for, for so many frames. */
+/** The number of frames to wait for a row to be rendered. */
 const maxFrames = 20;
 
 /**
- * `j` and `k` (arrows too, once inside) go from row to row, space selects, and Enter is the row's own link. Returns the
- * key of the row that Tab comes to.
+ * `j` and `k` (and arrow keys, once inside) move from row to row, Space selects, and Enter follows the link of the row.
+ * Returns the key of the row that is the tab stop.
  */
 export function useRowKeys(options: Options): string | null {
-  const [activeKey, setActiveKey] = useState<string | null>(() => returnPlace()?.focused ?? null);
+  const [activeKey, setActiveKey] = useState<string | null>(() => returnPosition()?.focused ?? null);
   const isReady = options.keys.length > 0;
   const latest = useRef(options);
   const active = useRef(activeKey);
@@ -31,7 +31,7 @@ export function useRowKeys(options: Options): string | null {
     latest.current = options;
     active.current = activeKey;
   });
-  // Who opened a row by keyboard and went back goes on from it.
+  // After opening a row by keyboard and going back, the row has the focus again.
   const [returnedTo] = useState(activeKey);
   useEffect(() => {
     const { body, keys } = latest.current;

@@ -6,7 +6,7 @@ import { type Column, rowTracks, shownFrom } from "./column.ts";
 
 interface Props<Row> {
   row: Row;
-  /** Of the row in the list, from 0. */
+  /** The index of the row in the list, from 0. */
   index: number;
   columns: readonly Column<Row>[];
   href: string;
@@ -14,18 +14,18 @@ interface Props<Row> {
   isTabStop: boolean;
   style: CSSProperties;
   measure: Ref<HTMLDivElement> | undefined;
-  /** The box that selects the row. */
+  /** The checkbox of the row. */
   box: ReactNode;
   isSelected: boolean;
-  /** It came while somebody was looking. */
+  /** The row was added while the list was visible. */
   hasArrived: boolean;
 }
 
 export const rowLinkSelector = "a[data-row-link]";
 
 /**
- * One row: its link covers all of it; what can be clicked or hovered for itself is above the link. Cells clip, and stay
- * `static`: below the link.
+ * One row, covered by its link. Elements with their own click or hover are above the link. Cells clip, and stay
+ * `static`, below the link.
  */
 export function VirtualRow<Row>({
   row,
@@ -54,7 +54,7 @@ export function VirtualRow<Row>({
     );
   };
   return (
-    // The link is the accessible way; this only widens it to texts that lie above the link for their hints.
+    // The link is accessible; this handler only extends it to text above the link that has a tooltip.
     <div
       ref={measure}
       role="row"

@@ -34,7 +34,7 @@ interface Props<Row> {
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   rowHref: (row: Row) => string;
-  /** What a screen reader says of the row's link. */
+  /** The accessible name of the row's link. */
   rowLabel: (row: Row) => string;
   hasMore: boolean;
   isLoadingMore: boolean;
@@ -44,30 +44,29 @@ interface Props<Row> {
   error?: unknown;
   retry?: () => void;
   isLoading: boolean;
-  /** Looking for rows has stopped until the reader asks to go on. */
+  /** The search for rows is paused until the reader continues it. */
   isPaused?: boolean;
-  /** The rows are those of the filter before. */
+  /** The rows are those of the previous filter. */
   isStale?: boolean;
-  /** New rows that cannot be put on top without a gap, and what begins the list anew with them. */
+  /** The number of new rows with a gap to the list, and the function that resets the list to them. */
   newRows?: number;
   showNew?: () => void;
-  /** Hears which rows are in sight, or nearly. */
+  /** Called with the keys of the rows that are visible, or nearly. */
   onSight?: (keys: readonly string[]) => void;
 }
 
-/** Rows of the first drawing, on the server too: enough for a large window. */
-const firstDrawing = { width: 1200, height: 1100 };
+/** The window of the first render, also on the server: enough rows for a large window. */
+const initialWindow = { width: 1200, height: 1100 };
 
-/** How near to the last row the next page is asked for. */
+/** The distance to the last row at which the next page is loaded. */
 const rowsAhead = 10;
 
-/** So many of the rows on top are remembered when somebody begins to read. */
+/** The number of rows on top that are remembered when the reading starts. */
 const rememberedRows = 200;
 
 /**
- * A long list that scrolls with the page: only rows in sight are drawn. While somebody reads, rows that arrive wait
- * above ("12 new"). `j`, `k`, Enter and space work from anywhere on the page. Takes what `useLivePages` gives:
- * `<VirtualTable {...pages} label=… />`.
+ * A virtualized list that scrolls with the page. While the rows are being read, new rows wait above ("12 new"). `j`,
+ * `k`, Enter and Space work from anywhere on the page. Use with `useLivePages`: `<VirtualTable {...pages} label=… />`.
  */
 export function VirtualTable<Row>(props: Props<Row>) {
   const {
@@ -105,19 +104,19 @@ export function VirtualTable<Row>(props: Props<Row>) {
 
   const items = virtualizer.getVirtualItems();
   const sight = items.flatMap((item) => keys[item.index] ?? []).join(" ");
-  const tellSight = useEffectEvent((names: string) => props.onSight?.(names === "" ? [] : names.split(" ")));
-  useEffect(() => tellSight(sight), [sight]);
+  const reportSight = useEffectEvent((names: string) => props.onSight?.(names === "" ? [] : names.split(" ")));
+  useEffect(() => reportSight(sight), [sight]);
   const isNearEnd = (items.at(-1)?.index ?? 0) >= shown.length - rowsAhead;
   const needsMore = isNearEnd && hasMore && !isLoadingMore && !isPaused && !props.error;
-  const readOn = useEffectEvent(() => props.onNeedMore());
+  const loadMore = useEffectEvent(() => props.onNeedMore());
   useEffect(() => {
-    if (needsMore) readOn();
+    if (needsMore) loadMore();
   }, [needsMore]);
-  const mayCatchUp = newRows > 0 && shownKeys === null;
-  const beginAnew = useEffectEvent(() => showNew?.());
+  const canCatchUp = newRows > 0 && shownKeys === null;
+  const reset = useEffectEvent(() => showNew?.());
   useEffect(() => {
-    if (mayCatchUp) beginAnew();
-  }, [mayCatchUp]);
+    if (canCatchUp) reset();
+  }, [canCatchUp]);
 
   const tracks: CSSProperties = tracksOf(columns, selection !== undefined) as CSSProperties;
   const tabStop = activeKey !== null && keys.includes(activeKey) ? activeKey : keys[0];
@@ -183,7 +182,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
   );
 }
 
-/** What stands below the rows, or in their place. */
+/** The content below the rows, or instead of them. */
 function Below<Row>(props: Props<Row>) {
   const { rows, isLoading, error, hasMore, columns, selection } = props;
   if (isLoading)
@@ -207,7 +206,7 @@ function Below<Row>(props: Props<Row>) {
   );
 }
 
-/** The window over the rows. Rows of one line have one height; stacked ones are measured. */
+/** The virtualizer. Rows with one line have a fixed height; stacked rows are measured. */
 function useRows<Row>({
   body,
   keys,
@@ -227,7 +226,7 @@ function useRows<Row>({
     return () => observer.disconnect();
   }, [body]);
   const rowHeight = isNarrow ? stackedPx(columns) : rowPx;
-  // Its answers change while the object stays: nothing here is memoized by it.
+  // Its results change while the object stays the same, so nothing is memoized by it.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useWindowVirtualizer<HTMLDivElement>({
     count: keys.length,
@@ -237,7 +236,7 @@ function useRows<Row>({
     scrollMargin,
     scrollPaddingStart: coveredPx,
     scrollPaddingEnd: rowPx * 2,
-    initialRect: firstDrawing,
+    initialRect: initialWindow,
     initialOffset: 0,
   });
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, isNarrow]);

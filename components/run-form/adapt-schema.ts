@@ -6,7 +6,7 @@ import type { Draft } from "./draft/draft.ts";
 import { type UnionOption, alternativesOf, titleAlternatives } from "./union-options.ts";
 
 /**
- * How one place of a document is entered. Places below it are adapted when they are shown, so a recursive schema ends
+ * How one value of a document is entered. Nested values are adapted when they are shown, so a recursive schema ends
  * where the value does.
  */
 export type FormNode = {

@@ -33,7 +33,7 @@ describe("a timeline that grows", () => {
       asked.push(after);
       return all.filter(({ id }) => id > after).slice(0, 600);
     };
-    expect(await readOn(all.slice(0, 10), { ask, tell: (entries) => told.push(entries.length) })).toEqual(all);
+    expect(await readOn(all.slice(0, 10), { ask, onEntries: (entries) => told.push(entries.length) })).toEqual(all);
     expect([asked, told]).toEqual([
       [10, 610, 1210],
       [610, 1210],

@@ -15,14 +15,14 @@ const fullAnswer = 500;
 /** Fetches the entries after the known ones until there are no more. Reports each page. */
 export async function readOn(
   known: TimelineEntry[],
-  p: { ask: (after: number) => Promise<TimelineEntry[]>; tell: (entries: TimelineEntry[]) => void },
+  p: { ask: (after: number) => Promise<TimelineEntry[]>; onEntries: (entries: TimelineEntry[]) => void },
 ): Promise<TimelineEntry[]> {
   for (let entries = known; ;) {
     const news = await p.ask(entries.at(-1)?.id ?? 0);
     const merged = mergeTimeline(entries, news);
     if (merged === entries || news.length < fullAnswer) return merged;
     entries = merged;
-    p.tell(entries);
+    p.onEntries(entries);
   }
 }
 

@@ -18,7 +18,7 @@ export function useTimeline(runId: string) {
       readOn(queries.getQueryData(options.queryKey) ?? [], {
         ask: (after) => client.runs.timeline.query({ id: runId, after }, { signal }),
         // A change in between restarts the query from these entries.
-        tell: (entries) => queries.setQueryData(options.queryKey, entries),
+        onEntries: (entries) => queries.setQueryData(options.queryKey, entries),
       }),
     // Entries never change, so comparing thousands of them is not needed.
     structuralSharing: false,

@@ -17,14 +17,14 @@ interface Props {
   people: Person[];
   /** The id of the current person. */
   own: string | null;
-  told: { onSettled: () => Promise<unknown>; onError: (error: unknown) => void };
+  handlers: { onSettled: () => Promise<unknown>; onError: (error: unknown) => void };
 }
 
-export function PeopleTable({ people, own, told }: Props) {
+export function PeopleTable({ people, own, handlers }: Props) {
   const trpc = useTRPC();
   const [leaving, setLeaving] = useState<Person | null>(null);
   const [resetting, setResetting] = useState<Person | null>(null);
-  const changeRole = useMutation(trpc.people.changeRole.mutationOptions(told));
+  const changeRole = useMutation(trpc.people.changeRole.mutationOptions(handlers));
   const isLastAdmin = (person: Person) =>
     person.role === "admin" && people.filter(({ role }) => role === "admin").length === 1;
   return (
@@ -67,9 +67,9 @@ export function PeopleTable({ people, own, told }: Props) {
         ))}
       </Table>
       {resetting && (
-        <ResetDialog person={resetting} onClose={() => setResetting(null)} onMade={() => void told.onSettled()} />
+        <ResetDialog person={resetting} onClose={() => setResetting(null)} onMade={() => void handlers.onSettled()} />
       )}
-      {leaving && <RemoveDialog person={leaving} told={told} onClose={() => setLeaving(null)} />}
+      {leaving && <RemoveDialog person={leaving} handlers={handlers} onClose={() => setLeaving(null)} />}
     </>
   );
 }

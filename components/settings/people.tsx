@@ -29,9 +29,12 @@ export function People() {
     Promise.all(
       [trpc.people.pathKey(), trpc.invitations.pathKey()].map((queryKey) => queries.invalidateQueries({ queryKey })),
     );
-  const told = { onSettled: readAgain, onError: (error: unknown) => toast({ tone: "bad", text: sayProblem(error) }) };
-  const end = useMutation(trpc.people.endSession.mutationOptions(told));
-  const revoke = useMutation(trpc.invitations.revoke.mutationOptions(told));
+  const handlers = {
+    onSettled: readAgain,
+    onError: (error: unknown) => toast({ tone: "bad", text: sayProblem(error) }),
+  };
+  const end = useMutation(trpc.people.endSession.mutationOptions(handlers));
+  const revoke = useMutation(trpc.invitations.revoke.mutationOptions(handlers));
   const nameOf = (id: string) => people.data?.find((person) => person.id === id)?.name ?? id;
   const invite = (
     <Button size="s" tone="primary" icon={UserPlus} onClick={() => setIsInviting(true)}>
@@ -49,7 +52,7 @@ export function People() {
           text: "Click “Invite” to create an invitation link. In development, no account is needed.",
         }}
       >
-        {(rows) => <PeopleTable people={rows} own={own?.id ?? null} told={told} />}
+        {(rows) => <PeopleTable people={rows} own={own?.id ?? null} handlers={handlers} />}
       </QueryPanel>
       <QueryPanel
         title="Invitations and links"

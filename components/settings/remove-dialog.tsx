@@ -12,21 +12,21 @@ import { stateOf } from "./key-state.tsx";
 export function RemoveDialog({
   person,
   onClose,
-  told,
+  handlers,
 }: {
   person: Person;
   onClose: () => void;
-  told: { onSettled: () => Promise<unknown>; onError: (error: unknown) => void };
+  handlers: { onSettled: () => Promise<unknown>; onError: (error: unknown) => void };
 }) {
   const trpc = useTRPC();
   const now = useNow();
   const keys = useQuery(trpc.keys.list.queryOptions(undefined, { meta: { live: false } }));
   const remove = useMutation(
     trpc.people.remove.mutationOptions({
-      ...told,
+      ...handlers,
       async onSettled() {
         onClose();
-        await told.onSettled();
+        await handlers.onSettled();
       },
     }),
   );

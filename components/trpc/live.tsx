@@ -12,20 +12,20 @@ import { useShown } from "./use-shown.ts";
 import { useSignedOut } from "./use-signed-out.ts";
 
 const everyMs = 1_000;
-/** Who reads along while a model speaks sees it word by word. */
+/** Live answers of a model are refetched more often. */
 const speechEveryMs = 250;
 const retryMs = 2_000;
 
 const LiveContext = createContext<Liveness>("connecting");
 
-/** Whether the page hears of changes at once. */
+/** The state of the connection for live changes. */
 export const useLiveness = () => useContext(LiveContext);
 
 /**
- * Listens to `changes` and has what the page shows read again: at once after quiet, at most once a second in a storm,
- * not at all while the tab is hidden. What an agent does is read more often, and alone where nothing has changed but
- * what its model is just saying. Another build of the project has the page's frame drawn again too. `version` is the
- * one it was drawn with; `null`: who asks may not know the project, and hears nothing.
+ * Subscribes to `changes` and refetches the queries of the page: at once after a quiet period, at most once a second,
+ * and not while the tab is hidden. Agent traces are refetched more often, and alone if only a live answer changed. A
+ * new build also rerenders the page on the server. `version`: the build of the rendered page; `null`: not signed in, no
+ * updates.
  */
 export function Live({ version, children }: { version: string | null; children: ReactNode }) {
   const trpc = useTRPC();
@@ -37,13 +37,13 @@ export function Live({ version, children }: { version: string | null; children: 
   const { isSignedOut, ask } = useSignedOut();
   const isEnabled = useShown() && version !== null && !isSignedOut;
 
-  // `onStarted` comes on every connection: what happened while there was none was missed, so read again. Which build it is comes at once, too.
-  const [heard, setHeard] = useState(version);
+  // `onStarted` is called on every connection: changes without a connection were missed, so refetch. The build follows at once.
+  const [latest, setLatest] = useState(version);
   const onData = (news: { version: string; isLiveOnly: boolean }) => {
     if (news.version !== version) router.refresh();
-    setHeard(news.version);
-    pokeSpeech(news.version !== heard);
-    if (!news.isLiveOnly) poke(news.version !== heard);
+    setLatest(news.version);
+    pokeSpeech(news.version !== latest);
+    if (!news.isLiveOnly) poke(news.version !== latest);
   };
   const onStarted = () => {
     poke(false);
@@ -52,7 +52,7 @@ export function Live({ version, children }: { version: string | null; children: 
   const { status, reset } = useSubscription(
     trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted, onData }),
   );
-  // The service ends the stream when it stops, and a refused connection is given up: ask again until it is back.
+  // The server ends the stream when it stops, and a failed connection is not retried: reconnect until it is back.
   const isOver = isEnabled && (status === "idle" || status === "error");
   useEffect(() => {
     if (!isOver) return;
@@ -64,7 +64,7 @@ export function Live({ version, children }: { version: string | null; children: 
   return <LiveContext value={isSignedOut ? "signed-out" : liveness}>{children}</LiveContext>;
 }
 
-/** What reads the page's queries again, or some of them, at a calm pace. */
+/** Refetches the queries that `isMine` selects, at most once in `everyMs`. */
 function useRefresh(everyMs: number, isMine: (query: Query) => boolean): (isOtherBuild: boolean) => void {
   const queries = useQueryClient();
   const [{ refresh, pace }] = useState(() => {

@@ -1,22 +1,19 @@
 export interface Pace {
-  /** Something changed: act now, or as soon as it is due. */
+  /** Requests the action: now, or as soon as it is due. */
   poke(): void;
-  /** While held nothing is done; what was asked for meanwhile is done on release. */
+  /** Pauses the action; a request in the meantime runs on release. */
   hold(isHeld: boolean): void;
   stop(): void;
 }
 
 interface Options {
-  /** Says whether it has to be done once more when it is due again, though nothing else changes. */
+  /** Returns whether it must run again when it is due. */
   action: () => boolean;
   everyMs: number;
   now?: () => number;
 }
 
-/**
- * Acts on the first poke at once, and then at most once in `everyMs`, however many there are; the last one is never
- * lost.
- */
+/** Runs the action at once on the first poke, then at most once in `everyMs`. The last poke is never lost. */
 export function createPace({ action, everyMs, now = Date.now }: Options): Pace {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastAt = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 
-/** What these tell changes with another build of the project, and with nothing else: `live: "build"`. */
+/** These queries change only with a new build: `live: "build"`. */
 const ofBuild = [
   ["canvas", "graph"],
   ["triggers", "names"],
@@ -9,12 +9,12 @@ const ofBuild = [
   ["targets", "get"],
 ];
 
-/** The same settings on both sides, so that what the server fetched is taken over and not fetched again. */
+/** The same settings on the server and in the browser, so that prefetched data is not fetched again. */
 export function createQueryClient(): QueryClient {
   const queries = new QueryClient({
     defaultOptions: {
-      // The server draws the page without what it could not read at once; the browser tries again.
-      // A browser without a network may still reach a service on this machine: whether it answers shows when it is asked.
+      // The server renders without data that it could not read at once; the browser retries.
+      // A browser without a network may still reach a server on this machine.
       queries: { staleTime: 10_000, retry: typeof window === "undefined" ? false : 1, networkMode: "always" },
       mutations: { networkMode: "always" },
     },

@@ -11,7 +11,7 @@ import { TRPCProvider } from "./trpc.ts";
 
 const url = "/api/trpc";
 
-/** Everything that client components need: queries, the typed client, live changes, and the time the page was drawn. */
+/** The context of client components: queries, the typed client, live changes, and the time of the render. */
 export function TrpcProvider({
   renderedAt,
   version,

@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from "react";
 
-/** A tab that is hidden for longer gives its connection back: a browser has only six for all tabs. */
-const patienceMs = 20_000;
+/** A tab that is hidden for longer closes its connection: a browser has only six for all tabs. */
+const hiddenAfterMs = 20_000;
 
-/** Whether the tab is in sight, or was a moment ago. */
+/** Whether the tab is visible, or was visible shortly before. */
 export function useShown(): boolean {
   const [isShown, setIsShown] = useState(true);
   useEffect(() => {
@@ -13,7 +13,7 @@ export function useShown(): boolean {
     const update = () => {
       clearTimeout(timer);
       if (document.visibilityState === "visible") setIsShown(true);
-      else timer = setTimeout(() => setIsShown(false), patienceMs);
+      else timer = setTimeout(() => setIsShown(false), hiddenAfterMs);
     };
     document.addEventListener("visibilitychange", update);
     return () => {

@@ -1,6 +1,6 @@
 "use client";
 
-// Not the package's front door: it leads to another validator, which is made for tests and makes code of schemas.
+// Not the main export of the package: it includes another validator, which generates code from schemas.
 import withTheme from "@rjsf/core/lib/withTheme.js";
 import type { Draft } from "../draft/draft.ts";
 import { BooleanEntry, NullEntry } from "./boolean-entry.tsx";

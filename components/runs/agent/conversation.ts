@@ -232,8 +232,10 @@ function endOf(turn: Turn, { isLast, run }: { isLast: boolean; run: Known["run"]
 
 /** The logged validation errors by model call. Tools cannot write to this log. */
 function reasonsOf(entries: readonly TimelineEntry[]): Map<number, string> {
-  const told = entries.flatMap(({ kind, data }) => (kind === "log" ? (repairSchema.safeParse(data).data ?? []) : []));
-  return new Map(told.map(({ call, why }) => [call, why]));
+  const repairs = entries.flatMap(({ kind, data }) =>
+    kind === "log" ? (repairSchema.safeParse(data).data ?? []) : [],
+  );
+  return new Map(repairs.map(({ call, why }) => [call, why]));
 }
 
 const repairSchema = z.object({ call: z.int(), why: z.string() });
