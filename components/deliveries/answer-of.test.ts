@@ -11,7 +11,7 @@ const matched = {
 };
 const passed = { ...matched, trigger: "large", outcome: "filter_mismatch" as const, runId: null };
 
-it("an accepted delivery was told its runs", () => {
+it("the response to an accepted delivery has its runs", () => {
   const answer = answerOf({
     id: "dlv_1",
     outcome: "accepted",
@@ -28,21 +28,21 @@ it("an accepted delivery was told its runs", () => {
   expect(answer.headers).toContainEqual(["location", "/api/v1/runs/run_1"]);
 });
 
-it("a repeated one was told that it is one", () => {
+it("the response to a repeated delivery says so", () => {
   expect(
     answerOf({ id: "dlv_1", outcome: "repeated", responseStatus: 202, problem: null, body: null, verdicts: [matched] })
       .headers,
   ).toContainEqual(["idempotent-replayed", "true"]);
 });
 
-it("a skipped one was told just that", () => {
+it("the response to a skipped delivery says so", () => {
   expect(
     answerOf({ id: "dlv_1", outcome: "skipped", responseStatus: 200, problem: null, body: null, verdicts: [passed] })
       .body,
   ).toBe('{"ok":true,"skipped":true}');
 });
 
-it("a sender that asked whether it is heard was told its own challenge", () => {
+it("the response to a URL verification has the challenge", () => {
   const body = btoa(JSON.stringify({ type: "url_verification", challenge: "3eZbrw1a" }));
   expect(
     answerOf({ id: "dlv_1", outcome: "skipped", responseStatus: 200, problem: null, body, verdicts: [] }).body,
@@ -52,7 +52,7 @@ it("a sender that asked whether it is heard was told its own challenge", () => {
   ).toBe('{"ok":true,"skipped":true}');
 });
 
-it("a rejected one was told its problem", () => {
+it("the response to a rejected delivery is the problem", () => {
   const problem = {
     type: "/errors/unknown_endpoint",
     title: "Unknown endpoint",

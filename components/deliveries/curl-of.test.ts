@@ -7,7 +7,7 @@ const delivery = (body: Uint8Array | string | null, headers: Record<string, stri
   body: body === null ? null : Buffer.from(body).toString("base64"),
 });
 
-it("the copied command bears the headers that say what is sent, and none that was redacted or belongs to the connection", () => {
+it("the copied command has the headers that describe the body, and no redacted or connection headers", () => {
   const headers = {
     "content-type": "application/json",
     "x-empty": "",
@@ -21,14 +21,14 @@ it("the copied command bears the headers that say what is sent, and none that wa
   );
 });
 
-it("the copied command sends bytes that are no text, and none where none were kept", () => {
+it("the copied command sends binary bodies, and no body if none is stored", () => {
   expect(curlOf(delivery(new Uint8Array([255, 0])), "http://a/")).toBe(
     "printf %s '/wA=' | base64 -d | curl -i http://a/ \\\n  --data-binary @-",
   );
   expect(curlOf(delivery(null), "http://a/")).toBe("curl -i http://a/ \\\n  -X POST");
 });
 
-it("an endpoint that nobody defined is no more than a path", () => {
+it("the name of an unknown endpoint is encoded as a path", () => {
   expect(endpointPath("billing/v1")).toBe("/triggers/billing/v1");
   expect(endpointPath("a?b#[c]%\u202e")).toBe("/triggers/a%3Fb%23%5Bc%5D%25%E2%80%AE");
 });

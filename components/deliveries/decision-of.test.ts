@@ -22,7 +22,7 @@ const problem = {
   detail: "Why.",
 };
 
-it("a delivery that one trigger passed over says at which stage, where, and what was there", () => {
+it("a delivery that one trigger did not match has the stage, the path and the actual value", () => {
   expect(decisionOf(delivery)).toBe("filter: /data/amount: expected ≥ 10000, was 4200");
   expect(
     decisionOf({
@@ -49,7 +49,7 @@ it("a delivery that one trigger passed over says at which stage, where, and what
   );
 });
 
-it("of a trigger that is switched off it says since when and why, and nothing of the body", () => {
+it("a disabled trigger has the time and the reason, and nothing about the body", () => {
   const reasons = [
     {
       pointer: "",
@@ -68,7 +68,7 @@ it("of a trigger that is switched off it says since when and why, and nothing of
   expect(verdictMarks([verdict({ outcome: "disabled", reasons })], null)).toEqual([]);
 });
 
-it("a delivery to several triggers says how many of them fired, and which", () => {
+it("a delivery to several triggers has the number and the names of those that fired", () => {
   const fired = verdict({ outcome: "matched", trigger: "invoice-paid", reasons: [] });
   expect(decisionOf({ ...delivery, outcome: "accepted", verdicts: [verdict(), fired] })).toBe(
     "1 of 2 fired: invoice-paid",
@@ -79,7 +79,7 @@ it("a delivery to several triggers says how many of them fired, and which", () =
   expect(decisionOf({ ...delivery, outcome: "accepted", verdicts: [fired] })).toBe("invoice-paid fired");
 });
 
-it("a rejected delivery says the problem, and the first place where it is", () => {
+it("a rejected delivery has the problem and its first path", () => {
   expect(decisionOf({ ...delivery, problem, verdicts: [] })).toBe("The body does not match. Why.");
   expect(
     decisionOf({
@@ -90,13 +90,13 @@ it("a rejected delivery says the problem, and the first place where it is", () =
   ).toBe("The body does not match: the whole body, expected object");
 });
 
-it("a sender that only asked whether it is heard was answered", () => {
+it("a URL verification is described as answered", () => {
   expect(decisionOf({ ...delivery, outcome: "skipped", problem: null, verdicts: [] })).toBe(
     "URL verification answered",
   );
 });
 
-it("a near miss names the endpoint that was meant", () => {
+it("a near miss names the similar endpoint", () => {
   const missed = {
     ...delivery,
     endpoint: "githb",

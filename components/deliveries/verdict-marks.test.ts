@@ -13,7 +13,7 @@ const verdict = (over: Partial<Verdict>): Verdict => ({
 });
 const amount = { pointer: "/amount", code: "too_small", message: "Too small", expected: "≥ 10000", actual: "4200" };
 
-it("each reason marks its place with what was expected, and by whom where several were asked", () => {
+it("each reason marks its path with the expected value, and with the trigger if there are several", () => {
   const verdicts = [
     verdict({ reasons: [amount] }),
     verdict({
@@ -30,7 +30,7 @@ it("each reason marks its place with what was expected, and by whom where severa
   expect(verdictMarks(verdicts.slice(0, 1), null)[0]?.note).toBe("expected ≥ 10000");
 });
 
-it("what several triggers say of a place is said once", () => {
+it("equal reasons of several triggers for a path are merged", () => {
   const verdicts = ["a", "b", "c"].map((trigger) => verdict({ trigger, reasons: [amount] }));
   expect(verdictMarks(verdicts, null)).toEqual([{ pointer: "/amount", tone: "wait", note: "expected ≥ 10000" }]);
   expect(verdictMarks([...verdicts.slice(1), verdict({ outcome: "matched" })], null)).toEqual([
@@ -38,7 +38,7 @@ it("what several triggers say of a place is said once", () => {
   ]);
 });
 
-it("a rejection without verdicts marks the places that it names", () => {
+it("a rejection without verdicts marks the paths that it names", () => {
   const problem = {
     type: "",
     title: "",
@@ -51,7 +51,7 @@ it("a rejection without verdicts marks the places that it names", () => {
   expect(problemMarks(null)).toEqual([]);
 });
 
-it("the fixed values that a trigger chose the body by are marked, once, and only where they stand", () => {
+it("fixed values that match a trigger are marked once, at their paths", () => {
   const request = {
     type: "object",
     properties: {

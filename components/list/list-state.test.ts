@@ -19,20 +19,20 @@ const first = (list: ListState<Row> | undefined, fresh: ReturnType<typeof page>,
 const begin = () => first(undefined, page(10, 6), 1);
 
 describe("a live list", () => {
-  it("takes new rows on top and keeps the pages below", () => {
+  it("adds new rows on top and keeps the pages below", () => {
     const deep = addPage({ list: begin(), page: page(5, 1, null), rowKey });
     const list = first(deep, page(12, 8), 2);
     expect(ids(list)).toEqual(range(12, 1));
     expect(list.cursor).toBeNull();
   });
 
-  it("shows known rows as they are now, and drops those that have gone", () => {
+  it("updates known rows and removes deleted ones", () => {
     const fresh = { data: [{ id: 10, status: "failed" }, { id: 8 }, { id: 7 }], nextCursor: "before-7" };
     const list = first(begin(), fresh, 2);
     expect(list.rows).toEqual([{ id: 10, status: "failed" }, { id: 8 }, { id: 7 }, { id: 6 }]);
   });
 
-  it("keeps a first page apart that does not join, and begins with it when asked", () => {
+  it("stores a first page with a gap, and resets to it on request", () => {
     const list = first(begin(), page(30, 26), 2);
     expect(ids(list)).toEqual(range(10, 6));
     expect(ids(takeApart(list))).toEqual(range(30, 26));
@@ -40,29 +40,29 @@ describe("a live list", () => {
     expect(takeApart(begin())).toEqual(begin());
   });
 
-  it("joins a short first page while it is read every second, and not after a long absence", () => {
+  it("joins a short first page if it is fetched every second, and not after a long pause", () => {
     const short = { data: [{ id: 20 }], nextCursor: "looked-to-15" };
     expect(ids(first(begin(), short, 1_000))).toEqual([20, ...range(10, 6)]);
     expect(first(begin(), short, 60_000).apart).toEqual(short);
   });
 
-  it("stays when a first page finds nothing but is not the end", () => {
+  it("stays when the first page is empty but not the end", () => {
     const list = first(begin(), { data: [], nextCursor: "looked-to-15" }, 60_000);
     expect(ids(list)).toEqual(range(10, 6));
     expect(list.apart).toBeNull();
   });
 
-  it("is what the first page says when that is all there is", () => {
+  it("is the first page if there are no more", () => {
     expect(ids(first(begin(), { data: [], nextCursor: null }, 2))).toEqual([]);
   });
 
-  it("ignores a first page that it has already, or an older one", () => {
+  it("ignores a known or older first page", () => {
     const list = first(begin(), page(12, 8), 5);
     expect(first(list, page(12, 8), 5)).toBe(list);
     expect(first(list, page(10, 6), 4)).toBe(list);
   });
 
-  it("does not grow for ever: after 500 rows on top it begins anew", () => {
+  it("does not grow without limit: after 500 rows on top it is reset", () => {
     let list = begin();
     for (let newest = 13; newest < 1_000 && !list.apart; newest += 3)
       list = first(list, page(newest, newest - 4), newest);
@@ -70,14 +70,14 @@ describe("a live list", () => {
     expect(takeApart(list).rows).toHaveLength(5);
   });
 
-  it("counts the pages that brought nothing", () => {
+  it("counts consecutive empty pages", () => {
     const empty = { data: [], nextCursor: "c" };
     const list = addPage({ list: addPage({ list: begin(), page: empty, rowKey }), page: empty, rowKey });
     expect(list.emptyPages).toBe(2);
     expect(addPage({ list, page: page(5, 4), rowKey }).emptyPages).toBe(0);
   });
 
-  it("shows rows below the first page as they are now when they are read by themselves", () => {
+  it("updates rows below the first page when they are refetched", () => {
     const deep = addPage({ list: begin(), page: page(5, 1, null), rowKey });
     const list = putRows({ list: deep, fresh: [{ id: 3, status: "failed" }, { id: 99 }], rowKey });
     expect(list.rows.find(({ id }) => id === 3)).toEqual({ id: 3, status: "failed" });
@@ -85,7 +85,7 @@ describe("a live list", () => {
     expect(putRows({ list, fresh: [{ id: 3, status: "failed" }], rowKey })).toBe(list);
   });
 
-  it("never shows a row twice, nor out of order, whatever comes in between", () => {
+  it("never shows a row twice or out of order, for any sequence of pages", () => {
     const steps = array(
       oneof(
         record({ kind: constant("arrive"), count: nat(12) }),
@@ -114,18 +114,18 @@ describe("a live list", () => {
   });
 });
 
-describe("rows that the reader has not been shown", () => {
+describe("rows that the reader has not seen", () => {
   const rows = page(12, 6).data;
 
-  it("are those above the first one that was shown", () => {
+  it("are those above the first shown row", () => {
     expect(countUnshown({ rows, rowKey, shownKeys: ["10", "9"] })).toBe(2);
   });
 
-  it("are told by the next row when the first one has gone", () => {
+  it("are counted from the next shown row if the first one is deleted", () => {
     expect(countUnshown({ rows, rowKey, shownKeys: ["99", "9"] })).toBe(3);
   });
 
-  it("are none when nothing is left of what was shown", () => {
+  it("are none if all shown rows are deleted", () => {
     expect(countUnshown({ rows, rowKey, shownKeys: ["99"] })).toBe(0);
   });
 });

@@ -88,7 +88,7 @@ describe("a schema is entered as", () => {
     expect(shape(adapt(schema))).toEqual(expected);
   });
 
-  test("a field for each key of a record whose keys are given, and rows for any other", () => {
+  test("a field for each key of a record with fixed keys, and rows for other records", () => {
     expect(adapt(z.record(z.enum(["a", "b"]), z.number()))).toMatchObject({
       kind: "object",
       properties: [
@@ -107,7 +107,7 @@ describe("a schema is entered as", () => {
     expect(adapt(z.looseObject({ a: z.string() }))).toMatchObject({ rest: {} });
   });
 
-  test("what `$ref` leads to, with names that need escapes, and never without end", () => {
+  test("the target of `$ref`, with escaped names, and without endless recursion", () => {
     const root = { $defs: { "a/b ~": { type: "string" }, loop: { $ref: "#/$defs/loop" } } };
     expect(adaptSchema({ $ref: "#/$defs/a~1b%20~0" }, root).kind).toBe("text");
     expect(adaptSchema({ $ref: "#/$defs/loop" }, root).kind).toBe("json");
@@ -140,7 +140,7 @@ describe("an empty form", () => {
     });
   });
 
-  test("ends where a schema comes back to itself, and takes the alternative that does not", () => {
+  test("ends at a recursive schema, and prefers an alternative that is not recursive", () => {
     expect(empty(Tree)).toEqual({ children: [] });
     const Expression: z.ZodType = z.lazy(() =>
       z.union([z.object({ left: Expression, right: Expression }), z.object({ value: z.literal(1) })]),
@@ -160,7 +160,7 @@ describe("an empty form", () => {
     expect(empty(Chain)).toEqual({ next: [{}] });
   });
 
-  test("gives every place something to begin with where it is added", () => {
+  test("gives every added field an initial value", () => {
     const schema = exportSchema(z.object({ a: z.int() }).nullable());
     expect(draftToJson(startDraft(schema, schema))).toBeNull();
     expect(draftToJson(startDraft(schema, schema, true))).toEqual({});

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type AgentInput, agentInputSchema } from "../../server/contract/agent-input.ts";
 import { moveMarks, withLineFeeds } from "./move-marks.ts";
 
-/** Own words in lower case, the payload's in upper case. */
+/** The project's own text in lower case, payload data in upper case. */
 const inputs: fc.Arbitrary<AgentInput> = fc
   .array(
     fc.tuple(
@@ -25,7 +25,7 @@ const inputs: fc.Arbitrary<AgentInput> = fc
 const markedIn = ({ prompt, marks }: AgentInput) => marks.map(({ start, end }) => prompt.slice(start, end)).join("");
 
 describe("an edited prompt", () => {
-  it("keeps every character of the payload marked, wherever else it is changed", () => {
+  it("keeps every payload character marked after edits elsewhere", () => {
     fc.assert(
       fc.property(
         inputs,
@@ -42,7 +42,7 @@ describe("an edited prompt", () => {
     );
   });
 
-  it("marks what is typed into the payload's part, and nothing that is typed beside it", () => {
+  it("marks text typed inside payload data, and no text typed next to it", () => {
     const before = { prompt: "from ADA to", marks: [{ start: 5, end: 8, path: "name" }] };
     expect(markedIn(moveMarks(before, "from AxxDA to"))).toBe("AxxDA");
     expect(markedIn(moveMarks(before, "from xxADA to"))).toBe("ADA");
@@ -51,7 +51,7 @@ describe("an edited prompt", () => {
     expect(moveMarks(before, "from  to").marks).toEqual([]);
   });
 
-  it("in a text area, which has line feeds alone, has its marks where they were", () => {
+  it("keeps its marks in a text area, which normalizes line ends", () => {
     fc.assert(
       fc.property(inputs, (before) => {
         expect(markedIn(withLineFeeds(before))).toBe(markedIn(before));

@@ -5,7 +5,7 @@ import { agentInputSchema } from "../../server/contract/agent-input.ts";
 import { PlainText } from "../json/plain-text.tsx";
 import { MarkedText } from "../runs/agent/marked-text.tsx";
 import { cutPieces, splitMarks } from "../runs/agent/split-marks.ts";
-import type { Trouble } from "./check/trouble.ts";
+import type { Issue } from "./check/trouble.ts";
 import { type Draft, draftOf, draftOfJson, memberOf, withMember } from "./draft/draft.ts";
 import { draftToJson } from "./draft/draft-to-json.ts";
 import { fieldClass } from "./form/use-field-attributes.ts";
@@ -13,7 +13,7 @@ import { moveMarks, withLineFeeds } from "./move-marks.ts";
 
 interface Props {
   draft: Draft;
-  troubles: readonly Trouble[];
+  issues: readonly Issue[];
   formId: string;
   onDraft: (draft: Draft) => void;
   onLeave: (pointer: string) => void;
@@ -31,7 +31,7 @@ export function hasPrompt(draft: Draft): boolean {
  * Edits the prompt of an agent. Below it, parts that came from a payload are marked. They stay marked while the prompt
  * is edited.
  */
-export function PromptForm({ draft, troubles, formId, onDraft, onLeave, onSubmit }: Props) {
+export function PromptForm({ draft, issues, formId, onDraft, onLeave, onSubmit }: Props) {
   const id = useId();
   const member = memberOf(draft, "prompt")?.draft;
   const prompt = member?.is === "string" ? member.text : "";
@@ -65,15 +65,15 @@ export function PromptForm({ draft, troubles, formId, onDraft, onLeave, onSubmit
           value={prompt}
           spellCheck
           autoComplete="off"
-          aria-invalid={troubles.length > 0 || undefined}
-          aria-describedby={troubles.length > 0 ? `${id}-error` : undefined}
+          aria-invalid={issues.length > 0 || undefined}
+          aria-describedby={issues.length > 0 ? `${id}-error` : undefined}
           onChange={(event) => edit(event.target.value)}
           onBlur={() => onLeave("/prompt")}
           className={`${fieldClass} h-auto max-h-[50vh] min-h-32 resize-y py-2 font-sans [field-sizing:content]`}
         />
-        {troubles.length > 0 && (
+        {issues.length > 0 && (
           <ul id={`${id}-error`} className="grid gap-0.5 text-s text-bad">
-            {troubles.map(({ pointer, message }) => (
+            {issues.map(({ pointer, message }) => (
               <li key={`${pointer} ${message}`} className="break-words">
                 <PlainText text={message} />. <code className="break-all">{pointer === "" ? "(root)" : pointer}</code>
               </li>

@@ -18,14 +18,14 @@ import { type RunSubject, isPrompt, triggerOf } from "./run-subject.ts";
 import { showFirst, showPlace } from "./show-place.ts";
 import { StartAnswer } from "./start-answer.tsx";
 import { StartFrom } from "./start-from.tsx";
-import { TroubleSummary } from "./trouble-summary.tsx";
+import { IssueSummary } from "./trouble-summary.tsx";
 import { useCurl } from "./use-curl.ts";
 import { useDraft } from "./use-draft.ts";
 import { useSendKey } from "./use-send-key.ts";
 import type { FirstText } from "./use-first-text.ts";
 import { useStart } from "./use-start.ts";
 import type { SubjectDetails } from "./use-subject.ts";
-import { useTroubles } from "./use-troubles.ts";
+import { useIssues } from "./use-troubles.ts";
 import { WhatWouldHappen } from "./what-would-happen.tsx";
 
 interface Props {
@@ -52,7 +52,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const mod = useModKey();
   const formId = useId();
   const element = useRef<HTMLDivElement>(null);
-  const { shown, local, leave, showAll, isSubmitted } = useTroubles({
+  const { shown, local, leave, showAll, isSubmitted } = useIssues({
     schema,
     draft: draft.draft,
     rejection: starter.sent === draft.text ? starter.problem : null,
@@ -107,10 +107,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
           <Segmented<View> label="View" value={view} options={views} onChange={setView} />
         </div>
         {isSubmitted && view === "form" && (
-          <TroubleSummary
-            troubles={shown}
-            onShow={(pointer) => element.current && showPlace(element.current, pointer)}
-          />
+          <IssueSummary issues={shown} onShow={(pointer) => element.current && showPlace(element.current, pointer)} />
         )}
         <DraftNotes
           draft={draft.draft}
@@ -122,7 +119,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
         {view === "form" && draft.draft && isPrompt(subject) && hasPrompt(draft.draft) && (
           <PromptForm
             draft={draft.draft}
-            troubles={shown}
+            issues={shown}
             formId={formId}
             onDraft={draft.setDraft}
             onLeave={leave}
@@ -133,7 +130,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
           <DraftForm
             schema={schema}
             draft={draft.draft}
-            troubles={shown}
+            issues={shown}
             hintAt={hintAt}
             formId={formId}
             onDraft={draft.setDraft}

@@ -16,7 +16,7 @@ import { printDraft } from "./draft/print-draft.ts";
 import { emptyDraft } from "./empty-draft.ts";
 import { shownOption } from "./shown-option.ts";
 
-/** A schema of either Zod and values that mostly fit it. */
+/** A schema of either Zod version, and values that mostly match it. */
 interface Case {
   four: z.ZodType;
   three: z3.ZodTypeAny;
@@ -174,17 +174,17 @@ const withValue = cases
   )
   .map((both) => Object.assign(both, { [fc.toStringMethod]: () => JSON.stringify(both.value) }));
 
-/** Where form and server say different things: both. */
+/** The messages of the form and the server where they differ. */
 function disagreement(schema: z.ZodType | z3.ZodTypeAny, value: Json): string | null {
   const exported = exportSchema(schema);
-  const troubles = checkDraft(exported, exported, draftOfJson(value));
+  const issues = checkDraft(exported, exported, draftOfJson(value));
   const says = schema.safeParse(structuredClone(value));
-  return (troubles.length === 0) === says.success
+  return (issues.length === 0) === says.success
     ? null
-    : `${JSON.stringify(value)} by ${JSON.stringify(exported)}: ${JSON.stringify(troubles)} but ${JSON.stringify(says.error?.issues)}`;
+    : `${JSON.stringify(value)} by ${JSON.stringify(exported)}: ${JSON.stringify(issues)} but ${JSON.stringify(says.error?.issues)}`;
 }
 
-describe("for every schema and every value", () => {
+describe("every schema and value", () => {
   test("the form accepts what Zod 4 accepts, and nothing else", () => {
     fc.assert(
       fc.property(withValue, ({ one, value }) => {
@@ -253,7 +253,7 @@ describe("for every schema and every value", () => {
     );
   });
 
-  test("what is said of a chosen alternative is said of its own places", () => {
+  test("the issues of a chosen alternative are at its own paths", () => {
     const schema = exportSchema(
       z.object({ to: z.union([z.object({ a: z.string() }), z.object({ x: z.string(), y: z.string() })]) }),
     );
@@ -264,7 +264,7 @@ describe("for every schema and every value", () => {
     ]);
   });
 
-  test("an empty form shows the first alternative, although what is laid out of it looks like another", () => {
+  test("an empty form shows the first alternative, even if its initial value looks like another one", () => {
     const schema = exportSchema(
       z.union([z.object({ type: z.record(z.string(), z.string()), a: z.string() }), z.strictObject({})]),
     );
@@ -273,12 +273,12 @@ describe("for every schema and every value", () => {
     ]);
   });
 
-  test("an empty form asks only for what only a person can say", () => {
+  test("an empty form has only issues that a person can fix", () => {
     fc.assert(
       fc.property(cases, (one) => {
         const schema = exportSchema(one.four);
         const draft = emptyDraft(schema, schema);
-        // `.default("x")` is put on schemas that "x" does not fit.
+        // `.default("x")` is also used on schemas that "x" does not match.
         fc.pre(draft !== undefined && !JSON.stringify(schema).includes('"default"'));
         const codes = checkDraft(schema, schema, draft ?? { is: "null" }).map(({ code }) => code);
         expect(
@@ -305,7 +305,7 @@ describe("for every schema and every value", () => {
   });
 });
 
-describe("for every schema of Zod 3 and every value", () => {
+describe("every schema of Zod 3 and every value", () => {
   test("the form accepts what Zod 3 accepts", () => {
     fc.assert(
       fc.property(withValue, ({ one, value }) => {

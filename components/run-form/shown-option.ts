@@ -11,9 +11,9 @@ export function shownOption(options: readonly UnionOption[], draft: Draft, root:
   if (chosen !== undefined && chosen < options.length) return chosen;
   const failed: Failed[] = [];
   for (const [index, { schema }] of options.entries()) {
-    const troubles = checkDraft(schema, root, draft);
-    if (troubles.length === 0) return index;
-    failed.push({ schema, troubles });
+    const issues = checkDraft(schema, root, draft);
+    if (issues.length === 0) return index;
+    failed.push({ schema, issues });
   }
   return nearestIndex(failed, { root, value: draftToJson(draft) });
 }

@@ -2,28 +2,22 @@
 
 import { TriangleAlert } from "lucide-react";
 import { formatCount } from "../../server/domain/format.ts";
-import type { Trouble } from "./check/trouble.ts";
+import type { Issue } from "./check/trouble.ts";
 
 const maxShown = 20;
 
 /** All validation issues of a form, with buttons that focus the fields. */
-export function TroubleSummary({
-  troubles,
-  onShow,
-}: {
-  troubles: readonly Trouble[];
-  onShow: (pointer: string) => void;
-}) {
-  if (troubles.length === 0) return null;
+export function IssueSummary({ issues, onShow }: { issues: readonly Issue[]; onShow: (pointer: string) => void }) {
+  if (issues.length === 0) return null;
   return (
     <div role="alert" className="flex items-start gap-2.5 rounded-m bg-bad-soft px-3 py-2.5">
       <TriangleAlert aria-hidden size={15} className="mt-0.5 shrink-0 text-bad" />
       <div className="min-w-0 flex-1">
         <p className="font-semibold text-bad">
-          {`${formatCount(troubles.length, "field")} ${troubles.length === 1 ? "is" : "are"} invalid.`}
+          {`${formatCount(issues.length, "field")} ${issues.length === 1 ? "is" : "are"} invalid.`}
         </p>
         <ul className="mt-1 grid gap-0.5 text-s">
-          {troubles.slice(0, maxShown).map(({ pointer, message }) => (
+          {issues.slice(0, maxShown).map(({ pointer, message }) => (
             <li key={`${pointer} ${message}`} className="break-words">
               <button
                 type="button"
@@ -35,7 +29,7 @@ export function TroubleSummary({
               {message}
             </li>
           ))}
-          {troubles.length > maxShown && <li>and {troubles.length - maxShown} more</li>}
+          {issues.length > maxShown && <li>and {issues.length - maxShown} more</li>}
         </ul>
       </div>
     </div>

@@ -4,14 +4,14 @@ import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import type { ProblemWords } from "../trpc/problem-of.ts";
 import { checkDraft } from "./check/check-draft.ts";
-import type { Trouble } from "./check/trouble.ts";
+import type { Issue } from "./check/trouble.ts";
 import type { Draft } from "./draft/draft.ts";
 
-interface Troubles {
+interface Issues {
   /** The visible issues: of fields that lost the focus, of all fields after a submit, and from the server. */
-  shown: readonly Trouble[];
+  shown: readonly Issue[];
   /** All issues that the form finds. */
-  local: readonly Trouble[];
+  local: readonly Issue[];
   leave: (pointer: string) => void;
   showAll: () => void;
   isSubmitted: boolean;
@@ -21,7 +21,7 @@ interface Troubles {
 const urgent = new Set(["json", "duplicate"]);
 
 /** The validation issues of a draft, and which of them are visible. `rejection`: the server rejected this draft. */
-export function useTroubles({
+export function useIssues({
   schema,
   draft,
   rejection,
@@ -29,7 +29,7 @@ export function useTroubles({
   schema: JsonSchemaObject;
   draft: Draft | null;
   rejection: Pick<ProblemWords, "errors"> | null;
-}): Troubles {
+}): Issues {
   const checked = useDeferredValue(draft);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [isSubmitted, setIsSubmitted] = useState(false);

@@ -9,7 +9,7 @@ const frames = [
 ];
 
 describe("a stack", () => {
-  it("folds frames of Node and of packages that follow each other, and keeps the user's own", () => {
+  it("collapses consecutive frames of Node and of packages, and keeps the user's own", () => {
     expect(foldStack(["HttpError: 503", ...frames].join("\n"), "503")).toEqual([
       { kind: "line", text: frames[0], isFrame: true },
       { kind: "folded", lines: [frames[1], frames[2]] },
@@ -17,13 +17,13 @@ describe("a stack", () => {
     ]);
   });
 
-  it("does not repeat a message of several lines", () => {
+  it("does not repeat a multi-line message", () => {
     expect(foldStack("Error: one\ntwo\n    at run (a.ts:1:1)", "one\ntwo")).toEqual([
       { kind: "line", text: "    at run (a.ts:1:1)", isFrame: true },
     ]);
   });
 
-  it("keeps its first line where that says something else, and the causes", () => {
+  it("keeps a different first line, and the causes", () => {
     expect(
       foldStack("Odd\n    at run (a.ts:1:1)\ncaused by Error: deep", "message").map((part) =>
         part.kind === "line" ? part.text : part.lines,

@@ -18,12 +18,12 @@ const rowsOf = (lines: ["log", LogLevel, string][]) =>
   );
 const labels = (shown: ReturnType<typeof groupRows>) => shown.map(({ label }) => label);
 
-describe("the rows that are shown", () => {
-  it("are all of them while they are few", () => {
+describe("the visible rows", () => {
+  it("are all rows if there are few", () => {
     expect(groupRows(rowsOf(logs(12)), { logs: "all", opened: none })).toHaveLength(14);
   });
 
-  it("tell many log lines as one, which bears their worst level", () => {
+  it("group many log lines, with their highest level", () => {
     const shown = groupRows(rowsOf([...logs(200), ...logs(1, "warn"), ...logs(11, "debug")]), {
       logs: "all",
       opened: none,
@@ -32,7 +32,7 @@ describe("the rows that are shown", () => {
     expect(shown.at(-1)).toMatchObject({ kind: "group", level: "warn", isOpen: false });
   });
 
-  it("follow a group that is opened, also when it has grown since", () => {
+  it("include the rows of an open group, also after it has grown", () => {
     const opened = new Set(groupRows(rowsOf(logs(20)), { logs: "all", opened: none }).map(({ key }) => key));
     const shown = groupRows(rowsOf(logs(21)), { logs: "all", opened });
     expect(labels(shown).slice(2, 5)).toEqual(["21 log lines", "line 0", "line 1"]);
@@ -47,7 +47,7 @@ describe("the rows that are shown", () => {
     expect(labels(groupRows(rows, { logs: filter, opened: none }))).toEqual(expected);
   });
 
-  it("tell many kept steps as one", () => {
+  it("group many reused steps", () => {
     const kept = Array.from({ length: 5 }, (_, index): [number, "step_reused", object] => [
       2,
       "step_reused",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { localInputOf, momentOfInput } from "./local-input.ts";
 
 describe("an exact time in the reader's time zone", () => {
-  it("of every moment is the same moment, to the second", () => {
+  it("keeps every time, to the second", () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date("2000-01-01"), max: new Date("2100-01-01"), noInvalidDate: true }),
@@ -15,7 +15,7 @@ describe("an exact time in the reader's time zone", () => {
     );
   });
 
-  it("is empty for what is none", () => {
+  it("is empty for an invalid time", () => {
     expect([localInputOf(null), localInputOf("soon"), momentOfInput("")]).toEqual(["", "", null]);
   });
 });

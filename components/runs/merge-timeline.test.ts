@@ -4,7 +4,7 @@ import { mergeTimeline, readOn } from "./merge-timeline.ts";
 import { timelineOf, timelines } from "./testing/timeline.ts";
 
 describe("a timeline that grows", () => {
-  it("is the very same list when nothing is new, so that nothing is drawn again", () => {
+  it("is the same list when nothing is new, so that nothing rerenders", () => {
     fc.assert(
       fc.property(timelines, fc.nat(), (entries, from) => {
         expect(mergeTimeline(entries, [])).toBe(entries);
@@ -13,7 +13,7 @@ describe("a timeline that grows", () => {
     );
   });
 
-  it("has each entry once and in order, however its parts overlap", () => {
+  it("has each entry once and in order, with any overlap of its pages", () => {
     fc.assert(
       fc.property(timelines, fc.array(fc.tuple(fc.nat(), fc.nat())), (entries, cuts) => {
         let known: typeof entries = [];
@@ -25,7 +25,7 @@ describe("a timeline that grows", () => {
     );
   });
 
-  it("is read to its end, from what is known, however many parts it comes in", async () => {
+  it("is fetched to its end, after the known entries, in any number of pages", async () => {
     const all = timelineOf(...Array.from({ length: 1_300 }, (_, index): [number, "log"] => [index, "log"]));
     const asked: number[] = [];
     const told: number[] = [];

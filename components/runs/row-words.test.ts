@@ -8,8 +8,8 @@ const told = { from: runStart, now: runStart + 4_000 };
 const rowsOf = (...entries: Parameters<typeof timelineOf>) =>
   toWaterfall(timelineOf(...entries), { isExecuting: true });
 
-describe("a row in words", () => {
-  it("says what it is, how it stands, when it began and how long it took", () => {
+describe("the text of a row", () => {
+  it("has the kind, the state, the start and the duration", () => {
     const [, attempt, step, log] = rowsOf(
       [0, "queued"],
       [2, "attempt_started"],
@@ -23,7 +23,7 @@ describe("a row in words", () => {
     expect(log && durationOf(log, told.now)).toBeNull();
   });
 
-  it("says when a sleep is to end", () => {
+  it("has the scheduled end of a sleep", () => {
     const sleep = rowsOf(
       [0, "queued"],
       [1, "attempt_started"],
@@ -32,7 +32,7 @@ describe("a row in words", () => {
     expect(sleep && nameOf(sleep, told)).toBe("sleep nap, waiting, 14:00:00.002 · at 2 ms · until 14:01:00.000");
   });
 
-  it("tells from when to when a group reaches", () => {
+  it("has the start and end of a group", () => {
     const [group] = groupRows(
       rowsOf(...Array.from({ length: 20 }, (_, index): [number, "log"] => [index * 100, "log"])),
       { logs: "all", opened: new Set() },

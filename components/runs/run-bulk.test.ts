@@ -4,8 +4,8 @@ import { type BulkProgress, askByIds, runBulk } from "./run-bulk.ts";
 const ids = Array.from({ length: 120 }, (_, index) => `run_${index}`);
 const never = new AbortController().signal;
 
-describe("acting on many runs", () => {
-  it("goes part by part to the end, tells how far it is, and names those that failed", async () => {
+describe("a bulk action", () => {
+  it("runs batch by batch to the end, reports progress, and lists failed runs", async () => {
     const told: BulkProgress[] = [];
     const asked: number[] = [];
     const ask = askByIds(ids, async (part) => {
@@ -22,7 +22,7 @@ describe("acting on many runs", () => {
     expect(end.failed.map(({ id }) => id)).toEqual(["run_0", "run_50", "run_100"]);
   });
 
-  it("goes on through parts that are empty", async () => {
+  it("continues after empty batches", async () => {
     const answers = [null, "a", "b"].map((cursor) => ({
       done: cursor === null ? 1 : 0,
       failed: [],
@@ -36,7 +36,7 @@ describe("acting on many runs", () => {
     expect([end.done, end.state, answers]).toEqual([1, "finished", []]);
   });
 
-  it("stops after the part under way", async () => {
+  it("stops after the current batch", async () => {
     const stop = new AbortController();
     const ask = askByIds(ids, async (part) => {
       stop.abort();
@@ -48,7 +48,7 @@ describe("acting on many runs", () => {
     });
   });
 
-  it("keeps what was done when a part fails", async () => {
+  it("keeps completed batches when one fails", async () => {
     const error = new Error("gone");
     const ask = askByIds(ids, async (part) => {
       if (part.includes("run_60")) throw error;

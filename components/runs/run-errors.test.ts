@@ -16,7 +16,7 @@ const source = {
 const run = { error: null, attempt: 1, createdAt: "2026-11-21T14:00:00.000Z", finishedAt: null };
 
 describe("the errors of a run", () => {
-  it("are one for each attempt, with its code line", () => {
+  it("are one for each attempt, with its source line", () => {
     const entries = timelineOf(
       [1, "attempt_failed", { attempt: 1, error: error("first"), data: { source } }],
       [2, "attempt_failed", { attempt: 2, error: error("second") }],
@@ -34,7 +34,7 @@ describe("the errors of a run", () => {
     ]);
   });
 
-  it("name the step that an error came out of, and take its code line where the attempt has none", () => {
+  it("name the step that threw, and use its source line if the attempt has none", () => {
     const entries = timelineOf(
       [1, "step_failed", { name: "post", error: error("503"), data: { source } }],
       [2, "attempt_failed", { error: error("503") }],
@@ -48,20 +48,20 @@ describe("the errors of a run", () => {
     ).toEqual([]);
   });
 
-  it("bear the places where a schema did not hold", () => {
+  it("have the validation issues", () => {
     const errors = [{ pointer: "/amount", code: "too_small", message: "Too small" }];
     expect(
       errorsOfRun(run, timelineOf([1, "attempt_failed", { error: error("x"), data: { errors } }]))[0]?.places,
     ).toEqual(errors);
   });
 
-  it("are the run's own as long as its timeline is not there", () => {
+  it("are the error of the run before its timeline is loaded", () => {
     expect(errorsOfRun({ ...run, attempt: 3, error: error("503") }, [])).toMatchObject([
       { attempt: 3, error: { message: "503" } },
     ]);
   });
 
-  it("are read with care: odd data is no code line", () => {
+  it("ignore invalid data for the source line", () => {
     const odd: Json[] = [
       null,
       "x",

@@ -18,24 +18,24 @@ const none: RunFilterState = {
 const now = Date.parse("2026-11-21T14:02:30.500Z");
 
 describe("the filters of the list of runs", () => {
-  it("are nothing when the URL says nothing", () => {
+  it("are empty for an empty URL", () => {
     expect(toRunFilter(none, now)).toEqual({});
     expect(filterChips(none)).toEqual([]);
   });
 
-  it("make times of presets, which stay the same for a minute", () => {
+  it("convert presets to times, which stay the same for a minute", () => {
     expect(toRunFilter({ ...none, since: "1h" }, now)).toEqual({ since: "2026-11-21T13:02:00.000Z" });
     expect(toRunFilter({ ...none, since: "1h" }, now + 29_000)).toEqual(toRunFilter({ ...none, since: "1h" }, now));
   });
 
-  it("take exact times, and leave out what is none", () => {
+  it("accept exact times, and ignore invalid ones", () => {
     expect(toRunFilter({ ...none, since: "2026-11-20", until: "soon" }, now)).toEqual({
       since: "2026-11-20T00:00:00.000Z",
     });
     expect(toRunFilter({ ...none, since: "toString" }, now)).toEqual({});
   });
 
-  it("have a chip each, in words", () => {
+  it("have a chip each", () => {
     const state: RunFilterState = {
       ...none,
       status: "timed_out",
@@ -53,7 +53,7 @@ describe("the filters of the list of runs", () => {
     ]);
   });
 
-  it("have amounts of agents, and leave out what is none", () => {
+  it("accept amounts for agents, and ignore invalid ones", () => {
     const state: RunFilterState = { ...none, minTokens: 50_000, minCostUsd: 0, needsApproval: true };
     expect(toRunFilter(state, now)).toEqual({ minTokens: 50_000, minCostUsd: 0, needsApproval: true });
     expect(filterChips(state).map(({ text }) => text)).toEqual([
@@ -72,7 +72,7 @@ describe("the filters of the list of runs", () => {
     );
   });
 
-  it("are the same for a file", () => {
+  it("are the same for an export", () => {
     expect(exportHref({ status: "failed", text: "a&b=c" }, "csv")).toBe(
       "/api/v1/runs/export?format=csv&status=failed&text=a%26b%3Dc",
     );

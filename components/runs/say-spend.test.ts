@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { saySpend } from "./say-spend.ts";
 import { formatTokens } from "../../server/domain/format.ts";
 
-it("what runs have used is said in a line, and what is not known, too", () => {
+it("the usage of runs is one line, including unknown costs", () => {
   expect(saySpend({ runs: 312, pricedRuns: 312, tokens: 1_204_500, costUsd: 4.1, isCapped: false })).toBe(
     "312 runs, 1.2 M tokens, $4.10",
   );

@@ -11,7 +11,7 @@ const gapsOf = (scale: ReturnType<typeof timeScale>) =>
   scale.pieces.filter(({ isGap }) => isGap).map(({ from, to }) => [from - runStart, to - runStart]);
 
 describe("the axis", () => {
-  it("is to scale where waits are of the size of the work", () => {
+  it("is to scale if waits are as long as the work", () => {
     const scale = scaleOf(
       timelineOf(
         [0, "queued"],
@@ -27,7 +27,7 @@ describe("the axis", () => {
     expect(scale.position(runStart + 3000)).toBeCloseTo(0.75);
   });
 
-  it("is broken where a run slept for days between milliseconds of work, and those stay wide", () => {
+  it("is broken if a run slept for days between milliseconds of work, which stay wide", () => {
     const scale = scaleOf(
       timelineOf(
         [0, "queued"],
@@ -43,7 +43,7 @@ describe("the axis", () => {
     expect(1 - scale.position(runStart + 3 * dayMs)).toBeGreaterThan(0.4);
   });
 
-  it("never breaks where code runs, however long", () => {
+  it("is never broken while code runs", () => {
     const scale = scaleOf(
       timelineOf(
         [0, "queued"],
@@ -56,7 +56,7 @@ describe("the axis", () => {
     expect(gapsOf(scale)).toEqual([]);
   });
 
-  it("reaches to the end of a sleep under way, and does not change while now moves through it", () => {
+  it("includes the end of an open sleep, and does not change while the time passes", () => {
     const entries = timelineOf(
       [0, "queued"],
       [1, "attempt_started"],
@@ -68,19 +68,19 @@ describe("the axis", () => {
     expect(early.position(runStart + dayMs / 2)).toBeGreaterThan(early.position(runStart + 100));
   });
 
-  it("ends now for what is open without a known end", () => {
+  it("ends now if an open row has no known end", () => {
     expect(
       timeScale(toWaterfall(timelineOf([0, "queued"], [1, "attempt_started"]), { isExecuting: true }), runStart + 700)
         .to,
     ).toBe(runStart + 700);
   });
 
-  it("has a width even before anything happened", () => {
+  it("has a width without any entries", () => {
     const scale = timeScale([], runStart);
     expect([scale.position(runStart), scale.position(runStart + 1)]).toEqual([0, 1]);
   });
 
-  it("has ticks at round times, told behind a gap from the gap's end", () => {
+  it("has ticks at round times, relative to the end of a gap after it", () => {
     const scale = scaleOf(
       timelineOf(
         [0, "queued"],

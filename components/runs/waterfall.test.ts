@@ -8,7 +8,7 @@ const waiting = { isExecuting: false };
 
 const ms = (at: number | null) => (at === null ? "…" : String(at - runStart));
 
-/** `Attempt 1 · failed · busy 2–9`, with times since the run was recorded; `…` is still open. */
+/** `Attempt 1 · failed · busy 2–9`, with times since the run was created; `…` is still open. */
 function tell(row: WaterfallRow): string {
   const spans = row.spans.map(({ look, from, to }) => `${look} ${ms(from)}–${ms(to)}`);
   return [
@@ -19,7 +19,7 @@ function tell(row: WaterfallRow): string {
 }
 
 describe("the rows of a waterfall", () => {
-  it("show the time in the queue, the attempt, and its steps with their fate", () => {
+  it("show the time in the queue, the attempt, and its steps with their state", () => {
     const entries = timelineOf(
       [0, "queued"],
       [3, "attempt_started"],
@@ -40,7 +40,7 @@ describe("the rows of a waterfall", () => {
     ]);
   });
 
-  it("show the wait before the next attempt, what it kept, and the time for want of a worker", () => {
+  it("show the wait before the next attempt, the reused steps, and the wait for a worker", () => {
     const entries = timelineOf(
       [0, "queued"],
       [1, "attempt_started"],
@@ -75,7 +75,7 @@ describe("the rows of a waterfall", () => {
     ]);
   });
 
-  it("leave open what goes on, and know when a sleep is to end", () => {
+  it("leave rows in progress open, and have the scheduled end of a sleep", () => {
     const entries = timelineOf(
       [0, "queued"],
       [1, "attempt_started"],
@@ -91,7 +91,7 @@ describe("the rows of a waterfall", () => {
     expect(toWaterfall(entries, executing).map(tell)[1]).toBe("Attempt 1 · open · busy 1–…");
   });
 
-  it("stop a step whose worker was lost, and show it again where it is executed again", () => {
+  it("stop a step of a lost worker, and show it again when it is executed again", () => {
     const entries = timelineOf(
       [0, "queued"],
       [1, "attempt_started"],
@@ -111,7 +111,7 @@ describe("the rows of a waterfall", () => {
     ]);
   });
 
-  it("show being asked to stop, and the stop", () => {
+  it("show the requested cancel and the end", () => {
     const entries = timelineOf(
       [0, "queued"],
       [1, "attempt_started"],
@@ -128,7 +128,7 @@ describe("the rows of a waterfall", () => {
     ]);
   });
 
-  it("show the end of a run that never began", () => {
+  it("show the end of a run that never started", () => {
     expect(toWaterfall(timelineOf([0, "queued"], [70, "canceled"]), waiting).map(tell)).toEqual([
       "Queued · stopped · queued 0–70",
       "Canceled · ok · at 70",
@@ -139,7 +139,7 @@ describe("the rows of a waterfall", () => {
     ]);
   });
 
-  it("give a row the entries that began and ended it", () => {
+  it("have the entries that started and ended a row", () => {
     const error = { name: "HttpError", message: "503", stack: null };
     const entries = timelineOf(
       [0, "queued"],
@@ -151,13 +151,13 @@ describe("the rows of a waterfall", () => {
     expect([step?.entry.id, step?.end?.id, step?.end?.error]).toEqual([3, 4, error]);
   });
 
-  it("place a step whose beginning is missing by how long it took", () => {
+  it("position a step without a start entry by its duration", () => {
     expect(toWaterfall(timelineOf([40, "step_completed", { name: "a", durationMs: 15 }]), executing).map(tell)).toEqual(
       ["  a · ok · busy 25–40"],
     );
   });
 
-  it("of every timeline: each log line, attempt and step has its row, under a key of its own, and nothing stays open after the end", () => {
+  it("of every timeline: each log line, attempt and step has a row with a unique key, and no row stays open after the end", () => {
     fc.assert(
       fc.property(timelines, fc.boolean(), (entries, isExecuting) => {
         const rows = toWaterfall(entries, { isExecuting });
@@ -172,7 +172,7 @@ describe("the rows of a waterfall", () => {
     );
   });
 
-  it("of every timeline: begin in order, and their spans follow each other without a hole", () => {
+  it("of every timeline: start in order, with spans without gaps", () => {
     fc.assert(
       fc.property(timelines, fc.boolean(), (entries, isExecuting) => {
         const rows = toWaterfall(entries, { isExecuting });
@@ -186,7 +186,7 @@ describe("the rows of a waterfall", () => {
     );
   });
 
-  it("of every timeline: keep their keys while more comes", () => {
+  it("of every timeline: keep their keys when entries are added", () => {
     fc.assert(
       fc.property(timelines, fc.nat(), (entries, cut) => {
         const before = toWaterfall(entries.slice(0, cut % (entries.length + 1)), executing).map(({ key }) => key);

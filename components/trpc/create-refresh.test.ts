@@ -2,7 +2,7 @@ import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createRefresh } from "./create-refresh.ts";
 
-/** A query that somebody looks at; each read ends when the test says so. */
+/** An observed query. Each fetch ends when the test calls `end`. */
 function watch(client: QueryClient, key: string, meta?: { live: false | "build" }) {
   const ends: (() => void)[] = [];
   const read = vi.fn<() => Promise<number>>(
@@ -20,7 +20,7 @@ function watch(client: QueryClient, key: string, meta?: { live: false | "build" 
   return { read, end };
 }
 
-it("a change has every live query read again, and no other", async () => {
+it("a change refetches every live query, and no other", async () => {
   const client = new QueryClient();
   const runs = watch(client, "runs");
   const still = watch(client, "still", { live: false });
@@ -33,7 +33,7 @@ it("a change has every live query read again, and no other", async () => {
   expect(still.read).toHaveBeenCalledTimes(1);
 });
 
-it("what a build alone changes is read again with another build", async () => {
+it("queries that only a build changes are refetched with another build", async () => {
   const client = new QueryClient();
   const graph = watch(client, "graph", { live: "build" });
   await graph.end();
@@ -47,7 +47,7 @@ it("what a build alone changes is read again with another build", async () => {
 });
 
 it.each([{ live: false as const }, { live: "build" as const }])(
-  "a query that has failed is read again, also with %o",
+  "a failed query is refetched, also with %o",
   async (meta) => {
     const client = new QueryClient();
     const read = vi
@@ -68,7 +68,7 @@ it.each([{ live: false as const }, { live: "build" as const }])(
   },
 );
 
-it("a query that is being read is not read twice at once, but once more afterwards", async () => {
+it("a query in progress is not fetched twice at once, but once more afterwards", async () => {
   const client = new QueryClient();
   const runs = watch(client, "runs");
   const refresh = createRefresh(client);
@@ -80,7 +80,7 @@ it("a query that is being read is not read twice at once, but once more afterwar
   expect(runs.read).toHaveBeenCalledTimes(2);
 });
 
-it("a slow query does not hold up the others, nor have them read for its sake", async () => {
+it("a slow query neither delays the others nor refetches them", async () => {
   const client = new QueryClient();
   const slow = watch(client, "slow");
   const quick = watch(client, "quick");

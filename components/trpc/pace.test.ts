@@ -9,8 +9,8 @@ const start = (answers: boolean[] = []) => {
   return { action, pace: createPace({ action, everyMs: 1_000 }) };
 };
 
-describe("the pace of reading again", () => {
-  it("is at once for the first change, and once a second for a storm of them", () => {
+describe("the pace of refetching", () => {
+  it("is at once for the first change, and once a second for many changes", () => {
     const { action, pace } = start();
     pace.poke();
     expect(action).toHaveBeenCalledTimes(1);
@@ -33,7 +33,7 @@ describe("the pace of reading again", () => {
     expect(action).toHaveBeenCalledTimes(2);
   });
 
-  it("stands still while the tab is hidden, and catches up once", () => {
+  it("pauses while the tab is hidden, and catches up once", () => {
     const { action, pace } = start();
     pace.hold(true);
     pace.poke();
@@ -48,7 +48,7 @@ describe("the pace of reading again", () => {
     expect(action).toHaveBeenCalledTimes(1);
   });
 
-  it("is held even when the next time was planned before", () => {
+  it("pauses even if the next run was scheduled before", () => {
     const { action, pace } = start();
     pace.poke();
     pace.poke();
@@ -59,7 +59,7 @@ describe("the pace of reading again", () => {
     expect(action).toHaveBeenCalledTimes(2);
   });
 
-  it("goes on by itself as long as something was left to do", () => {
+  it("continues while something is left to do", () => {
     const { action, pace } = start([true, true, false]);
     pace.poke();
     vi.advanceTimersByTime(10_000);

@@ -23,8 +23,8 @@ const answered = (code: string) =>
     },
   });
 
-describe("the words for a failed call", () => {
-  it("are the service's own, and lead to the page of their code", () => {
+describe("the description of a failed call", () => {
+  it("is the problem of the server, with a link to the page of its code", () => {
     expect(problemOf(answered("not_found"))).toEqual({
       code: "not_found",
       title: problem.title,
@@ -34,22 +34,22 @@ describe("the words for a failed call", () => {
     });
   });
 
-  it("lead to the sign-in when nobody is signed in any more", () => {
+  it("links to the sign-in when the session has ended", () => {
     expect(problemOf(answered("unauthorized")).wayOut).toEqual({ href: "", label: "Sign in" });
   });
 
-  it("tell a service that does not answer from an answer that is not the service's", () => {
+  it("distinguishes an unreachable server from a response of a proxy", () => {
     expect(problemOf(TRPCClientError.from(new TypeError("Failed to fetch"))).code).toBe("unreachable");
     expect(problemOf(TRPCClientError.from(new SyntaxError("Unexpected token <"))).code).toBe("unreadable_answer");
   });
 
-  it("say in one line what failed, not only why it may have", () => {
+  it("has a one-line form with title and detail", () => {
     expect(sayProblem(TRPCClientError.from(new TypeError("Failed to fetch")))).toBe(
       "Server not reachable. The server may be restarting, or the network is down. Try again in a moment.",
     );
   });
 
-  it("exist for everything that can be thrown", () => {
+  it("exists for every thrown value", () => {
     expect(problemOf("a string")).toMatchObject({ code: "page_error", detail: "a string" });
     expect(problemOf(new Error("boom")).detail).toBe("boom");
   });

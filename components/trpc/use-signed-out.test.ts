@@ -35,7 +35,7 @@ function listen() {
   return { queries, told, ask, act };
 }
 
-it("a token that opens nothing any more is heard of in any answer, and so is a new one", async () => {
+it("any response reports a token that is no longer valid, and a new one", async () => {
   const { told, ask, act } = listen();
   await ask(Promise.resolve("rows"));
   await ask(Promise.reject(refused("unauthorized")));
@@ -45,7 +45,7 @@ it("a token that opens nothing any more is heard of in any answer, and so is a n
   expect(told).toEqual([false, true, false, true, false]);
 });
 
-it("neither another failure nor what the page itself remembers says anything of it", async () => {
+it("other errors and cached data report nothing", async () => {
   const { queries, told, ask } = listen();
   await ask(Promise.reject(refused("not_found")));
   await ask(Promise.reject(TRPCClientError.from(new TypeError("Failed to fetch"))));

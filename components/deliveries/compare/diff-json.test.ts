@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { diffJson } from "./diff-json.ts";
 
-it("places that were added, removed and changed are named by their pointers", () => {
+it("added, removed and changed paths are named by their pointers", () => {
   const differences = diffJson(
     '{"id":1,"gone":[1, 2],"data":{"a/b":"x","same":null}}',
     '{"data":{"same":null,"a/b":"y","new":{}},"id":1}',
@@ -14,13 +14,13 @@ it("places that were added, removed and changed are named by their pointers", ()
   ]);
 });
 
-it("a value that became one of another kind is one change", () => {
+it("a value of another type is one change", () => {
   expect(diffJson("[1,[2]]", '[1,{"0":2}]')).toEqual([
     { pointer: "/1", kind: "changed", before: "[2]", after: '{"0":2}' },
   ]);
 });
 
-it("the same value in another spelling is told as such", () => {
+it("the same value in another notation is reported as such", () => {
   expect(
     diffJson('[1.0,"\\u00e9",12345678901234567890]', '[1,"é",12345678901234567891]')?.map(({ pointer, kind }) => [
       pointer,
@@ -29,16 +29,16 @@ it("the same value in another spelling is told as such", () => {
   ).toEqual([
     ["/0", "written"],
     ["/1", "written"],
-    // Doubles cannot tell these two apart, but the texts can.
+    // Both are the same double, but different texts.
     ["/2", "written"],
   ]);
 });
 
-it("what is not JSON has no differences by place", () => {
+it("text that is not JSON has no differences by path", () => {
   expect(diffJson("{", "{}")).toBeNull();
 });
 
-it("every text is equal to itself in any spacing, however deep", () => {
+it("every JSON text equals itself with any whitespace, at any depth", () => {
   fc.assert(
     fc.property(
       fc.json(),
@@ -52,6 +52,6 @@ it("every text is equal to itself in any spacing, however deep", () => {
   expect(diffJson(deep, deep)).toEqual([]);
 });
 
-it("no more is compared than is asked for", () => {
+it("stops at the maximum number of differences", () => {
   expect(diffJson(JSON.stringify(Array(1000).fill(1)), JSON.stringify(Array(1000).fill(2)), 10)).toHaveLength(10);
 });

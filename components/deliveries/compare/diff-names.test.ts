@@ -12,7 +12,7 @@ const verdict = (over: Partial<Verdict>): Verdict => ({
   ...over,
 });
 
-it("headers that differ are named, but not those that differ always", () => {
+it("headers that differ are named, except those that always differ", () => {
   expect(
     diffHeaders(
       { b: "1", a: "1", same: "x", "content-length": "1" },
@@ -25,7 +25,7 @@ it("headers that differ are named, but not those that differ always", () => {
   ]);
 });
 
-it("triggers that decided otherwise are named, whatever runs they started", () => {
+it("triggers with other verdicts are named, regardless of their runs", () => {
   expect(diffVerdicts([verdict({})], [verdict({ runId: "run_2" })])).toEqual([]);
   const reasons = [{ pointer: "/type", code: "", message: "Invalid", expected: "paid", actual: null }];
   expect(diffVerdicts([verdict({})], [verdict({ outcome: "filter_mismatch", runId: null, reasons })])).toEqual([

@@ -10,26 +10,26 @@ const frame = {
   buckets: Array.from({ length: 10 }, (_, index) => ({ at: at(index * 2) })),
 };
 
-it("a drag takes every bucket that it touched, in either direction, also beyond the plot", () => {
+it("a drag selects every bucket that it touched, in either direction, also beyond the plot", () => {
   expect(stretchOfDrag(0.25, 0.31, 10)).toEqual({ from: 2, to: 4 });
   expect(stretchOfDrag(0.31, 0.25, 10)).toEqual({ from: 2, to: 4 });
   expect(stretchOfDrag(-1, 7, 10)).toEqual({ from: 0, to: 10 });
 });
 
-it("handles stay on the plot, and never meet", () => {
+it("handles stay within the plot and never meet", () => {
   expect(moveHandle({ from: 2, to: 4 }, "from", 5, 10)).toEqual({ from: 3, to: 4 });
   expect(moveHandle({ from: 2, to: 4 }, "from", -5, 10)).toEqual({ from: 0, to: 4 });
   expect(moveHandle({ from: 2, to: 4 }, "to", -5, 10)).toEqual({ from: 2, to: 3 });
   expect(moveHandle({ from: 2, to: 4 }, "to", 50, 10)).toEqual({ from: 2, to: 10 });
 });
 
-it("a stretch to the end stays open for what is to come, and the whole is no choice", () => {
+it("a range to the end stays open for new deliveries, and the full range has no times", () => {
   expect(timesOf({ from: 3, to: 10 }, frame)).toEqual({ since: at(6), until: null });
   expect(timesOf({ from: 0, to: 10 }, frame)).toEqual({ since: null, until: null });
   expect(timesOf({ from: 0, to: 3 }, frame)).toEqual({ since: at(0), until: at(6) });
 });
 
-it("every stretch leads to its times and back", () => {
+it("every range converts to times and back", () => {
   fc.assert(
     fc.property(fc.nat(9), fc.integer({ min: 1, max: 10 }), (from, length) => {
       const stretch = { from, to: Math.min(10, from + length) };
@@ -39,7 +39,7 @@ it("every stretch leads to its times and back", () => {
   );
 });
 
-it("times beyond the frame touch none of it", () => {
+it("times outside of the frame select no bucket", () => {
   expect(stretchOfTimes({ since: at(30), until: null }, frame)).toBeNull();
   expect(stretchOfTimes({ since: null, until: at(-5) }, frame)).toBeNull();
   expect(stretchOfTimes({ since: at(-5), until: at(3) }, frame)).toEqual({ from: 0, to: 2 });

@@ -4,7 +4,7 @@ import { barsOf, type Kind, minBarHeight } from "./kinds.ts";
 
 const kinds: readonly Kind[] = ["accepted", "skipped", "repeated", "rejected"];
 
-it("a single delivery beside thousands can be seen", () => {
+it("a single delivery next to thousands is visible", () => {
   expect(barsOf({ kinds, counts: { accepted: 1 }, top: 40_000 })).toEqual([{ kind: "accepted", y: 95, height: 5 }]);
   expect(barsOf({ kinds, counts: { accepted: 39_999, rejected: 1 }, top: 40_000 })).toEqual([
     { kind: "accepted", y: 9, height: 91 },
@@ -12,7 +12,7 @@ it("a single delivery beside thousands can be seen", () => {
   ]);
 });
 
-it("every count has a bar, upon the one before, within the plot", () => {
+it("every count has a bar, stacked on the previous one, within the plot", () => {
   const counts = fc.record({ accepted: fc.nat(90_000), skipped: fc.nat(40), repeated: fc.nat(3), rejected: fc.nat(1) });
   fc.assert(
     fc.property(counts, fc.nat(90_000), (some, more) => {
@@ -32,6 +32,6 @@ it("every count has a bar, upon the one before, within the plot", () => {
   );
 });
 
-it("what was not counted has no bar", () => {
+it("a count of zero has no bar", () => {
   expect(barsOf({ kinds, counts: {}, top: 1 })).toEqual([]);
 });

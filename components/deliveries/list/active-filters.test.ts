@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { activeFilters, withoutFilter } from "./active-filters.ts";
 import { noFilters } from "./delivery-filters.ts";
 
-it("every filter in force is named in words", () => {
+it("every active filter has a label", () => {
   const filters = {
     endpoint: "billing",
     outcome: "skipped",
@@ -25,11 +25,11 @@ it("every filter in force is named in words", () => {
   ]);
 });
 
-it("what filters nothing is not named", () => {
+it("an unset filter has no label", () => {
   expect(activeFilters({ ...noFilters, verdict: "matched", text: "" })).toEqual([]);
 });
 
-it("a verdict goes with its trigger", () => {
+it("removing the trigger filter removes the verdict filter", () => {
   expect(withoutFilter("trigger")).toEqual({ trigger: null, verdict: null });
   expect(withoutFilter("text")).toEqual({ text: null });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { deliveryFilterParsers, histogramInput, listInput, noFilters } from "./delivery-filters.ts";
 
-it("only what is asked for is sent", () => {
+it("only active filters are sent", () => {
   expect(listInput(noFilters)).toEqual({ limit: 50 });
   expect(listInput({ ...noFilters, endpoint: "billing", text: "ada", status: 422 })).toEqual({
     endpoint: "billing",
@@ -11,12 +11,12 @@ it("only what is asked for is sent", () => {
   });
 });
 
-it("what the service would refuse is not sent", () => {
+it("invalid filters are not sent", () => {
   expect(listInput({ ...noFilters, status: 7, verdict: "stopped", text: "" })).toEqual({ limit: 50 });
   expect(listInput({ ...noFilters, text: "x".repeat(300) }).text).toHaveLength(200);
 });
 
-it("moments in the address are any that a clock can read, and no others", () => {
+it("times in the URL are any valid dates, and no other values", () => {
   expect(deliveryFilterParsers.since.parse("2026-11-21T10:00:00+01:00")).toBe("2026-11-21T09:00:00.000Z");
   expect(deliveryFilterParsers.since.parse("soon")).toBeNull();
 });
@@ -24,7 +24,7 @@ it("moments in the address are any that a clock can read, and no others", () => 
 const now = Date.parse("2026-11-21T12:00:00.000Z");
 const input = { ...noFilters, window: "1h" as const, now };
 
-it("the histogram shows the window that ends now, as long as what is chosen lies in it", () => {
+it("the histogram shows the window that ends now, if the selected range is within it", () => {
   expect(histogramInput(input)).toEqual({ window: "1h" });
   expect(
     histogramInput({
@@ -36,7 +36,7 @@ it("the histogram shows the window that ends now, as long as what is chosen lies
   ).toEqual({ endpoint: "billing", window: "1h" });
 });
 
-it("the histogram is asked with the same filters as the list", () => {
+it("the histogram has the same filters as the list", () => {
   const filters = {
     ...noFilters,
     endpoint: "billing",
@@ -49,7 +49,7 @@ it("the histogram is asked with the same filters as the list", () => {
   expect(histogramInput({ ...filters, window: "24h", now })).toEqual({ ...listed, window: "24h" });
 });
 
-it("what lies further back is shown with half as much around it", () => {
+it("an earlier range is shown with a margin of half its length", () => {
   expect(histogramInput({ ...input, since: "2026-11-20T10:00:00.000Z", until: "2026-11-20T12:00:00.000Z" })).toEqual({
     since: "2026-11-20T09:00:00.000Z",
     until: "2026-11-20T13:00:00.000Z",

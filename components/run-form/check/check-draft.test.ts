@@ -71,7 +71,7 @@ describe("a form says", () => {
     expect(say(schema, read(text))).toEqual(expected);
   });
 
-  test("where a half-typed value is none yet", () => {
+  test("the position of incomplete JSON", () => {
     expect(say(z.object({ n: z.number() }), draftOf.object([["n", draftOf.number("12x")]]))).toEqual([
       "Must be a number. /n",
     ]);
@@ -83,7 +83,7 @@ describe("a form says", () => {
     ]);
   });
 
-  test("that a number is missing where a number was chosen, although text would fit, too", () => {
+  test("that a number is missing if the number alternative was chosen", () => {
     const size = z.union([z.int(), z.string()]);
     expect(say(z.object({ size }), draftOf.object([["size", chosen("")]]))).toEqual(["Must be an integer. /size"]);
     expect(say(z.object({ size }), draftOf.object([["size", chosen("12x")]]))).toEqual(["Must be an integer. /size"]);
@@ -95,7 +95,7 @@ describe("a form says", () => {
     expect(say(z.unknown(), draftOf.number(""))).toEqual(["Must be a number. "]);
   });
 
-  test("nothing of text that the server trims before it looks", () => {
+  test("nothing about strings that the server trims first", () => {
     expect(say(z.string().trim().pipe(z.email()), read('" ada@example.com "'))).toEqual([]);
     expect(
       say(
@@ -109,8 +109,8 @@ describe("a form says", () => {
   });
 });
 
-describe("what others will read in another way", () => {
-  test("is told: numbers that no double holds, names that stand twice", () => {
+describe("values that parsers read differently", () => {
+  test("are reported: numbers without an exact double, and repeated keys", () => {
     expect(
       findOddities(read('{"a": 12345678901234567890, "b": [1e400], "c": 1, "c": 2}')).map(
         ({ pointer, words }) => `${pointer} ${words}`,
@@ -122,7 +122,7 @@ describe("what others will read in another way", () => {
     ]);
   });
 
-  test("is not said of what is only spelled in another way", () => {
+  test("are not reported for another notation of the same value", () => {
     expect(
       findOddities(read("[1.0, 1E+2, -0, 0.1, 1e21, 0.0000001, 100, 12.50, 5e-324, 1.7976931348623157e308]")),
     ).toEqual([]);

@@ -8,14 +8,14 @@ import { describeFault, parseDraft } from "../draft/parse-draft.ts";
 import { asSchema, followRef, listIn, own, schemasIn } from "../resolve-schema.ts";
 import { checkPlace } from "./check-place.ts";
 import { type Failed, nearest } from "./nearest.ts";
-import type { Trouble } from "./trouble.ts";
+import type { Issue } from "./trouble.ts";
 import { wordsOf } from "./words.ts";
 
 /** All validation issues that the server would find with the exported schema, and JSON syntax errors. */
-export function checkDraft(schema: JsonSchemaObject, root: JsonSchemaObject, draft: Draft): Trouble[] {
-  const troubles = check({ root, known: new WeakMap() }, schema, draft, "");
+export function checkDraft(schema: JsonSchemaObject, root: JsonSchemaObject, draft: Draft): Issue[] {
+  const issues = check({ root, known: new WeakMap() }, schema, draft, "");
   const seen = new Set<string>();
-  return troubles.filter(
+  return issues.filter(
     ({ pointer, message }) => !seen.has(`${pointer} ${message}`) && seen.add(`${pointer} ${message}`),
   );
 }
@@ -23,41 +23,41 @@ export function checkDraft(schema: JsonSchemaObject, root: JsonSchemaObject, dra
 interface Context {
   root: JsonSchemaObject;
   /** A nested union checks the same path again. */
-  known: WeakMap<Draft, Map<JsonSchemaObject, Trouble[]>>;
+  known: WeakMap<Draft, Map<JsonSchemaObject, Issue[]>>;
 }
 
 /** If a person chose an alternative, its issues are returned. */
-function check(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
+function check(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
   const { choice } = draft;
   if (!choice) return checkBare(context, schema, draft, pointer);
   const bare = withoutChoice(draft);
-  const troubles = checkBare(context, schema, bare, pointer);
+  const issues = checkBare(context, schema, bare, pointer);
   const node = adaptSchema(schema, context.root);
-  const chosen = troubles.length > 0 && node.kind === "union" ? node.options[choice.option] : undefined;
+  const chosen = issues.length > 0 && node.kind === "union" ? node.options[choice.option] : undefined;
   const said = chosen ? checkBare(context, chosen.schema, bare, pointer) : [];
-  return said.length > 0 ? said : troubles;
+  return said.length > 0 ? said : issues;
 }
 
-function checkBare(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
-  const known = context.known.get(draft) ?? new Map<JsonSchemaObject, Trouble[]>();
+function checkBare(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
+  const known = context.known.get(draft) ?? new Map<JsonSchemaObject, Issue[]>();
   context.known.set(draft, known);
   const before = known.get(schema);
   if (before) return before;
   // A schema that only refers to itself has no issues.
   known.set(schema, []);
-  const troubles =
+  const issues =
     draft.is === "raw" ? checkRaw(context, schema, draft.text, pointer) : checkParsed(context, schema, draft, pointer);
-  known.set(schema, troubles);
-  return troubles;
+  known.set(schema, issues);
+  return issues;
 }
 
-function checkRaw(context: Context, schema: JsonSchemaObject, text: string, pointer: string): Trouble[] {
+function checkRaw(context: Context, schema: JsonSchemaObject, text: string, pointer: string): Issue[] {
   const { draft, fault } = parseDraft(text);
   if (fault) return [{ pointer, code: "json", message: describeFault(fault).replace(/\.$/, "") }];
   return check(context, schema, draft, pointer);
 }
 
-function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
+function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
   const target = typeof schema["$ref"] === "string" ? followRef(schema["$ref"], context.root) : undefined;
   const here = isUnfinished(draft)
     ? checkUnfinished(schema, target).map((finding) => ({ pointer, ...finding }))
@@ -112,37 +112,37 @@ function checkPart(p: {
   index: number;
   draft: Draft;
   pointer: string;
-}): Trouble[] {
-  const troubles = check(p.context, p.part, p.draft, p.pointer);
+}): Issue[] {
+  const issues = check(p.context, p.part, p.draft, p.pointer);
   const { draft } = p;
   if (
-    troubles.length === 0 ||
+    issues.length === 0 ||
     draft.is !== "string" ||
     p.index === 0 ||
     (p.part["type"] === undefined && p.part["$ref"] === undefined)
   )
-    return troubles;
+    return issues;
   const trimmed = draft.text.trim();
   const forms = [trimmed, trimmed.toLowerCase(), trimmed.toUpperCase()];
-  return forms.some((text) => check(p.context, p.part, { is: "string", text }, p.pointer).length === 0) ? [] : troubles;
+  return forms.some((text) => check(p.context, p.part, { is: "string", text }, p.pointer).length === 0) ? [] : issues;
 }
 
-function checkNot(context: Context, { not }: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
+function checkNot(context: Context, { not }: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
   if (not === undefined || check(context, asSchema(not), draft, pointer).length > 0) return [];
   return [{ pointer, code: "not", message: "Must be absent" }];
 }
 
-function checkUnion(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
+function checkUnion(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
   const explain = (failed: readonly Failed[]) =>
     nearest(failed, { root: context.root, value: draftToJson(draft), pointer });
   const fitting = (keyword: string) =>
-    schemasIn(schema[keyword]).map((one): Failed => ({ schema: one, troubles: check(context, one, draft, pointer) }));
+    schemasIn(schema[keyword]).map((one): Failed => ({ schema: one, issues: check(context, one, draft, pointer) }));
   const any = fitting("anyOf");
   const one = fitting("oneOf");
-  const fits = one.filter(({ troubles }) => troubles.length === 0).length;
+  const fits = one.filter(({ issues }) => issues.length === 0).length;
   if (fits > 1) return [{ pointer, code: "oneOf", message: "Must match exactly one of the alternatives" }];
   return [
-    ...(any.length === 0 || any.some(({ troubles }) => troubles.length === 0) ? [] : explain(any)),
+    ...(any.length === 0 || any.some(({ issues }) => issues.length === 0) ? [] : explain(any)),
     ...(one.length === 0 || fits === 1 ? [] : explain(one)),
   ];
 }
@@ -152,7 +152,7 @@ function checkMembers(
   schema: JsonSchemaObject,
   members: readonly Member[],
   pointer: string,
-): Trouble[] {
+): Issue[] {
   const draft: Draft = { is: "object", members: [...members] };
   const missing = listIn(schema["required"])
     .map(String)
@@ -176,7 +176,7 @@ function checkMembers(
   ];
 }
 
-function checkMember(context: Context, schema: JsonSchemaObject, { key, draft }: Member, pointer: string): Trouble[] {
+function checkMember(context: Context, schema: JsonSchemaObject, { key, draft }: Member, pointer: string): Issue[] {
   const names = schema["propertyNames"];
   const ofName =
     names === undefined
@@ -199,7 +199,7 @@ function checkMember(context: Context, schema: JsonSchemaObject, { key, draft }:
   return [...ofName, ...check(context, asSchema(additionalProperties), draft, pointer)];
 }
 
-function checkItems(context: Context, schema: JsonSchemaObject, items: readonly Item[], pointer: string): Trouble[] {
+function checkItems(context: Context, schema: JsonSchemaObject, items: readonly Item[], pointer: string): Issue[] {
   const places = schemasIn(schema["prefixItems"]);
   const rest = schema["items"];
   return items.flatMap(({ draft }, index) => {

@@ -2,12 +2,12 @@ import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { compareAlternatives, compareDistances } from "../../../server/domain/schema/nearest-alternative.ts";
 import { shapeOfSchema } from "./shape-of-schema.ts";
-import type { Trouble } from "./trouble.ts";
+import type { Issue } from "./trouble.ts";
 
 /** One alternative of a union, and its issues for a value. */
 export interface Failed {
   schema: JsonSchemaObject;
-  troubles: readonly Trouble[];
+  issues: readonly Issue[];
 }
 
 interface Context {
@@ -17,20 +17,17 @@ interface Context {
 }
 
 /** The issues of the nearest alternative, if all alternatives fail. Uses the server's rule to choose it. */
-export function nearest(alternatives: readonly Failed[], context: Context): Trouble[] {
+export function nearest(alternatives: readonly Failed[], context: Context): Issue[] {
   const { pointer } = context;
-  const lists = alternatives.map(({ troubles }) => troubles);
+  const lists = alternatives.map(({ issues }) => issues);
   if (lists.length === 0) return [];
-  if (lists.every((troubles) => troubles.every((trouble) => trouble.pointer === pointer)))
-    return [joinIssues(lists, pointer)];
+  if (lists.every((issues) => issues.every((issue) => issue.pointer === pointer))) return [joinIssues(lists, pointer)];
   const { index, unmet } = compare(alternatives, context);
   const place = unmet && pointer + toPointer(unmet.path);
   const said =
     place === null
       ? []
-      : lists
-          .map((troubles) => troubles.filter((trouble) => trouble.pointer === place))
-          .filter((troubles) => troubles.length > 0);
+      : lists.map((issues) => issues.filter((issue) => issue.pointer === place)).filter((issues) => issues.length > 0);
   if (place !== null && said.length > 0) return [joinIssues(said, place)];
   return [...(lists[index] ?? [])];
 }
@@ -45,17 +42,17 @@ function compare(alternatives: readonly Failed[], { root, value }: Omit<Context,
     alternatives.map(({ schema }) => shapeOfSchema(schema, root)),
     value,
   );
-  const ranked = alternatives.map(({ troubles }, index) => ({
+  const ranked = alternatives.map(({ issues }, index) => ({
     index,
-    distance: [...(distances[index] ?? []), troubles.length],
+    distance: [...(distances[index] ?? []), issues.length],
   }));
   const [first] = ranked.toSorted((a, b) => compareDistances(a.distance, b.distance));
   return { index: first?.index ?? 0, unmet };
 }
 
 /** Joins the issues at one path: lists what each alternative accepts. */
-function joinIssues(alternatives: readonly (readonly Trouble[])[], pointer: string): Trouble {
-  const messages = [...new Set(alternatives.flatMap((troubles) => troubles.slice(0, 1).map(({ message }) => message)))];
+function joinIssues(alternatives: readonly (readonly Issue[])[], pointer: string): Issue {
+  const messages = [...new Set(alternatives.flatMap((issues) => issues.slice(0, 1).map(({ message }) => message)))];
   const areAlike = messages.every((message) => message.startsWith("Must be "));
   const message = areAlike
     ? messages.map((message, index) => (index === 0 ? message : message.replace("Must be ", ""))).join(" or ")

@@ -1,5 +1,5 @@
 /** A validation issue of a draft at a JSON pointer. */
-export interface Trouble {
+export interface Issue {
   pointer: string;
   code: string;
   message: string;

@@ -30,7 +30,7 @@ describe("Form and JSON", () => {
     String.raw`"\ud800"`,
     "[[], {}, [{}]]",
     '{"": ""}',
-  ])("keep %s as it is written", (text) => {
+  ])("keep %s as written", (text) => {
     expect(
       squeeze(reprint(text) ?? "")
         .replaceAll(/([,])(?=\S)/g, "$1 ")
@@ -38,7 +38,7 @@ describe("Form and JSON", () => {
     ).toBe(text);
   });
 
-  test("do without a number that nobody has entered", () => {
+  test("leave out an empty number", () => {
     const draft = draftOf.object([
       ["size", draftOf.number("")],
       ["sizes", draftOf.list([draftOf.number("")])],
@@ -48,7 +48,7 @@ describe("Form and JSON", () => {
     expect(draftToJson(draft)).toEqual({ sizes: [null], half: "12x" });
   });
 
-  test("lose nothing of any JSON value", () => {
+  test("keep every JSON value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(0, 1, 2), (value, spaces) => {
         const text = JSON.stringify(value, null, spaces);
@@ -63,7 +63,7 @@ describe("Form and JSON", () => {
     );
   });
 
-  test("agree with JSON.parse on every text whether it is JSON", () => {
+  test("accept the same texts as JSON.parse", () => {
     const json = fc.json({ maxDepth: 3 });
     const cut = fc
       .tuple(json, fc.nat(), fc.string({ maxLength: 2 }))
@@ -76,7 +76,7 @@ describe("Form and JSON", () => {
     );
   });
 
-  test("say line and column of what is wrong", () => {
+  test("report the line and column of an error", () => {
     expect(at('{\n  "a": 1\n  "b": 2\n}')).toBe("Line 3, column 3: expected a comma or a closing brace.");
     expect(at("")).toBe("Line 1, column 1: the text is empty.");
     expect(at("{'a': 1}")).toBe("Line 1, column 2: expected a property name in double quotes.");
@@ -85,7 +85,7 @@ describe("Form and JSON", () => {
     expect(at("[".repeat(600))).toContain("nested deeper than 512");
   });
 
-  test("set, keep and take away members without moving the others", () => {
+  test("set, keep and remove members without moving the others", () => {
     const { draft } = parseDraft('{"b": 1, "a": 2, "a": 3}');
     if (!draft) throw new Error("not parsed");
     expect(memberOf(draft, "a")?.draft).toEqual({ is: "number", text: "3" });
@@ -106,7 +106,7 @@ function isJson(text: string): boolean {
   }
 }
 
-test("what the eye would not see in a text stands in its JSON as an escape, and means the same", () => {
+test("invisible characters of a string are escaped in its JSON, with the same value", () => {
   const json = { "a\u202eb": "\u{E0041}\u200b\ufeff👩‍👧 é" };
   expect(printDraft(draftOfJson(json))).toBe(String.raw`{
   "a\u202eb": "\udb40\udc41\u200b\ufeff👩‍👧 é"

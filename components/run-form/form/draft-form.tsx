@@ -3,7 +3,7 @@
 import { type FocusEvent, type KeyboardEvent, useId, useMemo, useRef } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { adaptSchema, toRjsf } from "../adapt-schema.ts";
-import type { Trouble } from "../check/trouble.ts";
+import type { Issue } from "../check/trouble.ts";
 import type { Draft } from "../draft/draft.ts";
 import { createFormValidator } from "./form-validator.ts";
 import { FormContext, type FormShared, type Place, PlaceContext } from "./form-context.ts";
@@ -13,7 +13,7 @@ export interface DraftFormProps {
   schema: JsonSchemaObject;
   draft: Draft;
   /** The visible validation issues. */
-  troubles: readonly Trouble[];
+  issues: readonly Issue[];
   hintAt: FormShared["hintAt"];
   /** The id of the form, for a submit button outside of it. */
   formId: string;
@@ -28,7 +28,7 @@ export interface DraftFormProps {
 export function DraftForm({
   schema,
   draft,
-  troubles,
+  issues,
   hintAt,
   formId,
   onDraft,
@@ -41,8 +41,8 @@ export function DraftForm({
   const rjsf = useMemo(() => toRjsf(node), [node]);
   const validator = useMemo(() => createFormValidator(schema), [schema]);
   const shared = useMemo<FormShared>(
-    () => ({ root: schema, prefix, troubles: byPointer(troubles), hintAt }),
-    [schema, prefix, troubles, hintAt],
+    () => ({ root: schema, prefix, issues: byPointer(issues), hintAt }),
+    [schema, prefix, issues, hintAt],
   );
   const place = useMemo<Place>(() => ({ node, path: [], isRequired: true, isBare: false, isFixed: true }), [node]);
   const element = useRef<HTMLDivElement>(null);
@@ -78,8 +78,8 @@ export function DraftForm({
   );
 }
 
-function byPointer(troubles: readonly Trouble[]): ReadonlyMap<string, readonly Trouble[]> {
-  return Map.groupBy(troubles, ({ pointer }) => pointer);
+function byPointer(issues: readonly Issue[]): ReadonlyMap<string, readonly Issue[]> {
+  return Map.groupBy(issues, ({ pointer }) => pointer);
 }
 
 /** Reports a field when the focus leaves it, not when it moves between its controls. */

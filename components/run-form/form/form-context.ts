@@ -3,7 +3,7 @@
 import { createContext, useContext } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { FormNode } from "../adapt-schema.ts";
-import type { Trouble } from "../check/trouble.ts";
+import type { Issue } from "../check/trouble.ts";
 
 /** The shared state of the fields of one form. */
 export interface FormShared {
@@ -11,7 +11,7 @@ export interface FormShared {
   /** A unique prefix for the ids of this form. */
   prefix: string;
   /** The visible validation issues by JSON pointer. */
-  troubles: ReadonlyMap<string, readonly Trouble[]>;
+  issues: ReadonlyMap<string, readonly Issue[]>;
   /** The requirement of the trigger's filter at a path. */
   hintAt: (path: readonly (string | number)[]) => string | null;
 }

@@ -13,7 +13,7 @@ import type { Draft } from "../draft/draft.ts";
 import { startDraft } from "../empty-draft.ts";
 import { type Place, useFormShared, usePlace } from "./form-context.ts";
 import { NullSwitch } from "./null-switch.tsx";
-import { TroubleList } from "./trouble-list.tsx";
+import { IssueList } from "./trouble-list.tsx";
 import { nameOfPath } from "./place-names.ts";
 
 /** From this depth on, fields with parts are collapsed. */
@@ -45,7 +45,7 @@ export function PlaceTemplate({ id, formData, onChange, children }: FieldTemplat
           {content}
         </Labelled>
       )}
-      <TroubleList id={id} pointer={pointer} />
+      <IssueList id={id} pointer={pointer} />
     </div>
   );
 }

@@ -16,13 +16,13 @@ import { createFormValidator } from "./form-validator.ts";
 
 const read = (text: string): Draft => parseDraft(text).draft ?? { is: "null" };
 
-/** The form as it is first drawn, and what it changed by itself. */
+/** The first render of the form, and its own changes. */
 function draw(schema: JsonSchemaObject, draft: Draft): { html: string; changes: Draft[] } {
   const changes: Draft[] = [];
   const props = {
     schema,
     draft,
-    troubles: checkDraft(schema, schema, draft),
+    issues: checkDraft(schema, schema, draft),
     hintAt: () => null,
     formId: "form",
     onDraft: (changed: Draft) => void changes.push(changed),
@@ -40,13 +40,13 @@ describe("a union", () => {
   const node = adaptSchema(schema, schema);
   const options = node.kind === "union" ? node.options : [];
 
-  test("shows the alternative that was chosen, although the value fits another one", () => {
+  test("shows the chosen alternative, even if the value matches another one", () => {
     const chosen = switchOption({ options, draft: read("{}"), to: 1, root: schema });
     expect(shownOption(options, chosen, schema)).toBe(1);
     expect(shownOption(options, read("{}"), schema)).toBe(0);
   });
 
-  test("gives back what was entered under each alternative", () => {
+  test("restores the values of each alternative", () => {
     const first = read('{"a": "one"}');
     const second = switchOption({ options, draft: first, to: 2, root: schema });
     const third = switchOption({
@@ -59,7 +59,7 @@ describe("a union", () => {
     expect(draftToJson(switchOption({ options, draft: third, to: 0, root: schema }))).toEqual({ a: "one" });
   });
 
-  test("takes what both alternatives have over to the new one, but not what tells them apart", () => {
+  test("keeps common fields on a switch, except the discriminator", () => {
     const tagged = exportSchema(
       z.discriminatedUnion("type", [
         z.object({ type: z.literal("a"), id: z.string() }),
@@ -76,7 +76,7 @@ describe("a union", () => {
     expect(draftToJson(switched)).toEqual({ type: "b", id: "x" });
   });
 
-  test("is drawn by the names of its alternatives, never by numbers", () => {
+  test("is rendered with the names of its alternatives, never with numbers", () => {
     const { html } = draw(exportSchema(z.object({ of: z.union([z.string(), z.number()]) })), read('{"of": 5}'));
     expect(html).toContain("text");
     expect(html).not.toMatch(/Option \d/i);
@@ -84,7 +84,7 @@ describe("a union", () => {
 });
 
 describe("a schema of draft 2020-12", () => {
-  test("is drawn with its tuples, references and records", () => {
+  test("is rendered with its tuples, references and records", () => {
     const schema = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",
@@ -103,7 +103,7 @@ describe("a schema of draft 2020-12", () => {
   });
 });
 
-describe("what was there before", () => {
+describe("an existing value", () => {
   const schema = exportSchema(
     z.object({
       retries: z.int().default(3),
@@ -121,7 +121,7 @@ describe("what was there before", () => {
     },
   );
 
-  test("is drawn as it is, whatever its names are", () => {
+  test("is rendered unchanged, with any names", () => {
     const odd = '{"constructor": "1", "__proto__": "2", "a.b": "3", "": "4"}';
     const { html, changes } = draw(exportSchema(z.record(z.string(), z.string())), read(odd));
     expect(changes).toEqual([]);
@@ -136,7 +136,7 @@ describe("a submit", () => {
     "http://json-schema.org/draft-07/schema#",
     "urn:nonsense",
     "",
-  ])("is judged by the schema, whatever its $schema says: %s", ($schema) => {
+  ])("is validated with the schema, for any $schema: %s", ($schema) => {
     const schema = { ...exportSchema(z.object({ amount: z.int().min(0) })), $schema };
     const validator = createFormValidator(schema);
     const errorsOf = (text: string) =>
@@ -148,7 +148,7 @@ describe("a submit", () => {
 });
 
 describe("a recursive schema", () => {
-  test("is drawn as deep as the value goes, and closed from the fourth level on", () => {
+  test("is rendered as deep as the value, and collapsed from the fourth level on", () => {
     const Tree = z.object({
       name: z.string(),
       get child() {

@@ -3,9 +3,9 @@
 import { useFormShared } from "./form-context.ts";
 
 /** The validation issues of one field, with the JSON pointer that the server would report. */
-export function TroubleList({ id, pointer }: { id: string; pointer: string }) {
-  const { troubles } = useFormShared();
-  const here = troubles.get(pointer) ?? [];
+export function IssueList({ id, pointer }: { id: string; pointer: string }) {
+  const { issues } = useFormShared();
+  const here = issues.get(pointer) ?? [];
   if (here.length === 0) return null;
   return (
     <ul id={`${id}-error`} className="grid gap-0.5 text-s text-bad">

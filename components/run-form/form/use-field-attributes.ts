@@ -5,9 +5,9 @@ import { useFormShared, usePlace } from "./form-context.ts";
 
 /** The attributes that connect a control to its label and its validation issues. */
 export function useFieldAttributes(id: string) {
-  const { troubles } = useFormShared();
+  const { issues } = useFormShared();
   const { path } = usePlace();
-  const isInvalid = (troubles.get(toPointer(path)) ?? []).length > 0;
+  const isInvalid = (issues.get(toPointer(path)) ?? []).length > 0;
   return { id, "aria-invalid": isInvalid || undefined, "aria-describedby": isInvalid ? `${id}-error` : undefined };
 }
 

@@ -7,7 +7,7 @@ const running = { status: "running", error: null };
 const known = { entries: [], run: running };
 
 describe("a conversation", () => {
-  it("is in the order of the model's calls and of the tools in an answer, however the steps come in", () => {
+  it("orders model calls and the tools of an answer, for any order of the steps", () => {
     const trace = traceOf({
       steps: [
         answered("model 10", [90, 95], [said("ten")]),
@@ -26,7 +26,7 @@ describe("a conversation", () => {
     expect(turns[1]?.answer).toMatchObject({ text: "two", durationMs: 9 });
   });
 
-  it("says of a call of a tool that has no result whether it runs, waits for a person, is to come, or will never be made", () => {
+  it("gives a tool call without a result its state: running, waiting, due or stopped", () => {
     const answer = answered(
       "model 1",
       [1, 9],
@@ -43,7 +43,7 @@ describe("a conversation", () => {
     expect(states({ status: "canceled", error: null })).toEqual(["done", "stopped", "stopped", "stopped"]);
   });
 
-  it("tells each try that failed, and of the last one when it is made again", () => {
+  it("has each failed try, and the time of the next retry", () => {
     const steps = [failed("model 1", [0, 100], 3_000), failed("model 1 try 2", [3_100, 3_200], 4_000)];
     const [waiting] = toConversation({ ...known, trace: traceOf({ steps }), run: { status: "waiting", error: null } });
     expect(waiting?.failures.map(({ again }) => again)).toEqual([null, runStart + 7_200]);
@@ -58,7 +58,7 @@ describe("a conversation", () => {
     expect(ended?.failures.map(({ again }) => again)).toEqual([null, null]);
   });
 
-  it("takes in what is being said, and drops it as soon as the answer is stored or the run has ended", () => {
+  it("includes the live answer until the answer is stored or the run has ended", () => {
     const live = {
       step: "model 2",
       attempt: 1,
@@ -93,12 +93,12 @@ describe("a conversation", () => {
     });
   });
 
-  it("forgets what was under way in a worker that was lost", () => {
+  it("drops steps in progress of a lost worker", () => {
     const entries = timelineOf([1, "step_started", { name: "model 1" }], [2, "worker_lost"]);
     expect(toConversation({ ...known, trace: traceOf({}), entries })[0]).toMatchObject({ call: 1, isAsking: false });
   });
 
-  it("tells the final answer from one that did not parse", () => {
+  it("distinguishes the final answer from one that did not parse", () => {
     const steps = [answered("model 1", [1, 2], [said("Sure!")]), answered("model 2", [3, 4], [said("{}")])];
     const ends = (run: { status: string; error: { name: string } | null }) =>
       toConversation({ ...known, trace: traceOf({ steps }), run }).map(({ end }) => end);
@@ -117,7 +117,7 @@ describe("a conversation", () => {
   });
 });
 
-it("a call of a tool can be decided while its run waits, and not after", () => {
+it("a tool call can be decided only while its run waits", () => {
   const trace = traceOf({
     approvals: [asked("approval 1.1 a"), asked("approval 1.2 b", { isApproved: false, reason: null, by: "Ada" })],
   });

@@ -9,7 +9,7 @@ const step = (name: string, at: number) =>
     ([ms, kind, rest]): [number, typeof kind, typeof rest] => [ms, kind, rest],
   );
 
-it("an agent's steps are rows in words, and those that were told to the model as failures look like failures", () => {
+it("agent steps have readable labels, and failures reported to the model look like failures", () => {
   const names = [
     "prompt",
     "model 1",

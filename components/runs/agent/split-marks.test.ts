@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cutPieces, cutText, splitMarks } from "./split-marks.ts";
 
-/** A prompt with marks that lie in it, one after the other. */
+/** A prompt with marks in order. */
 const inputs = fc
   .array(
     fc.tuple(
@@ -23,7 +23,7 @@ const inputs = fc
   });
 
 describe("the pieces of a prompt", () => {
-  it("are every character once and in order, those in marks with their path", () => {
+  it("contain every character once and in order, marked ones with their path", () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const pieces = splitMarks(input);
@@ -35,7 +35,7 @@ describe("the pieces of a prompt", () => {
     );
   });
 
-  it("are cut to the beginning of the prompt, and every cut is told", () => {
+  it("are cut to the beginning of the prompt, and report every cut", () => {
     fc.assert(
       fc.property(
         inputs,
@@ -54,7 +54,7 @@ describe("the pieces of a prompt", () => {
   });
 });
 
-it("a text is cut after its lines or characters, and between whole characters", () => {
+it("a string is cut by lines or characters, and never within a character", () => {
   expect(cutText("a\nb\nc", { lines: 2, characters: 100 })).toBe("a\nb");
   expect(cutText("abc", { lines: 9, characters: 2 })).toBe("ab");
   expect(cutText("a👍", { lines: 9, characters: 2 })).toBe("a");

@@ -3,7 +3,7 @@ import { budgetUse, sayUsage } from "./usage-words.ts";
 
 const usage = { inputTokens: 1840, cachedInputTokens: 1024, outputTokens: 212, reasoningTokens: 64 };
 
-it("tokens are told as far as the provider tells them", () => {
+it("shows the tokens that the provider reports", () => {
   expect(sayUsage(usage)).toBe("1,840 in (1,024 cached) · 212 out (64 reasoning)");
   expect(sayUsage({ ...usage, cachedInputTokens: 0, reasoningTokens: null })).toBe("1,840 in · 212 out");
   expect(sayUsage({ inputTokens: 0, cachedInputTokens: null, outputTokens: 0, reasoningTokens: null })).toBeNull();
@@ -12,7 +12,7 @@ it("tokens are told as far as the provider tells them", () => {
   ).toBeNull();
 });
 
-it("what is left of a budget is never less than nothing, and not told where the cost is not known", () => {
+it("the rest of a budget is never negative, and absent if the cost is unknown", () => {
   expect(budgetUse({ tokens: 2_000, usd: 0.25 }, { usage, costUsd: 0.1 })).toEqual([
     { of: "tokens", used: 2_052, limit: 2_000, left: 0 },
     { of: "usd", used: 0.1, limit: 0.25, left: 0.15 },

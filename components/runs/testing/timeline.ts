@@ -6,7 +6,7 @@ export const isoAt = (ms: number) => new Date(runStart + ms).toISOString();
 
 type Told = [ms: number, kind: TimelineKind, rest?: Partial<TimelineEntry>];
 
-/** A timeline from its events, each at so many milliseconds after the run was recorded. */
+/** A timeline from its events, with times in milliseconds after the run was created. */
 export function timelineOf(...told: Told[]): TimelineEntry[] {
   return told.map(([ms, kind, rest], index) => ({
     id: index + 1,
@@ -24,7 +24,7 @@ export function timelineOf(...told: Told[]): TimelineEntry[] {
   }));
 }
 
-/** Timelines as the engine writes them: attempts with steps, sleeps and logs, lost workers, retries, and an end or none. */
+/** Timelines like those of the engine: attempts with steps, sleeps and logs, lost workers, retries, and an optional end. */
 export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
   .record({
     steps: fc.array(

@@ -11,7 +11,7 @@ export function traceOf(p: Partial<Pick<AgentTrace, "steps" | "approvals" | "liv
   return { steps: p.steps ?? [], approvals: p.approvals ?? [], live: p.live ?? null, usage: noUsage, costUsd: null };
 }
 
-/** A step from so many milliseconds after the run's start to so many. */
+/** A step between two times, in milliseconds after the start of the run. */
 function stepOf(name: string, [from, to]: [number, number], step: Step["step"]): Step {
   return { name, attempt: 1, startedAt: isoAt(from), finishedAt: isoAt(to), step };
 }
