@@ -1,4 +1,5 @@
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 import { sayReason } from "./say-reason.ts";
 import { verdictOutcomes } from "../ui/statuses.ts";
 
@@ -13,10 +14,10 @@ export function decisionOf(delivery: Pick<DeliverySummary, "endpoint" | "problem
   if (fired.length > 0)
     return verdicts.length === 1
       ? `${fired[0]?.trigger} fired`
-      : `${fired.length} of ${verdicts.length} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
+      : `${formatNumber(fired.length)} of ${formatNumber(verdicts.length)} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
   const [only] = verdicts;
   const stages = [...new Set(verdicts.map(({ outcome }) => verdictOutcomes[outcome].stage))].join(", ");
-  if (!only || verdicts.length > 1) return `0 of ${verdicts.length} fired, stopped at ${stages}`;
+  if (!only || verdicts.length > 1) return `0 of ${formatNumber(verdicts.length)} fired, stopped at ${stages}`;
   const reason = only.reasons[0];
   if (!reason) return verdictOutcomes[only.outcome].label;
   return only.outcome === "disabled"

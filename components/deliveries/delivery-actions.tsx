@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Columns2, FilePenLine, RotateCw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
+import { formatCount } from "../../server/domain/format.ts";
 import { useMay, useWhyNot } from "../auth/access.tsx";
 import { problemOf, sayProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
@@ -145,7 +146,7 @@ function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[
       </Button>
     );
   }
-  const count = slugs.length === 1 ? `to ${slugs[0]}` : `to all ${slugs.length} triggers`;
+  const count = slugs.length === 1 ? `to ${slugs[0]}` : `to all ${formatCount(slugs.length, "trigger")}`;
   return (
     <Menu
       label="Redeliver"

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { parseAsString, useQueryState } from "nuqs";
 import { useState } from "react";
+import { formatNumber } from "../../server/domain/format.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { LoadingRows } from "../ui/faces.tsx";
@@ -45,7 +46,10 @@ function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
         )}
         <ProblemPanel delivery={delivery} onPlace={showPlace} />
         {verdicts.length > 0 && (
-          <Panel title="Trigger verdicts" note={`${verdicts.length} evaluated · ${matched} fired`}>
+          <Panel
+            title="Trigger verdicts"
+            note={`${formatNumber(verdicts.length)} evaluated · ${formatNumber(matched)} fired`}
+          >
             <VerdictTable verdicts={verdicts} onPlace={showPlace} />
           </Panel>
         )}

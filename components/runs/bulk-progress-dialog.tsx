@@ -89,7 +89,7 @@ export function BulkProgressDialog({ action, total, ask, onClose }: Props) {
 
 const titles: Record<BulkProgress["state"], Record<BulkAction, string>> = {
   working: { replay: "Replaying…", cancel: "Canceling…" },
-  stopped: { replay: "Replay stopped", cancel: "Cancel stopped" },
+  stopped: { replay: "Replaying stopped", cancel: "Canceling stopped" },
   finished: { replay: "Replayed", cancel: "Canceled" },
-  broken: { replay: "Replay interrupted", cancel: "Cancel interrupted" },
+  broken: { replay: "Replaying interrupted", cancel: "Canceling interrupted" },
 };

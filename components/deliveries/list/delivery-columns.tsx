@@ -29,8 +29,8 @@ export const deliveryColumns: readonly Column<DeliverySummary>[] = [
   },
   {
     id: "took",
-    name: "Time",
-    width: "60px",
+    name: "Duration",
+    width: "68px",
     isHiddenNarrow: true,
     from: "lg",
     cell: ({ durationMs }) => <span className={number}>{formatDuration(durationMs)}</span>,

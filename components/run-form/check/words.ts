@@ -1,4 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
+import { formatCount } from "../../../server/domain/format.ts";
 import { listIn } from "../resolve-schema.ts";
 
 const kinds: Record<string, string> = {
@@ -112,5 +113,5 @@ function nameValue(value: Json | undefined): string {
 }
 
 function count(bound: Json | undefined, unit: string): string {
-  return `${String(bound)} ${unit}${bound === 1 ? "" : "s"}`;
+  return formatCount(Number(bound), unit);
 }

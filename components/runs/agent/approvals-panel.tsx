@@ -40,7 +40,7 @@ export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) 
       ))}
       {open.length > maxShown && (
         <p className="border-b px-4 py-2 text-s text-ink-2 last:border-0">
-          {formatCount(open.length - maxShown, "more approval", "more approvals")} pending, shown as these are decided.
+          {formatCount(open.length - maxShown, "more approval")} pending, shown as these are decided.
         </p>
       )}
       <p role="status" className="sr-only">
