@@ -4,7 +4,7 @@ import type { Role } from "../../server/contract/person.ts";
 import { Button } from "../ui/button.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { Field } from "./field.tsx";
-import { RefusalLine } from "./refusal-line.tsx";
+import { ErrorLine } from "./refusal-line.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
 const words: Record<Role, string> = {
@@ -15,7 +15,7 @@ const words: Record<Role, string> = {
 
 /** The page of an invitation. Creating the account uses the invitation up. */
 export function JoinForm({ title, token, role }: { title: string; token: string; role: Role }) {
-  const { isBusy, refusal, onSubmit, errorAt } = useAuthForm("join", { fixed: { token }, next: "/" });
+  const { isBusy, error, onSubmit, errorAt } = useAuthForm("join", { fixed: { token }, next: "/" });
   return (
     <AuthCard title={title}>
       <p className="mt-1 text-ink-2">{words[role]}</p>
@@ -32,7 +32,7 @@ export function JoinForm({ title, token, role }: { title: string; token: string;
           hint="12 characters or more"
           error={errorAt("password")}
         />
-        {refusal && refusal.field === null && <RefusalLine message={refusal.message} />}
+        {error && error.field === null && <ErrorLine message={error.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
           Create account
         </Button>

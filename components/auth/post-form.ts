@@ -2,7 +2,7 @@ import { z } from "zod";
 import { problemSchema } from "../../server/contract/problem.ts";
 
 /** Why a form was rejected, and at which field. `field: null`: the form as a whole. */
-export interface FormRefusal {
+export interface FormError {
   message: string;
   field: string | null;
 }
@@ -10,7 +10,7 @@ export interface FormRefusal {
 export type AuthPath = "sign-in" | "join" | "reset";
 
 /** Posts a form to `/api/auth`; `null`: it was accepted. The session is an HttpOnly cookie. */
-export async function postForm(path: AuthPath, values: Record<string, string>): Promise<FormRefusal | null> {
+export async function postForm(path: AuthPath, values: Record<string, string>): Promise<FormError | null> {
   const response = await fetch(`/api/auth/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -3,12 +3,12 @@
 import { Button } from "../ui/button.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { Field } from "./field.tsx";
-import { RefusalLine } from "./refusal-line.tsx";
+import { ErrorLine } from "./refusal-line.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
 /** The page of a reset link. Setting the password uses the link up and leads to the sign-in page. */
 export function ResetForm({ token, email }: { token: string; email: string }) {
-  const { isBusy, refusal, onSubmit, errorAt } = useAuthForm("reset", {
+  const { isBusy, error, onSubmit, errorAt } = useAuthForm("reset", {
     fixed: { token },
     next: "/sign-in?done=reset",
   });
@@ -31,7 +31,7 @@ export function ResetForm({ token, email }: { token: string; email: string }) {
           autoFocus
           error={errorAt("password")}
         />
-        {refusal && refusal.field === null && <RefusalLine message={refusal.message} />}
+        {error && error.field === null && <ErrorLine message={error.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
           Set password
         </Button>

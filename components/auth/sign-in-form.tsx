@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { ElsewhereButton } from "./elsewhere-button.tsx";
 import { Field } from "./field.tsx";
-import { RefusalLine } from "./refusal-line.tsx";
+import { ErrorLine } from "./refusal-line.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
 
 export function SignInForm({ next, failed, provider, isReset }: Props) {
   const hasTokenFailed = failed === "token";
-  const { isBusy, refusal, onSubmit } = useAuthForm("sign-in", { next });
+  const { isBusy, error, onSubmit } = useAuthForm("sign-in", { next });
   return (
     <AuthCard title="Sign in">
       {isReset && (
@@ -33,7 +33,7 @@ export function SignInForm({ next, failed, provider, isReset }: Props) {
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
         <Field label="E-mail" name="email" type="email" autoComplete="username" autoFocus />
         <Field label="Password" name="password" type="password" autoComplete="current-password" maxLength={128} />
-        {refusal && <RefusalLine message={refusal.message} />}
+        {error && <ErrorLine message={error.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
           Sign in
         </Button>

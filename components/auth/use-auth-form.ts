@@ -1,12 +1,12 @@
 "use client";
 
 import { type SubmitEvent, useState } from "react";
-import { type AuthPath, type FormRefusal, postForm } from "./post-form.ts";
+import { type AuthPath, type FormError, postForm } from "./post-form.ts";
 
 /** The state of an auth form. Once accepted, it loads `next` from the server, with the new session. */
 export function useAuthForm(path: AuthPath, p: { fixed?: Record<string, string>; next: string }) {
   const [isBusy, setIsBusy] = useState(false);
-  const [refusal, setRefusal] = useState<FormRefusal | null>(null);
+  const [error, setError] = useState<FormError | null>(null);
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
@@ -17,13 +17,13 @@ export function useAuthForm(path: AuthPath, p: { fixed?: Record<string, string>;
       location.assign(p.next);
       return;
     }
-    setRefusal(rejected);
+    setError(rejected);
     setIsBusy(false);
   };
   return {
     isBusy,
-    refusal,
+    error,
     onSubmit: (event: SubmitEvent<HTMLFormElement>) => void submit(event),
-    errorAt: (field: string) => (refusal?.field === field ? refusal.message : undefined),
+    errorAt: (field: string) => (error?.field === field ? error.message : undefined),
   };
 }

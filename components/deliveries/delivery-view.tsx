@@ -44,13 +44,13 @@ function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
         {compare !== null && (
           <ComparePanel key={compare} delivery={delivery} other={compare} onClose={() => void setCompare(null)} />
         )}
-        <ProblemPanel delivery={delivery} onPlace={showPlace} />
+        <ProblemPanel delivery={delivery} onPath={showPlace} />
         {verdicts.length > 0 && (
           <Panel
             title="Trigger verdicts"
             note={`${formatNumber(verdicts.length)} evaluated · ${formatNumber(matched)} fired`}
           >
-            <VerdictTable verdicts={verdicts} onPlace={showPlace} />
+            <VerdictTable verdicts={verdicts} onPath={showPlace} />
           </Panel>
         )}
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-2">

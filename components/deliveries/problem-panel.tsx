@@ -6,10 +6,10 @@ import type { FullDelivery } from "./full-delivery.ts";
 /** Why a delivery was rejected, with a link to the fix. */
 export function ProblemPanel({
   delivery,
-  onPlace,
+  onPath,
 }: {
   delivery: FullDelivery;
-  onPlace: ((pointer: string) => void) | undefined;
+  onPath: ((pointer: string) => void) | undefined;
 }) {
   const { problem, verdicts } = delivery;
   if (!problem) return null;
@@ -39,8 +39,8 @@ export function ProblemPanel({
             <li key={`${error.pointer} ${error.code} ${error.message}`} className="flex flex-wrap gap-x-3 break-words">
               <button
                 type="button"
-                disabled={!onPlace}
-                onClick={() => onPlace?.(error.pointer)}
+                disabled={!onPath}
+                onClick={() => onPath?.(error.pointer)}
                 className="cursor-pointer font-mono text-accent underline decoration-line-strong underline-offset-2 disabled:cursor-default disabled:text-ink disabled:no-underline"
               >
                 <PlainText text={error.pointer || "the whole body"} />

@@ -11,20 +11,20 @@ import { RunState } from "./run-state.tsx";
 interface Props {
   verdicts: readonly Verdict[];
   /** Shows a path in the body. If set, paths are buttons. */
-  onPlace?: (pointer: string) => void;
+  onPath?: (pointer: string) => void;
 }
 
 /**
  * The verdict of each trigger: the stage, the path in the body, the expected and the actual value. One row for each
  * reason.
  */
-export function VerdictTable({ verdicts, onPlace }: Props) {
+export function VerdictTable({ verdicts, onPath }: Props) {
   return (
     <Table label="Trigger verdicts" columns={["Trigger", "Verdict", "Stage", "Path", "Expected", "Actual", "Run"]}>
       {verdicts.map((verdict) => (
         <Fragment key={verdict.attachmentId}>
           {(verdict.reasons.length > 0 ? verdict.reasons : [null]).map((reason, index) => (
-            <VerdictRow key={index} verdict={verdict} reason={reason} isFirst={index === 0} onPlace={onPlace} />
+            <VerdictRow key={index} verdict={verdict} reason={reason} isFirst={index === 0} onPath={onPath} />
           ))}
         </Fragment>
       ))}
@@ -36,12 +36,12 @@ function VerdictRow({
   verdict,
   reason,
   isFirst,
-  onPlace,
+  onPath,
 }: {
   verdict: Verdict;
   reason: Reason | null;
   isFirst: boolean;
-  onPlace: Props["onPlace"];
+  onPath: Props["onPath"];
 }) {
   const face = verdictOutcomes[verdict.outcome];
   return (
@@ -61,7 +61,7 @@ function VerdictRow({
       <Cell name="Verdict">{isFirst ? <StatusBadge face={face} /> : null}</Cell>
       <Cell name="Stage">{isFirst && <span className="whitespace-nowrap text-ink-2">{face.stage}</span>}</Cell>
       <Cell name="Path">
-        {reason && reasonParts(reason).where !== null && <Place pointer={reason.pointer} onPlace={onPlace} />}
+        {reason && reasonParts(reason).where !== null && <Place pointer={reason.pointer} onPath={onPath} />}
       </Cell>
       <Cell name="Expected">
         {reason && (
@@ -85,7 +85,7 @@ function VerdictRow({
   );
 }
 
-function Place({ pointer, onPlace }: { pointer: string; onPlace: Props["onPlace"] }) {
+function Place({ pointer, onPath }: { pointer: string; onPath: Props["onPath"] }) {
   const face =
     pointer === "" ? (
       <span>the whole body</span>
@@ -94,11 +94,11 @@ function Place({ pointer, onPlace }: { pointer: string; onPlace: Props["onPlace"
         <PlainText text={pointer} />
       </code>
     );
-  if (!onPlace) return face;
+  if (!onPath) return face;
   return (
     <button
       type="button"
-      onClick={() => onPlace(pointer)}
+      onClick={() => onPath(pointer)}
       title="Show in the body"
       className="cursor-pointer text-left text-accent underline decoration-line-strong underline-offset-2 hover:decoration-current"
     >

@@ -1,11 +1,11 @@
 import { PlainText } from "../json/plain-text.tsx";
 import { formatCount } from "../../server/domain/format.ts";
 import { foldStack } from "./fold-stack.ts";
-import type { AttemptError, ErrorPlace, ErrorSource } from "./run-errors.ts";
+import type { AttemptError, ErrorIssue, ErrorSource } from "./run-errors.ts";
 
 /** An error in full: the message, the source line, the validation issues, the stack. */
 export function ErrorDetails({ failure }: { failure: AttemptError }) {
-  const { error, source, places } = failure;
+  const { error, source, issues } = failure;
   return (
     <>
       <p className="px-4 py-3 font-mono text-s break-words whitespace-pre-wrap text-bad">
@@ -14,7 +14,7 @@ export function ErrorDetails({ failure }: { failure: AttemptError }) {
         </span>{" "}
         <PlainText text={error.message} />
       </p>
-      {places.length > 0 && <PlacesTable places={places} />}
+      {issues.length > 0 && <IssuesTable issues={issues} />}
       {source && source.lines.length > 0 && <CodeExcerpt source={source} />}
       {error.stack && <Stack stack={error.stack} message={error.message} />}
     </>
@@ -77,7 +77,7 @@ function CodeLine({
   );
 }
 
-function PlacesTable({ places }: { places: ErrorPlace[] }) {
+function IssuesTable({ issues }: { issues: ErrorIssue[] }) {
   return (
     <div tabIndex={0} role="group" aria-label="Validation issues" className="max-h-80 overflow-auto border-t">
       <table className="w-full text-s">
@@ -88,15 +88,15 @@ function PlacesTable({ places }: { places: ErrorPlace[] }) {
           </tr>
         </thead>
         <tbody>
-          {places.map((place, index) => (
+          {issues.map((issue, index) => (
             <tr key={index} className="border-t align-top">
               <td className="px-4 py-1.5">
                 <code className="break-all text-bad">
-                  {place.pointer === "" ? "(root)" : <PlainText text={place.pointer} />}
+                  {issue.pointer === "" ? "(root)" : <PlainText text={issue.pointer} />}
                 </code>
               </td>
               <td className="px-4 py-1.5 break-words">
-                <PlainText text={place.message} /> {place.code && <code className="text-ink-3">{place.code}</code>}
+                <PlainText text={issue.message} /> {issue.code && <code className="text-ink-3">{issue.code}</code>}
               </td>
             </tr>
           ))}

@@ -8,7 +8,7 @@ export type LogFilter = "all" | "warn" | "none";
 export interface RowGroup {
   kind: "group";
   key: string;
-  of: "log" | "kept";
+  of: "log" | "reused";
   label: string;
   rows: WaterfallRow[];
   /** The highest level among its log lines. */
@@ -19,7 +19,7 @@ export interface RowGroup {
 export type ShownRow = WaterfallRow | RowGroup;
 
 /** More consecutive rows than this become a group. */
-const maxUngrouped = { log: 12, kept: 4 };
+const maxUngrouped = { log: 12, reused: 4 };
 
 /**
  * The visible rows: filtered logs, long sequences of logs and of reused steps as groups. Groups in `opened` include
@@ -57,8 +57,8 @@ function passes(row: WaterfallRow, logs: LogFilter): boolean {
   return logs === "warn" && (row.entry.level === "warn" || row.entry.level === "error");
 }
 
-function isGrouped(kind: WaterfallRow["kind"]): kind is "log" | "kept" {
-  return kind === "log" || kind === "kept";
+function isGrouped(kind: WaterfallRow["kind"]): kind is "log" | "reused" {
+  return kind === "log" || kind === "reused";
 }
 
 function splitSequences(rows: readonly WaterfallRow[]): WaterfallRow[][] {
@@ -71,7 +71,7 @@ function splitSequences(rows: readonly WaterfallRow[]): WaterfallRow[][] {
   return sequences;
 }
 
-function labelOf(kind: "log" | "kept", count: number): string {
+function labelOf(kind: "log" | "reused", count: number): string {
   return kind === "log" ? formatCount(count, "log line") : `${formatCount(count, "step")} reused`;
 }
 

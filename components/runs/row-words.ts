@@ -6,7 +6,7 @@ const stateWords: Record<RowState, string> = { open: "in progress", ok: "done", 
 
 /** The state of a row in a word or two; points in time and groups have none. */
 export function stateOf(row: WaterfallRow): string | null {
-  if (row.kind === "kept") return "stored result reused";
+  if (row.kind === "reused") return "stored result reused";
   if (row.spans.length === 0) return null;
   if (row.kind === "sleep" || row.kind === "backoff" || row.kind === "queued")
     return row.state === "open" ? "waiting" : row.state === "stopped" ? "stopped" : null;
@@ -50,7 +50,7 @@ export function nameOf(row: ShownRow, p: { from: number; now: number }): string 
           ? "step "
           : row.kind === "sleep"
             ? "sleep "
-            : row.kind === "kept"
+            : row.kind === "reused"
               ? "step "
               : "";
   return [`${level}${row.label}`, stateOf(row), timesOf(row, p)].filter((part) => part !== null).join(", ");

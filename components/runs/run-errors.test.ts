@@ -51,7 +51,7 @@ describe("the errors of a run", () => {
   it("have the validation issues", () => {
     const errors = [{ pointer: "/amount", code: "too_small", message: "Too small" }];
     expect(
-      errorsOfRun(run, timelineOf([1, "attempt_failed", { error: error("x"), data: { errors } }]))[0]?.places,
+      errorsOfRun(run, timelineOf([1, "attempt_failed", { error: error("x"), data: { errors } }]))[0]?.issues,
     ).toEqual(errors);
   });
 
@@ -73,7 +73,7 @@ describe("the errors of a run", () => {
     for (const data of odd) {
       expect(errorsOfRun(run, timelineOf([1, "attempt_failed", { error: error("x"), data }]))[0]).toMatchObject({
         source: null,
-        places: [],
+        issues: [],
       });
     }
   });

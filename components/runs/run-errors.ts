@@ -11,7 +11,7 @@ export interface ErrorSource {
 }
 
 /** One validation issue. */
-export interface ErrorPlace {
+export interface ErrorIssue {
   pointer: string;
   code: string;
   message: string;
@@ -23,7 +23,7 @@ export interface AttemptError {
   at: string;
   error: RunError;
   source: ErrorSource | null;
-  places: ErrorPlace[];
+  issues: ErrorIssue[];
   /** The step that threw the error. */
   step: string | null;
 }
@@ -46,7 +46,7 @@ export function errorsOfRun(
       at: run.finishedAt ?? run.createdAt,
       error: run.error,
       source: null,
-      places: [],
+      issues: [],
       step: null,
     });
   }
@@ -62,7 +62,7 @@ export function describeError(entry: TimelineEntry, error: RunError, step: Timel
     at: entry.at,
     error,
     source: readSource(entry.data) ?? readSource(step?.data ?? null),
-    places: readPlaces(entry.data),
+    issues: readIssues(entry.data),
     step: step?.name ?? (entry.kind === "step_failed" ? entry.name : null),
   };
 }
@@ -88,7 +88,7 @@ function readSource(data: Json | null): ErrorSource | null {
   return { file, line, column: typeof column === "number" ? column : 1, lines: read };
 }
 
-function readPlaces(data: Json | null): ErrorPlace[] {
+function readIssues(data: Json | null): ErrorIssue[] {
   const errors = fieldOf(data, "errors");
   if (!Array.isArray(errors)) return [];
   return errors.flatMap((one) => {

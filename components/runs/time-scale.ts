@@ -36,12 +36,12 @@ const gapFactor = 8;
  */
 export function timeScale(rows: readonly WaterfallRow[], now: number): TimeScale {
   const { from, to } = rangeOf(rows, now);
-  const stretches = cutStretches({ rows, from, to, now });
-  const pieces = place(stretches, findGaps(stretches));
+  const sections = cutSections({ rows, from, to, now });
+  const pieces = layOut(sections, findGaps(sections));
   return { from, to, pieces, position: (at) => positionOf(pieces, at) };
 }
 
-interface Stretch {
+interface Section {
   from: number;
   to: number;
   isIdle: boolean;
@@ -59,7 +59,7 @@ function rangeOf(rows: readonly WaterfallRow[], now: number): { from: number; to
 }
 
 /** The range, cut where something starts or ends (but not at `now`, which moves). */
-function cutStretches(p: { rows: readonly WaterfallRow[]; from: number; to: number; now: number }): Stretch[] {
+function cutSections(p: { rows: readonly WaterfallRow[]; from: number; to: number; now: number }): Section[] {
   const cuts = new Set([p.from, p.to]);
   const busy: { from: number; to: number }[] = [];
   for (const row of p.rows) {
@@ -103,36 +103,36 @@ function overlapsAny(merged: readonly { from: number; to: number }[], from: numb
   return range !== undefined && range.from < to;
 }
 
-function findGaps(stretches: readonly Stretch[]): ReadonlySet<Stretch> {
-  const lengthOf = (stretch: Stretch) => stretch.to - stretch.from;
-  const idle = stretches.filter(({ isIdle }) => isIdle).sort((a, b) => lengthOf(a) - lengthOf(b));
-  let toScaleMs = stretches.reduce((sum, stretch) => sum + (stretch.isIdle ? 0 : lengthOf(stretch)), 0);
-  for (const [index, stretch] of idle.entries()) {
-    const isLong = lengthOf(stretch) >= minGapMs && lengthOf(stretch) > gapFactor * toScaleMs;
+function findGaps(sections: readonly Section[]): ReadonlySet<Section> {
+  const lengthOf = (section: Section) => section.to - section.from;
+  const idle = sections.filter(({ isIdle }) => isIdle).sort((a, b) => lengthOf(a) - lengthOf(b));
+  let toScaleMs = sections.reduce((sum, section) => sum + (section.isIdle ? 0 : lengthOf(section)), 0);
+  for (const [index, section] of idle.entries()) {
+    const isLong = lengthOf(section) >= minGapMs && lengthOf(section) > gapFactor * toScaleMs;
     if (isLong && toScaleMs > 0) return new Set(idle.slice(index));
-    toScaleMs += lengthOf(stretch);
+    toScaleMs += lengthOf(section);
   }
   return new Set();
 }
 
 /** Gaps share at most half of the width; longer gaps are slightly wider. */
-function place(stretches: readonly Stretch[], gaps: ReadonlySet<Stretch>): Piece[] {
+function layOut(sections: readonly Section[], gaps: ReadonlySet<Section>): Piece[] {
   const shortest = Math.min(...[...gaps].map(({ from, to }) => to - from));
-  const weightOf = ({ from, to }: Stretch) => 1 + Math.min(1, Math.log10((to - from) / shortest) / 2);
+  const weightOf = ({ from, to }: Section) => 1 + Math.min(1, Math.log10((to - from) / shortest) / 2);
   const weights = [...gaps].reduce((sum, gap) => sum + weightOf(gap), 0);
   const gapShare = Math.min(0.5, weights * 0.1);
-  const toScaleMs = stretches.reduce((sum, stretch) => sum + (gaps.has(stretch) ? 0 : stretch.to - stretch.from), 0);
+  const toScaleMs = sections.reduce((sum, section) => sum + (gaps.has(section) ? 0 : section.to - section.from), 0);
   const pieces: Piece[] = [];
   let start = 0;
-  for (const stretch of stretches) {
-    const isGap = gaps.has(stretch);
+  for (const section of sections) {
+    const isGap = gaps.has(section);
     const share = isGap
-      ? (gapShare * weightOf(stretch)) / weights
-      : ((1 - gapShare) * (stretch.to - stretch.from)) / toScaleMs;
+      ? (gapShare * weightOf(section)) / weights
+      : ((1 - gapShare) * (section.to - section.from)) / toScaleMs;
     const end = Math.min(1, start + share);
     const last = pieces.at(-1);
-    if (last && !last.isGap && !isGap) Object.assign(last, { to: stretch.to, end });
-    else pieces.push({ from: stretch.from, to: stretch.to, start, end, isGap });
+    if (last && !last.isGap && !isGap) Object.assign(last, { to: section.to, end });
+    else pieces.push({ from: section.from, to: section.to, start, end, isGap });
     start = end;
   }
   const last = pieces.at(-1);

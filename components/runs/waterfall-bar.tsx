@@ -81,7 +81,7 @@ export function WaterfallPoint({ row, scale }: { row: WaterfallRow; scale: TimeS
           : { left: `calc(${percent(position)} - 4px)` }
       }
     >
-      <PointMark tone={tone} isKept={row.kind === "kept"} />
+      <PointMark tone={tone} isReused={row.kind === "reused"} />
       {text && (
         <span
           className={`min-w-0 truncate ${row.kind === "log" ? `font-mono text-s ${tone === "idle" ? "text-ink-2" : texts[tone]}` : "text-s text-ink-3"}`}
@@ -114,13 +114,13 @@ function pointTone(row: WaterfallRow): Tone {
 }
 
 function pointText(row: WaterfallRow): string | null {
-  if (row.kind === "kept") return null;
+  if (row.kind === "reused") return null;
   return row.kind === "log" ? row.label : row.entry.message;
 }
 
 /** A circle for a log line, a triangle for an error, a diamond for a warning, a hollow square for a reused step. */
-function PointMark({ tone, isKept }: { tone: Tone; isKept: boolean }) {
-  const shape = isKept ? (
+function PointMark({ tone, isReused }: { tone: Tone; isReused: boolean }) {
+  const shape = isReused ? (
     <rect x="1.5" y="1.5" width="6" height="6" rx="1" fill="none" stroke="currentColor" strokeWidth="1.5" />
   ) : tone === "bad" ? (
     <path d="M4.5 .5 9 8.5H0z" />

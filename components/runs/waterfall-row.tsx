@@ -123,7 +123,7 @@ function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
       >
         {row.label}
       </span>
-      {row.kind === "kept" && <span className="shrink-0 text-s text-ink-3">reused</span>}
+      {row.kind === "reused" && <span className="shrink-0 text-s text-ink-3">reused</span>}
     </>
   );
 }

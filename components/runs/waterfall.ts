@@ -15,7 +15,7 @@ export interface Span {
   look: SpanLook;
 }
 
-type RowKind = "queued" | "attempt" | "step" | "kept" | "sleep" | "backoff" | "log" | "event";
+type RowKind = "queued" | "attempt" | "step" | "reused" | "sleep" | "backoff" | "log" | "event";
 
 /** `stopped`: it neither succeeded nor failed: canceled, or its worker was lost. */
 export type RowState = "open" | "ok" | "failed" | "stopped";
@@ -87,7 +87,7 @@ class Chart {
       case "step_failed":
         return this.endStep(entry, at);
       case "step_reused":
-        this.point({ entry, at, kind: "kept", label: name, depth: 1 });
+        this.point({ entry, at, kind: "reused", label: name, depth: 1 });
         return;
       case "sleep_started":
       case "approval_requested":

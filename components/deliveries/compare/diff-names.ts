@@ -29,11 +29,11 @@ function decisions(verdicts: readonly Verdict[]): Map<string, string> {
 }
 
 function decided({ outcome, reasons }: Verdict): string {
-  const places = reasons.map((reason) => {
+  const parts = reasons.map((reason) => {
     const { where } = reasonParts(reason);
     return where === null ? reason.message : `${where} ${reason.expected ?? reason.message}`;
   });
-  return [outcome.replaceAll("_", " "), ...places].join(" · ");
+  return [outcome.replaceAll("_", " "), ...parts].join(" · ");
 }
 
 function diffNames(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): NamedDifference[] {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { moveHandle, stretchOfDrag, stretchOfTimes, timesOf } from "./brush.ts";
+import { moveHandle, rangeOfDrag, rangeOfTimes, timesOf } from "./brush.ts";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute)).toISOString();
 const frame = {
@@ -11,9 +11,9 @@ const frame = {
 };
 
 it("a drag selects every bucket that it touched, in either direction, also beyond the plot", () => {
-  expect(stretchOfDrag(0.25, 0.31, 10)).toEqual({ from: 2, to: 4 });
-  expect(stretchOfDrag(0.31, 0.25, 10)).toEqual({ from: 2, to: 4 });
-  expect(stretchOfDrag(-1, 7, 10)).toEqual({ from: 0, to: 10 });
+  expect(rangeOfDrag(0.25, 0.31, 10)).toEqual({ from: 2, to: 4 });
+  expect(rangeOfDrag(0.31, 0.25, 10)).toEqual({ from: 2, to: 4 });
+  expect(rangeOfDrag(-1, 7, 10)).toEqual({ from: 0, to: 10 });
 });
 
 it("handles stay within the plot and never meet", () => {
@@ -32,15 +32,15 @@ it("a range to the end stays open for new deliveries, and the full range has no 
 it("every range converts to times and back", () => {
   fc.assert(
     fc.property(fc.nat(9), fc.integer({ min: 1, max: 10 }), (from, length) => {
-      const stretch = { from, to: Math.min(10, from + length) };
-      const isAll = stretch.from === 0 && stretch.to === 10;
-      expect(stretchOfTimes(timesOf(stretch, frame), frame)).toEqual(isAll ? null : stretch);
+      const range = { from, to: Math.min(10, from + length) };
+      const isAll = range.from === 0 && range.to === 10;
+      expect(rangeOfTimes(timesOf(range, frame), frame)).toEqual(isAll ? null : range);
     }),
   );
 });
 
 it("times outside of the frame select no bucket", () => {
-  expect(stretchOfTimes({ since: at(30), until: null }, frame)).toBeNull();
-  expect(stretchOfTimes({ since: null, until: at(-5) }, frame)).toBeNull();
-  expect(stretchOfTimes({ since: at(-5), until: at(3) }, frame)).toEqual({ from: 0, to: 2 });
+  expect(rangeOfTimes({ since: at(30), until: null }, frame)).toBeNull();
+  expect(rangeOfTimes({ since: null, until: at(-5) }, frame)).toBeNull();
+  expect(rangeOfTimes({ since: at(-5), until: at(3) }, frame)).toEqual({ from: 0, to: 2 });
 });

@@ -1,5 +1,5 @@
 /** A range of buckets: `from` inclusive, `to` exclusive. */
-export interface Stretch {
+export interface BucketRange {
   from: number;
   to: number;
 }
@@ -12,22 +12,22 @@ export interface Frame {
 }
 
 /** The range between two positions of a drag, each from 0 to 1 across the plot. Includes every bucket that was touched. */
-export function stretchOfDrag(one: number, two: number, count: number): Stretch {
+export function rangeOfDrag(one: number, two: number, count: number): BucketRange {
   const bucket = (position: number) => Math.min(count - 1, Math.max(0, Math.floor(position * count)));
   return { from: bucket(Math.min(one, two)), to: bucket(Math.max(one, two)) + 1 };
 }
 
 /** A handle moved by some buckets; at least one bucket stays between the two. */
-export function moveHandle(stretch: Stretch, handle: "from" | "to", distance: number, count: number): Stretch {
-  if (handle === "from") return { ...stretch, from: Math.max(0, Math.min(stretch.to - 1, stretch.from + distance)) };
-  return { ...stretch, to: Math.min(count, Math.max(stretch.from + 1, stretch.to + distance)) };
+export function moveHandle(range: BucketRange, handle: "from" | "to", distance: number, count: number): BucketRange {
+  if (handle === "from") return { ...range, from: Math.max(0, Math.min(range.to - 1, range.from + distance)) };
+  return { ...range, to: Math.min(count, Math.max(range.from + 1, range.to + distance)) };
 }
 
 /**
  * The times of a range. A range that reaches the end stays open there, so that it includes new deliveries. The full
  * range has no times.
  */
-export function timesOf({ from, to }: Stretch, frame: Frame): { since: string | null; until: string | null } {
+export function timesOf({ from, to }: BucketRange, frame: Frame): { since: string | null; until: string | null } {
   if (from <= 0 && to >= frame.buckets.length) return { since: null, until: null };
   return {
     since: frame.buckets[from]?.at ?? frame.since,
@@ -36,10 +36,10 @@ export function timesOf({ from, to }: Stretch, frame: Frame): { since: string | 
 }
 
 /** The buckets that the times overlap; `null`: no times are chosen, or they are outside of the frame. */
-export function stretchOfTimes(
+export function rangeOfTimes(
   { since, until }: { since: string | null; until: string | null },
   frame: Frame,
-): Stretch | null {
+): BucketRange | null {
   if (since === null && until === null) return null;
   const start = Date.parse(frame.since);
   const count = frame.buckets.length;

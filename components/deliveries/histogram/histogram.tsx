@@ -66,8 +66,8 @@ export function Histogram(props: Props) {
             style={{ left: `${(from / count) * 100}%`, right: `${100 - (to / count) * 100}%` }}
           />
         )}
-        <StretchEnd handle="from" place={from} frame={frame} isChosen={chosen !== null} onKeyDown={moveByKey} />
-        <StretchEnd handle="to" place={to} frame={frame} isChosen={chosen !== null} onKeyDown={moveByKey} />
+        <RangeEnd handle="from" position={from} frame={frame} isChosen={chosen !== null} onKeyDown={moveByKey} />
+        <RangeEnd handle="to" position={to} frame={frame} isChosen={chosen !== null} onKeyDown={moveByKey} />
       </div>
       <div className="mt-1 flex justify-between gap-3 text-xs text-ink-3 tabular-nums">
         <span>{clockOf(frame.since, frame, isHydrated)}</span>
@@ -79,15 +79,15 @@ export function Histogram(props: Props) {
 }
 
 /** One end of the range: a slider, invisible until a range is selected or the slider has the focus. */
-function StretchEnd({
+function RangeEnd({
   handle,
-  place,
+  position,
   frame,
   isChosen,
   onKeyDown,
 }: {
   handle: Handle;
-  place: number;
+  position: number;
   frame: Frame;
   isChosen: boolean;
   onKeyDown: (event: KeyboardEvent, handle: Handle) => void;
@@ -100,11 +100,11 @@ function StretchEnd({
       aria-label={handle === "from" ? "From" : "Until"}
       aria-valuemin={0}
       aria-valuemax={count}
-      aria-valuenow={place}
-      aria-valuetext={place >= count ? "now" : `${clockOf(frame.buckets[place]?.at ?? frame.until, frame)} UTC`}
+      aria-valuenow={position}
+      aria-valuetext={position >= count ? "now" : `${clockOf(frame.buckets[position]?.at ?? frame.until, frame)} UTC`}
       onKeyDown={(event) => onKeyDown(event, handle)}
       className={`absolute inset-y-0 w-2 -translate-x-1/2 cursor-ew-resize rounded-s ${isChosen ? "" : "opacity-0 focus-visible:opacity-100"}`}
-      style={{ left: `${(place / count) * 100}%` }}
+      style={{ left: `${(position / count) * 100}%` }}
     >
       <span aria-hidden className="absolute top-1/2 left-1/2 h-5 w-1 -translate-1/2 rounded-full bg-accent" />
     </span>

@@ -1,7 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from "react";
-import { type Frame, type Stretch, moveHandle, stretchOfDrag, stretchOfTimes, timesOf } from "./brush.ts";
+import { type Frame, type BucketRange, moveHandle, rangeOfDrag, rangeOfTimes, timesOf } from "./brush.ts";
 
 export type Handle = "from" | "to";
 
@@ -21,15 +21,15 @@ const settleMs = 350;
 export function useBrush({ frame, since, until, onBrush }: Brushed) {
   const count = frame.buckets.length;
   const plot = useRef<HTMLDivElement>(null);
-  const [draft, setDraft] = useState<Stretch | null>(null);
+  const [draft, setDraft] = useState<BucketRange | null>(null);
   const [hovered, setHovered] = useState<number | null>(null);
-  const chosen = draft ?? stretchOfTimes({ since, until }, frame);
-  const commit = (stretch: Stretch) => {
+  const chosen = draft ?? rangeOfTimes({ since, until }, frame);
+  const commit = (range: BucketRange) => {
     setDraft(null);
-    onBrush(timesOf(stretch, frame));
+    onBrush(timesOf(range, frame));
   };
   const dragging = useDrag({ plot, count, setDraft, setHovered, commit });
-  const moveByKey = useHandleKeys({ stretch: chosen ?? { from: 0, to: count }, count, setDraft, commit });
+  const moveByKey = useHandleKeys({ range: chosen ?? { from: 0, to: count }, count, setDraft, commit });
   return { plot, chosen, hovered, dragging, moveByKey };
 }
 
@@ -42,9 +42,9 @@ function useDrag({
 }: {
   plot: RefObject<HTMLDivElement | null>;
   count: number;
-  setDraft(stretch: Stretch | null): void;
+  setDraft(range: BucketRange | null): void;
   setHovered(bucket: number | null): void;
-  commit(stretch: Stretch): void;
+  commit(range: BucketRange): void;
 }) {
   const dragFrom = useRef<number | null>(null);
   const positionOf = (event: PointerEvent) => {
@@ -60,12 +60,12 @@ function useDrag({
     onPointerMove(event: PointerEvent) {
       const position = positionOf(event);
       setHovered(Math.min(count - 1, Math.max(0, Math.floor(position * count))));
-      if (dragFrom.current !== null) setDraft(stretchOfDrag(dragFrom.current, position, count));
+      if (dragFrom.current !== null) setDraft(rangeOfDrag(dragFrom.current, position, count));
     },
     onPointerUp(event: PointerEvent) {
       const start = dragFrom.current;
       dragFrom.current = null;
-      if (start !== null) commit(stretchOfDrag(start, positionOf(event), count));
+      if (start !== null) commit(rangeOfDrag(start, positionOf(event), count));
     },
     onPointerCancel() {
       dragFrom.current = null;
@@ -77,15 +77,15 @@ function useDrag({
 
 /** Keys move a handle at once; the list follows after a pause. Esc clears the range. */
 function useHandleKeys({
-  stretch,
+  range,
   count,
   setDraft,
   commit,
 }: {
-  stretch: Stretch;
+  range: BucketRange;
   count: number;
-  setDraft(stretch: Stretch): void;
-  commit(stretch: Stretch): void;
+  setDraft(range: BucketRange): void;
+  commit(range: BucketRange): void;
 }) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -106,7 +106,7 @@ function useHandleKeys({
     event.stopPropagation();
     clearTimeout(timer.current);
     if (distance === undefined) return commit({ from: 0, to: count });
-    const next = moveHandle(stretch, handle, distance, count);
+    const next = moveHandle(range, handle, distance, count);
     setDraft(next);
     timer.current = setTimeout(() => commit(next), settleMs);
   };
