@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
@@ -154,6 +155,17 @@ async function inTransaction(client: Client, act: () => Promise<void>): Promise<
   }
 }
 
+/** Postgres notices a moment later that a service has left. */
+const leaveWithinMs = 3_000;
+
+async function countUsers(client: Client): Promise<number> {
+  const { rows } = await client.query<{ users: number }>(
+    "SELECT count(*)::int AS users FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'signalbox%' AND application_name <> $1",
+    [applicationName],
+  );
+  return rows[0]?.users ?? 0;
+}
+
 async function connectAlone<End>(url: string, open: (client: Client, name: string) => Promise<End>): Promise<End> {
   const name = databaseName(url);
   const client = new Client({ ...connectionConfig(url, { isPatient: true }), application_name: applicationName });
@@ -163,15 +175,13 @@ async function connectAlone<End>(url: string, open: (client: Client, name: strin
     await settle(client, { isPatient: true });
     // A source stands in one transaction until all of it is read and compared.
     await client.query("SET idle_in_transaction_session_timeout = 0");
-    const { rows } = await client.query<{ users: number }>(
-      "SELECT count(*) AS users FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'signalbox%' AND application_name <> $1",
-      [applicationName],
-    );
-    if ((rows[0]?.users ?? 0) > 0)
+    for (const giveUpAt = performance.now() + leaveWithinMs; (await countUsers(client)) > 0; await delay(100)) {
+      if (performance.now() < giveUpAt) continue;
       throw new AppError(
         "store_unusable",
         `${name} is in use: a Signalbox is connected to it. Stop the service on every machine first.`,
       );
+    }
     return await open(client, name);
   } catch (error) {
     await client.end();
