@@ -193,7 +193,10 @@ describe("triage, where no model is named", () => {
       const calls = steps.flatMap((step) => (step.type === "model" ? [step] : []));
       expect(calls).toHaveLength(3);
       for (const { content, usage, model, costUsd } of calls) {
-        expect(content[0]).toEqual({ type: "reasoning", text: "A stand-in answers here: no model was asked." });
+        expect(content[0]).toEqual({
+          type: "reasoning",
+          text: "This answer comes from a stand-in. No model was called.",
+        });
         expect([model.provider, usage.inputTokens, usage.outputTokens, costUsd]).toEqual(["stand-in", 0, 0, 0]);
       }
       expect(steps.flatMap((step) => (step.type === "tool" ? [[step.toolName, step.outcome]] : []))).toEqual([

@@ -1,49 +1,49 @@
 import { definitionKind } from "./definition.ts";
 
 /**
- * The first look at what was written in plain JavaScript, where no compiler looks. It tells shapes only; what a slug,
- * an endpoint or a schema may say is for the build, which knows the file as well. Each of these throws a TypeError:
- * what is wrong, where, the way out.
+ * Run-time checks for plain JavaScript, where no compiler checks types. They check shapes only. The build, which also
+ * knows the file, checks slugs, endpoints and schemas. Each check throws a TypeError that says what is wrong, where,
+ * and how to fix it.
  */
 
 export function checkOptions(value: unknown, where: string, example: string): void {
   if (!isRecord(value))
     throw new TypeError(
-      `${where} needs an object, and got ${value === undefined ? "nothing" : describe(value)}. Write ${example}.`,
+      `${where} needs an object, but got ${value === undefined ? "nothing" : describe(value)}. Write ${example}.`,
     );
 }
 
 export function checkText(value: unknown, name: string, where: string, example: string): void {
   if (typeof value === "string" && value !== "") return;
   throw new TypeError(
-    `${where}: ${name} must be a text, and is ${describe(value)}. Write ${name}: ${JSON.stringify(example)}.`,
+    `${where}: ${name} must be a string, but is ${describe(value)}. Write ${name}: ${JSON.stringify(example)}.`,
   );
 }
 
 export function checkSchema(value: unknown, name: string, where: string): void {
   if (isRecord(value) && typeof value["safeParse"] === "function" && ("_zod" in value || "_def" in value)) return;
   throw new TypeError(
-    `${where}: ${name} must be a Zod schema, and is ${describe(value)}. Write ${name}: z.object({ … }).`,
+    `${where}: ${name} must be a Zod schema, but is ${describe(value)}. Write ${name}: z.object({ … }).`,
   );
 }
 
 export function checkFunction(value: unknown, name: string, where: string, example: string): void {
   if (typeof value === "function") return;
-  throw new TypeError(`${where}: ${name} must be a function, and is ${describe(value)}. Write ${example}.`);
+  throw new TypeError(`${where}: ${name} must be a function, but is ${describe(value)}. Write ${example}.`);
 }
 
-/** A workflow, or the reference that stands for one where its code is left out. */
+/** Accepts a workflow, or the reference that replaces it in the sources bundle. */
 export function checkTarget(value: unknown, where: string): void {
   if (isRecord(value) && (value[definitionKind] === "workflow" || isReference(value, "workflow"))) return;
   throw new TypeError(
-    `${where}: workflow must be what defineWorkflow returns, and is ${describe(value)}. Import the default export of a file in workflows/.`,
+    `${where}: workflow must be made by defineWorkflow, but is ${describe(value)}. Import the default export of a file in workflows/.`,
   );
 }
 
 export function checkAgent(value: unknown, where: string): void {
   if (isRecord(value) && (value[definitionKind] === "agent" || isReference(value, "agent"))) return;
   throw new TypeError(
-    `${where}: agent must be what defineAgent returns, and is ${describe(value)}. Import the default export of a file in agents/.`,
+    `${where}: agent must be made by defineAgent, but is ${describe(value)}. Import the default export of a file in agents/.`,
   );
 }
 
@@ -54,7 +54,7 @@ function isReference(value: Record<PropertyKey, unknown>, kind: "workflow" | "ag
 export function checkPrompt(value: unknown, where: string): void {
   if ((typeof value === "string" && value !== "") || typeof value === "function") return;
   throw new TypeError(
-    `${where}: prompt must be a text or a function, and is ${describe(value)}. Write prompt: "New mail from {{ from }}".`,
+    `${where}: prompt must be a string or a function, but is ${describe(value)}. Write prompt: "New mail from {{ from }}".`,
   );
 }
 
@@ -69,9 +69,9 @@ export function checkModel(value: unknown, where: string): void {
     isRecord(value) && typeof value["doStream"] === "function"
       ? `of version ${describe(value["specificationVersion"])}`
       : describe(value);
-  const why = typeof value === "string" ? " A name alone says neither where the model runs nor with which key." : "";
+  const why = typeof value === "string" ? " A model name alone specifies neither the provider nor the API key." : "";
   throw new TypeError(
-    `${where}: model must be a language model of the AI SDK (version 2 to 4), and is ${found}.${why} Write model: openai("gpt-5-mini"), with openai of @ai-sdk/openai.`,
+    `${where}: model must be a language model of the AI SDK (version 2 to 4), but is ${found}.${why} Write model: openai("gpt-5-mini"), with openai from @ai-sdk/openai.`,
   );
 }
 
@@ -81,12 +81,12 @@ export function checkTools(value: unknown, where: string): void {
     const at = `${where}: tools.${name}`;
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
       throw new TypeError(
-        `${at}: the name of a tool is 1 to 64 letters, digits, _ and -, for that is what models take.`,
+        `${at}: a tool name must have 1 to 64 characters: letters, digits, _ and -. Model providers accept no others.`,
       );
     checkOptions(tool, at, "defineTool({ description, inputSchema, execute })");
     if (tool.type === "provider")
       throw new TypeError(
-        `${at} is run by the provider of the model. Such tools are not supported: what they do could be neither stored as a step nor approved. Write one with execute.`,
+        `${at} is a provider-executed tool, which is not supported: its calls can be neither stored as steps nor approved. Write a tool with execute.`,
       );
     if (tool.inputSchema === undefined)
       throw new TypeError(`${at}: inputSchema is missing. Write inputSchema: z.object({ … }).`);
@@ -97,7 +97,7 @@ export function checkTools(value: unknown, where: string): void {
 export function checkVerification(value: unknown, where: string): void {
   if (isRecord(value) && value[definitionKind] === "verification") return;
   throw new TypeError(
-    `${where}: verify must be what a function of signalbox/verify returns, and is ${describe(value)}. Write verify: github({ secret: process.env.GITHUB_SECRET }).`,
+    `${where}: verify must be made by a function of signalbox/verify, but is ${describe(value)}. Write verify: github({ secret: process.env.GITHUB_SECRET }).`,
   );
 }
 

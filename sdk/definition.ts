@@ -1,25 +1,26 @@
 /**
- * What definitions look like at run time. The build and the workers read these; users never see them. The mark is a
- * registered symbol, so that two copies of the SDK in one project understand each other.
+ * The key that marks definitions at run time. The build and the workers read it; user code never does. It is a
+ * registered symbol, so that two copies of the SDK in one project recognise each other's definitions.
  */
 export const definitionKind: unique symbol = Symbol.for("signalbox.definition") as never;
 
-/** Any Zod schema, of Zod 4 or Zod 3. */
+/** Any Zod 4 or Zod 3 schema. */
 export interface SchemaLike {
   safeParse(value: unknown): unknown;
 }
 
-/** Milliseconds, or a number with its unit: `"250ms"`, `"10s"`, `"5m"`, `"1.5h"`, `"7d"`. */
+/** A number of milliseconds, or a string with a unit: `"250ms"`, `"10s"`, `"5m"`, `"1.5h"`, `"7d"`. */
 export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
+/** How a run is retried after a failed attempt. */
 export interface RetryOptions {
-  /** Attempts in all, the first included. 1 means: never tried again. Default 3. */
+  /** Maximum number of attempts, including the first. 1 disables retries. Default: 3. */
   attempts?: number;
-  /** `exponential` doubles the wait each time; `fixed` keeps it. Default `exponential`. */
+  /** `exponential` doubles the delay after each attempt; `fixed` keeps it. Default: `exponential`. */
   backoff?: "exponential" | "fixed";
-  /** Wait before the second attempt. Default `"1s"`. */
+  /** Delay before the second attempt. Default: `"1s"`. */
   initialDelay?: Duration;
-  /** Longest wait between two attempts. Default `"1h"`. */
+  /** Maximum delay between two attempts. Default: `"1h"`. */
   maxDelay?: Duration;
 }
 
@@ -34,87 +35,82 @@ export interface SourceDefinition {
   readonly rateLimit: RateLimitOptions | undefined;
 }
 
-/** So many requests in so much time: all of them may come at once; from then on they come back evenly. */
+/** A token bucket of `requests` tokens, refilled evenly over `per`. A full bucket allows all requests at once. */
 export interface RateLimitOptions {
   /** 1 to 1,000,000. */
   requests: number;
   per: "second" | "minute" | "hour";
 }
 
-/** What names an event, so that it starts nothing twice. */
+/** The value that identifies an event. A repeated event starts no second run. */
 export type DedupeOptions =
   | {
-      /**
-       * A header of the request, e.g. `"x-event-id"`. Where the source has `verify`, it must be a header that the
-       * signature covers.
-       */
+      /** A request header, e.g. `"x-event-id"`. If the source has `verify`, the signature must cover this header. */
       header: string;
       field?: never;
-      /** How long an event is remembered after it was accepted: `"1s"` to `"30d"`. Default `"24h"`. */
+      /** How long an accepted event is remembered: `"1s"` to `"30d"`. Default: `"24h"`. */
       window?: Duration;
     }
   | {
       /**
-       * A path in the body to a string or an integer: a JSON Pointer, or names joined by dots: `"/event/id"`,
-       * `"event.id"`.
+       * The path of a string or an integer in the body: a JSON Pointer (`"/event/id"`) or names joined by dots
+       * (`"event.id"`).
        */
       field: string;
       header?: never;
-      /** How long an event is remembered after it was accepted: `"1s"` to `"30d"`. Default `"24h"`. */
+      /** How long an accepted event is remembered: `"1s"` to `"30d"`. Default: `"24h"`. */
       window?: Duration;
     }
   | {
-      /** How long an event is remembered after it was accepted: `"1s"` to `"30d"`. On its own it changes only that. */
+      /** How long an accepted event is remembered: `"1s"` to `"30d"`. On its own, it changes only the window. */
       window: Duration;
       header?: never;
       field?: never;
     };
 
-/** A request, as far as signatures go. */
+/** The parts of a request that a signature check needs. */
 export interface SignedRequest {
-  /** The bytes as they came. */
+  /** The bytes as received. */
   readonly body: Uint8Array;
+  /** Unix time in milliseconds. */
   readonly receivedAtMs: number;
-  /** By its name in lower case; several of one name joined by `, `; `null` where there is none. */
+  /** Value of a header by its lower-case name. Repeated headers are joined by `, `. `null` if it is missing. */
   header(name: string): string | null;
 }
 
-/** Why a request is not taken for genuine. `detail` is for people, and holds nothing that would help to sign. */
+/** Why a signature check failed. `detail` is for people and contains nothing that would help to forge a signature. */
 export interface SignatureFault {
   readonly kind: "unsigned" | "no_secret" | "malformed" | "mismatch" | "expired";
   readonly detail: string;
 }
 
-/** What a signature covers, of a request that `check` found genuine. */
+/** The signed content of a request that passed `check`. */
 export interface SignedEvent {
-  /** The value of a header that the signature covers, by its name in lower case; `null` for every other header. */
+  /** Value of a header that the signature covers, by its lower-case name; `null` for every other header. */
   header(name: string): string | null;
-  /** Equal for requests with the same signed content, however their signature is written down, and only for those. */
+  /** Equal for requests with the same signed content, and only for those. The notation of the signature is ignored. */
   contentHash(): string;
-  /** How far apart two receipts of one signature can be, in milliseconds; `null` where the scheme signs no time. */
+  /** Longest time between two valid receipts of one signature, in milliseconds; `null` if the scheme signs no time. */
   readonly validMs: number | null;
 }
 
-/** Checks the signatures of one sender. The receiver runs it; everything else knows no more than the scheme's name. */
+/** Checks the signatures of one sender. Only the receiver runs it; other parts know only the scheme's name. */
 export interface VerificationDefinition {
   readonly [definitionKind]: "verification";
   readonly scheme: string;
-  /** What is wrong with its secret, in words that go on after "Its secret"; `null`: nothing. */
+  /** The problem with the secret, as a predicate that follows "Its secret"; `null` if the secret is usable. */
   readonly secretProblem: { readonly kind: "missing" | "unusable"; readonly words: string } | null;
-  /** `null`: the request is genuine. */
+  /** Returns `null` if the signature is valid. */
   check(request: SignedRequest): SignatureFault | null;
   /** The headers, in lower case, that the signature covers and that may identify an event. */
   readonly signedHeaders: readonly string[];
-  /** What the signature of a genuine request covers. Call it after `check`. */
+  /** The signed content of a request. Call it only after `check` returned `null`. */
   readSigned(request: SignedRequest): SignedEvent;
-  /**
-   * The answer that the sender waits for before it sends events, when this body asks for it; `null`: it is an ordinary
-   * one.
-   */
+  /** The response to a challenge that the sender sends before it delivers events; `null` if the body is no challenge. */
   answer(body: unknown): unknown;
   /**
-   * Equal for verifications that let the same requests pass. Made of the secrets: to be compared, never to be kept or
-   * shown.
+   * Equal for verifications that accept the same requests. It is derived from the secrets: compare it, but never store
+   * or show it.
    */
   fingerprint(): string;
 }
@@ -132,8 +128,8 @@ export interface WorkflowDefinition {
 }
 
 /**
- * A language model of the AI SDK, e.g. what `openai("gpt-5-mini")` of `@ai-sdk/openai` returns. Told by its shape, so
- * that a project may use any release of the AI SDK that speaks version 2 to 4 of its model interface.
+ * A language model of the AI SDK, e.g. `openai("gpt-5-mini")` from `@ai-sdk/openai`. Signalbox recognises it by its
+ * shape: any release of the AI SDK works that implements version 2, 3 or 4 of the model interface.
  */
 export interface ModelLike {
   readonly specificationVersion: string;
@@ -142,33 +138,30 @@ export interface ModelLike {
   doStream(options: never): PromiseLike<unknown>;
 }
 
-/** A tool of the AI SDK (`tool({ … })` of `ai`), or of `defineTool`. Told by its shape. */
+/** A tool of the AI SDK (`tool({ … })` from `ai`) or of `defineTool`, recognised by its shape. */
 export interface ToolLike {
   readonly type?: string | undefined;
   readonly description?: unknown;
   readonly inputSchema: unknown;
   execute?(input: never, options: never): unknown;
   readonly needsApproval?: unknown;
-  /** How long an approval is waited for; of `defineTool`. */
+  /** How long a call waits for its approval. Only `defineTool` sets it. */
   readonly approvalTimeout?: unknown;
 }
 
-/**
- * What a run may use up at most, over all its calls of the model. A run that goes beyond it fails with
- * `budget_exceeded`.
- */
+/** Maximum usage of one run, over all its model calls. A run that exceeds it fails with `budget_exceeded`. */
 export interface AgentBudget {
-  /** Tokens, in and out together. */
+  /** Input and output tokens together. */
   tokens?: number;
-  /** US dollars, by the prices that the service knows (`modelPrices` in signalbox.config.ts). */
+  /** US dollars, by the built-in prices and `modelPrices` in signalbox.config.ts. */
   usd?: number;
 }
 
-/** How many calls of tools an agent may make. A run whose model asks for more fails with `max_tool_calls_exceeded`. */
+/** Maximum number of tool calls. A run whose model requests more fails with `max_tool_calls_exceeded`. */
 export interface AgentToolCalls {
-  /** In one answer of the model. Default: 20. */
+  /** Maximum in one answer of the model. Default: 20. */
   perAnswer?: number;
-  /** In one run. Default: 100. */
+  /** Maximum in one run. Default: 100. */
   perRun?: number;
 }
 
@@ -189,15 +182,15 @@ export interface AgentDefinition {
 }
 
 /**
- * A piece of a prompt. `path` says where in the payload it came from, e.g. `customer.email`; `""`: from the payload, no
- * matter where; `null`: from the project.
+ * A part of a prompt. `path` is its path in the payload, e.g. `customer.email`. `""` means an unknown path of the
+ * payload; `null` means that the part came from the project's code.
  */
 export interface PromptPart {
   readonly text: string;
   readonly path: string | null;
 }
 
-/** What the tag that prompt functions get makes of a template literal. */
+/** The result of the template tag that prompt functions receive. */
 export interface MarkedPrompt {
   readonly [definitionKind]: "prompt";
   readonly parts: readonly PromptPart[];
@@ -205,7 +198,7 @@ export interface MarkedPrompt {
 
 export type PromptDefinition = string | ((payload: never, mark: never) => unknown);
 
-/** Stands for a target in the sources bundle, where its code is left out. */
+/** Replaces a target in the sources bundle, which leaves out the code of targets. */
 export interface TargetReference {
   readonly [definitionKind]: "reference";
   readonly kind: "workflow" | "agent";
@@ -217,6 +210,6 @@ export interface TriggerDefinition {
   readonly source: SourceDefinition;
   readonly target: WorkflowDefinition | AgentDefinition | TargetReference;
   readonly transform: ((payload: never) => unknown) | undefined;
-  /** Of agents. */
+  /** Only for agents. */
   readonly prompt?: PromptDefinition | undefined;
 }

@@ -53,17 +53,17 @@ describe("defineAgent", () => {
     [
       "nothing",
       undefined,
-      "defineAgent needs an object, and got nothing. Write defineAgent({ slug, model, instructions }).",
+      "defineAgent needs an object, but got nothing. Write defineAgent({ slug, model, instructions }).",
     ],
     [
       "no slug",
       { model, instructions: "a" },
-      'defineAgent: slug must be a text, and is missing. Write slug: "triage".',
+      'defineAgent: slug must be a string, but is missing. Write slug: "triage".',
     ],
     [
       "the name of a model",
       { slug: "a", model: "gpt-5", instructions: "a" },
-      'model must be a language model of the AI SDK (version 2 to 4), and is "gpt-5". A name alone says neither where the model runs nor with which key.',
+      'model must be a language model of the AI SDK (version 2 to 4), but is "gpt-5". A model name alone specifies neither the provider nor the API key.',
     ],
     [
       "a model of another version",
@@ -73,22 +73,22 @@ describe("defineAgent", () => {
     [
       "no instructions",
       { slug: "a", model },
-      'defineAgent({ slug: "a" }): instructions must be a text, and is missing.',
+      'defineAgent({ slug: "a" }): instructions must be a string, but is missing.',
     ],
     [
       "tools in a list",
       { slug: "a", model, instructions: "a", tools: [tool] },
-      "tools needs an object, and got an array.",
+      "tools needs an object, but got an array.",
     ],
     [
       "a tool with a name that models do not take",
       { slug: "a", model, instructions: "a", tools: { "look up": tool } },
-      "tools.look up: the name of a tool is 1 to 64 letters, digits, _ and -",
+      "tools.look up: a tool name must have 1 to 64 characters: letters, digits, _ and -",
     ],
     [
       "a tool without execute",
       { slug: "a", model, instructions: "a", tools: { lookup: { inputSchema: z.object({}) } } },
-      "tools.lookup: execute must be a function, and is missing.",
+      "tools.lookup: execute must be a function, but is missing.",
     ],
     [
       "a tool of the provider",
@@ -98,14 +98,14 @@ describe("defineAgent", () => {
         instructions: "a",
         tools: { search: { type: "provider", id: "openai.web_search", args: {} } },
       },
-      "tools.search is run by the provider of the model. Such tools are not supported",
+      "tools.search is a provider-executed tool, which is not supported",
     ],
     [
       "an output that is no schema",
       { slug: "a", model, instructions: "a", output: {} },
-      "output must be a Zod schema, and is a plain object.",
+      "output must be a Zod schema, but is a plain object.",
     ],
-    ["a number for a budget", { slug: "a", model, instructions: "a", budget: 5 }, "budget needs an object, and got 5."],
+    ["a number for a budget", { slug: "a", model, instructions: "a", budget: 5 }, "budget needs an object, but got 5."],
   ])("refuses %s with what, where and the way out", (_, options, message) => {
     expect(() => define(options)).toThrow(TypeError);
     expect(() => define(options)).toThrow(message);
@@ -132,16 +132,16 @@ describe("attaching an agent", () => {
     [
       "no prompt",
       { agent },
-      'defineWebhookSource({ slug: "a" }).attach: prompt must be a text or a function, and is missing. Write prompt: "New mail from {{ from }}".',
+      'defineWebhookSource({ slug: "a" }).attach: prompt must be a string or a function, but is missing. Write prompt: "New mail from {{ from }}".',
     ],
     [
       "a workflow for an agent",
       { agent: workflow, prompt: "Hi" },
-      "agent must be what defineAgent returns, and is a workflow.",
+      "agent must be made by defineAgent, but is a workflow.",
     ],
-    ["an agent for a workflow", { workflow: agent }, "workflow must be what defineWorkflow returns, and is an agent."],
+    ["an agent for a workflow", { workflow: agent }, "workflow must be made by defineWorkflow, but is an agent."],
     ["both", { agent, workflow, prompt: "Hi" }, "a trigger starts a workflow or an agent, not both."],
-    ["a prompt for a workflow", { workflow, prompt: "Hi" }, "prompt is for agents."],
+    ["a prompt for a workflow", { workflow, prompt: "Hi" }, "prompt is only for agents."],
   ])("refuses %s", (_, attachment, message) => {
     expect(() => attach(attachment)).toThrow(TypeError);
     expect(() => attach(attachment)).toThrow(message);

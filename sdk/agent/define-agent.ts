@@ -11,60 +11,64 @@ import {
 } from "../definition.ts";
 import type { Schema, SchemaOutput } from "../schema.ts";
 
-/** What `defineAgent` takes. */
+/** Options of `defineAgent`. */
 export interface AgentOptions<Slug extends string, Output extends Schema> {
-  /** Names the agent, for ever: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"triage"`. */
+  /** Permanent id of the agent: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"triage"`. */
   slug: Slug;
   /**
-   * A language model of the AI SDK: `openai("gpt-5-mini")` of `@ai-sdk/openai`, `anthropic("…")`,
-   * `createOpenAICompatible({ … })("…")`. Its key comes from the environment of the workers.
+   * A language model of the AI SDK: `openai("gpt-5-mini")` from `@ai-sdk/openai`, `anthropic("…")`,
+   * `createOpenAICompatible({ … })("…")`. Its API key comes from the environment of the workers.
    */
   model: ModelLike;
-  /** What the model is told before every prompt. Nothing of a payload ever gets in here. */
+  /** The system prompt. It never contains values of a payload. */
   instructions: string;
-  /** What the model may call, by name: tools of the AI SDK, or of `defineTool`. */
+  /** Tools that the model can call, by name: tools of the AI SDK or of `defineTool`. Default: none. */
   tools?: Readonly<Record<string, ToolLike>>;
   /**
-   * What a run ends with. The answer is parsed by it; one that does not parse is sent back to the model, twice. Without
-   * it, a run ends with a text.
+   * Schema of the run's output. An answer that does not parse is sent back to the model, at most twice. Default: the
+   * output is a string.
    */
   output?: Output;
-  /** Most calls of the model in one run. 20 unless told. */
+  /** Maximum model calls in one run. Default: 20. */
   maxSteps?: number;
   /**
-   * Most calls of tools, in one answer of the model and in one run. An answer that asks for more ends the run; none of
-   * its calls is executed. Default: 20 and 100.
+   * Maximum tool calls in one answer of the model and in one run. An answer that requests more fails the run, and none
+   * of its calls is executed. Default: 20 per answer, 100 per run.
    */
   maxToolCalls?: AgentToolCalls;
-  /** What one run may use up at most. Default: no bound. A run whose provider does not report its usage fails. */
+  /** Maximum usage of one run. With a budget, a run whose provider reports no usage fails. Default: no limit. */
   budget?: AgentBudget;
-  /** How long a run may work, time spent waiting not counted, e.g. `"10m"`. One hour unless told. */
+  /** Maximum duration of a run, excluding time spent waiting, e.g. `"10m"`. Default: 1 hour. */
   timeout?: Duration;
-  /** How long one call of the model may take, to its last word. `"5m"` unless told. */
+  /** Maximum duration of one model call, including its stream. Default: `"5m"`. */
   callTimeout?: Duration;
-  /** Most runs of this agent at the same time, over all workers: a whole number from 1. No bound unless told. */
+  /** Maximum concurrent runs of this agent over all workers: an integer of at least 1. Default: no limit. */
   concurrency?: number;
   /**
-   * Most runs of this agent that may be `queued`: a whole number from 1. A webhook that would queue more is answered
-   * 503 with Retry-After, and nothing of it is recorded: its sender comes again. No bound unless told.
+   * Maximum queued runs of this agent: an integer of at least 1. A webhook that would exceed it is answered 503
+   * `queue_full` with `Retry-After` and is not recorded; the sender can retry. Default: no limit.
    */
   maxQueued?: number;
 }
 
-/** An agent, to attach to triggers. `Output` is what a run of it ends with. */
+/** An agent that triggers can start. `Output` is the output of a run. */
 export interface Agent<Slug extends string = string, Output = unknown> extends AgentDefinition {
   readonly slug: Slug;
-  /** Carries the type; there is no such property when the program runs. */
+  /** Carries the type; the property does not exist at run time. */
   readonly "~types"?: { readonly output: Output };
 }
 
 /**
- * A model with instructions and tools that a trigger starts: the default export of a file in `agents/`. Every call of
- * the model and every call of a tool is a step that is stored: after a crash, finished ones are neither repeated nor
- * paid for again. Throws a TypeError when something does not have the shape that it must have.
+ * Defines an agent: the default export of a file in `agents/`. Every model call and every tool call is a durable step.
+ * After a crash, completed calls are neither repeated nor paid for again. Throws a TypeError if an option has the wrong
+ * type.
  *
  * @example
  *   // agents/triage.ts
+ *   import { openai } from "@ai-sdk/openai";
+ *   import { defineAgent } from "signalbox/agent";
+ *   import { z } from "zod";
+ *
  *   export default defineAgent({
  *     slug: "triage",
  *     model: openai("gpt-5-mini"),
@@ -75,7 +79,7 @@ export interface Agent<Slug extends string = string, Output = unknown> extends A
 export function defineAgent<Slug extends string, Output extends Schema>(
   options: AgentOptions<Slug, Output>,
 ): Agent<Slug, OutputOf<Output>>;
-// Plain JavaScript calls this too: no type is trusted before it is checked.
+// Plain JavaScript calls this, too: check every type before relying on it.
 export function defineAgent(options: AgentShape): AgentDefinition {
   checkOptions(options, "defineAgent", "defineAgent({ slug, model, instructions })");
   const {
@@ -133,5 +137,5 @@ interface AgentShape {
   maxQueued?: number;
 }
 
-/** Without an `output` schema, a run ends with what the model wrote. */
+/** Without an `output` schema, the output is the model's text. */
 type OutputOf<Output> = unknown extends SchemaOutput<Output> ? string : SchemaOutput<Output>;

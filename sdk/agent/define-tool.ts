@@ -2,29 +2,30 @@ import { checkFunction, checkOptions, checkSchema } from "../check-shape.ts";
 import type { Duration, ToolLike } from "../definition.ts";
 import type { Schema, SchemaOutput } from "../schema.ts";
 
-/** What a tool gets beside its arguments. */
+/** The second argument of a tool's `execute`. */
 export interface ToolCallContext {
-  /** The name that the model gave this call. */
+  /** The id that the model gave this call. */
   readonly toolCallId: string;
-  /** The same for this call in every attempt, and for no other: hand it to whatever the tool calls. */
+  /** The same in every attempt of this call, and different for every other call. Pass it to the APIs that you call. */
   readonly idempotencyKey: string;
-  /** Aborted when the run is canceled, is over its `timeout`, or the machine is going down. */
+  /** Aborted when the run is canceled, exceeds its `timeout`, or the worker shuts down. */
   readonly abortSignal: AbortSignal;
 }
 
+/** Options of `defineTool`. */
 export interface ToolOptions<Input extends Schema, Result> {
-  /** Tells the model what the tool does, and when to use it. */
+  /** Explains to the model what the tool does and when to use it. */
   description: string;
-  /** The arguments. What a model sends that does not parse is not executed: the model is told why. */
+  /** Schema of the arguments. A call whose arguments do not parse is not executed; the model gets the reason. */
   inputSchema: Input;
   /**
-   * Does the work. What it returns is stored as JSON and told to the model; what it throws is told to the model as
-   * well.
+   * Executes the call. The return value is stored as JSON and sent to the model. The message of an exception is sent to
+   * the model, too.
    */
   execute(input: SchemaOutput<Input>, context: ToolCallContext): Result | Promise<Result>;
-  /** Whether a person must approve each call before it is executed, or which calls. */
+  /** Whether a person must approve a call before it is executed: always, or by its arguments. Default: `false`. */
   needsApproval?: boolean | ((input: SchemaOutput<Input>) => boolean | Promise<boolean>);
-  /** How long a call may wait for its approval, e.g. `"7d"`; then it is refused. `"30d"` unless told. */
+  /** How long a call waits for approval, e.g. `"7d"`. A call not approved in time is denied. Default: `"30d"`. */
   approvalTimeout?: Duration;
 }
 
@@ -34,10 +35,14 @@ export interface Tool extends ToolLike {
 }
 
 /**
- * Makes a tool for an agent: a step of its run, with arguments that a schema guards. Throws a TypeError when something
- * does not have the shape that it must have.
+ * Defines a tool of an agent. Each call is a durable step of the run, and a schema checks its arguments. Throws a
+ * TypeError if `inputSchema` is not a Zod schema or `execute` is not a function.
  *
  * @example
+ *   import { defineTool } from "signalbox/agent";
+ *   import { z } from "zod";
+ *   import { payments } from "../lib/payments.js";
+ *
  *   const refund = defineTool({
  *     description: "Pays an order back",
  *     inputSchema: z.object({ order: z.string(), cents: z.int() }),

@@ -1,35 +1,35 @@
-/** A message of a prompt, as the AI SDK hands it to models. */
+/** A message of a prompt, as the AI SDK passes it to models. */
 export interface ModelPromptMessage {
   readonly role: string;
   readonly content: unknown;
 }
 
-/** What a stand-in knows of the run that it answers. */
+/** The conversation of a run so far. */
 export interface StandInConversation {
-  /** 1 for the first answer of the run, 2 for the next, and so on. */
+  /** Number of the next answer in the run: 1 for the first. */
   readonly turn: number;
-  /** What the agent was asked, without the delimiters around what came from the payload. */
+  /** The agent's prompt, without the delimiters around values of the payload. */
   readonly prompt: string;
   /**
-   * What stands in the prompt's places, in their order, e.g. of `"{{ issue.number }}: {{ issue.title }}"` the number
-   * and the title. Places that are empty are left out.
+   * The values that fill the prompt's placeholders, in order. For `"{{ issue.number }}: {{ issue.title }}"`: the number
+   * and the title. Empty values are left out.
    */
   readonly payload: readonly string[];
-  /** What calls of tools have given so far, in their order. */
+  /** The results of the tool calls so far, in order. */
   readonly results: readonly StandInToolResult[];
 }
 
-/** `output`: what the tool returned; or, `isError`, why it failed or was not called. */
+/** The result of a tool call. If `isError`, `output` is the reason why the call failed or was not executed. */
 export interface StandInToolResult {
   readonly tool: string;
   readonly output: unknown;
   readonly isError: boolean;
 }
 
-/** The engine makes delimiters of sixteen digits that the payload does not hold: the first that opens is its own. */
+/** The engine creates delimiters of 16 digits that do not occur in the payload: the first one that opens is genuine. */
 const delimited = /<payload-([0-9a-f]{16})>([^]*?)<\/payload-\1>/g;
 
-/** What stands in the messages that a model gets. */
+/** Reads the conversation from the messages that a model receives. */
 export function readConversation(messages: readonly ModelPromptMessage[]): StandInConversation {
   const asked = textOf(messages.find(({ role }) => role === "user")?.content);
   return {
@@ -47,8 +47,8 @@ function textOf(content: unknown): string {
 }
 
 /**
- * The engine delimits what a tool returned; all but a string it returned as JSON. A string that is JSON is read as
- * JSON, too.
+ * The engine puts delimiters around the result of a tool. It writes every value except a string as JSON. A string that
+ * contains JSON is parsed, too.
  */
 const delimitedResult = /<tool-result-([0-9a-f]{16})>([^]*?)<\/tool-result-\1>/;
 

@@ -34,16 +34,16 @@ const textOf = (parts: Awaited<ReturnType<typeof read>>) =>
   parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("");
 
 describe("a stand-in", () => {
-  it("is called so, and says in each answer that no model was asked", async () => {
+  it("identifies itself, and says in each answer that no model was called", async () => {
     const model = standInModel({ answers: ["Hi"] });
     expect(model).toMatchObject({ specificationVersion: "v4", provider: "stand-in", modelId: "stand-in" });
     expect((await model.doGenerate({ prompt: asked("Hello") })).content).toEqual([
-      { type: "reasoning", text: "A stand-in answers here: no model was asked." },
+      { type: "reasoning", text: "This answer comes from a stand-in. No model was called." },
       { type: "text", text: "Hi" },
     ]);
     const parts = await read({ answers: ["Hi"] });
     expect(parts.flatMap((part) => (part.type === "reasoning-delta" ? [part.delta] : [])).join("")).toBe(
-      "A stand-in answers here: no model was asked.",
+      "This answer comes from a stand-in. No model was called.",
     );
   });
 
@@ -106,7 +106,7 @@ describe("a stand-in", () => {
       textOf(await read({ answers }, later)),
     ]).toEqual(["second", "first", "second"]);
     await expect(read({ answers: ["only"] }, later)).rejects.toThrow(
-      "The stand-in has 1 answers for a run, and was asked for one more.",
+      "The run needs more answers than the stand-in has (1). Add one to answers.",
     );
   });
 
@@ -122,7 +122,7 @@ describe("a stand-in", () => {
   });
 
   it.each([
-    ["nothing", undefined, "standInModel needs an object, and got nothing."],
+    ["nothing", undefined, "standInModel needs an object, but got nothing."],
     ["no answers", {}, 'standInModel: answers must be a list or a function. Write answers: ["Hello"].'],
   ])("refuses %s", (_, options, message) => {
     expect(() => standInModel(options as never)).toThrow(message);

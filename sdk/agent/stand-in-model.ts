@@ -3,8 +3,8 @@ import { checkOptions } from "../check-shape.ts";
 import { type ModelPromptMessage, type StandInConversation, readConversation } from "./stand-in-conversation.ts";
 
 /**
- * What a stand-in answers: a text, calls of the agent's tools, or the structured output that ends the run (any JSON
- * value, also one that does not fit).
+ * An answer of a stand-in: a string, calls of the agent's tools, or the structured output that ends the run. The output
+ * can be any JSON value, even one that does not match the schema.
  */
 export type StandInAnswer =
   | string
@@ -12,26 +12,27 @@ export type StandInAnswer =
   | { readonly output: unknown };
 
 /**
- * A call of a tool. `input` goes through the tool's `inputSchema`, as what a model writes does; a text that is no JSON
- * can be said as well, to see what comes of it.
+ * A tool call. Like the input of a real model, `input` is parsed by the tool's `inputSchema`. To test invalid JSON,
+ * pass a string.
  */
 export interface StandInCall {
   readonly tool: string;
   readonly input: unknown;
 }
 
+/** Options of `standInModel`. */
 export interface StandInOptions {
   /**
-   * The answers of each run, one after the other; or a function of the conversation so far, whose promise is waited
-   * for. A function must give the same for the same conversation. What it throws is a failed call of the model.
+   * The answers of each run, in order, or a function of the conversation so far. The function can be async and must
+   * return the same answer for the same conversation. An exception is a failed model call.
    */
   answers: readonly StandInAnswer[] | ((conversation: StandInConversation) => StandInAnswer | Promise<StandInAnswer>);
-  /** Milliseconds before each dozen characters of an answer, so that one can watch it come. 0 unless told. */
+  /** Milliseconds before each chunk of 12 characters, to make streaming visible. Default: 0. */
   pauseMs?: number;
 }
 
 type Finish = { unified: "stop" | "tool-calls"; raw: undefined };
-/** No tokens, since there is no model; reported, so that an agent with a budget runs. */
+/** Zero tokens, because no model is called. They are reported so that an agent with a budget runs. */
 interface NoUsage {
   inputTokens: { total: 0; noCache: undefined; cacheRead: undefined; cacheWrite: undefined };
   outputTokens: { total: 0; text: undefined; reasoning: undefined };
@@ -52,7 +53,7 @@ interface CallOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** A language model of the AI SDK by its shape (version 4 of the interface). */
+/** A language model of the AI SDK (version 4 of the interface). */
 export interface StandInModel {
   readonly specificationVersion: "v4";
   readonly provider: "stand-in";
@@ -62,7 +63,7 @@ export interface StandInModel {
   doStream(options: CallOptions): Promise<{ stream: ReadableStream<StreamPart> }>;
 }
 
-const disclosure = "A stand-in answers here: no model was asked.";
+const disclosure = "This answer comes from a stand-in. No model was called.";
 const finishReasons = {
   stop: { unified: "stop", raw: undefined },
   calls: { unified: "tool-calls", raw: undefined },
@@ -73,12 +74,14 @@ const noUsage: NoUsage = {
 };
 
 /**
- * Answers in place of a model, by a script or by rules: without network, without a key, and each time the same. For
- * tests of agents, and to see one run before there is a model. Everything around it is real: prompts, tools, approvals,
- * output, bounds, steps. Each of its answers says that no model was asked, and the app marks its runs; it counts no
- * tokens and costs nothing. Throws a TypeError when there are no `answers`.
+ * Creates a deterministic model that answers from a script or by rules, without network or API key. Use it to test
+ * agents, or to run an agent before you have a model. Prompts, tools, approvals, output, limits and steps work as with
+ * a real model. Each answer says that no model was called, and the app marks its runs. It uses no tokens and costs
+ * nothing. Throws a TypeError if `answers` is neither a list nor a function.
  *
  * @example
+ *   import { standInModel } from "signalbox/agent";
+ *
  *   const model = standInModel({ answers: [{ calls: [{ tool: "findCustomer", input: { email: "ada@example.com" } }] }, { output: { queue: "bugs", urgent: false } }] });
  */
 export function standInModel(options: StandInOptions): StandInModel {
@@ -110,7 +113,7 @@ async function nextAnswer(
   if (typeof answers === "function") return await answers(conversation);
   const answer = answers[conversation.turn - 1];
   if (answer === undefined)
-    throw new Error(`The stand-in has ${answers.length} answers for a run, and was asked for one more.`);
+    throw new Error(`The run needs more answers than the stand-in has (${answers.length}). Add one to answers.`);
   return answer;
 }
 
@@ -119,7 +122,7 @@ function toContent(answer: StandInAnswer, prompt: readonly ModelPromptMessage[])
   if (typeof answer === "string") return [...content, { type: "text", text: answer }];
   if ("output" in answer) return [...content, { type: "text", text: JSON.stringify(answer.output, null, 2) ?? "" }];
   if (answer.text !== undefined) content.push({ type: "text", text: answer.text });
-  // The names that calls bear are told apart over the whole conversation.
+  // Call ids are unique over the whole conversation.
   const calls = answer.calls.map(({ tool, input }, index) => ({
     type: "tool-call" as const,
     toolCallId: `call_${prompt.length}_${index + 1}`,
@@ -140,9 +143,9 @@ async function* streamParts(
     const kind = isCall ? ("tool-input" as const) : part.type;
     const id = isCall ? part.toolCallId : String(index);
     yield isCall ? { type: "tool-input-start", id, toolName: part.toolName } : { type: `${part.type}-start`, id };
-    // By whole characters, not by halves of a pair.
+    // Splits at characters, never inside a surrogate pair.
     for (const delta of (isCall ? part.input : part.text).match(/[^]{1,12}/gu) ?? []) {
-      // Over at once when the run is.
+      // Stops immediately if the run is aborted.
       if (pauseMs > 0) await pause(pauseMs, undefined, signal ? { signal } : {}).catch(() => {});
       signal?.throwIfAborted();
       yield { type: `${kind}-delta`, id, delta };

@@ -9,6 +9,6 @@ it("gives back the settings as they are, for the start to check", () => {
 it("refuses what is no object", () => {
   const define: (config: unknown) => unknown = defineConfig as never;
   expect(() => define(undefined)).toThrow(
-    new TypeError('defineConfig needs an object, and got nothing. Write defineConfig({ name: "My hooks" }).'),
+    new TypeError('defineConfig needs an object, but got nothing. Write defineConfig({ name: "My hooks" }).'),
   );
 });

@@ -1,80 +1,78 @@
 import { checkOptions } from "../check-shape.ts";
 
 /**
- * What `signalbox.config.ts` may say. All of it is optional; the environment wins over it; an unknown or bad setting
- * stops the start.
+ * Settings in `signalbox.config.ts`. All are optional. Environment variables take precedence. An unknown or invalid
+ * setting prevents the server from starting.
  */
 export interface ProjectConfig {
-  /** Shown in the app: 1 to 100 characters. The folder's name unless told. */
+  /** Project name shown in the app: 1 to 100 characters. Default: the name of the project folder. */
   name?: string;
-  /** 0 to 65535; 0 takes any free one. 3002 in development, 3000 deployed. Environment: `PORT`. */
+  /** Port: 0 to 65535; 0 picks any free port. Default: 3002 in development, 3000 deployed. Environment: `PORT`. */
   port?: number;
-  /** Address to listen on. `127.0.0.1` in development, every address deployed. Environment: `HOST`. */
+  /** Address to listen on. Default: `127.0.0.1` in development, every address deployed. Environment: `HOST`. */
   host?: string;
-  /** Where the world reaches this service, e.g. `https://hooks.example.com`. Environment: `SIGNALBOX_BASE_URL`. */
+  /** Public URL of the server, e.g. `https://hooks.example.com`. Environment: `SIGNALBOX_BASE_URL`. */
   baseUrl?: string;
   /**
-   * `file:` URL of the store, seen from the project's folder. `file:./.signalbox/signalbox.db` unless told.
-   * Environment: `DATABASE_URL`.
+   * `file:` URL of the store, relative to the project folder. Default: `file:./.signalbox/signalbox.db`. Environment:
+   * `DATABASE_URL`.
    */
   databaseUrl?: string;
-  /** Largest body that a webhook may bring, in bytes. 1 MiB unless told. Environment: `SIGNALBOX_MAX_BODY_BYTES`. */
+  /** Maximum size of a webhook body, in bytes. Default: 1 MiB. Environment: `SIGNALBOX_MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
-  /** What is let in, at most; what is over it gets 429. There is no limit on requests unless told. */
+  /** Rate and connection limits. Requests over a rate limit are answered 429. Default: no rate limits. */
   limits?: {
-    /** Webhooks of one key, over all endpoints. All of them may come at once; from then on they come back evenly. */
+    /** Webhooks of one key, over all endpoints: a token bucket of `requests` tokens, refilled evenly over `per`. */
     perKey?: { requests: number; per: "second" | "minute" | "hour" };
-    /** Webhooks to one endpoint, of all keys. */
+    /** Webhooks to one endpoint, over all keys. */
     perEndpoint?: { requests: number; per: "second" | "minute" | "hour" };
-    /** Connections at a time, 10 or more; further ones are closed at once. 5,000 unless told. */
+    /** Maximum open connections, 10 or more. The server closes further ones immediately. Default: 5,000. */
     connections?: number;
   };
-  /** Number of worker processes, 1 to 256. 1 unless told. Environment: `SIGNALBOX_WORKERS`. */
+  /** Number of worker processes, 1 to 256. Default: 1. Environment: `SIGNALBOX_WORKERS`. */
   workers?: number;
-  /** Runs that one worker process executes at the same time, 1 to 1000. 20 unless told. */
+  /** Maximum concurrent runs per worker process, 1 to 1000. Default: 20. */
   workerConcurrency?: number;
-  /** Memory that one worker process may use, in MiB, before it is replaced: 64 or more. 1024 unless told. */
+  /** Memory limit of a worker process in MiB, 64 or more. A process over the limit is replaced. Default: 1024. */
   workerMemoryMb?: number;
   /**
-   * Signing in by OpenID Connect, beside passwords. Environment: `SIGNALBOX_OIDC_ISSUER`, `_CLIENT_ID`,
-   * `_CLIENT_SECRET`, `_DOMAINS` (with commas) and `_ROLE`. At the provider, the redirect URI is
-   * `<baseUrl>/api/auth/callback/oidc`.
+   * Sign-in with OpenID Connect, in addition to passwords. Environment: `SIGNALBOX_OIDC_ISSUER`, `_CLIENT_ID`,
+   * `_CLIENT_SECRET`, `_DOMAINS` (comma-separated) and `_ROLE`. Register the redirect URI
+   * `<baseUrl>/api/auth/callback/oidc` at your provider.
    */
   oidc?: {
     issuer: string;
     clientId: string;
-    /** Better in the environment: what stands here is written into the build. */
+    /** Prefer the environment variable: a value in this file becomes part of the build. */
     clientSecret?: string;
-    /** Whose verified e-mail addresses may come in, e.g. `["example.com"]`. */
+    /** Domains of the verified e-mail addresses that may sign in, e.g. `["example.com"]`. */
     domains: string[];
-    /** Of those who come for the first time; `viewer` unless told. */
+    /** Role of a person who signs in for the first time. Default: `viewer`. */
     role?: "viewer" | "operator" | "admin";
-    /** On the button; the issuer's host unless told. */
+    /** Provider name on the sign-in button. Default: the issuer's host. */
     name?: string;
   };
-  /**
-   * What models of agents cost, by their ids, in US dollars for a million tokens; goes before the prices that Signalbox
-   * knows.
-   */
+  /** Prices by model id, in US dollars per million tokens. They take precedence over the built-in prices. */
   modelPrices?: Record<string, { input: number; cachedInput?: number; output: number }>;
   /**
-   * Regular expressions in schemas that `signalbox build` does not check for texts that keep them busy (ReDoS). Each as
-   * written in code: `"/^(?:[a-z]{1,9} ?){1,9}$/i"`. Only for those that you know to be safe.
+   * Regular expressions in schemas that `signalbox build` does not check for catastrophic backtracking (ReDoS). Write
+   * each as in code: `"/^(?:[a-z]{1,9} ?){1,9}$/i"`. List only expressions that you know to be safe.
    */
   uncheckedRegexes?: string[];
   /**
-   * Reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed: IP addresses and CIDR ranges, e.g.
-   * `["127.0.0.1", "10.0.0.0/8"]`. Nobody's unless told. Environment: `SIGNALBOX_TRUST_PROXY`, with commas.
+   * Trusted reverse proxies, as IP addresses and CIDR ranges: `["127.0.0.1", "10.0.0.0/8"]`. The server uses
+   * `X-Forwarded-For`, `-Host` and `-Proto` only from these. Default: none. Environment: `SIGNALBOX_TRUST_PROXY`,
+   * comma-separated.
    */
   trustProxy?: string[];
   /**
-   * Days after which ended runs and their deliveries are removed. Kept for ever unless told; 0 says so, too.
-   * Environment: `SIGNALBOX_RETENTION_DAYS`.
+   * Days after which ended runs and their deliveries are removed. 0 keeps them permanently. Default: 0. Environment:
+   * `SIGNALBOX_RETENTION_DAYS`.
    */
   retentionDays?: number;
   /**
-   * So many of the newest deliveries are kept; older ones are removed with their ended runs. All unless told, or 0.
-   * Environment: `SIGNALBOX_RETENTION_DELIVERIES`.
+   * Maximum number of deliveries to keep. The oldest are removed first, together with their ended runs. 0 keeps all.
+   * Default: 0. Environment: `SIGNALBOX_RETENTION_DELIVERIES`.
    */
   retentionDeliveries?: number;
   /**
@@ -85,10 +83,13 @@ export interface ProjectConfig {
 }
 
 /**
- * Settings of the project: the default export of `signalbox.config.ts`. Gives back what it got; the values are checked
- * when the service starts. Throws a TypeError for what is not an object.
+ * Defines the settings of the project: the default export of `signalbox.config.ts`. Returns its argument unchanged; the
+ * server checks the values when it starts. Throws a TypeError if the argument is not an object.
  *
  * @example
+ *   // signalbox.config.ts
+ *   import { defineConfig } from "signalbox/config";
+ *
  *   export default defineConfig({ name: "Billing hooks", workers: 2 });
  */
 export function defineConfig(config: ProjectConfig): ProjectConfig {

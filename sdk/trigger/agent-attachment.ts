@@ -2,38 +2,38 @@ import type { AgentDefinition, MarkedPrompt } from "../definition.ts";
 import type { PromptPaths } from "./prompt-paths.ts";
 
 /**
- * What `.attach()` takes for an agent. `Result` is what the transform returns; without one, the prompt is made of the
- * payload. `Given` is what stands in `agent`, also where that is none.
+ * Options of `.attach()` for an agent. `Result` is the return type of `transform`; without a transform, the prompt is
+ * built from the payload. `Given` is the type of `agent`, even if it is no agent.
  */
 export interface AgentAttachment<Payload, Result, Template extends string, Given, Target> {
   /** The agent that a matching webhook starts: the default export of a file in `agents/`. */
   agent: Target;
   workflow?: undefined;
   /**
-   * Makes what the prompt is filled with. Gets the payload as `request` parsed it; may be async. What it throws fails
+   * Builds the value that fills the prompt, from the payload that `request` parsed. Can be async. An exception fails
    * the run.
    */
   transform?: ((payload: Payload) => Result | Promise<Result>) & OnlyForAgents<Given>;
   /**
-   * What the agent is asked: a text with `{{ path }}` where something of the payload comes in, or a function. What is
-   * not there becomes empty, an object becomes JSON; there is no code in it. The model is told which parts came from
-   * the payload. Paths are checked: into what a `transform` returns by the compiler, into the payload by the build,
-   * which knows its schema.
+   * The prompt: a string with `{{ path }}` placeholders for values of the payload, or a function. A missing value
+   * becomes empty, an object becomes JSON. Placeholders contain no code. In the prompt, delimiters show the model which
+   * parts came from the payload. The compiler checks paths into the result of `transform`; the build checks paths into
+   * the payload.
    */
   prompt: (Template & PromptPaths<Template, Result>) | PromptFunction<unknown extends Result ? Payload : Result>;
 }
 
-/** Where a workflow is attached nothing of this fits, so that what the compiler has to say stays on the line at fault. */
+/** Fits nothing if a workflow is attached, so that the compiler reports the error on the line at fault. */
 type OnlyForAgents<Given> = Given extends AgentDefinition ? unknown : never;
 
 /**
- * Makes a prompt of the payload. Of a plain text that it returns the model is told that all of it came from the
- * payload; the tag tells the two apart: ``prompt: (payload, text) => text`New mail from ${payload.from}` ``.
+ * Builds a prompt from the payload. If it returns a plain string, all of it is marked as payload. The tag marks only
+ * the inserted values: ``prompt: (payload, text) => text`New mail from ${payload.from}` ``.
  */
 export type PromptFunction<Value> = (
   payload: Value,
   text: PromptTag,
 ) => string | MarkedPrompt | Promise<string | MarkedPrompt>;
 
-/** The tag of a template literal: what stands between `${` and `}` came from the payload. */
+/** A template tag that marks the values between `${` and `}` as payload. */
 export type PromptTag = (texts: TemplateStringsArray, ...values: unknown[]) => MarkedPrompt;

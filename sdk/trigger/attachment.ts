@@ -2,13 +2,13 @@ import type { Mistake } from "../mistake.ts";
 import type { DeepReadonly } from "../schema.ts";
 
 /**
- * What `.attach()` takes. `Result` is what the transform returns; it is inferred, to tell a misspelt field from one
- * that was only passed along.
+ * Options of `.attach()` for a workflow. `Result` is the return type of `transform`. It is inferred, to distinguish a
+ * misspelt field from one that a spread passed along.
  */
 export type Attachment<Payload, Input, Result, Target> = AttachmentFields<Payload, Input, Result, Target> &
   ([Payload] extends [DeepReadonly<Input>]
     ? unknown
-    : TransformNeeded<"The payload of this source does not fit the workflow's input: add transform">);
+    : TransformNeeded<"The payload of this source does not match the workflow's input: add transform">);
 
 export interface AttachmentFields<Payload, Input, Result, Target> {
   /** The workflow that a matching webhook starts: the default export of a file in `workflows/`. */
@@ -16,22 +16,21 @@ export interface AttachmentFields<Payload, Input, Result, Target> {
   agent?: undefined;
   prompt?: undefined;
   /**
-   * Makes the run's input from the payload. Gets the payload as `request` parsed it; may be async. It runs at the
-   * beginning of the run, in a worker: what it throws fails the run, with the error in its timeline, and is not
-   * retried. Without a transform the payload itself is the input.
+   * Builds the run's input from the payload that `request` parsed. Can be async. It runs in a worker at the start of
+   * the run. An exception fails the run without a retry and appears in its timeline. Default: the payload itself is the
+   * input.
    */
   transform?: ((payload: Payload) => Result | Promise<Result>) & NothingMisspelt<Result, Input, Payload>;
 }
 
-/** The compiler names this type where `transform` is missing, and so says the sentence. */
+/** The compiler names this type if `transform` is missing, and so prints the explanation. */
 export interface TransformNeeded<_Sentence extends string> {
   transform: {};
 }
 
 /**
- * The compiler by itself lets a function return more fields than were asked for, so that a misspelt optional field goes
- * by in silence. Here a field that was written out, that the input does not know and that did not come with the
- * payload, is an error.
+ * TypeScript allows a function to return additional fields, so a misspelt optional field would cause no error. With
+ * this type, a written-out field is an error if neither the input nor the payload has it.
  */
 type NothingMisspelt<Result, Input, Payload> = unknown extends Input
   ? unknown
@@ -60,5 +59,5 @@ type IsReadonly<T, K extends keyof T> =
 /** Of a union, the keys of every member. */
 type KeysOf<T> = T extends unknown ? keyof T : never;
 
-/** `...payload.customer` brings the customer's fields along. */
+/** `...payload.customer` adds the customer's fields. */
 type NestedKeysOf<T> = T extends object ? KeysOf<T[keyof T]> : never;

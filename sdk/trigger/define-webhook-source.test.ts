@@ -59,32 +59,32 @@ describe("defineWebhookSource", () => {
     [
       "nothing",
       undefined,
-      "defineWebhookSource needs an object, and got nothing. Write defineWebhookSource({ slug, endpoint, request }).",
+      "defineWebhookSource needs an object, but got nothing. Write defineWebhookSource({ slug, endpoint, request }).",
     ],
     [
       "no slug",
       { endpoint: "a", request },
-      'defineWebhookSource: slug must be a text, and is missing. Write slug: "new-signup".',
+      'defineWebhookSource: slug must be a string, but is missing. Write slug: "new-signup".',
     ],
     [
       "no endpoint",
       { slug: "a", request },
-      'defineWebhookSource({ slug: "a" }): endpoint must be a text, and is missing. Write endpoint: "signup".',
+      'defineWebhookSource({ slug: "a" }): endpoint must be a string, but is missing. Write endpoint: "signup".',
     ],
     [
       "no request",
       { slug: "a", endpoint: "a" },
-      'defineWebhookSource({ slug: "a" }): request must be a Zod schema, and is missing. Write request: z.object({ … }).',
+      'defineWebhookSource({ slug: "a" }): request must be a Zod schema, but is missing. Write request: z.object({ … }).',
     ],
     [
       "a shape for a schema",
       { slug: "a", endpoint: "a", request: { to: z.string() } },
-      "request must be a Zod schema, and is a plain object.",
+      "request must be a Zod schema, but is a plain object.",
     ],
     [
       "a function for a filter",
       { slug: "a", endpoint: "a", request, filter: () => true },
-      "filter must be a Zod schema, and is a function.",
+      "filter must be a Zod schema, but is a function.",
     ],
   ])("refuses %s with what, where and the way out", (_, options, message) => {
     expect(() => define(options)).toThrow(TypeError);
@@ -95,22 +95,22 @@ describe("defineWebhookSource", () => {
     [
       "no target",
       {},
-      'defineWebhookSource({ slug: "a" }).attach: workflow must be what defineWorkflow returns, and is missing. Import the default export of a file in workflows/.',
+      'defineWebhookSource({ slug: "a" }).attach: workflow must be made by defineWorkflow, but is missing. Import the default export of a file in workflows/.',
     ],
     [
       "a module for a workflow",
       { workflow: { default: workflow } },
-      "workflow must be what defineWorkflow returns, and is a plain object.",
+      "workflow must be made by defineWorkflow, but is a plain object.",
     ],
     [
       "a source for a workflow",
       { workflow: defineWebhookSource({ slug: "b", endpoint: "b", request }) },
-      "workflow must be what defineWorkflow returns, and is a source.",
+      "workflow must be made by defineWorkflow, but is a source.",
     ],
     [
       "a transform that is no function",
       { workflow, transform: { to: "a" } },
-      "transform must be a function, and is a plain object. Write transform: (payload) => ({ … }), or leave it out.",
+      "transform must be a function, but is a plain object. Write transform: (payload) => ({ … }), or leave it out.",
     ],
   ])("refuses to attach %s", (_, attachment, message) => {
     const { attach } = define({ slug: "a", endpoint: "a", request });

@@ -24,55 +24,54 @@ import type { Agent } from "../agent/define-agent.ts";
 import type { AgentAttachment } from "./agent-attachment.ts";
 import type { Attachment } from "./attachment.ts";
 
-/** What `defineWebhookSource` takes. */
+/** Options of `defineWebhookSource`. */
 export interface WebhookSourceOptions<Slug extends string, Request extends Schema> {
-  /** Names the trigger, for ever: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"new-signup"`. */
+  /** Permanent id of the trigger: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"new-signup"`. */
   slug: Slug;
   /**
-   * Where it listens: `"signup"` is `POST /triggers/signup`. Segments like a slug, joined by `/`. Several triggers may
-   * share one.
+   * Path of the endpoint: `"signup"` is `POST /triggers/signup`. It consists of slug-like segments, joined by `/`.
+   * Several triggers can share one endpoint.
    */
   endpoint: string;
   /**
-   * The body that starts a run, and the payload that comes of it. Structural Zod, with built-in validators: it is
-   * exported to JSON Schema, which cannot carry `.transform()` or `.refine()`. Fields that it does not name are
-   * ignored.
+   * Schema of the bodies that start a run. Its parsed output is the payload. Use structural Zod with built-in
+   * validators: the schema is exported to JSON Schema, which cannot express `.transform()` or `.refine()`. Additional
+   * fields are ignored.
    */
   request: Request;
   /**
-   * A second condition on the same body, e.g. to tell events on a shared endpoint apart: `z.object({ type:
-   * z.literal("invoice.paid") })`. It never changes the payload.
+   * A second condition on the same body, e.g. to select one type of event on a shared endpoint: `z.object({ type:
+   * z.literal("invoice.paid") })`. It never changes the payload. Default: no second condition.
    */
   filter?: Schema;
   /**
-   * Takes only requests that the sender signed, by a function of `signalbox/verify`: `github({ secret:
-   * process.env.GITHUB_SECRET })`. On top of the key. Sources that share an endpoint must verify alike.
+   * Signature verification, by a function of `signalbox/verify`: `github({ secret: process.env.GITHUB_SECRET })`. It
+   * applies in addition to the key. Sources that share an endpoint must use the same verification. Default: none.
    */
   verify?: VerificationDefinition;
   /**
-   * What names an event, where it is not an `Idempotency-Key` or `webhook-id`: a header or a place in the body. An
-   * event that was accepted once gets the first answer again and starts nothing. Sources that share an endpoint must
-   * say the same.
+   * Header or body path that identifies an event, in place of `Idempotency-Key` and `webhook-id`. A repeated event gets
+   * the first response again and starts no run. Sources that share an endpoint must use the same options.
    */
   dedupe?: DedupeOptions;
   /**
-   * Most requests that this endpoint takes, of all keys, e.g. `{ requests: 100, per: "minute" }`; what is over it gets
-   * 429 with `Retry-After`. It takes the place of `limits.perEndpoint` of the settings. Sources that share an endpoint
-   * must say the same, and share what it lets in.
+   * Maximum rate of requests to this endpoint, over all keys, e.g. `{ requests: 100, per: "minute" }`. Requests over
+   * the limit are answered 429 with `Retry-After`. Default: the setting `limits.perEndpoint`. Sources that share an
+   * endpoint share this limit and must set the same value.
    */
   rateLimit?: RateLimitOptions;
 }
 
-/** A webhook source without a target yet; `.attach()` gives it one. `Payload` is what its `request` makes of a body. */
+/** A webhook source without a target; add one with `.attach()`. `Payload` is the output type of `request`. */
 export interface WebhookSource<Slug extends string = string, Payload = unknown> extends SourceDefinition {
   readonly slug: Slug;
   /**
-   * Says what a matching webhook starts, and with what input. Its result is the default export of a file in
-   * `triggers/`.
+   * Sets the workflow or agent that a matching webhook starts, and its input. Use the result as the default export of a
+   * file in `triggers/`.
    *
-   * Without a `transform` the payload is the input; a payload that does not fit is a type error. An agent gets a
-   * `prompt` instead, made of the payload or of what `transform` makes of it. Throws a TypeError when `workflow` is not
-   * a workflow, `agent` not an agent, `transform` not a function or `prompt` neither a text nor a function.
+   * Without a `transform`, the payload is the workflow's input; a payload that does not match is a type error. An agent
+   * gets a `prompt`, built from the payload or from the result of `transform`. Throws a TypeError if `workflow` is not
+   * a workflow, `agent` is not an agent, `transform` is not a function, or `prompt` is neither a string nor a function.
    *
    * @example
    *   source.attach({ workflow: welcomeEmail, transform: (payload) => ({ to: payload.email }) });
@@ -103,12 +102,16 @@ export interface Trigger<
 }
 
 /**
- * Listens for webhooks at an endpoint. A body that parses with `request`, and with `filter` where there is one, starts
- * a run of the target that is attached. Throws a TypeError when `slug` or `endpoint` is not a text, `request` or
- * `filter` not a Zod schema, or `verify` not of `signalbox/verify`.
+ * Defines a trigger that listens for webhooks at an endpoint. A body that parses with `request` (and with `filter`, if
+ * set) starts a run of the attached target. Throws a TypeError if `slug` or `endpoint` is not a string, `request` or
+ * `filter` is not a Zod schema, or `verify` is not made by `signalbox/verify`.
  *
  * @example
  *   // triggers/new-signup.ts
+ *   import { defineWebhookSource } from "signalbox/trigger";
+ *   import { z } from "zod";
+ *   import welcomeEmail from "../workflows/welcome-email.js";
+ *
  *   export default defineWebhookSource({
  *     slug: "new-signup",
  *     endpoint: "signup",
@@ -121,7 +124,7 @@ export interface Trigger<
 export function defineWebhookSource<Slug extends string, Request extends Schema>(
   options: WebhookSourceOptions<Slug, Request>,
 ): WebhookSource<Slug, SchemaOutput<Request>>;
-// Plain JavaScript calls this too, and the receiver does, with references in place of workflows: no type is trusted before it is checked.
+// Plain JavaScript calls this, and so does the receiver with references in place of workflows: check every type first.
 export function defineWebhookSource(options: PlainOptions): SourceDefinition {
   checkOptions(options, "defineWebhookSource", "defineWebhookSource({ slug, endpoint, request })");
   const { slug, endpoint, request, filter, verify, dedupe, rateLimit } = options;
@@ -170,7 +173,7 @@ function attach(source: SourceDefinition, attachment: AttachmentShape, where: st
   if (agent === undefined) {
     checkTarget(workflow, where);
     if (prompt !== undefined)
-      throw new TypeError(`${where}: prompt is for agents. A workflow gets its input by transform.`);
+      throw new TypeError(`${where}: prompt is only for agents. Build the input of a workflow with transform.`);
     return Object.freeze({ [definitionKind]: "trigger", source, target: workflow, transform } as TriggerDefinition);
   }
   if (workflow !== undefined)

@@ -1,12 +1,12 @@
 import type { Mistake } from "../mistake.ts";
 
-/** Nothing to object to, or a sentence that names the first path of a template that the value does not have. */
+/** `unknown` if the value has every path of the template; else a `Mistake` that names the first missing path. */
 export type PromptPaths<Template extends string, Value> = string extends Template
   ? unknown
   : WrongPath<Template, Value> extends infer Wrong
     ? [Wrong] extends [never]
       ? unknown
-      : Mistake<`What transform returns has no ${Wrong & string}: correct the path between {{ and }}`>
+      : Mistake<`The result of transform has no ${Wrong & string}: correct the path between {{ and }}`>
     : never;
 
 type WrongPath<Template extends string, Value> = Template extends `${string}{{${infer Path}}}${infer Rest}`
@@ -21,7 +21,7 @@ type Trimmed<Text extends string> = Text extends ` ${infer Rest}`
     ? Trimmed<Rest>
     : Text;
 
-/** A union has what one of its members has: what is not there becomes empty. */
+/** A union has every path of its members: a missing value becomes empty. */
 type HasPath<Value, Path extends string> = unknown extends Value
   ? true
   : true extends (Value extends unknown ? MemberHasPath<Value, Path> : never)

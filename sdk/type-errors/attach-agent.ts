@@ -11,7 +11,7 @@ const ticket = defineWebhookSource({ slug: "ticket", endpoint: "ticket", request
 export const wrongPath = ticket.attach({
   agent: chat,
   transform: (payload) => ({ from: payload.subject, words: [payload.subject] }),
-  prompt: "{{ words.0 }} of {{ form }}", // error: What transform returns has no form: correct the path between {{ and }}
+  prompt: "{{ words.0 }} of {{ form }}", // error: The result of transform has no form: correct the path between {{ and }}
 });
 
 export const wrongPayload = ticket.attach({

@@ -9,15 +9,15 @@ const welcome = defineWorkflow({ slug: "welcome", input: z.object({ to: z.string
 const inThree = defineWorkflow({ slug: "in-three", input: z3.object({ to: z3.string() }), run() {} });
 const signup = defineWebhookSource({ slug: "new-signup", endpoint: "signup", request: z.object({ name: z.string(), email: z.email() }) });
 
-export const noTransform = signup.attach({ workflow: welcome }); // error: The payload of this source does not fit the workflow's input: add transform
+export const noTransform = signup.attach({ workflow: welcome }); // error: The payload of this source does not match the workflow's input: add transform
 
 export const chained = defineWebhookSource({
   slug: "chained",
   endpoint: "signup",
   request: z.object({ to: z.number() }),
-}).attach({ workflow: welcome }); // error: The payload of this source does not fit the workflow's input: add transform
+}).attach({ workflow: welcome }); // error: The payload of this source does not match the workflow's input: add transform
 
-export const noTransformToThree = signup.attach({ workflow: inThree }); // error: The payload of this source does not fit the workflow's input: add transform
+export const noTransformToThree = signup.attach({ workflow: inThree }); // error: The payload of this source does not match the workflow's input: add transform
 
 export const missing = signup.attach({
   workflow: welcome,

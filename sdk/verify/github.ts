@@ -3,10 +3,13 @@ import { type Secret, readSecrets, textKey } from "./secrets.ts";
 import { type Verification, createVerification } from "./verification.ts";
 
 /**
- * Webhooks of GitHub, signed in `x-hub-signature-256`. GitHub signs the body alone, not `x-github-delivery`: repeats
- * are recognised by the body. https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
+ * Verifies GitHub webhooks: the header `x-hub-signature-256` signs the body. GitHub does not sign `x-github-delivery`,
+ * so retries are recognised by the body. Throws a TypeError if `secret` is not a string or a list of strings.
+ * https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
  *
  * @example
+ *   import { github } from "signalbox/verify";
+ *
  *   verify: github({ secret: process.env.GITHUB_SECRET });
  */
 export function github(options: { secret: Secret }): Verification {

@@ -5,36 +5,39 @@ import { type Secret, readSecrets, textKey } from "./secrets.ts";
 import { type HashName, hashBytes } from "./signing-key.ts";
 import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
 
-/** What `hmac` takes. */
+/** Options of `hmac`. */
 export interface HmacOptions {
+  /** The sender's signing secret, at least 16 bytes; a list during a rotation. */
   secret: Secret;
-  /** The header that bears the signature, e.g. `"x-signature"`. */
+  /** The header that carries the signature, e.g. `"x-signature"`. */
   header: string;
-  /** Default `sha256`. `sha1` only for senders that know no better. */
+  /** Hash algorithm. Use `sha1` only for legacy senders. Default: `sha256`. */
   algorithm?: HashName;
-  /** How the signature is written. Default `hex`. */
+  /** Encoding of the signature. Default: `hex`. */
   encoding?: "hex" | "base64";
-  /** What stands before the signature in its header, e.g. `"sha256="`. Default: nothing. */
+  /** Prefix of the signature in its header, e.g. `"sha256="`. Default: none. */
   prefix?: string;
   /**
-   * A header with the time of signing, in seconds or milliseconds since 1970; it must be signed too. `tolerance` 5
-   * minutes unless told.
+   * Header with the Unix time of signing; it must be part of the signed content. `unit` is `"s"` or `"ms"`. Default:
+   * `"s"`. `tolerance` is the maximum clock difference, `"1s"` to `"24h"`. Default: 5 minutes.
    */
   timestamp?: { header: string; unit?: "s" | "ms"; tolerance?: Duration };
   /**
-   * What is signed: `{body}` stands for the bytes of the body, `{timestamp}` for the value of its header,
-   * `{header:x-request-id}` for the value of another header, e.g. `"v1:{header:x-request-id}:{timestamp}:{body}"`. A
-   * name with a hyphen needs no `header:`. Everything else is text. Where the sender signs its URL, write the URL as in
-   * the sender's settings: `` `${process.env.WEBHOOK_URL}{body}` ``. Default: `"{body}"`, with a timestamp
+   * Template of the signed content, e.g. `"v1:{header:x-request-id}:{timestamp}:{body}"`. `{body}` is the bytes of the
+   * body, `{timestamp}` the value of the timestamp header, `{header:x-request-id}` the value of another header. A name
+   * with a hyphen needs no `header:`. All other text is literal. If the sender signs its URL, write the URL as in the
+   * sender's settings: `` `${process.env.WEBHOOK_URL}{body}` ``. Default: `"{body}"`; with a timestamp,
    * `"{timestamp}.{body}"`.
    */
   signedContent?: string;
 }
 
 /**
- * Webhooks of any sender that signs by HMAC. Throws a TypeError for options that cannot be meant.
+ * Verifies webhooks of any sender that signs with HMAC. Throws a TypeError if an option is invalid.
  *
  * @example
+ *   import { hmac } from "signalbox/verify";
+ *
  *   verify: hmac({ secret: process.env.CRM_SECRET, header: "x-crm-signature", prefix: "sha256=" });
  */
 export function hmac(options: HmacOptions): Verification {
@@ -45,7 +48,7 @@ export function hmac(options: HmacOptions): Verification {
   checkOneOf(encoding, "encoding", ["hex", "base64"]);
   if (typeof prefix !== "string")
     throw new TypeError(
-      `hmac: prefix must be a text, and is ${JSON.stringify(prefix)}. Write prefix: "sha256=", or leave it out.`,
+      `hmac: prefix must be a string, but is ${JSON.stringify(prefix)}. Write prefix: "sha256=", or leave it out.`,
     );
   const time = timestamp && readTimestamp(timestamp);
   const parts = parseContent(options.signedContent ?? (time ? "{timestamp}.{body}" : "{body}"), time?.header ?? null);
@@ -62,7 +65,7 @@ export function hmac(options: HmacOptions): Verification {
       signedHeaders: parts.flatMap((part) => ("header" in part && part.header !== time?.header ? [part.header] : [])),
       ...(time && {
         time: {
-          place: time.header,
+          source: time.header,
           toleranceMs: time.toleranceMs,
           read: ({ header }: SignedRequest) => readTime(header(time.header), time.unit),
         },
@@ -76,31 +79,34 @@ export function hmac(options: HmacOptions): Verification {
 type Part = { text: string } | { header: string } | { body: true };
 
 function parseContent(content: unknown, timeHeader: string | null): Part[] {
-  if (typeof content !== "string" || !content.includes("{body}")) throw wrongContent(content, "must hold {body}");
+  if (typeof content !== "string" || !content.includes("{body}")) throw wrongContent(content, "must contain {body}");
   if (timeHeader !== null && !content.includes("{timestamp}"))
-    throw wrongContent(content, "must hold {timestamp}: a time that is not signed protects nothing");
+    throw wrongContent(content, "must contain {timestamp}: an unsigned time gives no protection");
   if (timeHeader === null && content.includes("{timestamp}"))
-    throw wrongContent(content, 'holds {timestamp}, and there is none: add timestamp: { header: "…" }');
+    throw wrongContent(
+      content,
+      'contains {timestamp}, but the option timestamp is missing: add timestamp: { header: "…" }',
+    );
   return content.split(/(\{[^{}]*\})/).flatMap((piece): Part[] => {
     const name = /^\{(.*)\}$/.exec(piece)?.[1];
     if (name === undefined) return piece === "" ? [] : [{ text: piece }];
     if (name === "body") return [{ body: true }];
     if (name === "timestamp" && timeHeader !== null) return [{ header: timeHeader }];
     if (name.startsWith("header:")) return [{ header: headerName(name.slice("header:".length), "signedContent") }];
-    // A word alone could mean something of the request, such as its URL.
+    // A single word could mean another part of the request, such as its URL.
     if (name.includes("-") && headerPattern.test(name)) return [{ header: name.toLowerCase() }];
     throw unknownPlaceholder(name);
   });
 }
 
 function unknownPlaceholder(name: string): TypeError {
-  const what = `hmac: signedContent names {${name}}, which is no placeholder.`;
+  const what = `hmac: signedContent contains the unknown placeholder {${name}}.`;
   if (name === "url")
     return new TypeError(
-      `${what} Write the URL itself, as the sender has it in its settings: signedContent: \`\${process.env.WEBHOOK_URL}{body}\`.`,
+      `${what} Write the URL itself, as in the sender's settings: signedContent: \`\${process.env.WEBHOOK_URL}{body}\`.`,
     );
   const header = headerPattern.test(name) ? ` For a header of this name, write {header:${name}}.` : "";
-  return new TypeError(`${what} There are {body}, {timestamp} and {header:<name>}.${header}`);
+  return new TypeError(`${what} Use {body}, {timestamp} or {header:<name>}.${header}`);
 }
 
 function signedParts(parts: readonly Part[], request: SignedRequest): (string | Uint8Array)[] | SignatureFault {
@@ -142,14 +148,14 @@ function headerName(name: unknown, option: string): string {
   if (option !== "signedContent") checkText(name, option, "hmac", "x-signature");
   if (headerPattern.test(String(name))) return String(name).toLowerCase();
   throw new TypeError(
-    `hmac: ${option} must name a header, and is ${JSON.stringify(name)}. Write ${option}: "x-signature".`,
+    `hmac: ${option} must be a header name, but is ${JSON.stringify(name)}. Write ${option}: "x-signature".`,
   );
 }
 
 function checkOneOf(value: unknown, option: string, allowed: readonly string[]): void {
   if (typeof value === "string" && allowed.includes(value)) return;
   throw new TypeError(
-    `hmac: ${option} must be ${allowed.map((one) => JSON.stringify(one)).join(" or ")}, and is ${JSON.stringify(value)}.`,
+    `hmac: ${option} must be ${allowed.map((one) => JSON.stringify(one)).join(" or ")}, but is ${JSON.stringify(value)}.`,
   );
 }
 

@@ -4,11 +4,14 @@ import { type Secret, readSecrets, textKey } from "./secrets.ts";
 import { type Verification, createVerification, readTolerance } from "./verification.ts";
 
 /**
- * Webhooks of Linear, signed in `linear-signature`; when it was sent stands in the body, as `webhookTimestamp`.
- * `tolerance` 5 minutes unless told. Linear does not sign `linear-delivery`: repeats are recognised by the rest of the
- * body. https://linear.app/developers/webhooks
+ * Verifies Linear webhooks: the header `linear-signature` signs the body, which contains the time as
+ * `webhookTimestamp`. `tolerance` is the maximum clock difference. Default: 5 minutes. Linear does not sign
+ * `linear-delivery`, so retries are recognised by the rest of the body. Throws a TypeError if an option is invalid.
+ * https://linear.app/developers/webhooks
  *
  * @example
+ *   import { linear } from "signalbox/verify";
+ *
  *   verify: linear({ secret: process.env.LINEAR_SECRET });
  */
 export function linear(options: { secret: Secret; tolerance?: Duration }): Verification {
@@ -22,22 +25,22 @@ export function linear(options: { secret: Secret; tolerance?: Duration }): Verif
       form: "64 hexadecimal digits",
       readSignatures: (header) => [fromHex(header, 32)],
       signed: ({ body }) => [body],
-      // A retry is sent with a time of its own.
+      // Each retry has a different time.
       eventContent: ({ body }) => [JSON.stringify({ ...parseObject(body), webhookTimestamp: undefined })],
-      time: { place: "webhookTimestamp in the body", toleranceMs, read: readSentAt },
+      time: { source: "webhookTimestamp in the body", toleranceMs, read: readSentAt },
       options: { toleranceMs },
     },
     secrets,
   );
 }
 
-/** Milliseconds since 1970, inside the body that is signed. */
+/** The Unix time in milliseconds in the signed body. */
 function readSentAt({ body }: SignedRequest): number | null {
   const { webhookTimestamp } = parseObject(body);
   return typeof webhookTimestamp === "number" ? webhookTimestamp : null;
 }
 
-/** Empty for a body that is not a JSON object. */
+/** Returns an empty object if the body is not a JSON object. */
 function parseObject(body: Uint8Array): { webhookTimestamp?: unknown } {
   try {
     const json: unknown = JSON.parse(new TextDecoder().decode(body));

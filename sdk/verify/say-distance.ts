@@ -5,7 +5,7 @@ const units = [
   ["second", 1000],
 ] as const;
 
-/** A stretch of time in its two largest units: `12 minutes 5 seconds`. */
+/** Formats a duration in its two largest units: `12 minutes 5 seconds`. */
 export function sayDistance(ms: number): string {
   let rest = Math.ceil(ms / 1000) * 1000;
   const words: string[] = [];

@@ -17,17 +17,17 @@ describe("a secret", () => {
   it.each([
     ["one that is not set", undefined, { kind: "missing", words: "is not set" }],
     ["an empty one", "", { kind: "missing", words: "is empty" }],
-    ["a list of none", [undefined, ""], { kind: "missing", words: "is not set: the list has none" }],
-    ["a short one", "hunter2", { kind: "unusable", words: "has 7 bytes, and needs 16 or more" }],
+    ["a list of none", [undefined, ""], { kind: "missing", words: "is not set: the list is empty" }],
+    ["a short one", "hunter2", { kind: "unusable", words: "has 7 bytes, but needs at least 16" }],
     [
       "a short one beside a good one",
       [secret, "hunter2"],
-      { kind: "unusable", words: "has 7 bytes, and needs 16 or more" },
+      { kind: "unusable", words: "has 7 bytes, but needs at least 16" },
     ],
     [
       "one with the line break of its file",
       `${secret}\n`,
-      { kind: "unusable", words: "begins or ends with white space, as a file's last line break does" },
+      { kind: "unusable", words: "starts or ends with whitespace, such as a trailing line break" },
     ],
     ["a good one", secret, null],
   ])("%s is told, not thrown: projects are built where their secrets are not", (_, given, problem) => {
@@ -37,7 +37,7 @@ describe("a secret", () => {
   it("of Standard Webhooks is base64, with padding or without", () => {
     expect(standardWebhooks({ secret: "whsec_not base64!" }).secretProblem).toEqual({
       kind: "unusable",
-      words: "is not base64, as secrets of this scheme are (often after whsec_)",
+      words: "is not base64, which this scheme requires (often after whsec_)",
     });
     for (const good of ["whsec_AAECAwQFBgcICQoLDA0ODxAR", "AAECAwQFBgcICQoLDA0ODxAREg==", "AAECAwQFBgcICQoLDA0ODxAREg"])
       expect(standardWebhooks({ secret: good }).secretProblem).toBeNull();
@@ -48,7 +48,7 @@ describe("a secret", () => {
     expect(verification.check(request(`sha256=${"0".repeat(64)}`))).toEqual({
       kind: "no_secret",
       detail:
-        "The signature cannot be checked (github): its secret is not set. Set it where the service runs, and start it again.",
+        "The signature cannot be checked (github): its secret is not set. Set the secret in the server's environment and restart the server.",
     });
     expect(verification.check(request(null))?.kind).toBe("unsigned");
   });
@@ -56,17 +56,17 @@ describe("a secret", () => {
   it("that is no text is a mistake of the code", () => {
     expect(() => plain.github({ secret: 7 })).toThrow(
       new TypeError(
-        "github: secret must be a text or a list of texts, and is of type number. Write secret: process.env.GITHUB_SECRET.",
+        "github: secret must be a string or a list of strings, but is of type number. Write secret: process.env.GITHUB_SECRET.",
       ),
     );
     expect(() => plain.stripe(undefined)).toThrow(
-      "stripe needs an object, and got nothing. Write stripe({ secret: process.env.STRIPE_SECRET }).",
+      "stripe needs an object, but got nothing. Write stripe({ secret: process.env.STRIPE_SECRET }).",
     );
   });
 });
 
 describe("two verifications", () => {
-  it("have the same fingerprint when they let the same requests pass, and only then", () => {
+  it("have the same fingerprint if and only if they accept the same requests", () => {
     const same = [
       stripe({ secret }),
       stripe({ secret: [secret] }),
@@ -87,66 +87,69 @@ describe("two verifications", () => {
   });
 });
 
-describe("options that cannot be meant", () => {
+describe("invalid options of hmac", () => {
   it.each([
-    [{ secret }, 'hmac: header must be a text, and is missing. Write header: "x-signature".'],
-    [{ secret, header: "x signature" }, 'hmac: header must name a header, and is "x signature".'],
+    [{ secret }, 'hmac: header must be a string, but is missing. Write header: "x-signature".'],
+    [{ secret, header: "x signature" }, 'hmac: header must be a header name, but is "x signature".'],
     [
       { secret, header: "x-s", algorithm: "md5" },
-      'hmac: algorithm must be "sha256" or "sha1" or "sha512", and is "md5".',
+      'hmac: algorithm must be "sha256" or "sha1" or "sha512", but is "md5".',
     ],
-    [{ secret, header: "x-s", encoding: "base64url" }, 'hmac: encoding must be "hex" or "base64", and is "base64url".'],
-    [{ secret, header: "x-s", prefix: 1 }, "hmac: prefix must be a text, and is 1."],
+    [{ secret, header: "x-s", encoding: "base64url" }, 'hmac: encoding must be "hex" or "base64", but is "base64url".'],
+    [{ secret, header: "x-s", prefix: 1 }, "hmac: prefix must be a string, but is 1."],
     [
       { secret, header: "x-s", signedContent: "{url}{body}" },
-      "hmac: signedContent names {url}, which is no placeholder. Write the URL itself, as the sender has it in its settings: signedContent: `${process.env.WEBHOOK_URL}{body}`.",
+      "hmac: signedContent contains the unknown placeholder {url}. Write the URL itself, as in the sender's settings: signedContent: `${process.env.WEBHOOK_URL}{body}`.",
     ],
     [
       { secret, header: "x-s", signedContent: "{id}.{body}" },
-      "hmac: signedContent names {id}, which is no placeholder. There are {body}, {timestamp} and {header:<name>}. For a header of this name, write {header:id}.",
+      "hmac: signedContent contains the unknown placeholder {id}. Use {body}, {timestamp} or {header:<name>}. For a header of this name, write {header:id}.",
     ],
-    [{ secret, header: "x-s", signedContent: "{header:}.{body}" }, 'hmac: signedContent must name a header, and is ""'],
+    [
+      { secret, header: "x-s", signedContent: "{header:}.{body}" },
+      'hmac: signedContent must be a header name, but is ""',
+    ],
     [
       { secret, header: "x-s", signedContent: "{a b}.{body}" },
-      "hmac: signedContent names {a b}, which is no placeholder. There are {body}, {timestamp} and {header:<name>}.",
+      "hmac: signedContent contains the unknown placeholder {a b}. Use {body}, {timestamp} or {header:<name>}.",
     ],
-    [{ secret, header: "x-s", signedContent: "{timestamp}" }, "hmac: signedContent must hold {body}."],
+    [{ secret, header: "x-s", signedContent: "{timestamp}" }, "hmac: signedContent must contain {body}."],
     [
       { secret, header: "x-s", signedContent: "{timestamp}.{body}" },
-      "hmac: signedContent holds {timestamp}, and there is none",
+      "hmac: signedContent contains {timestamp}, but the option timestamp is missing",
     ],
     [
       { secret, header: "x-s", timestamp: { header: "x-t" }, signedContent: "{body}" },
-      "a time that is not signed protects nothing",
+      "an unsigned time gives no protection",
     ],
     [
       { secret, header: "x-s", timestamp: { header: "x-t", unit: "min" } },
-      'hmac: timestamp.unit must be "s" or "ms", and is "min".',
+      'hmac: timestamp.unit must be "s" or "ms", but is "min".',
     ],
     [
       { secret, header: "x-s", timestamp: { header: "x-t", tolerance: "2d" } },
-      'hmac: tolerance must be a duration from "1s" to "24h", and is "2d".',
+      'hmac: tolerance must be a duration from "1s" to "24h", but is "2d".',
     ],
-  ])("%j are refused with what to write", (options, message) => {
+  ])("%j throw a TypeError that says how to fix them", (options, message) => {
     expect(() => plain.hmac(options)).toThrow(TypeError);
     expect(() => plain.hmac(options)).toThrow(message);
   });
 
   it("a tolerance is a duration, up to a day", () => {
     expect(() => plain.stripe({ secret, tolerance: "ten minutes" })).toThrow(
-      'stripe: tolerance must be a duration from "1s" to "24h", and is "ten minutes". Write tolerance: "5m", or leave it out.',
+      'stripe: tolerance must be a duration from "1s" to "24h", but is "ten minutes". Write tolerance: "5m", or leave it out.',
     );
-    expect(() => plain.stripe({ secret, tolerance: 0 })).toThrow("and is 0");
+    expect(() => plain.stripe({ secret, tolerance: 0 })).toThrow("but is 0");
   });
 
-  it("verify takes what signalbox/verify made, and nothing else", () => {
+  it("verify accepts only verifications made by signalbox/verify", () => {
     const define = defineWebhookSource as (options: unknown) => unknown;
     const source = { slug: "a", endpoint: "a", request: z.object({}) };
     expect(() => define({ ...source, verify: () => true })).toThrow(
-      'defineWebhookSource({ slug: "a" }): verify must be what a function of signalbox/verify returns, and is a function. Write verify: github({ secret: process.env.GITHUB_SECRET }).',
+      'defineWebhookSource({ slug: "a" }): verify must be made by a function of signalbox/verify, but is a function. Write verify: github({ secret: process.env.GITHUB_SECRET }).',
     );
     expect(() => define({ ...source, dedupe: "x-id" })).toThrow(
-      'defineWebhookSource({ slug: "a" }): dedupe needs an object, and got "x-id". Write dedupe: { field: "/id" }.',
+      'defineWebhookSource({ slug: "a" }): dedupe needs an object, but got "x-id". Write dedupe: { field: "/id" }.',
     );
   });
 });

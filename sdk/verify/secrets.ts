@@ -2,13 +2,13 @@ import { checkOptions } from "../check-shape.ts";
 import { type SigningKey, createSigningKey } from "./signing-key.ts";
 
 /**
- * What the sender signs with. Several while one replaces another: a request signed with any of them is good. Of a list,
- * what is not set is left out, so that `[process.env.NEW_SECRET, process.env.OLD_SECRET]` goes on when the old one is
- * gone.
+ * The sender's signing secret. During a rotation, pass a list: a request signed with any of them is valid. Unset
+ * entries of a list are ignored, so `[process.env.NEW_SECRET, process.env.OLD_SECRET]` still works after you remove
+ * the old one.
  */
 export type Secret = string | undefined | readonly (string | undefined)[];
 
-/** The keys that secrets stand for, or why there are none. `problem` never holds a secret, nor a part of one. */
+/** The keys of the secrets, or the reason why there are none. `problem` never contains a secret or a part of one. */
 export interface SecretKeys {
   readonly keys: readonly SigningKey[];
   readonly problem: SecretProblem | null;
@@ -16,16 +16,16 @@ export interface SecretKeys {
 
 interface SecretProblem {
   readonly kind: "missing" | "unusable";
-  /** Ends a sentence that begins with "Its secret": `is not set`, `has 3 characters, and needs 16 or more`. */
+  /** A predicate that follows "Its secret": `is not set`, `has 7 bytes, but needs at least 16`. */
   readonly words: string;
 }
 
-/** Shorter ones can be guessed from one signed request. */
+/** A shorter secret can be guessed from one signed request. */
 const minBytes = 16;
 
 /**
- * Reads `secret`. One that is not set is no error here: projects are built where their secrets are not. Throws a
- * TypeError for what is no text.
+ * Reads `secret`. An unset secret is no error here, because builds run without the secrets. Throws a TypeError if a
+ * secret is not a string.
  */
 export function readSecrets(
   options: { secret: Secret },
@@ -40,14 +40,14 @@ export function readSecrets(
       keys: [],
       problem: {
         kind: "missing",
-        words: Array.isArray(given) ? "is not set: the list has none" : given === "" ? "is empty" : "is not set",
+        words: Array.isArray(given) ? "is not set: the list is empty" : given === "" ? "is empty" : "is not set",
       },
     };
   const keys: SigningKey[] = [];
   for (const secret of set) {
     if (typeof secret !== "string")
       throw new TypeError(
-        `${p.scheme}: secret must be a text or a list of texts, and is of type ${typeof secret}. Write secret: process.env.${p.scheme.toUpperCase()}_SECRET.`,
+        `${p.scheme}: secret must be a string or a list of strings, but is of type ${typeof secret}. Write secret: process.env.${p.scheme.toUpperCase()}_SECRET.`,
       );
     const read = readSecret(secret, p.decode);
     if (typeof read === "string") return { keys: [], problem: { kind: "unusable", words: read } };
@@ -56,15 +56,15 @@ export function readSecrets(
   return { keys, problem: null };
 }
 
-/** The key, or what is wrong with the secret. */
+/** The key, or the problem with the secret. */
 function readSecret(secret: string, decode: (secret: string) => Uint8Array | null): Uint8Array | string {
-  if (secret.trim() !== secret) return "begins or ends with white space, as a file's last line break does";
+  if (secret.trim() !== secret) return "starts or ends with whitespace, such as a trailing line break";
   const key = decode(secret);
-  if (key === null) return "is not base64, as secrets of this scheme are (often after whsec_)";
-  return key.length < minBytes ? `has ${key.length} bytes, and needs ${minBytes} or more` : key;
+  if (key === null) return "is not base64, which this scheme requires (often after whsec_)";
+  return key.length < minBytes ? `has ${key.length} bytes, but needs at least ${minBytes}` : key;
 }
 
-/** Most senders sign with the secret as it is written. */
+/** The bytes of the secret as it is written. Most senders sign with these. */
 export function textKey(secret: string): Uint8Array {
   return new TextEncoder().encode(secret);
 }

@@ -159,7 +159,7 @@ describe.each(senders.filter(({ hasTime }) => hasTime))("$name, which signs the 
     for (const offset of [5 * minute + 1000, 24 * 60 * minute])
       expect(await faultAt(offset)).toMatchObject({
         kind: "expired",
-        detail: expect.stringContaining("ahead of this service's clock; at most"),
+        detail: expect.stringContaining("ahead of the server's clock. The tolerance is"),
       });
   });
 });

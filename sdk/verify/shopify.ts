@@ -3,11 +3,13 @@ import { type Secret, readSecrets, textKey } from "./secrets.ts";
 import { type Verification, createVerification } from "./verification.ts";
 
 /**
- * Webhooks of Shopify, signed in `x-shopify-hmac-sha256` with the app's client secret. Shopify signs the body alone,
- * not `x-shopify-webhook-id`: repeats are recognised by the body.
- * https://shopify.dev/docs/apps/build/webhooks/subscribe/https
+ * Verifies Shopify webhooks: the header `x-shopify-hmac-sha256` signs the body with the app's client secret. Shopify
+ * does not sign `x-shopify-webhook-id`, so retries are recognised by the body. Throws a TypeError if `secret` is not a
+ * string or a list of strings. https://shopify.dev/docs/apps/build/webhooks/subscribe/https
  *
  * @example
+ *   import { shopify } from "signalbox/verify";
+ *
  *   verify: shopify({ secret: process.env.SHOPIFY_SECRET });
  */
 export function shopify(options: { secret: Secret }): Verification {

@@ -3,15 +3,15 @@ import { createHash, createHmac, createSecretKey } from "node:crypto";
 export type HashName = "sha256" | "sha1" | "sha512";
 export const hashBytes: Record<HashName, number> = { sha256: 32, sha1: 20, sha512: 64 };
 
-/** A secret that is ready to sign, and does not show itself. */
+/** A secret prepared for signing. It never reveals its bytes. */
 export interface SigningKey {
   sign(hash: HashName, parts: readonly (string | Uint8Array)[]): Uint8Array;
-  /** The same for equal secrets: to be compared, never to be kept or shown. */
+  /** Equal for equal secrets. Compare it, but never store or show it. */
   fingerprint(): string;
 }
 
 export function createSigningKey(secret: Uint8Array): SigningKey {
-  // Made once: with the bytes of a key each time, an HMAC over a short body takes five times as long.
+  // Created once: an HMAC over a short body takes five times as long if the key is imported each time.
   const key = createSecretKey(secret);
   return {
     sign(hash, parts) {

@@ -6,12 +6,14 @@ import { type Verification, createVerification, fault, readSeconds, readToleranc
 const timeHeader = "x-slack-request-timestamp";
 
 /**
- * Events of Slack, signed in `x-slack-signature` with the app's signing secret, over `x-slack-request-timestamp` and
- * the body. The challenge by which Slack asks whether the URL is yours (`url_verification`) is answered; it starts
- * nothing. `tolerance` 5 minutes unless told. Repeats are named by the event: add `dedupe: { field: "/event_id" }`.
- * https://docs.slack.dev/authentication/verifying-requests-from-slack
+ * Verifies Slack events: the header `x-slack-signature` signs `x-slack-request-timestamp` and the body with the app's
+ * signing secret. Signalbox answers Slack's URL challenge (`url_verification`) without starting a run. `tolerance` is
+ * the maximum clock difference. Default: 5 minutes. To recognise retries, add `dedupe: { field: "/event_id" }`. Throws
+ * a TypeError if an option is invalid. https://docs.slack.dev/authentication/verifying-requests-from-slack
  *
  * @example
+ *   import { slack } from "signalbox/verify";
+ *
  *   verify: slack({ secret: process.env.SLACK_SECRET });
  */
 export function slack(options: { secret: Secret; tolerance?: Duration }): Verification {
@@ -30,7 +32,7 @@ export function slack(options: { secret: Secret; tolerance?: Duration }): Verifi
           ? fault("malformed", `The header ${timeHeader} is missing (slack).`)
           : ["v0:", time, ":", body];
       },
-      time: { place: timeHeader, toleranceMs, read: ({ header }) => readSeconds(header(timeHeader)) },
+      time: { source: timeHeader, toleranceMs, read: ({ header }) => readSeconds(header(timeHeader)) },
       answer: answerChallenge,
       options: { toleranceMs },
     },

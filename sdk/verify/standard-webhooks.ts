@@ -4,12 +4,14 @@ import { type Secret, readSecrets } from "./secrets.ts";
 import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
 
 /**
- * Webhooks that follow Standard Webhooks: `webhook-signature` over `webhook-id`, `webhook-timestamp` and the body.
- * `secret` is base64, mostly after `whsec_`; `tolerance` 5 minutes unless told. Repeats are recognised by the signed
- * `webhook-id`. Public keys (`v1a`) are not read.
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ * Verifies Standard Webhooks: the header `webhook-signature` signs `webhook-id`, `webhook-timestamp` and the body.
+ * `secret` is base64, usually after `whsec_`. `tolerance` is the maximum clock difference. Default: 5 minutes. Retries
+ * are recognised by the signed `webhook-id`. Asymmetric signatures (`v1a`) are not supported. Throws a TypeError if an
+ * option is invalid. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  *
  * @example
+ *   import { standardWebhooks } from "signalbox/verify";
+ *
  *   verify: standardWebhooks({ secret: process.env.WEBHOOK_SECRET });
  */
 export function standardWebhooks(options: { secret: Secret; tolerance?: Duration }): Verification {
@@ -17,10 +19,13 @@ export function standardWebhooks(options: { secret: Secret; tolerance?: Duration
 }
 
 /**
- * Webhooks sent through Svix: Standard Webhooks, with headers that begin with `svix-` (or `webhook-`). Repeats are
- * recognised by the signed id. https://docs.svix.com/receiving/verifying-payloads/how-manual
+ * Verifies webhooks sent through Svix: Standard Webhooks with headers that start with `svix-` or `webhook-`. Retries
+ * are recognised by the signed id. `tolerance` is the maximum clock difference. Default: 5 minutes. Throws a TypeError
+ * if an option is invalid. https://docs.svix.com/receiving/verifying-payloads/how-manual
  *
  * @example
+ *   import { svix } from "signalbox/verify";
+ *
  *   verify: svix({ secret: process.env.SVIX_SECRET });
  */
 export function svix(options: { secret: Secret; tolerance?: Duration }): Verification {
@@ -51,10 +56,10 @@ function create(
         return fault("malformed", `The header ${typeof id === "string" ? parts[1] : parts[0]} is missing (${name}).`);
       },
       signedHeaders: name === "svix" ? ["svix-id", "webhook-id"] : ["webhook-id"],
-      // The one id that is signed, under either name: a replay can rename the headers.
+      // Both names return the signed id: a replayed request could rename the headers.
       readSignedHeader: (request) => request.header(`${prefixOf(request)}-id`),
       time: {
-        place: "the timestamp header",
+        source: "the timestamp header",
         toleranceMs,
         read: (request) => readSeconds(request.header(`${prefixOf(request)}-timestamp`)),
       },
@@ -64,7 +69,7 @@ function create(
   );
 }
 
-/** Some senders leave the padding away. */
+/** Decodes base64 with or without padding: some senders omit it. */
 function decodeSecret(secret: string): Uint8Array | null {
   const text = secret.replace(/^whsec_/, "").replace(/=+$/, "");
   return fromBase64(text + "=".repeat((4 - (text.length % 4)) % 4));

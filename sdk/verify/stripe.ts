@@ -6,11 +6,14 @@ import { type Verification, createVerification, fault, readSeconds, readToleranc
 const name = "stripe-signature";
 
 /**
- * Webhooks of Stripe, signed in `stripe-signature`: `t=<seconds>,v1=<hex>`, over the time and the body. `secret` is the
- * endpoint's own (`whsec_…`); `tolerance` 5 minutes unless told. Repeats are named by the event: add `dedupe: { field:
- * "/id" }`. https://docs.stripe.com/webhooks#verify-manually
+ * Verifies Stripe webhooks: the header `stripe-signature` (`t=<seconds>,v1=<hex>`) signs the time and the body.
+ * `secret` is the signing secret of the endpoint (`whsec_…`). `tolerance` is the maximum clock difference. Default: 5
+ * minutes. To recognise retries, add `dedupe: { field: "/id" }`. Throws a TypeError if an option is invalid.
+ * https://docs.stripe.com/webhooks#verify-manually
  *
  * @example
+ *   import { stripe } from "signalbox/verify";
+ *
  *   verify: stripe({ secret: process.env.STRIPE_SECRET });
  */
 export function stripe(options: { secret: Secret; tolerance?: Duration }): Verification {
@@ -29,7 +32,7 @@ export function stripe(options: { secret: Secret; tolerance?: Duration }): Verif
           ? fault("malformed", `The header ${name} is malformed (stripe): expected one t=<seconds>.`)
           : [time, ".", body];
       },
-      time: { place: `t in ${name}`, toleranceMs, read: (_, header) => readSeconds(valuesOf(header, "t")[0] ?? null) },
+      time: { source: `t in ${name}`, toleranceMs, read: (_, header) => readSeconds(valuesOf(header, "t")[0] ?? null) },
       options: { toleranceMs },
     },
     secrets,

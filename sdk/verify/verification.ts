@@ -11,32 +11,32 @@ import type { SecretKeys } from "./secrets.ts";
 import { sayDistance } from "./say-distance.ts";
 import type { HashName, SigningKey } from "./signing-key.ts";
 
-/** Checks that a request was signed by somebody who knows the secret: what goes into `verify` of a source. */
+/** Checks that a request was signed with the secret. Set it as `verify` of a source. */
 export interface Verification extends VerificationDefinition {}
 
 /** How one sender signs. */
 export interface Scheme {
   name: string;
   hash: HashName;
-  /** The header with the signature, by what the request has. */
+  /** The name of the header with the signature. It can depend on the request. */
   signatureHeader(request: SignedRequest): string;
-  /** How its value looks, for people: `sha256=` and 64 hexadecimal digits. */
+  /** The expected form of the header's value, for messages: `sha256=` and 64 hexadecimal digits. */
   form: string;
-  /** Every signature that the header bears, `null` for what cannot be read as one; nothing else: it is malformed. */
+  /** Every signature in the header; `null` for one that cannot be decoded. Without a valid entry, it is malformed. */
   readSignatures(header: string): readonly (Uint8Array | null)[];
-  /** What is signed, part by part; a fault where a part is missing or malformed. `signature` is the header's value. */
+  /** The signed content, part by part; a fault if a part is missing or malformed. `signature` is the header's value. */
   signed(request: SignedRequest, signature: string): readonly (string | Uint8Array)[] | SignatureFault;
-  /** When it was signed; looked at only once the signature holds. Left out where the scheme has no time. */
-  time?: { place: string; toleranceMs: number; read(request: SignedRequest, signature: string): number | null };
+  /** The time of signing, checked only after the signature is valid. Omitted if the scheme signs no time. */
+  time?: { source: string; toleranceMs: number; read(request: SignedRequest, signature: string): number | null };
   /** The headers that are signed and may identify an event. */
   signedHeaders?: readonly string[];
-  /** The value of one of `signedHeaders`. Default: of the header of that name. */
+  /** The value of one of `signedHeaders`. Default: the header of that name. */
   readSignedHeader?(request: SignedRequest, name: string): string | null;
-  /** The signed content without what changes when the sender repeats the event. Default: all of it. */
+  /** The signed content without the parts that differ between retries of one event. Default: all of it. */
   eventContent?(request: SignedRequest): readonly (string | Uint8Array)[];
-  /** What the sender wants to hear of this body before it sends anything else; `null`: it is an ordinary one. */
+  /** The response to the sender's challenge; `null` if the body is no challenge. */
   answer?: (body: unknown) => unknown;
-  /** Tells this scheme from others of its name. */
+  /** Distinguishes this scheme from others with the same name. */
   options?: unknown;
 }
 
@@ -63,12 +63,12 @@ function check(scheme: Scheme, { keys, problem }: SecretKeys, request: SignedReq
   if (header === null)
     return fault(
       "unsigned",
-      `The header ${name} is missing: only requests signed as ${scheme.name} does are taken here.`,
+      `The header ${name} is missing. This endpoint accepts only signed requests (${scheme.name}).`,
     );
   if (problem)
     return fault(
       "no_secret",
-      `The signature cannot be checked (${scheme.name}): its secret ${problem.words}. Set it where the service runs, and start it again.`,
+      `The signature cannot be checked (${scheme.name}): its secret ${problem.words}. Set the secret in the server's environment and restart the server.`,
     );
   const signatures = scheme.readSignatures(header).filter((signature) => signature !== null);
   if (signatures.length === 0)
@@ -79,7 +79,7 @@ function check(scheme: Scheme, { keys, problem }: SecretKeys, request: SignedReq
   if (!isGenuine) {
     return fault(
       "mismatch",
-      `The signature in ${name} does not match the request (${scheme.name}): the sender has another secret, or something on the way changed the request.`,
+      `The signature in ${name} does not match the request (${scheme.name}). The sender uses a different secret, or a proxy changed the request.`,
     );
   }
   return checkTime(scheme, request, header);
@@ -91,7 +91,7 @@ function readSigned(scheme: Scheme, request: SignedRequest): SignedEvent {
       if (!scheme.signedHeaders?.includes(name)) return null;
       return scheme.readSignedHeader ? scheme.readSignedHeader(request, name) : request.header(name);
     },
-    // Of the content, not of the signature: one signature can be written in several ways, and two secrets make two of the same content.
+    // Hashes the content, not the signature: one signature has several notations, and two secrets sign the same content differently.
     contentHash() {
       const content =
         scheme.eventContent?.(request) ?? scheme.signed(request, request.header(scheme.signatureHeader(request)) ?? "");
@@ -103,7 +103,7 @@ function readSigned(scheme: Scheme, request: SignedRequest): SignedEvent {
   };
 }
 
-/** Looks at every signature, whichever holds: the time it takes tells nothing. */
+/** Compares every signature, even after a match, so that the duration reveals nothing. */
 function isSignedWith(
   hash: HashName,
   key: SigningKey,
@@ -119,38 +119,37 @@ function isSignedWith(
 function checkTime({ name, time }: Scheme, request: SignedRequest, header: string): SignatureFault | null {
   if (!time) return null;
   const signedAt = time.read(request, header);
-  if (signedAt === null) return fault("malformed", `${time.place} has no time that can be read (${name}).`);
+  if (signedAt === null) return fault("malformed", `${time.source} has no valid time (${name}).`);
   const aheadMs = signedAt - request.receivedAtMs;
   if (Math.abs(aheadMs) <= time.toleranceMs) return null;
-  const distance =
-    aheadMs > 0 ? `${sayDistance(aheadMs)} ahead of this service's clock` : `${sayDistance(-aheadMs)} old`;
+  const distance = aheadMs > 0 ? `${sayDistance(aheadMs)} ahead of the server's clock` : `${sayDistance(-aheadMs)} old`;
   return fault(
     "expired",
-    `The signature is genuine (${name}), but its time, ${time.place}, is ${distance}; at most ${sayDistance(time.toleranceMs)} are allowed either way.`,
+    `The signature is valid (${name}), but its time (${time.source}) is ${distance}. The tolerance is ${sayDistance(time.toleranceMs)}.`,
   );
 }
 
 const defaultToleranceMs = 5 * 60_000;
 const maxToleranceMs = 24 * 3_600_000;
 
-/** Milliseconds that a signature may be off, in either direction. Throws a TypeError. */
+/** Maximum clock difference of a signature in milliseconds, in either direction. Throws a TypeError if it is invalid. */
 export function readTolerance(tolerance: unknown, scheme: string): number {
   if (tolerance === undefined) return defaultToleranceMs;
   const read = parseDuration(tolerance);
   if (read !== null && read >= 1000 && read <= maxToleranceMs) return read;
   throw new TypeError(
-    `${scheme}: tolerance must be a duration from "1s" to "24h", and is ${JSON.stringify(tolerance)}. Write tolerance: "5m", or leave it out.`,
+    `${scheme}: tolerance must be a duration from "1s" to "24h", but is ${JSON.stringify(tolerance)}. Write tolerance: "5m", or leave it out.`,
   );
 }
 
-/** Seconds since 1970, as digits; `null` for anything else. */
+/** Parses a Unix time in seconds and returns milliseconds; `null` for any other text. */
 export function readSeconds(text: string | null): number | null {
   return text !== null && /^\d{1,12}$/.test(text) ? Number(text) * 1000 : null;
 }
 
 /**
- * The same for verifications that let the same requests pass. Made of the secrets: to be compared, never to be kept or
- * shown.
+ * Equal for verifications that accept the same requests. It is derived from the secrets: compare it, but never store or
+ * show it.
  */
 function fingerprint({ name, options }: Scheme, { keys, problem }: SecretKeys): string {
   const secrets = keys.map((key) => key.fingerprint()).sort();

@@ -1,28 +1,30 @@
 import type { Duration } from "../definition.ts";
 
-/** What `run(input, ctx)` gets beside its input: the run it belongs to, and the means to make it durable. */
+/** The second argument of `run(input, ctx)`: information about the run, and durable steps, sleeps and logs. */
 export interface WorkflowContext {
   readonly run: RunInfo;
   /**
-   * Does one piece of work and stores its result. After a retry, a sleep or a crash `run` begins anew from its first
-   * line; a step that had finished is then not executed again, but gives its stored result. A step that throws fails
-   * the attempt, unless you catch it.
+   * Executes a function and stores its result. After a retry, a sleep or a crash, `run` starts again from its first
+   * line. A completed step is not executed again; it returns its stored result. A step that throws fails the attempt,
+   * unless you catch the error.
    *
-   * The result must be JSON (plain objects, arrays, strings, finite numbers, booleans, null), and is given back as JSON
-   * makes it: a Date becomes its ISO text, a field that is `undefined` or a function is left out, and a result that is
-   * one of these comes back as `null`. What JSON cannot carry (a bigint, a cycle) fails the run.
+   * The result must be JSON: plain objects, arrays, strings, finite numbers, booleans, null. `step` returns it after a
+   * JSON round trip: a Date becomes an ISO string, and fields that are `undefined` or functions are left out. A result
+   * that is itself `undefined` or a function becomes `null`. A value that JSON cannot represent (a bigint, a cycle)
+   * fails the run.
    *
-   * `name` is 1 to 200 characters and tells steps apart: in a loop put something into it that stays the same, such as
-   * an id. The second use of a name is called `name#2`. A step may be cut off between its effect and the storing of its
-   * result and is then executed again: hand `idempotencyKey` to whatever you call.
+   * `name` has 1 to 200 characters and identifies the step. In a loop, include a stable value such as an id. The second
+   * step with the same name is stored as `name#2`. A crash between a step's side effect and the storing of its result
+   * executes the step again: pass `idempotencyKey` to every API that you call.
    *
    * @example
    *   const receipt = await ctx.step("charge", ({ idempotencyKey }) => payments.charge({ amount, idempotencyKey }));
    */
   step<T>(name: string, fn: (step: StepContext) => T | Promise<T>): Promise<T>;
   /**
-   * Waits, for seconds or for weeks, without holding a worker: the run is put aside as `waiting` and survives restarts.
-   * Its time does not count towards `timeout`. `name` as in `step`. Throws a TypeError for what is not a duration.
+   * Pauses the run for seconds or weeks without occupying a worker. The run has the status `waiting` and survives
+   * restarts. Sleeping does not count towards `timeout`. `name` follows the rules of `step`. Throws a TypeError if
+   * `duration` is not a duration.
    *
    * @example
    *   await ctx.sleep("cool-off", "3d");
@@ -31,8 +33,8 @@ export interface WorkflowContext {
   /** Writes to the run's timeline. */
   readonly log: RunLog;
   /**
-   * Aborted when the run is canceled, the attempt is over its `timeout`, or the machine is going down. Hand it to
-   * `fetch` and the like.
+   * Aborted when the run is canceled, the attempt exceeds its `timeout`, or the worker shuts down. Pass it to `fetch`
+   * and other APIs that accept a signal.
    *
    * @example
    *   await fetch(url, { signal: ctx.signal });
@@ -40,27 +42,29 @@ export interface WorkflowContext {
   readonly signal: AbortSignal;
 }
 
-/** Which run this is. */
+/** Information about the run. */
 export interface RunInfo {
-  /** `run_…`; the same in every attempt. */
+  /** The run's id, `run_…`: the same in every attempt. */
   readonly id: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** Slug of the trigger that started the run; `null` when it was started without one. */
+  /** Slug of the trigger that started the run; `null` if the run was started without a trigger. */
   readonly trigger: string | null;
-  /** `dlv_…` of the webhook that started the run; `null` when none did. */
+  /** Id of the delivery that started the run, `dlv_…`; `null` if no webhook started it. */
   readonly deliveryId: string | null;
 }
 
+/** The argument of a step's function. */
 export interface StepContext {
-  /** `<run id>:<step name>`: the same in every attempt, and in no other step. */
+  /** `<run id>:<step name>`: the same in every attempt, and different for every other step. */
   readonly idempotencyKey: string;
-  /** The run's signal, see `ctx.signal`. */
+  /** The same signal as `ctx.signal`. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Entries of the run's timeline. `data` is any JSON; a message over 16 KiB or data over 64 KiB is cut. Never throws.
+ * Writes entries to the run's timeline. `data` is any JSON value. A message over 16 KiB or data over 64 KiB is cut off.
+ * Never throws.
  *
  * @example
  *   ctx.log.info("Mail sent", { to: input.to });

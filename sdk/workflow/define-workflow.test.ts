@@ -48,27 +48,27 @@ describe("defineWorkflow", () => {
     [
       "a function",
       () => {},
-      "defineWorkflow needs an object, and got a function. Write defineWorkflow({ slug, input, run }).",
+      "defineWorkflow needs an object, but got a function. Write defineWorkflow({ slug, input, run }).",
     ],
     [
       "an empty slug",
       { slug: "", input, run() {} },
-      'defineWorkflow: slug must be a text, and is empty. Write slug: "welcome-email".',
+      'defineWorkflow: slug must be a string, but is empty. Write slug: "welcome-email".',
     ],
     [
       "no input",
       { slug: "a", run() {} },
-      'defineWorkflow({ slug: "a" }): input must be a Zod schema, and is missing. Write input: z.object({ … }).',
+      'defineWorkflow({ slug: "a" }): input must be a Zod schema, but is missing. Write input: z.object({ … }).',
     ],
     [
       "an output that is no schema",
       { slug: "a", input, output: "text", run() {} },
-      'output must be a Zod schema, and is "text".',
+      'output must be a Zod schema, but is "text".',
     ],
     [
       "no run",
       { slug: "a", input },
-      'defineWorkflow({ slug: "a" }): run must be a function, and is missing. Write async run(input, ctx) { … }.',
+      'defineWorkflow({ slug: "a" }): run must be a function, but is missing. Write async run(input, ctx) { … }.',
     ],
   ])("refuses %s with what, where and the way out", (_, options, message) => {
     expect(() => define(options)).toThrow(TypeError);

@@ -9,46 +9,53 @@ import {
 import type { DeepReadonly, Schema, SchemaInput, SchemaOutput } from "../schema.ts";
 import type { WorkflowContext } from "./context.ts";
 
-/** What `defineWorkflow` takes. */
+/** Options of `defineWorkflow`. */
 export interface WorkflowOptions<Slug extends string, Input extends Schema, Output extends Schema, Result> {
-  /** Names the workflow, for ever: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"welcome-email"`. */
+  /** Permanent id of the workflow: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"welcome-email"`. */
   slug: Slug;
   /**
-   * What a run begins with. Structural Zod with built-in validators, for it is exported to JSON Schema. An input that
-   * does not parse fails the run.
+   * Schema of the run's input: structural Zod with built-in validators, because it is exported to JSON Schema. An input
+   * that does not parse fails the run.
    */
   input: Input;
-  /** What a run ends with. Where it is given, what `run` returns is parsed by it, and what does not parse fails the run. */
+  /** Schema of the run's output. It parses the return value of `run`; a value that does not parse fails the run. */
   output?: Output;
-  /** How often an attempt that failed is repeated, and how soon. Three attempts unless told otherwise. */
+  /** How failed attempts are retried. Default: 3 attempts with exponential backoff. */
   retries?: RetryOptions;
-  /** How long one attempt may take, sleeps not counted, e.g. `"5m"`. One hour unless told. */
+  /** Maximum duration of one attempt, excluding sleeps, e.g. `"5m"`. Default: 1 hour. */
   timeout?: Duration;
-  /** Most runs of this workflow at the same time, over all workers: a whole number from 1. No bound unless told. */
+  /** Maximum concurrent runs of this workflow over all workers: an integer of at least 1. Default: no limit. */
   concurrency?: number;
   /**
-   * Most runs of this workflow that may be queued: a whole number from 1, e.g. 1000. A webhook that would queue more is
-   * answered 503 `queue_full`, and starts nothing; its sender comes again. No bound unless told.
+   * Maximum queued runs of this workflow: an integer of at least 1, e.g. 1000. A webhook that would exceed it is
+   * answered 503 `queue_full` and starts no run; the sender can retry. Default: no limit.
    */
   maxQueued?: number;
-  /** The work. Gets the input as `input` parsed it. What it throws fails the attempt. What it returns is stored as JSON. */
+  /**
+   * The workflow's code, called with the parsed input. Its return value is stored as JSON. An exception fails the
+   * attempt.
+   */
   run(input: SchemaOutput<Input>, ctx: WorkflowContext): Result | Promise<Result>;
 }
 
-/** A workflow, to attach to triggers. `Input` is what its `input` reads, `Output` what a run of it ends with. */
+/** A workflow that triggers can start. `Input` is the input type of its `input` schema, `Output` the output of a run. */
 export interface Workflow<Slug extends string = string, Input = unknown, Output = unknown> extends WorkflowDefinition {
   readonly slug: Slug;
-  /** Carries the types; there is no such property when the program runs. */
+  /** Carries the types; the property does not exist at run time. */
   readonly "~types"?: { readonly input: Input; readonly output: Output };
 }
 
 /**
- * Work that a trigger starts: the default export of a file in `workflows/`. It runs in a worker process, is repeated
- * when it fails, and goes on after a crash behind its last finished `ctx.step`. Throws a TypeError when `slug` is not a
- * text, `input` or `output` not a Zod schema, or `run` not a function.
+ * Defines a workflow: the default export of a file in `workflows/`. It runs in a worker process. Failed attempts are
+ * retried, and after a crash the run continues after its last completed `ctx.step`. Throws a TypeError if `slug` is not
+ * a string, `input` or `output` is not a Zod schema, or `run` is not a function.
  *
  * @example
  *   // workflows/welcome-email.ts
+ *   import { defineWorkflow } from "signalbox/workflow";
+ *   import { z } from "zod";
+ *   import { mail } from "../lib/mail.js";
+ *
  *   export default defineWorkflow({
  *     slug: "welcome-email",
  *     input: z.object({ to: z.email(), displayName: z.string() }),
@@ -67,7 +74,7 @@ export function defineWorkflow<
   Output extends Schema,
   const Result extends DeepReadonly<SchemaInput<Output>>,
 >(options: WorkflowOptions<Slug, Input, Output, Result>): Workflow<Slug, SchemaInput<Input>, OutputOf<Output, Result>>;
-// Plain JavaScript calls this too: no type is trusted before it is checked.
+// Plain JavaScript calls this, too: check every type before relying on it.
 export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
   checkOptions(options, "defineWorkflow", "defineWorkflow({ slug, input, run })");
   const { slug, input, output, retries, timeout, concurrency, maxQueued } = options;
@@ -76,7 +83,7 @@ export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
   checkSchema(input, "input", where);
   if (output !== undefined) checkSchema(output, "output", where);
   checkFunction(options.run, "run", where, "async run(input, ctx) { … }");
-  // Called on the options, as it was written: a `run` that uses `this` finds its neighbours.
+  // Called as a method of the options, so that a `run` that uses `this` finds the other properties.
   const run: WorkflowDefinition["run"] = (value, ctx) => options.run(value, ctx);
   return Object.freeze<WorkflowDefinition>({
     [definitionKind]: "workflow",
@@ -102,5 +109,5 @@ interface WorkflowShape {
   run(input: never, ctx: never): unknown;
 }
 
-/** What a run ends with: the output as parsed, or, without an `output` schema, what `run` returns. */
+/** The output of a run: the parsed output or, without an `output` schema, the return value of `run`. */
 type OutputOf<Output, Result> = unknown extends SchemaOutput<Output> ? Result : SchemaOutput<Output>;

@@ -108,7 +108,7 @@ describe("an endpoint whose sources verify", () => {
     );
     expect([late.status, late.json["detail"]]).toEqual([
       401,
-      "The signature is genuine (stripe), but its time, t in stripe-signature, is 12 minutes old; at most 5 minutes are allowed either way.",
+      "The signature is valid (stripe), but its time (t in stripe-signature) is 12 minutes old. The tolerance is 5 minutes.",
     ]);
     const early = await post(
       `${url}/triggers/stripe`,
@@ -117,7 +117,7 @@ describe("an endpoint whose sources verify", () => {
     );
     expect([early.status, early.json["detail"]]).toEqual([
       401,
-      expect.stringContaining("is 1 day ahead of this service's clock"),
+      expect.stringContaining("is 1 day ahead of the server's clock"),
     ]);
   });
 

@@ -40,7 +40,7 @@ test.each([
   [
     "is too short",
     [good, "hunter2"],
-    "triggers/push-1.ts › verify › github: its secret has 7 bytes, and needs 16 or more. Take it from the sender's settings, whole and as it is shown, then start again.",
+    "triggers/push-1.ts › verify › github: its secret has 7 bytes, but needs at least 16. Take it from the sender's settings, whole and as it is shown, then start again.",
   ],
   [
     "is another than its neighbour's",
