@@ -40,7 +40,7 @@ describe("the README", () => {
     expect(agentRun).toMatchObject({
       status: "completed",
       target: { kind: "agent", slug: "triage" },
-      output: { summary: expect.stringContaining("no model was asked") },
+      output: { summary: expect.stringContaining("no model was called") },
     });
     const { page } = await visit(service.url);
     await page.goto(service.url, { timeout: 90_000 });

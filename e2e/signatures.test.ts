@@ -74,7 +74,7 @@ it("a service with a wrong secret keeps what it refuses; once the secret is mend
   const redeliver = (origin: string) =>
     fetch(`${origin}/api/v1/deliveries/${id}/redeliver`, { method: "POST", headers });
   const tooEarly = await redeliver(before.url);
-  expect([tooEarly.status, await tooEarly.text()]).toEqual([409, expect.stringContaining("does not hold now either")]);
+  expect([tooEarly.status, await tooEarly.text()]).toEqual([409, expect.stringContaining("is still invalid")]);
   expect(await before.stop()).toBe(0);
 
   const after = await startService({ projectDir, command: "start", env: { GITHUB_SECRET: current } });

@@ -118,7 +118,7 @@ describe("an issue that a stranger wrote, sent to the example", () => {
     const output = z.strictObject({
       severity: z.enum(["low", "medium", "high"]),
       area: z.enum(["app", "api", "docs", "build"]),
-      summary: z.string().endsWith("no model was asked.)"),
+      summary: z.string().endsWith("no model was called.)"),
       duplicateOf: z.null(),
     });
     const ended = await example.runAll(

@@ -186,7 +186,7 @@ describe("triage, where no model is named", () => {
         output: {
           severity: "low",
           area: "docs",
-          summary: expect.stringContaining("A stand-in sorted this"),
+          summary: expect.stringContaining("Sorted by a stand-in"),
           duplicateOf: null,
         },
       });

@@ -68,7 +68,7 @@ describe("defineAgent", () => {
     [
       "a model of another version",
       { slug: "a", model: { specificationVersion: "v9", doStream() {} }, instructions: "a" },
-      'and is of version "v9".',
+      'but is of version "v9".',
     ],
     [
       "no instructions",

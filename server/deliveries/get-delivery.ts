@@ -6,5 +6,5 @@ import type { DeliveryStore } from "../ports/store.ts";
 export async function getDelivery(deps: { store: Pick<DeliveryStore, "getDelivery"> }, id: string): Promise<Delivery> {
   const delivery = await deps.store.getDelivery(id);
   if (delivery) return delivery;
-  throw new AppError("not_found", `There is no delivery ${JSON.stringify(id)}. It may have been removed by retention.`);
+  throw new AppError("not_found", `There is no delivery ${JSON.stringify(id)}. Retention may have removed it.`);
 }

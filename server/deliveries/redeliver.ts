@@ -88,7 +88,7 @@ export async function redeliver(
   if (result.kind !== "accepted")
     throw new AppError(
       "not_replayable",
-      `This event was accepted meanwhile, as delivery ${result.deliveryId}. Redeliver that one to run it once more.`,
+      `This event was accepted in the meantime as delivery ${result.deliveryId}. Redeliver that delivery to run the event again.`,
     );
   if (runs.length > 0) deps.signals.runsQueued();
   return id;
@@ -105,7 +105,7 @@ function receiversOf(old: Delivery, slug: string | null, sources: ProjectSources
   const what = slug === null ? "No trigger" : `No trigger ${JSON.stringify(slug)}`;
   throw new AppError(
     "not_replayable",
-    `${what} listens on ${JSON.stringify(old.endpoint)} in the project that runs now. Deploy a project that has it.`,
+    `${what} listens on ${JSON.stringify(old.endpoint)} in the deployed project. Deploy a project that has it.`,
   );
 }
 
@@ -113,7 +113,7 @@ function keptBody(old: Delivery): Buffer {
   if (old.body !== null) return Buffer.from(old.body, "base64");
   throw new AppError(
     "not_replayable",
-    `The body of delivery ${old.id} is not kept: it was refused before it was read, or retention removed it.`,
+    `The body of delivery ${old.id} is not stored: the request was rejected before its body was read, or retention removed it.`,
   );
 }
 
@@ -127,7 +127,7 @@ function verifyAgain(old: Delivery, body: Buffer, triggers: readonly TriggerSour
   const request = { body, receivedAtMs: Date.parse(old.receivedAt), header: headerOf(old) };
   const fault = verification.check(request);
   if (!fault) return verification.readSigned(request);
-  throw new AppError("not_replayable", `The signature of delivery ${old.id} does not hold now either. ${fault.detail}`);
+  throw new AppError("not_replayable", `The signature of delivery ${old.id} is still invalid. ${fault.detail}`);
 }
 
 function headerOf({ headers }: Delivery): (name: string) => string | null {
@@ -139,7 +139,7 @@ function parseBody(old: Delivery, bytes: Buffer): Json {
     return parseJsonBody(bytes);
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
-    throw new AppError("not_replayable", `The body of delivery ${old.id} would be refused again: ${cause.message}`, {
+    throw new AppError("not_replayable", `The body of delivery ${old.id} would be rejected again: ${cause.message}`, {
       cause,
     });
   }

@@ -193,7 +193,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     try {
       return await store.loadSteps(run.id);
     } catch (error) {
-      logger.error("a run's steps could not be read; another worker will take it", { ...runLogFields(run), error });
+      logger.error("run steps could not be read; another worker will take the run", { ...runLogFields(run), error });
       session.abandon();
       settled.resolve();
       return null;
@@ -250,7 +250,7 @@ function checkOutput(workflow: LoadedWorkflow, returned: unknown): Json {
       schema: workflow.output,
       value: returned,
       name: "InvalidOutput",
-      what: `${what} does not parse with its output schema`,
+      what: `${what} does not match its output schema`,
     }),
     what,
   );

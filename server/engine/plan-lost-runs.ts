@@ -94,12 +94,12 @@ export function describeDeath(death: WorkerDeath): string {
     case "requested":
       return "was told to go.";
     case "killed":
-      return `was killed from outside (${death.signal}).`;
+      return `was killed by an external signal (${death.signal}).`;
     case "stopped":
-      return `was ended because it gave no sign of life for ${(death.silentMs / 1000).toFixed(1)} s: it had been stopped, or the machine gave it no time.`;
+      return `was killed because it sent no heartbeat for ${(death.silentMs / 1000).toFixed(1)} s. The process was paused, or the machine is overloaded.`;
     case "crashed":
       return `${death.how}.`;
     case "blocked":
-      return `was ended because its event loop was blocked for ${(death.blockedMs / 1000).toFixed(1)} s. Look for a loop that never awaits, or split the work.`;
+      return `was killed because its event loop was blocked for ${(death.blockedMs / 1000).toFixed(1)} s. Look for a loop that never awaits, or split the work.`;
   }
 }

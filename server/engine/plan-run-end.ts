@@ -78,7 +78,7 @@ function planInterruptedEnd(interrupt: Interrupt, facts: EndFacts, at: number): 
             kind: "log",
             attempt,
             level: "info",
-            message: "The worker is shutting down; the run goes on after its last finished step.",
+            message: "The worker is shutting down. The run continues after its last completed step.",
           },
         ],
       };
@@ -91,7 +91,7 @@ function planInterruptedEnd(interrupt: Interrupt, facts: EndFacts, at: number): 
             kind: "log",
             attempt,
             level: "info",
-            message: "The worker that claimed the run turned out to be busy; it begins where there is a place.",
+            message: "The worker that claimed the run is busy. The run starts on the next free worker.",
           },
         ],
       };

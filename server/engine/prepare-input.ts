@@ -34,7 +34,7 @@ export async function prepareInput(
     schema: workflow.input,
     value: given,
     name: "InvalidInput",
-    what: `The input does not parse with the input schema of ${run.target.kind} ${workflow.slug}`,
+    what: `The input does not match the input schema of ${run.target.kind} ${workflow.slug}`,
   });
   const record = recordableInput(workflow.input, given, input);
   return {
@@ -73,7 +73,7 @@ async function transformPayload(run: ClaimedRun, code: ProjectCode): Promise<Jso
   const name = run.trigger ?? run.attachmentId;
   const value = transform
     ? await orFail("TransformFailed", `The transform of trigger ${name}`, async () =>
-        toJson(await transform(structuredClone(run.payload)), `What the transform of trigger ${name} returned`),
+        toJson(await transform(structuredClone(run.payload)), `The result of the transform of trigger ${name}`),
       )
     : run.payload;
   if (prompt === undefined || prompt === null) return value;

@@ -66,12 +66,12 @@ function handleStrayError(p: ProcessGuardOptions & { error: unknown; isException
         ...scope.run,
         error: p.error,
       });
-    if (p.isException) p.onRetire(`run ${scope.run.runId} threw an exception that nobody caught`);
+    if (p.isException) p.onRetire(`run ${scope.run.runId} threw an uncaught exception`);
     return;
   }
   if (p.countActive() > 0) return p.onCrash(p.error);
   p.logger.warn("an error that nobody handles, while no run was active", { error: p.error });
-  if (p.isException) p.onRetire("an exception that nobody caught");
+  if (p.isException) p.onRetire("an uncaught exception");
 }
 
 /** Its name says how it came; the error itself is the cause, so `retryable: false` is looked up there. */
@@ -79,8 +79,8 @@ function describeStrayError(cause: unknown, isException: boolean): Error {
   const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
   const error = new Error(
     isException
-      ? `An exception that nobody caught, from a timer, an event or a callback: ${what}`
-      : `A promise was rejected and nobody handled it (is an await missing?): ${what}`,
+      ? `Uncaught exception from a timer, an event or a callback: ${what}`
+      : `Unhandled promise rejection (is an await missing?): ${what}`,
     { cause },
   );
   error.name = isException ? "UncaughtException" : "UnhandledRejection";

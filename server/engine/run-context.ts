@@ -159,7 +159,7 @@ export function createRunContext(options: RunContextOptions) {
     const ms = parseDuration(duration);
     if (ms === null)
       throw new TypeError(
-        `ctx.sleep(${JSON.stringify(name)}, ${JSON.stringify(duration)}): a duration is a number of milliseconds or like "10s", "5m", "1.5h", "7d".`,
+        `ctx.sleep(${JSON.stringify(name)}, ${JSON.stringify(duration)}): a duration must be a number of milliseconds or a string such as "10s", "5m", "1.5h" or "7d".`,
       );
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "sleep");
@@ -224,7 +224,7 @@ export function createRunContext(options: RunContextOptions) {
 
   function giveUp(record: StepRecord, finishedAt: number): ApprovalDecision {
     activity += 1;
-    const decision = { isApproved: false, reason: "Nobody decided in time.", by: null };
+    const decision = { isApproved: false, reason: "The approval timed out.", by: null };
     session.note({
       entries: [{ at: clock.now(), kind: "approval_decided", attempt, name: record.name, data: decision }],
       steps: [{ ...record, finishedAt, result: { ...(isObject(record.result) ? record.result : {}), decision } }],
@@ -285,7 +285,7 @@ export function createRunContext(options: RunContextOptions) {
 /** Names are counted in the order in which they are used: the second `a` is `a#2`. */
 function takeName(name: unknown, taken: Set<string>): string {
   if (typeof name !== "string" || name === "" || name.length > maxNameChars) {
-    throw new TypeError(`The name of a step or sleep is a text of 1 to ${maxNameChars} characters.`);
+    throw new TypeError(`The name of a step or sleep must be a string of 1 to ${maxNameChars} characters.`);
   }
   let key = name;
   for (let use = 2; taken.has(key); use += 1) key = `${name}#${use}`;
@@ -306,6 +306,6 @@ function findStored(
   if (!record || record.kind === kind) return record;
   throw new FinalFailure(
     "StepChanged",
-    `${key} was a ${record.kind} when this run began, and is a ${kind} now. Give it another name, or replay the run.`,
+    `${key} was a ${record.kind} when this run started, but is a ${kind} now. Give it another name, or replay the run.`,
   );
 }

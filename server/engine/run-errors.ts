@@ -15,7 +15,7 @@ export class RunTimedOut extends Error {
   override readonly name = "RunTimedOut";
   constructor(timeoutMs: number) {
     super(
-      `The attempt took longer than its timeout of ${timeoutMs} ms. Raise \`timeout\` of the workflow, or let it do less in one attempt.`,
+      `The attempt exceeded its timeout of ${timeoutMs} ms. Raise \`timeout\` of the workflow, or do less work in one attempt.`,
     );
   }
 }
@@ -24,7 +24,7 @@ export class RunTimedOut extends Error {
 export class WorkerShuttingDown extends Error {
   override readonly name = "WorkerShuttingDown";
   constructor() {
-    super("The worker is shutting down. The run goes on after its last finished step.");
+    super("The worker is shutting down. The run continues after its last completed step.");
   }
 }
 
@@ -32,7 +32,7 @@ export class WorkerShuttingDown extends Error {
 export class RunTakenOver extends Error {
   override readonly name = "RunTakenOver";
   constructor() {
-    super("Another worker has this run now; nothing that this one does counts any more.");
+    super("Another worker executes this run now. Results of this worker are discarded.");
   }
 }
 

@@ -28,7 +28,7 @@ export function createRunLog(p: {
       p.note({
         ...entry,
         level: "warn",
-        message: `This attempt has logged ${maxEntries} entries; the rest is left out.`,
+        message: `This attempt has logged ${maxEntries} entries. Further entries are dropped.`,
       });
       return;
     }
@@ -77,7 +77,7 @@ function cutData(data: unknown): Json {
     return {
       isCut: true,
       bytes: 0,
-      beginning: error instanceof Error ? error.message : "It cannot be stored as JSON.",
+      beginning: error instanceof Error ? error.message : "The data cannot be stored as JSON.",
     };
   }
 }

@@ -106,7 +106,7 @@ export function createRunSession(p: {
     } catch (error) {
       // Not written, so not known: the lease runs out, and another worker goes on from what is in the store.
       if (!isAbandoned)
-        p.logger.error("a run's progress could not be written; another worker will go on with it", {
+        p.logger.error("run progress could not be written; another worker will continue the run", {
           ...runLogFields(run),
           error,
         });
@@ -177,7 +177,7 @@ function createLiveWriter({
         said,
       });
     } catch (error) {
-      logger.debug("what a model just says could not be written", { ...runLogFields(run), step, error });
+      logger.debug("live model output could not be written", { ...runLogFields(run), step, error });
     }
   }
 

@@ -87,7 +87,7 @@ describe("the worker loop", () => {
     expect(deaf.retired).toEqual([]);
     await vi.advanceTimersByTimeAsync(200);
     expect(deaf.retired).toEqual([
-      expect.stringContaining(`the code of run ${deaf.id} goes on although the run has ended`),
+      expect.stringContaining(`the code of run ${deaf.id} is still running although the run has ended`),
     ]);
     await deaf.loop.leave();
 

@@ -80,7 +80,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     const timer = setTimeout(
       () =>
         options.onRetire(
-          `the code of run ${handle.run.id} goes on although the run has ended; it should heed ctx.signal`,
+          `the code of run ${handle.run.id} is still running although the run has ended; it should stop on ctx.signal`,
         ),
       zombieMs,
     );
@@ -112,7 +112,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
 
   function repeat(everyMs: number, what: string, task: () => Promise<unknown>): void {
     const timer = setInterval(
-      () => void task().catch((error: unknown) => logger.warn(`${what} failed; it is tried again`, { error })),
+      () => void task().catch((error: unknown) => logger.warn(`${what} failed; it will be retried`, { error })),
       everyMs,
     );
     stops.push(() => clearInterval(timer));
@@ -122,23 +122,22 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     const isNew = !isDraining;
     isDraining = true;
     // Others need not wait for it to take what its build accepted.
-    if (isNew)
-      heartbeat().catch((error: unknown) => logger.warn("this worker could not say that it leaves", { error }));
+    if (isNew) heartbeat().catch((error: unknown) => logger.warn("worker could not announce its shutdown", { error }));
     await dispatcher.drain();
   }
 
   return {
     async start() {
       await heartbeat();
-      repeat(leaseMs / 3, "renewing the claim on runs", extendLeases);
-      repeat(lookForWaitingMs, "passing on runs that wait for a place", passOnWaiting);
-      repeat(heartbeatRowEveryMs, "reporting this worker", heartbeat);
+      repeat(leaseMs / 3, "lease renewal", extendLeases);
+      repeat(lookForWaitingMs, "handover of waiting runs", passOnWaiting);
+      repeat(heartbeatRowEveryMs, "worker heartbeat", heartbeat);
       stops.push(
         watchCancels({
           store,
           runIds: () => [...handles.keys()],
           cancel,
-          onTrouble: (error) => logger.warn("looking for runs that are to stop failed; it is tried again", { error }),
+          onTrouble: (error) => logger.warn("check for canceled runs failed; it will be retried", { error }),
         }),
       );
       dispatcher.start(execute);

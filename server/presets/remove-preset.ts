@@ -5,5 +5,5 @@ import type { PresetStore } from "../ports/store.ts";
 export async function removePreset(deps: { store: Pick<PresetStore, "removePreset"> }, id: string): Promise<void> {
   const isKnown = await deps.store.removePreset(id);
   if (!isKnown)
-    throw new AppError("not_found", `There is no preset ${JSON.stringify(id)}: somebody removed or replaced it.`);
+    throw new AppError("not_found", `There is no preset ${JSON.stringify(id)}. It may have been removed or replaced.`);
 }

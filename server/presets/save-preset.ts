@@ -22,7 +22,7 @@ export async function savePreset(
   const subjectName = nameSubject(deps.project.current(), subject);
   const presets = await deps.store.listPresets(subject);
   if (presets.length >= most && !presets.some((preset) => preset.name === name)) {
-    throw new AppError("invalid_input", `There are ${most} presets of ${subjectName} already. Remove one first.`);
+    throw new AppError("invalid_input", `There are ${most} presets of ${subjectName}. Remove one first.`);
   }
   const now = deps.clock.now();
   return deps.store.savePreset({ id: newId("pre", now), subject, name, value, now });

@@ -147,7 +147,7 @@ describe.concurrent("a neighbour completes, and the timeline says what happened,
       error: { name: "UncaughtException", message: expect.stringContaining("from a timer") },
     });
     expect(neighbourKinds).not.toContain("worker_lost");
-    expect(pool.notices.join()).toContain("exception that nobody caught");
+    expect(pool.notices.join()).toContain("uncaught exception");
     expect((await pool.end(await pool.start("neighbour"))).status).toBe("completed");
   });
 

@@ -68,7 +68,7 @@ describe.concurrent("a worker that is killed", () => {
         ", ",
       ),
     );
-    expect(story).toContain("killed from outside (SIGKILL)");
+    expect(story).toContain("killed by an external signal (SIGKILL)");
   });
 
   test("with everything else, by kill -9 of the whole group: after a restart its run goes on at once", async ({

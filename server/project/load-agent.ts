@@ -24,7 +24,7 @@ function toModel(model: AgentDefinition["model"]): LanguageModel {
       const result: unknown = await model.doStream(request as never);
       const stream = typeof result === "object" && result !== null && "stream" in result ? result.stream : null;
       if (stream instanceof ReadableStream) return stream;
-      throw new TypeError(`The model ${model.modelId} of ${model.provider} gave no stream.`);
+      throw new TypeError(`The model ${model.modelId} of ${model.provider} returned no stream.`);
     },
   };
 }

@@ -85,5 +85,5 @@ function toTrigger(attachmentId: string, definition: unknown): LoadedTrigger {
 }
 
 function missing(what: string): ProjectError {
-  return new ProjectError(`The build does not hold the ${what} of its manifest. Run \`signalbox build\`.`);
+  return new ProjectError(`The build does not contain the ${what} of its manifest. Run \`signalbox build\`.`);
 }

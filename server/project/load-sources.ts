@@ -24,17 +24,16 @@ async function importModule(file: string): Promise<Record<string, unknown>> {
     return await import(/* @vite-ignore */ pathToFileURL(file).href);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ProjectError(
-      `The built project cannot be loaded: ${reason.split("\n", 1)[0]}. Run \`signalbox build\`.`,
-      { cause: error },
-    );
+    throw new ProjectError(`Cannot load the built project: ${reason.split("\n", 1)[0]}. Run \`signalbox build\`.`, {
+      cause: error,
+    });
   }
 }
 
 function toSource(entry: ManifestTrigger, definition: unknown, file: string): TriggerSource {
   if (!isTrigger(definition) || !isSchema(definition.source.request)) {
     throw new ProjectError(
-      `${file} does not hold the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`,
+      `${file} does not contain the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`,
     );
   }
   const { filter, request, verify } = definition.source;

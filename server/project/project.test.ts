@@ -110,7 +110,7 @@ describe("createProjectReader", () => {
     const { stateDir, manifest } = await builtProject();
     const changed = { ...manifest, triggers: [...manifest.triggers, ...manifest.triggers] };
     await expect(loadSources(stateDir, changed)).rejects.toThrow(
-      "does not hold the trigger paid:receipt of the manifest. Run `signalbox build`.",
+      "does not contain the trigger paid:receipt of the manifest. Run `signalbox build`.",
     );
   });
 
@@ -137,7 +137,7 @@ describe("createProjectReader", () => {
     const { stateDir, manifest } = await builtProject();
     appendFileSync(join(stateDir, manifest.folder, manifest.sources), "\nthrow new Error('damaged');\n");
     await expect(loadSources(stateDir, manifest)).rejects.toThrow(
-      "The built project cannot be loaded: damaged. Run `signalbox build`.",
+      "Cannot load the built project: damaged. Run `signalbox build`.",
     );
   });
 });

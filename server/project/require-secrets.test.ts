@@ -35,17 +35,17 @@ test.each([
   [
     "is not set",
     [undefined],
-    "triggers/push-0.ts › verify › github: its secret is not set. Set the variable of the environment that it is read from, then start again.",
+    "triggers/push-0.ts › verify › github: its secret is not set. Set its environment variable, then restart the server.",
   ],
   [
     "is too short",
     [good, "hunter2"],
-    "triggers/push-1.ts › verify › github: its secret has 7 bytes, but needs at least 16. Take it from the sender's settings, whole and as it is shown, then start again.",
+    "triggers/push-1.ts › verify › github: its secret has 7 bytes, but needs at least 16. Copy the complete secret from the sender's settings, then restart the server.",
   ],
   [
     "is another than its neighbour's",
     [good, `${good} too`],
-    'triggers/push-0.ts and triggers/push-1.ts share the endpoint "github", and have different secrets here. Read the same one in both, then start again.',
+    'triggers/push-0.ts and triggers/push-1.ts share the endpoint "github", but have different secrets here. Use the same secret in both, then restart the server.',
   ],
 ])("a service does not start when a secret %s", (_, secrets, message) => {
   expect(() => requireSecrets(projectWith(...secrets))).toThrow(new ProjectError(message));

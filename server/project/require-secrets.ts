@@ -12,8 +12,8 @@ export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSource
     const { kind, words } = verify.secretProblem;
     const wayOut =
       kind === "missing"
-        ? "Set the variable of the environment that it is read from, then start again."
-        : "Take it from the sender's settings, whole and as it is shown, then start again.";
+        ? "Set its environment variable, then restart the server."
+        : "Copy the complete secret from the sender's settings, then restart the server.";
     throw new ProjectError(`${fileOf.get(attachmentId)} › verify › ${verify.scheme}: its secret ${words}. ${wayOut}`);
   }
   for (const [endpoint, group] of byEndpoint) {
@@ -23,7 +23,7 @@ export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSource
     if (!first || !other) continue;
     const files = [first, other].map(({ attachmentId }) => fileOf.get(attachmentId)).join(" and ");
     throw new ProjectError(
-      `${files} share the endpoint ${JSON.stringify(endpoint)}, and have different secrets here. Read the same one in both, then start again.`,
+      `${files} share the endpoint ${JSON.stringify(endpoint)}, but have different secrets here. Use the same secret in both, then restart the server.`,
     );
   }
 }

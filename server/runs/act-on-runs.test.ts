@@ -95,8 +95,8 @@ describe("acting on all runs of a filter", () => {
     const { done, failed } = await actOnAll(service, { action: "replay", filter: {}, until: service.state.now });
     expect(done).toBe(2);
     expect(failed).toEqual([
-      expect.stringContaining("new-signup:welcome-email is not in the project"),
-      expect.stringContaining("new-signup:welcome-email is not in the project"),
+      expect.stringContaining("new-signup:welcome-email is not in the deployed project"),
+      expect.stringContaining("new-signup:welcome-email is not in the deployed project"),
     ]);
   });
 });
@@ -109,8 +109,8 @@ describe("acting on chosen runs", () => {
     expect(await actOnRuns(service, { action: "cancel", ids: [first, second, second, "run_unknown"] })).toEqual({
       done: 1,
       failed: [
-        { id: first, message: "It had ended already." },
-        { id: "run_unknown", message: "There is no such run any more." },
+        { id: first, message: "The run had already ended." },
+        { id: "run_unknown", message: "The run no longer exists." },
       ],
     });
     expect(await actOnRuns(service, { action: "replay", ids: [first, "run_unknown"] })).toMatchObject({

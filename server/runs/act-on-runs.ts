@@ -40,7 +40,7 @@ async function cancelAll(deps: ActOnRunsDeps, ids: readonly string[]): Promise<A
     else
       acted.failed.push({
         id,
-        message: result === "ended" ? "It had ended already." : "There is no such run any more.",
+        message: result === "ended" ? "The run had already ended." : "The run no longer exists.",
       });
   }
   return acted;

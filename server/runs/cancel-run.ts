@@ -17,6 +17,6 @@ export async function cancelRun(
   if (result === "requested") deps.signals.cancelRequested(id);
   const run = await findRun(deps, { id });
   if (result === "ended")
-    throw new AppError("run_ended", `Run ${id} is ${run.status} already. Replay it to run it again.`);
+    throw new AppError("run_ended", `Run ${id} is already ${run.status}. Replay it to run it again.`);
   return run;
 }

@@ -27,11 +27,11 @@ export async function decideApproval(
   const result = await deps.store.decideApproval({ runId: p.id, name: p.name, decision, now: deps.clock.now() });
   const run = await findRun(deps, { id: p.id });
   if (result === "missing")
-    throw new AppError("not_found", `Run ${p.id} waits for no approval ${JSON.stringify(p.name)}.`);
+    throw new AppError("not_found", `Run ${p.id} has no pending approval ${JSON.stringify(p.name)}.`);
   if (result === "closed")
     throw new AppError(
       "approval_closed",
-      `${JSON.stringify(p.name)} of run ${p.id} is decided already, or the run (${run.status}) does not wait for it.`,
+      `${JSON.stringify(p.name)} of run ${p.id} is already decided, or the run (${run.status}) is not waiting for it.`,
     );
   deps.signals.runsQueued();
   return run;

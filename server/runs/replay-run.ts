@@ -70,7 +70,7 @@ function replayInput(p: { old: Run; sources: ProjectSources; input: Json; now: n
   if (!(old.target.kind === "agent" ? agents : workflows).some(({ slug }) => slug === old.target.slug)) {
     throw new AppError(
       "not_replayable",
-      `${old.target.kind} ${old.target.slug} is not in the project that runs now. Deploy a project that has it.`,
+      `${old.target.kind} ${old.target.slug} is not in the deployed project. Deploy a project that has it.`,
     );
   }
   const run = newInputRun({ manifest: sources.manifest, target: old.target, input, startedBy: "replay", now });
@@ -84,7 +84,7 @@ function triggerOf(old: Run, sources: ProjectSources): TriggerSource {
   if (trigger) return trigger;
   throw new AppError(
     "not_replayable",
-    `${old.attachmentId} is not in the project that runs now. Deploy a project that has it, or start the target with an input of your own.`,
+    `${old.attachmentId} is not in the deployed project. Deploy a project that has it, or start the target with your own input.`,
   );
 }
 

@@ -35,9 +35,9 @@ export async function triggerUrl(
     "not_found",
     key.sealed
       ? sealedDetail(endpoint)
-      : `No usable webhook key opens ${endpoint}. Make one: signalbox keys create --endpoint ${endpoint}`,
+      : `No usable webhook key covers ${endpoint}. Create one: signalbox keys create --endpoint ${endpoint}`,
   );
 }
 
 const sealedDetail = (endpoint: string) =>
-  `The webhook keys that open ${endpoint} were sealed under another SIGNALBOX_SECRET, so they still work but cannot be shown. Restore that secret, or make a new key: signalbox keys create --endpoint ${endpoint}`;
+  `The webhook keys for ${endpoint} were encrypted with another SIGNALBOX_SECRET. They still work, but cannot be shown. Restore that secret, or create a key: signalbox keys create --endpoint ${endpoint}`;

@@ -5,21 +5,21 @@ import { model } from "../lib/model";
 import { appendOnce } from "../lib/outbox";
 
 const findSimilarIssues = defineTool({
-  description: "Finds open issues that are like a text, the most alike first. `likeness` is 0 to 1.",
+  description: "Finds open issues that are similar to a text, the most similar first. `likeness` is from 0 to 1.",
   inputSchema: z.object({ text: z.string() }),
   execute: ({ text }) => findSimilar(text),
 });
 
 const updateIssue = defineTool({
-  description: "Puts labels on an issue, and closes it as a duplicate where told so.",
+  description: "Labels an issue and, on request, closes it as a duplicate.",
   inputSchema: z.object({
     number: z.int().positive(),
     labels: z.array(z.enum(["bug", "docs", "question", "duplicate", "urgent"])).max(3),
     close: z.boolean().default(false),
   }),
-  // A label does no harm, whoever talked the model into it. Before an issue is closed, a person says yes.
+  // Labels are harmless, even if an issue's text manipulates the model. Closing an issue needs a person's approval.
   needsApproval: ({ close }) => close,
-  // A call that is made again after a crash has the same key again.
+  // A call that is repeated after a crash has the same key.
   async execute(update, { idempotencyKey }) {
     await appendOnce({
       file: "issues.jsonl",
@@ -35,8 +35,8 @@ export default defineAgent({
   model,
   instructions: [
     "You sort new issues of a software project.",
-    "First look for open issues like the new one; then update the new one, with its labels, and closed if it says the same as another.",
-    "Sum it up in one sentence. `severity` is high only where people lose data, cannot work or are in danger.",
+    "First look for open issues like the new one. Then label the new one, and close it if it duplicates another.",
+    "Summarise it in one sentence. `severity` is high only if people lose data, cannot work or are in danger.",
   ].join("\n"),
   tools: { findSimilarIssues, updateIssue },
   output: z.object({

@@ -1,4 +1,4 @@
-/** What is open already. A real project would ask GitHub. */
+/** Issues that are already open. A real project would query GitHub. */
 const openIssues = [
   { number: 1042, title: "The app crashes when a file name has an emoji in it" },
   { number: 1057, title: "Webhooks are sent twice after a restart" },
@@ -7,8 +7,8 @@ const openIssues = [
 ];
 
 /**
- * Open issues that share words with a text, the most alike first. `likeness`: how many of an issue's words are in the
- * text, 0 to 1.
+ * Finds open issues that share words with a text, the most similar first. `likeness` is the share of an issue's words
+ * in the text, from 0 to 1.
  */
 export function findSimilar(text: string) {
   const words = wordsOf(text);

@@ -1,7 +1,7 @@
 import type { StandInAnswer, StandInConversation } from "signalbox/agent";
 import { z } from "zod";
 
-/** Sorts issues by a few words, in place of a model: it shows how a run of the agent goes, not what a model can do. */
+/** Sorts issues by keywords, in place of a model. It demonstrates a run of the agent, not the quality of a model. */
 export function sortByRules({ prompt, payload, results }: StandInConversation): StandInAnswer {
   const [number, _repository, title = prompt, body = ""] = payload;
   const [similar, updated] = results;
@@ -27,7 +27,7 @@ export function sortByRules({ prompt, payload, results }: StandInConversation): 
     return { calls: [{ tool: "updateIssue", input: { number: Number(number), labels, close: duplicateOf !== null } }] };
   }
   return {
-    output: { severity, area, summary: `${title} (A stand-in sorted this by rules; no model was asked.)`, duplicateOf },
+    output: { severity, area, summary: `${title} (Sorted by a stand-in; no model was called.)`, duplicateOf },
   };
 }
 

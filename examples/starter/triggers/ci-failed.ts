@@ -2,7 +2,7 @@ import { defineWebhookSource } from "signalbox/trigger";
 import { z } from "zod";
 import reportCiFailure from "../workflows/report-ci-failure";
 
-// GitHub's `workflow_run` event: only the fields that are used here, and the rest is ignored.
+// GitHub's `workflow_run` event: only the fields that this trigger uses. All others are ignored.
 // https://docs.github.com/en/webhooks/webhook-events-and-payloads#workflow_run
 export default defineWebhookSource({
   slug: "ci-failed",

@@ -2,7 +2,7 @@ import { defineWebhookSource } from "signalbox/trigger";
 import { z } from "zod";
 import triage from "../agents/triage";
 
-// GitHub's `issues` event, on the same endpoint as ci-failed.ts: one webhook at GitHub serves both.
+// GitHub's `issues` event, on the same endpoint as ci-failed.ts: one GitHub webhook serves both.
 // https://docs.github.com/en/webhooks/webhook-events-and-payloads#issues
 export default defineWebhookSource({
   slug: "new-issue",

@@ -14,6 +14,6 @@ export default defineWorkflow({
       const note = { id: idempotencyKey, urgency, subject, invoice };
       return appendOnce({ file: "finance.jsonl", key: idempotencyKey, line: JSON.stringify(note) });
     });
-    if (urgency === "alarm") ctx.log.warn("Finance has to look at this now", { invoice: invoice.number });
+    if (urgency === "alarm") ctx.log.warn("Finance must look at this immediately", { invoice: invoice.number });
   },
 });

@@ -13,7 +13,7 @@ export default defineWorkflow({
   }),
   output: z.object({ entry: z.string() }),
   retries: { attempts: 5 },
-  // One after the other, over all workers.
+  // One run at a time, over all workers.
   concurrency: 1,
   async run(input, ctx) {
     const entry = await ctx.step("post", async ({ idempotencyKey }) => {
@@ -26,7 +26,7 @@ export default defineWorkflow({
   },
 });
 
-/** A cell that a spreadsheet takes for text, never for a formula. */
+/** Quotes a CSV cell so that a spreadsheet reads it as text, never as a formula. */
 function quote(cell: string): string {
   const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return `"${text.replaceAll('"', '""')}"`;

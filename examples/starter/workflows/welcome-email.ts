@@ -11,13 +11,13 @@ export default defineWorkflow({
   async run(input, ctx) {
     const messageId = `${ctx.run.id}@example.com`;
 
-    // Holds no worker: the run is put aside, also for days, and survives a restart.
+    // A sleep occupies no worker. It can last for days and survives restarts.
     await ctx.sleep("let the account settle", "1s");
 
-    // Once it has finished, a step is not executed again, whatever happens to the run.
+    // A completed step is never executed again, not even after a crash or a retry.
     await ctx.step("send", () => putFile(`${ctx.run.id}.eml`, renderMail({ ...input, messageId })));
 
-    ctx.log.info("Welcome mail sent", { to: input.to, messageId });
+    ctx.log.info("Welcome email sent", { to: input.to, messageId });
     return { messageId };
   },
 });

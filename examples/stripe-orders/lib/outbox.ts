@@ -2,8 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * What a real workflow would send: a file in `outbox/`. Workflows run in the project's folder, and writing twice leaves
- * the same file.
+ * Writes the message that a real workflow would send to a file in `outbox/`. The working directory of a workflow is the
+ * project folder. Writing the file twice has the same result.
  */
 export async function putIntoOutbox(name: string, content: object): Promise<void> {
   const outbox = join(process.cwd(), "outbox");

@@ -118,8 +118,7 @@ function createAnswer() {
       }
     },
     end(): ModelAnswer {
-      if (!end || end.finishReason === "")
-        throw new ModelStreamBroken("The answer of the model broke off in the middle.");
+      if (!end || end.finishReason === "") throw new ModelStreamBroken("The model's answer was interrupted.");
       return {
         content: content.filter(
           (part) => part.type === "tool-call" || part.text !== "" || part.providerOptions !== undefined,

@@ -61,7 +61,7 @@ async function planCall({ agent }: AgentRun, call: ToolCall, name: string): Prom
       tool,
       parsed: {
         isValid: false,
-        why: `There is no tool ${JSON.stringify(call.toolName)}. There are: ${[...agent.tools.keys()].join(", ") || "none"}.`,
+        why: `There is no tool ${JSON.stringify(call.toolName)}. Available tools: ${[...agent.tools.keys()].join(", ") || "none"}.`,
       },
     };
   if (call.isMalformed)
@@ -142,11 +142,11 @@ function toOutput({ toolCallId, outcome, output }: ToolStep, runId: string): Too
     case "failed":
       return { type: "error-text", value: `The tool failed: ${delimitResult(String(output), { runId, toolCallId })}` };
     case "invalid":
-      return { type: "error-text", value: `The tool was not called: ${String(output)}` };
+      return { type: "error-text", value: `The tool call was not executed: ${String(output)}` };
     case "refused":
       return {
         type: "error-text",
-        value: `A person has refused this call, and it was not made.${typeof output === "string" && output !== "" ? ` Reason: ${output}` : ""} Do not make it again.`,
+        value: `A person denied this call. It was not executed.${typeof output === "string" && output !== "" ? ` Reason: ${output}` : ""} Do not repeat it.`,
       };
   }
 }

@@ -125,7 +125,7 @@ describe("what a tool returns", () => {
     try {
       await h.finish(await h.start());
       const [system, ...messages] = h.provider.requests[1]?.messages ?? [];
-      expect(system?.content).toContain("What a tool returns is between <tool-result-…> and </tool-result-…>");
+      expect(system?.content).toContain("The result of a tool is between <tool-result-…> and </tool-result-…>");
       const results = messages.flatMap(({ role, content }) => (role === "tool" ? [String(content)] : []));
       expect(results).toHaveLength(3);
       const inside = results.map(
@@ -181,6 +181,6 @@ describe("a function for a prompt", () => {
   });
 
   test("that gives no text fails", async () => {
-    await expect(renderPrompt(() => 7, {})).rejects.toThrow("It must return a text, and returned number.");
+    await expect(renderPrompt(() => 7, {})).rejects.toThrow("It must return a string, but returned number.");
   });
 });

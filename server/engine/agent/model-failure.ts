@@ -4,7 +4,7 @@ import type { ModelFailureStep } from "../../contract/agent-step.ts";
 export class ModelCallTimedOut extends Error {
   override readonly name = "ModelCallTimedOut";
   constructor(timeoutMs: number) {
-    super(`The model did not finish its answer within ${timeoutMs} ms (callTimeout).`);
+    super(`The model did not complete its answer within ${timeoutMs} ms (callTimeout).`);
   }
 }
 

@@ -17,7 +17,7 @@ async function callPrompt(prompt: Exclude<PromptDefinition, string>, value: unkn
   if (isMarked(made)) return made.parts;
   // Nobody can tell the project's own words from the payload's here.
   if (typeof made === "string") return [{ text: made, path: "" }];
-  throw new TypeError(`It must return a text, and returned ${made === null ? "null" : typeof made}.`);
+  throw new TypeError(`It must return a string, but returned ${made === null ? "null" : typeof made}.`);
 }
 
 function tag(texts: readonly string[], ...values: unknown[]): MarkedPrompt {

@@ -149,9 +149,9 @@ describe("an agent", () => {
     expect(calls).toEqual([]);
     const told = h.provider.requests[1]?.messages.slice(3).map(({ content }) => content);
     expect(told).toEqual([
-      "The tool was not called: The arguments are not a JSON object.",
-      "The tool was not called: /id: Invalid input: expected string, received number",
-      'The tool was not called: There is no tool "lokup". There are: lookup, broken.',
+      "The tool call was not executed: The arguments are not a JSON object.",
+      "The tool call was not executed: /id: Invalid input: expected string, received number",
+      'The tool call was not executed: There is no tool "lokup". Available tools: lookup, broken.',
       `The tool failed: ${delimitResult("RangeError: no such customer", { runId: id, toolCallId: "d" })}`,
     ]);
     expect([...(await h.steps(id)).values()].flatMap((step) => (step.type === "tool" ? [step.outcome] : []))).toEqual([
@@ -246,7 +246,7 @@ describe("an agent's calls of tools", () => {
       error: {
         name: "max_tool_calls_exceeded",
         message: expect.stringMatching(
-          /400 calls of tools in one answer, and the limit is 20\. None of them was made\. Raise maxToolCalls\.perAnswer/,
+          /400 tool calls in one answer, but the limit is 20\. None of them was executed\. Raise maxToolCalls\.perAnswer/,
         ),
       },
     });
@@ -264,7 +264,7 @@ describe("an agent's calls of tools", () => {
       status: "failed",
       error: {
         name: "max_tool_calls_exceeded",
-        message: expect.stringContaining("9 calls of tools in this run, and the limit is 8"),
+        message: expect.stringContaining("9 tool calls in this run, but the limit is 8"),
       },
     });
     expect([calls.length, h.provider.requests.length]).toEqual([6, 3]);
@@ -294,7 +294,7 @@ describe("a budget whose use the provider does not report", () => {
     const { run } = await h.finish(await h.start());
     expect(run).toMatchObject({
       status: "failed",
-      error: { name: "NoUsage", message: expect.stringContaining("does not report how many tokens a call has used") },
+      error: { name: "NoUsage", message: expect.stringContaining("does not report token usage") },
     });
     expect([calls.length, h.provider.requests.length]).toEqual([0, 1]);
   });
@@ -329,7 +329,7 @@ describe("a call of the model that fails", () => {
       status: "failed",
       error: {
         name: "ModelCallFailed",
-        message: "The call of the model failed with status 529 (overloaded): Overloaded",
+        message: "The model call failed with status 529 (overloaded): Overloaded",
       },
     });
     const waits = [...(await h.steps(id)).values()].flatMap((step) =>
@@ -343,7 +343,7 @@ describe("a call of the model that fails", () => {
     const id = await h.start();
     const { run, timeline } = await h.finish(id);
     expect(run.error?.message).toBe(
-      "The call of the model failed with status 401 (refused): Incorrect API key provided: [key]",
+      "The model call failed with status 401 (refused): Incorrect API key provided: [key]",
     );
     expect(JSON.stringify([run, timeline, await h.store.loadSteps(id)])).not.toContain("never-to-be-seen");
   });
@@ -431,7 +431,7 @@ describe("a run of an agent", () => {
       error: {
         name: "budget_exceeded",
         message:
-          "The run has used 1500 tokens, and its budget is 1200. Raise budget.tokens of agent triage, or ask less of it.",
+          "The run has used 1500 tokens, but its budget is 1200. Raise budget.tokens of agent triage, or give the agent a smaller task.",
       },
     });
     expect(h.provider.requests).toHaveLength(3);
@@ -495,7 +495,7 @@ describe("a run of an agent", () => {
       `New ticket from <payload-${boundary}>ada@example.com</payload-${boundary}>: <payload-${boundary}>Help</payload-${boundary}>!`,
     );
     expect(h.provider.requests[0]?.messages[0]?.content).toContain(
-      `What stands between <payload-${boundary}> and </payload-${boundary}> came from outside`,
+      `The text between <payload-${boundary}> and </payload-${boundary}> comes from an external webhook.`,
     );
   });
 
@@ -584,8 +584,7 @@ describe("a tool that needs approval", () => {
     expect(calls).toEqual([{ cents: 50 }]);
     expect(h.provider.requests[1]?.messages[3]).toMatchObject({
       tool_call_id: "a",
-      content:
-        "A person has refused this call, and it was not made. Reason: Ask the manager first. Do not make it again.",
+      content: "A person denied this call. It was not executed. Reason: Ask the manager first. Do not repeat it.",
     });
     expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({
       outcome: "refused",
@@ -603,7 +602,7 @@ describe("a tool that needs approval", () => {
     expect(calls).toEqual([{ cents: 50 }]);
     expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({
       outcome: "refused",
-      output: "Nobody decided in time.",
+      output: "The approval timed out.",
     });
   });
 
@@ -625,7 +624,7 @@ describe("a tool that needs approval", () => {
     expect((await h.finish(id)).run.output).toBe("Done");
     expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({
       outcome: "refused",
-      output: "Nobody decided in time.",
+      output: "The approval timed out.",
     });
   });
 

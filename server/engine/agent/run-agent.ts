@@ -26,7 +26,7 @@ export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput)
   if (p.built.budget.usd !== null && !p.price) {
     throw new FinalFailure(
       "NoPrice",
-      `Agent ${p.built.slug} has a budget in US dollars, and no price is known for its model ${p.agent.model.modelId}. Say it in modelPrices of signalbox.config.ts.`,
+      `Agent ${p.built.slug} has a budget in US dollars, but the price of its model ${p.agent.model.modelId} is unknown. Add it to modelPrices in signalbox.config.ts.`,
     );
   }
   const run: AgentRun = { ...p, messages: await beginConversation(p, input) };
@@ -48,11 +48,11 @@ export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput)
     if (repairs >= maxRepairs)
       throw new FinalFailure(
         "InvalidOutput",
-        `The answer of agent ${p.built.slug} does not parse with its output schema, also after ${maxRepairs} corrections:\n${output.why}`,
+        `The answer of agent ${p.built.slug} still does not match its output schema after ${maxRepairs} corrections:\n${output.why}`,
       );
     repairs += 1;
     // The timeline is where people, and the run's page, see why: of the conversation only what a model says is stored.
-    p.ctx.log.warn("The answer does not parse with the output schema, and goes back to the model.", {
+    p.ctx.log.warn("The answer does not match the output schema. It was sent back to the model.", {
       call,
       why: output.why,
     });
@@ -61,14 +61,14 @@ export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput)
       content: [
         {
           type: "text",
-          text: `Your answer cannot be used:\n${output.why}\nAnswer again, with nothing but JSON that matches the schema.`,
+          text: `Your answer cannot be used:\n${output.why}\nAnswer again with only JSON that matches the schema.`,
         },
       ],
     });
   }
   throw new FinalFailure(
     "max_steps_exceeded",
-    `Agent ${p.built.slug} has called its model ${p.built.maxSteps} times and has not come to an end. Raise maxSteps, or tell it to do less.`,
+    `Agent ${p.built.slug} did not finish within ${p.built.maxSteps} model calls. Raise maxSteps, or give the agent a smaller task.`,
   );
 }
 
@@ -95,7 +95,7 @@ async function beginConversation(
 
 /** Not every provider passes the schema on. */
 function explainOutput(schema: JsonSchemaObject): string {
-  return `Your last answer must be JSON that matches this JSON Schema, without any other text:\n${JSON.stringify(answerSchema(schema).schema)}`;
+  return `Your final answer must be only JSON that matches this JSON Schema:\n${JSON.stringify(answerSchema(schema).schema)}`;
 }
 
 /**
@@ -118,9 +118,9 @@ async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise
       step.type === "model" ? addSpend(spent, step) : undefined,
     );
     if (step.type === "model") return step;
-    const what = `The call of the model failed${step.status === null ? "" : ` with status ${step.status}`} (${step.kind}): ${step.message}`;
+    const what = `The model call failed${step.status === null ? "" : ` with status ${step.status}`} (${step.kind}): ${step.message}`;
     if (step.waitMs === null) throw new FinalFailure("ModelCallFailed", what);
-    ctx.log.warn(`${what}. It is made again in ${Math.ceil(step.waitMs / 1000)} s.`);
+    ctx.log.warn(`${what}. It is retried in ${Math.ceil(step.waitMs / 1000)} s.`);
     await ctx.sleep(`wait for ${name}`, step.waitMs);
   }
 }
@@ -177,12 +177,12 @@ function countToolCalls({ built }: AgentRun, before: number, { content }: ModelS
   if (calls > perAnswer)
     throw new FinalFailure(
       "max_tool_calls_exceeded",
-      `The model of agent ${built.slug} asked for ${calls} calls of tools in one answer, and the limit is ${perAnswer}. None of them was made. Raise maxToolCalls.perAnswer, or instruct it to make fewer.`,
+      `The model of agent ${built.slug} requested ${calls} tool calls in one answer, but the limit is ${perAnswer}. None of them was executed. Raise maxToolCalls.perAnswer, or instruct the model to make fewer calls.`,
     );
   if (before + calls > perRun)
     throw new FinalFailure(
       "max_tool_calls_exceeded",
-      `The model of agent ${built.slug} asked for ${before + calls} calls of tools in this run, and the limit is ${perRun}. Those of its last answer were not made. Raise maxToolCalls.perRun, or instruct it to make fewer.`,
+      `The model of agent ${built.slug} requested ${before + calls} tool calls in this run, but the limit is ${perRun}. The calls of its last answer were not executed. Raise maxToolCalls.perRun, or instruct the model to make fewer calls.`,
     );
   return before + calls;
 }
@@ -196,18 +196,18 @@ function spend({ built, price, agent }: AgentRun, used: { spend: AgentSpend; usd
   if (!isCounted && (tokens !== null || usd !== null)) {
     throw new FinalFailure(
       "NoUsage",
-      `Agent ${built.slug} has a budget, and its provider ${agent.model.provider} does not report how many tokens a call has used. Have it report them (createOpenAICompatible: includeUsage: true), or remove the budget.`,
+      `Agent ${built.slug} has a budget, but its provider ${agent.model.provider} does not report token usage. Turn usage reports on (createOpenAICompatible: includeUsage: true), or remove the budget.`,
     );
   }
   if (tokens !== null && used.spend.tokens > tokens)
     throw new FinalFailure(
       "budget_exceeded",
-      `The run has used ${used.spend.tokens} tokens, and its budget is ${tokens}. Raise budget.tokens of agent ${built.slug}, or ask less of it.`,
+      `The run has used ${used.spend.tokens} tokens, but its budget is ${tokens}. Raise budget.tokens of agent ${built.slug}, or give the agent a smaller task.`,
     );
   if (usd !== null && used.usd > usd)
     throw new FinalFailure(
       "budget_exceeded",
-      `The run has cost $${used.usd.toFixed(6)}, and its budget is $${usd}. Raise budget.usd of agent ${built.slug}, or ask less of it.`,
+      `The run has cost $${used.usd.toFixed(6)}, but its budget is $${usd}. Raise budget.usd of agent ${built.slug}, or give the agent a smaller task.`,
     );
 }
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * What the billing system sends for every event of an invoice. A file whose name begins with `_` is no trigger of its
- * own.
+ * The body that the billing system sends for every event of an invoice. A file whose name starts with `_` defines no
+ * trigger.
  */
 export const invoiceEvent = z.object({
   id: z.string(),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import postToLedger from "../../workflows/post-to-ledger";
 import { invoiceEvent } from "./_invoice-event";
 
-// Three triggers share this endpoint, and `filter` tells them apart. All that match fire.
+// Three triggers share this endpoint and differ in `filter`. All that match start a run.
 export default defineWebhookSource({
   slug: "invoice-paid",
   endpoint: "billing",
