@@ -26,47 +26,47 @@ export interface ExecuteRunOptions {
   clock: Clock;
   logger: Logger;
   random: () => number;
-  /** Where its code may begin; without it, at once. */
+  /** Slots for running code. Absent: code starts immediately. */
   places?: RunPlaces;
-  /** Begins the span of this stretch. Absent: no spans are made. Never rejects. */
+  /** Starts the span of this execution. Absent: no tracing. Never rejects. */
   traceRun?: ((run: ClaimedRun) => Promise<RunTrace>) | undefined;
-  /** The code of a run begins for the first time. */
+  /** Called when the code of a run starts for the first time. */
   onRunStarted?: (run: ClaimedRun) => void;
 }
 
 export interface RunEnding {
-  /** `null`: another worker has the run. */
+  /** `null` if another worker has the run. */
   status: RunStatus | null;
   error: RunError | null;
   durationMs: number;
 }
 
-/** One attempt under way. */
+/** One attempt in progress. */
 export interface RunHandle {
   readonly run: ClaimedRun;
   /**
-   * When the attempt times out, by the clock as it goes now; of one that waits for its place, when it would if it began
-   * now.
+   * The time at which the attempt times out, by the current clock. For an attempt that waits for a slot: the time if it
+   * started now.
    */
   deadlineAt(): number;
-  /** Milliseconds that it has waited for a place; `null` once it has one. */
+  /** Milliseconds spent waiting for a slot; `null` once it has one. */
   waitedMs(): number | null;
-  /** The run has ended, or waits, or is somebody else's: its place is free. Never rejects. */
+  /** Resolves when the run has ended, waits, or belongs to another worker: its slot is free. Never rejects. */
   readonly ended: Promise<RunEnding>;
   /**
-   * The code has come to its end too. After an interrupt it may take longer than the run; of a run put to sleep it
-   * never does.
+   * Resolves when the code has ended, too. After an interrupt, the code can outlast the run. The code of a sleeping run
+   * never ends.
    */
   readonly settled: Promise<void>;
   interrupt(interrupt: Interrupt): void;
-  /** Its lease was renewed until then. */
+  /** Called after its lease was renewed until this time. */
   renewed(leaseUntil: number): void;
 }
 
-/** What a run without a workflow in this build is given until it fails. */
+/** The timeout of a run whose workflow is not in this build, until it fails. */
 const fallbackTimeoutMs = 60_000;
 
-/** Executes one attempt of a claimed run: steps that have finished are not executed again. */
+/** Executes one attempt of a claimed run. Completed steps are not executed again. */
 export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHandle {
   const { store, code, clock, logger } = options;
   const built = run.target.kind === "agent" ? code.manifest.agents : code.manifest.workflows;
@@ -79,7 +79,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   const first = Promise.withResolvers<Outcome>();
   const settled = Promise.withResolvers<void>();
   const session = createRunSession({ run, store, clock, logger, onInterrupt: interrupt });
-  /** As elapsedMs counts: it does not move when the clock is set. */
+  /** Monotonic, as elapsedMs counts: unaffected by changes of the clock. */
   let deadline = startedAt + timeoutMs;
   let usedBeforeMs = 0;
   let isDecided = false;
@@ -135,7 +135,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     const { input, record, isPartOfPayload } = await prepareInput(run, loaded, code);
     if (record !== undefined && isPartOfPayload) session.note({ input: record });
     else if (record !== undefined) await session.write({ input: record });
-    // Ended before its code has begun: there is nothing to stop.
+    // The run ended before its code started: there is nothing to stop.
     abort.signal.throwIfAborted();
     return checkOutput(loaded, await loaded.run(input, ctx));
   }
@@ -175,7 +175,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     }
     const outcome = await first.promise;
     stopTimer();
-    // What is left is to write: the next may begin.
+    // Only the write is left: the next run can start.
     place?.leave();
     return await finish(outcome);
   }
@@ -188,7 +188,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   }
 
   async function loadSteps(): Promise<StepRecord[] | null> {
-    // What has just begun for the first time has none.
+    // A run that starts for the first time has none.
     if (isFirstStart(run)) return [];
     try {
       return await store.loadSteps(run.id);
@@ -256,7 +256,7 @@ function checkOutput(workflow: LoadedWorkflow, returned: unknown): Json {
   );
 }
 
-/** Time that this attempt had run when it was last put to sleep. Kept in the sleeps, which have no result of their own. */
+/** Time that this attempt had run before its last sleep. Stored in the sleep steps, which have no result. */
 function usedMs(steps: readonly StepRecord[], attempt: number): number {
   const times = steps
     .filter((step) => step.kind !== "step" && step.attempt === attempt)

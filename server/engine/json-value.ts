@@ -2,8 +2,8 @@ import type { Json } from "../contract/json.ts";
 import { FinalFailure } from "./run-errors.ts";
 
 /**
- * What a value is once it was stored: a JSON round trip, `undefined` as `null`. Throws a FinalFailure that names `what`
- * where a value has no JSON form (a bigint, a cycle).
+ * Returns a value as it is after a JSON round trip; `undefined` becomes `null`. Throws a FinalFailure that names `what`
+ * if the value has no JSON form (a bigint, a cycle).
  */
 export function toJson(value: unknown, what: string): Json {
   try {
@@ -24,7 +24,7 @@ function copyJson(text: string): Json {
   return json;
 }
 
-/** A copy that shares nothing with the stored value, so that code which changes its result changes nothing else. */
+/** A deep copy of the stored value, so that code can change its result without side effects. */
 export function cloneJson(value: Json): Json {
   return structuredClone(value);
 }

@@ -1,7 +1,7 @@
 /**
- * Gives stored results back in the order in which they were first had. Calls made in one go (`Promise.race` of a step
- * and a sleep) must be decided the same way when the code runs again, so they are gathered for one turn of the event
- * loop, and then answered one by one.
+ * Returns stored results in the order in which they first resolved. Concurrent calls (`Promise.race` of a step and a
+ * sleep) must resolve in the same order when the code runs again. So they are collected for one turn of the event loop
+ * and then resolved one by one.
  */
 export function createOrderedResults(): { give<T>(result: T, finishedAt: number): Promise<T> } {
   const waiting: { finishedAt: number; resolve: () => void }[] = [];

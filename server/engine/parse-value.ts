@@ -3,7 +3,7 @@ import { explainIssues, toProblemErrors } from "../matching/explain.ts";
 import type { AnySchema } from "../ports/project.ts";
 import { FinalFailure } from "./run-errors.ts";
 
-/** Parses with a schema of the user's; throws a FinalFailure called `name` that says where, by JSON pointers. */
+/** Parses with a schema of the project. Throws a FinalFailure called `name` that lists the issues by JSON Pointer. */
 export function parseValue(p: { schema: AnySchema; value: unknown; name: string; what: string }): unknown {
   const parsed = p.schema.safeParse(p.value);
   if (parsed.success) return parsed.data;

@@ -7,18 +7,18 @@ import type { NewTimelineEntry, RunTransition } from "../ports/store.ts";
 
 export interface AttemptFailure {
   error: RunError;
-  /** More about it, e.g. where an input does not parse. */
+  /** Details, e.g. the paths at which an input does not parse. */
   data?: { [key: string]: Json };
-  /** Where in the user's own code it came from. */
+  /** The line of the project's code that caused it. */
   source?: CodeExcerpt | null;
   isTimeout: boolean;
   isRetryable: boolean;
 }
 
-/** What follows from an attempt that failed: the next attempt, or the end of the run. */
+/** Plans the next attempt, or the end of the run, after a failed attempt. */
 export function planAttemptEnd(p: {
   failure: AttemptFailure;
-  /** `null`: the target is not in this build; there is nothing to try again. */
+  /** `null` if the target is not in this build: the run is not retried. */
   policy: RetryPolicy | null;
   attempt: number;
   maxAttempts: number;

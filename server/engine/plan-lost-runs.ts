@@ -5,21 +5,15 @@ import { planAttemptEnd } from "./plan-attempt-end.ts";
 
 /** How a worker process ended. */
 export type WorkerDeath =
-  /** It was asked to go: nobody is to blame. */
+  /** It was asked to shut down: no run is to blame. */
   | { kind: "requested" }
-  /** Somebody outside killed it (an operator, the kernel, a deploy). */
+  /** It was killed from outside: by an operator, the kernel or a deployment. */
   | { kind: "killed"; signal: string }
-  /**
-   * It gave no sign of life, and the supervisor ended it: somebody had stopped it (SIGSTOP), or the machine gave it no
-   * time.
-   */
+  /** It sent no heartbeat, and the supervisor killed it: it was paused (SIGSTOP), or the machine is overloaded. */
   | { kind: "stopped"; silentMs: number }
-  /** By its own fault, in words: "ran out of memory", "ended with exit code 3". */
+  /** It crashed. `how` describes the cause: "ran out of memory", "ended with exit code 3". */
   | { kind: "crashed"; how: string }
-  /**
-   * Its event loop was blocked, and the supervisor ended it. `culprits`: the runs seen blocking it, `null` when that is
-   * not known.
-   */
+  /** Its event loop was blocked, and the supervisor killed it. `culprits`: the runs that blocked it; `null` if unknown. */
   | { kind: "blocked"; blockedMs: number; culprits: readonly string[] | null; stack: string | null };
 
 export interface HeldRun {
@@ -27,15 +21,15 @@ export interface HeldRun {
   target: Target;
   attempt: number;
   maxAttempts: number;
-  /** Times that it was in a worker which ended by fault, or by an unknown hand. */
+  /** Number of worker crashes or external kills that the run was part of. */
   crashes: number;
-  /** When its attempt times out; `null` when the worker had not told. */
+  /** The time at which its attempt times out; `null` if the worker had not reported it. */
   deadlineAt: number | null;
 }
 
 /**
- * What becomes of the runs that a dead worker held. A run is blamed only when it is sure that it was the one: when it
- * was alone, or was seen at it. Where it is not sure, each runs again alone in a process, so that the next time it is.
+ * Decides the fate of the runs of a dead worker. A run is blamed only with certainty: if it ran alone, or was seen
+ * blocking. Otherwise each run is executed again alone in a process, so that the next crash is unambiguous.
  */
 export function planLostRuns(p: {
   death: WorkerDeath;
@@ -54,7 +48,7 @@ function planFate(run: HeldRun, facts: Facts): Fate {
   const { death, runs } = facts;
   if (death.kind === "requested") return { kind: "resume" };
   const isAlone = runs.length === 1;
-  // A hand from outside says nothing about the run, unless it happens to it again when it is alone.
+  // A kill from outside does not incriminate a run, unless it happens again while the run is alone.
   if (death.kind === "killed" || death.kind === "stopped")
     return isAlone && run.crashes > 0 ? blame(run, facts) : { kind: "isolate" };
   if (isAlone) return isWithinDeadline(run, facts) ? { kind: "isolate" } : blame(run, facts);
@@ -63,7 +57,7 @@ function planFate(run: HeldRun, facts: Facts): Fate {
   return isWithinDeadline(run, facts) ? { kind: "isolate" } : blame(run, facts);
 }
 
-/** A run may block its own process until its timeout; it just may not have neighbours meanwhile. */
+/** A run may block its own process until its timeout, but not a process that it shares. */
 function isWithinDeadline(run: HeldRun, { death, now }: Facts): boolean {
   return death.kind === "blocked" && run.deadlineAt !== null && now < run.deadlineAt;
 }
@@ -88,7 +82,7 @@ function blame(run: HeldRun, { death, policyOf, now, random }: Facts): Fate {
   };
 }
 
-/** Goes on from "The worker process …". */
+/** A predicate that follows "The worker process …". */
 export function describeDeath(death: WorkerDeath): string {
   switch (death.kind) {
     case "requested":

@@ -9,7 +9,7 @@ import type { OpenSleep } from "./run-context.ts";
 import { FinalFailure, RunTimedOut, excerptOfError, isRetryable, toRunError } from "./run-errors.ts";
 import type { Interrupt } from "./run-interrupt.ts";
 
-/** How a stretch of executing a run came to its end. */
+/** How the execution of a run ended. */
 export type Outcome =
   | { kind: "returned"; output: Json }
   | { kind: "threw"; thrown: unknown }
@@ -32,7 +32,7 @@ interface PlannedEnd {
   steps?: StepRecord[];
 }
 
-/** `null`: nothing may be written. */
+/** `null` if nothing may be written. */
 export function planRunEnd(outcome: Outcome, facts: EndFacts): PlannedEnd | null {
   const at = facts.clock.now();
   const { attempt } = facts.run;

@@ -8,21 +8,21 @@ import { parseValue } from "./parse-value.ts";
 import { FinalFailure } from "./run-errors.ts";
 
 export interface PreparedInput {
-  /** What the target's code gets. */
+  /** The input that the target's code receives. */
   input: unknown;
-  /** What to record as the run's input; `undefined` where it is recorded already. */
+  /** The value to record as the run's input; `undefined` if it is already recorded. */
   record: Json | undefined;
   /**
-   * No transform made it, and it is a part of what the delivery brought, as that is on disk: another attempt would make
-   * the same of it. Otherwise it has to be recorded before the target's code begins.
+   * The input is a part of the stored delivery, without a transform: another attempt would produce the same input. Any
+   * other input must be recorded before the target's code starts.
    */
   isPartOfPayload: boolean;
 }
 
 /**
- * The input of a run: its payload through the trigger's transform, then through the target's input schema; or the input
- * that it was started with, or that an earlier attempt recorded. Throws FinalFailure: another attempt would see the
- * same.
+ * Returns the input of a run: its payload, passed through the trigger's transform and the target's input schema, or the
+ * input recorded at its start or by an earlier attempt. Throws a FinalFailure, because another attempt would fail in
+ * the same way.
  */
 export async function prepareInput(
   run: ClaimedRun,
@@ -44,7 +44,7 @@ export async function prepareInput(
   };
 }
 
-/** Nothing in it is anything else than what stands at the same place of the whole. */
+/** Whether every value of the part equals the value at the same path of the whole. */
 function isPartOf(part: Json, whole: Json): boolean {
   if (typeof part !== "object" || part === null) return Object.is(part, whole);
   if (Array.isArray(part))
@@ -94,8 +94,8 @@ async function orFail<T>(name: string, what: string, work: () => Promise<T>): Pr
 }
 
 /**
- * What was parsed, so that defaults show and stay the same in later attempts; but as it was given where parsing the
- * parsed value again would not give the same, because every attempt parses what is recorded.
+ * Records the parsed value, so that defaults are visible and stay the same in later attempts. Records the original
+ * value if parsing the parsed value again would change it, because every attempt parses the recorded value.
  */
 function recordableInput(schema: AnySchema, given: Json, input: unknown): Json {
   const json = toJson(input, "The input");

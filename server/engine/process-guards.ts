@@ -4,23 +4,22 @@ import { currentScope, runOutsideScopes } from "./run-scope.ts";
 
 export interface ProcessGuardOptions {
   logger: Logger;
-  /** The process can no longer be trusted: take nothing new, finish what runs, leave. */
+  /** Called when the process is no longer reliable: it takes no new runs, finishes its active runs and exits. */
   onRetire: (reason: string) => void;
-  /** An error that belongs to no run: what runs here goes on in another process. */
+  /** An error that belongs to no run: the active runs continue in another process. */
   onCrash: (error: unknown) => void;
-  /** How many attempts run here now. */
+  /** The number of active attempts in this process. */
   countActive: () => number;
 }
 
 export interface ProcessGuards {
-  /** Ends the process, whoever asks. */
+  /** Exits the process, regardless of the caller. */
   exit(code: number): never;
 }
 
 /**
- * Keeps what one run's code does to the process from its neighbours: process.exit() and the like, rejections that
- * nobody handles and exceptions that nobody catches end only the attempt that they belong to. Installed once in a
- * worker process.
+ * Isolates runs that share a process: process.exit(), an unhandled rejection or an uncaught exception ends only the
+ * attempt that caused it. Installed once per worker process.
  */
 export function installProcessGuards(options: ProcessGuardOptions): ProcessGuards {
   const reallyExit = process.exit.bind(process);
@@ -46,7 +45,7 @@ export function installProcessGuards(options: ProcessGuardOptions): ProcessGuard
   return { exit: (code) => runOutsideScopes(() => reallyExit(code)) };
 }
 
-/** Called by a run's code, it ends the attempt and throws; called by anybody else it lets it pass. */
+/** Ends the attempt and throws if a run's code calls it; does nothing for any other caller. */
 function guardExit(call: string): void {
   const scope = currentScope();
   if (!scope) return;
@@ -56,7 +55,7 @@ function guardExit(call: string): void {
 }
 
 function handleStrayError(p: ProcessGuardOptions & { error: unknown; isException: boolean }): void {
-  // Thrown by guardExit, and caught by nobody: the attempt has ended with it.
+  // Thrown by guardExit and not caught: the attempt has already ended.
   if (p.error instanceof ProcessExitCalled) return;
   const scope = currentScope();
   if (scope) {
@@ -74,7 +73,7 @@ function handleStrayError(p: ProcessGuardOptions & { error: unknown; isException
   if (p.isException) p.onRetire("an uncaught exception");
 }
 
-/** Its name says how it came; the error itself is the cause, so `retryable: false` is looked up there. */
+/** Its name says how the error surfaced. The original error is its cause; `retryable: false` is read there. */
 function describeStrayError(cause: unknown, isException: boolean): Error {
   const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
   const error = new Error(

@@ -1,9 +1,9 @@
 import type { NewTimelineEntry } from "../ports/store.ts";
 
 /**
- * An attempt that goes on after a sleep or a lost worker runs its code from the top, and logs again what stands in the
- * timeline already. Entries are held until it is known whether they are retold: reaching a step or sleep that is stored
- * shows that they are, and beginning a new one, or the end, that they are not.
+ * Removes repeated log entries. An attempt that continues after a sleep or a lost worker runs its code from the top and
+ * logs entries again that are already in the timeline. Entries are buffered: if the code reaches a stored step or
+ * sleep, they are repeats; if it starts a new one or ends, they are new.
  */
 export function createRetoldLog(p: { stored: Iterable<string>; write: (entries: NewTimelineEntry[]) => void }) {
   const ahead = new Set(p.stored);
@@ -20,7 +20,7 @@ export function createRetoldLog(p: { stored: Iterable<string>; write: (entries: 
       if (ahead.size > 0) held.push(entry);
       else p.write([entry]);
     },
-    /** The code has come to this step or sleep. */
+    /** Called when the code reaches this step or sleep. */
     reach(name: string): void {
       if (ahead.delete(name)) held = [];
       else flush();

@@ -23,12 +23,12 @@ export interface StepContext {
 
 type SpendAfter = (result: Json) => Spend | undefined;
 
-/** How the run stands for the code that holds its ctx. */
+/** The state of the run for the code that uses its ctx. */
 export type ContextState =
   | { kind: "open" }
-  /** Put to sleep: nothing is ever answered again, in this process. */
+  /** Sleeping: no call resolves any more in this process. */
   | { kind: "suspended" }
-  /** Ended: every call throws. */
+  /** The run has ended: every call throws. */
   | { kind: "closed"; reason: () => Error };
 
 export interface OpenSleep {
@@ -44,17 +44,17 @@ export interface RunContextOptions {
   signal: AbortSignal;
   code: Pick<ProjectCode, "mapStack" | "excerptOf">;
   logger: Logger;
-  /** Absent or `null`: no spans are made. */
+  /** Absent or `null`: no tracing. */
   trace?: RunTrace | null;
-  /** Only sleeps are left: the run may be put aside until the first of them is over. */
+  /** Called when only sleeps are left: the run can be suspended until the first of them ends. */
   onSuspendable: (sleeps: OpenSleep[]) => void;
 }
 
 const maxNameChars = 200;
-/** A new one each time: what waits for a promise is kept as long as the promise. */
+/** A new promise each time: a shared promise would keep all its waiters in memory. */
 const never = (): Promise<never> => new Promise(() => {});
 
-/** `ctx`, as the target's code gets it, and the hand that closes it. */
+/** The target's `ctx`, and the function that closes it. */
 export function createRunContext(options: RunContextOptions) {
   const { run, session, clock, signal } = options;
   const { attempt } = run;
@@ -71,8 +71,8 @@ export function createRunContext(options: RunContextOptions) {
   let activity = 0;
 
   /**
-   * Throws when the run is over here, so that code which goes on has no effect. `false`: it must hang, for the run
-   * sleeps.
+   * Throws if the run has ended in this process, so that code that is still running has no effect. Returns `false` if
+   * the call must never resolve, because the run sleeps.
    */
   function isOpen(): boolean {
     activity += 1;
@@ -80,7 +80,7 @@ export function createRunContext(options: RunContextOptions) {
     return state.kind === "open";
   }
 
-  /** `spendAfter`: what the run has used when the step has this result; written together with it. */
+  /** `spendAfter`: the total usage of the run including this step; written together with the result. */
   async function step(name: string, fn: (step: StepContext) => unknown, spendAfter?: SpendAfter): Promise<Json> {
     if (!isOpen()) return await never();
     if (typeof fn !== "function")
@@ -134,7 +134,7 @@ export function createRunContext(options: RunContextOptions) {
       if (!isOpen()) return await never();
       const at = clock.now();
       const error = toRunError(thrown, options.code.mapStack);
-      // Its message is the project's own, and stands in the timeline.
+      // The message belongs to the project and is in the timeline.
       options.logger.debug("step failed", { ...runLogFields(run), step: key, error: error.name });
       const source = excerptOfError(thrown, options.code.excerptOf);
       session.note({
@@ -183,8 +183,8 @@ export function createRunContext(options: RunContextOptions) {
   }
 
   /**
-   * Put aside until a person has decided, or until it is given up. What is decided stands in the store when the run
-   * goes on.
+   * Suspends the run until a person decides, or until the wait times out. The decision is in the store when the run
+   * continues.
    */
   async function approve(name: string, request: ApprovalRequest, timeoutMs: number): Promise<ApprovalDecision> {
     if (!isOpen()) return await never();
@@ -204,7 +204,7 @@ export function createRunContext(options: RunContextOptions) {
     });
   }
 
-  /** Not in the store before the run is put aside: nobody can decide while it is still at work. */
+  /** Stored only when the run is suspended: no decision is possible while the run is active. */
   function beginApproval(key: string, request: ApprovalRequest, timeoutMs: number): StepRecord {
     const startedAt = clock.now();
     const until = startedAt + timeoutMs;
@@ -248,7 +248,7 @@ export function createRunContext(options: RunContextOptions) {
     });
   }
 
-  /** Code between two steps gets two turns of the event loop to begin the next one. */
+  /** Code between two steps has two turns of the event loop to start the next step. */
   function considerSuspending(): void {
     if (openSleeps.size === 0 || stepsInFlight > 0) return;
     const before = activity;
@@ -273,7 +273,7 @@ export function createRunContext(options: RunContextOptions) {
     },
     /** For agents only. */
     agent: { step, approve, tellLive: session.tellLive },
-    /** Before the last write: what was logged since the last step. */
+    /** Flushes the log entries since the last step, before the last write. */
     flushLog: () => retold.flush(),
     close(next: ContextState): void {
       state = next;
@@ -282,7 +282,7 @@ export function createRunContext(options: RunContextOptions) {
   };
 }
 
-/** Names are counted in the order in which they are used: the second `a` is `a#2`. */
+/** Repeated names are numbered in order of use: the second `a` is `a#2`. */
 function takeName(name: unknown, taken: Set<string>): string {
   if (typeof name !== "string" || name === "" || name.length > maxNameChars) {
     throw new TypeError(`The name of a step or sleep must be a string of 1 to ${maxNameChars} characters.`);

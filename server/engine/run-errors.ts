@@ -2,7 +2,7 @@ import type { CodeExcerpt } from "../contract/code-excerpt.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunError } from "../contract/run.ts";
 
-/** The run was asked to stop. The reason of `ctx.signal`. */
+/** The run was canceled. The reason of `ctx.signal`. */
 export class RunCanceled extends Error {
   override readonly name = "RunCanceled";
   constructor() {
@@ -10,7 +10,7 @@ export class RunCanceled extends Error {
   }
 }
 
-/** The attempt took longer than the workflow's timeout. The reason of `ctx.signal`, and the attempt's error. */
+/** The attempt exceeded the workflow's timeout. The reason of `ctx.signal` and the error of the attempt. */
 export class RunTimedOut extends Error {
   override readonly name = "RunTimedOut";
   constructor(timeoutMs: number) {
@@ -20,7 +20,7 @@ export class RunTimedOut extends Error {
   }
 }
 
-/** The worker goes down and the run goes on in another one. The reason of `ctx.signal`. */
+/** The worker shuts down and the run continues in another one. The reason of `ctx.signal`. */
 export class WorkerShuttingDown extends Error {
   override readonly name = "WorkerShuttingDown";
   constructor() {
@@ -44,7 +44,7 @@ export class RunEnded extends Error {
   }
 }
 
-/** User code called process.exit() or the like. */
+/** The project's code called process.exit() or a similar function. */
 export class ProcessExitCalled extends Error {
   override readonly name = "ProcessExitCalled";
   constructor(call: string) {
@@ -54,7 +54,7 @@ export class ProcessExitCalled extends Error {
   }
 }
 
-/** A failure that would be the same each time: it is not tried again. `errors` says where, by JSON pointers. */
+/** A permanent failure: it is not retried. `errors` lists the issues by JSON Pointer. */
 export class FinalFailure extends Error {
   override readonly name: string;
   readonly retryable = false;
@@ -67,7 +67,7 @@ export class FinalFailure extends Error {
   }
 }
 
-/** Whether trying again may help: not for errors with `retryable: false`, nor for those called NonRetryableError. */
+/** Whether the attempt is retried: no for errors with `retryable: false` or the name NonRetryableError. */
 export function isRetryable(thrown: unknown): boolean {
   if (typeof thrown !== "object" || thrown === null) return true;
   return readSafely(thrown, "retryable") !== false && readSafely(thrown, "name") !== "NonRetryableError";
@@ -77,7 +77,7 @@ const maxMessageChars = 16 * 1024;
 const maxStackChars = 64 * 1024;
 const maxCauses = 8;
 
-/** What a run records of anything thrown. The causes follow in the stack, as Node prints them. */
+/** Converts a thrown value to the error of a run. Its causes are appended to the stack, as in Node. */
 export function toRunError(thrown: unknown, mapStack: (stack: string) => string): RunError {
   if (!isErrorLike(thrown))
     return {
@@ -99,7 +99,7 @@ function describeStack(thrown: object, mapStack: (stack: string) => string): str
   return parts.join("\ncaused by ");
 }
 
-/** What was thrown, and what caused it, outermost first. */
+/** The thrown value and its causes, outermost first. */
 function causesOf(thrown: unknown): unknown[] {
   const chain: unknown[] = [];
   let current = thrown;
@@ -110,7 +110,7 @@ function causesOf(thrown: unknown): unknown[] {
   return chain;
 }
 
-/** The place in the user's own code that an error came from: where it was thrown, or else where its cause was. */
+/** The line of the project's code that threw the error or, if there is none, its cause. */
 export function excerptOfError(thrown: unknown, excerptOf: (stack: string) => CodeExcerpt | null): CodeExcerpt | null {
   for (const cause of causesOf(thrown)) {
     const excerpt = isErrorLike(cause) ? excerptSafely(cut(ownStack(cause), maxStackChars), excerptOf) : null;
@@ -131,7 +131,7 @@ function ownStack(error: object): string {
   return textOf(error, "stack") || `${describeName(error)}: ${textOf(error, "message")}`;
 }
 
-/** A stack without a map is still a stack. */
+/** Falls back to the stack without source maps. */
 function mapSafely(stack: string, mapStack: (stack: string) => string): string {
   try {
     return mapStack(stack);
@@ -164,7 +164,7 @@ function describeValue(value: unknown): string {
   }
 }
 
-/** Errors are the user's: a getter on one may throw as well. */
+/** Errors come from the project's code: even a getter can throw. */
 function readSafely(value: object, key: string): unknown {
   try {
     return Reflect.get(value, key);

@@ -7,20 +7,20 @@ import {
   WorkerShuttingDown,
 } from "./run-errors.ts";
 
-/** Why an attempt ends before its code has. */
+/** Why an attempt ends before its code. */
 export type Interrupt =
   | { kind: "canceled" }
   | { kind: "timed_out"; timeoutMs: number }
-  /** The worker goes down: the run goes back to the queue with the same attempt. */
+  /** The worker shuts down: the run returns to the queue with the same attempt number. */
   | { kind: "handed_back" }
-  /** It was claimed ahead, and no place becomes free for it: its code has not begun. */
+  /** The run was claimed ahead, but no slot becomes free: its code has not started. */
   | { kind: "passed_on" }
-  /** Another worker has it: nothing may be written any more. */
+  /** Another worker has the run: this worker must not write. */
   | { kind: "lost" }
-  /** Its code did what would have ended the process. */
+  /** Its code would have crashed or exited the process. */
   | { kind: "crashed"; error: unknown };
 
-/** The reason that the code sees in `ctx.signal`, and in calls of `ctx` from then on. */
+/** The reason that the code gets from `ctx.signal`, and from every later call of `ctx`. */
 export function interruptReason(interrupt: Interrupt): Error {
   switch (interrupt.kind) {
     case "canceled":

@@ -9,10 +9,7 @@ const maxEntries = 10_000;
 
 export type RunLog = Record<LogLevel, (message: string, data?: unknown) => void>;
 
-/**
- * `ctx.log`: bounded, so that a loop that logs cannot fill the store. Never throws: logging must not change what a run
- * does.
- */
+/** `ctx.log`, with limits, so that a loop that logs cannot fill the store. Never throws: logging must not affect a run. */
 export function createRunLog(p: {
   attempt: number;
   now: () => number;
@@ -63,7 +60,7 @@ function cutMessage(message: string): string {
   return `${cutToBytes(message, maxMessageBytes)}… (cut, ${bytes} bytes)`;
 }
 
-/** Data over the bound becomes its beginning as text, marked. */
+/** Data over the limit is replaced by its beginning as marked text. */
 function cutData(data: unknown): Json {
   try {
     const json = toJson(

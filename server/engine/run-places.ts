@@ -1,21 +1,21 @@
 interface Place {
-  /** Resolves when code may begin; `null`: at once. */
+  /** Resolves when the code can start; `null` means immediately. */
   readonly free: Promise<void> | null;
   hasBegun(): boolean;
-  /** Code has come to its end, or will not begin. */
+  /** Called when the code has ended or will not start. */
   leave(): void;
 }
 
-/** Places in this process at which code of runs is at work. A run that was claimed ahead waits for one. */
+/** Slots for running code in this process. A run that was claimed ahead waits for one. */
 export interface RunPlaces {
   enter(): Place;
-  /** How many runs may be claimed beyond the places: none, unless those of late were done in a moment. */
+  /** How many runs can be claimed beyond the free slots: none, unless recent runs completed very quickly. */
   ahead(): number;
-  /** Runs that were claimed ahead had to wait. */
+  /** Called after runs that were claimed ahead had to wait. */
   distrust(): void;
 }
 
-/** What is done so quickly costs less than its claim: claims and ends of many share a commit then. */
+/** Below this duration, a run costs less than its claim. Claims and ends of many runs then share a commit. */
 const momentMs = 20;
 
 export function createRunPlaces(p: { places: number; maxAhead: number; now: () => number }): RunPlaces {

@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { RunLogFields } from "../ports/run-log-fields.ts";
 
-/** The attempt that code belongs to, wherever it runs: timers, callbacks and promises keep it. */
+/** The attempt that code belongs to, tracked through timers, callbacks and promises. */
 export interface RunScope {
   readonly run: RunLogFields;
-  /** Ends the attempt because of what its code did. `false`: it had ended before. */
+  /** Ends the attempt because of its code's behaviour. Returns `false` if it had already ended. */
   crash(error: unknown): boolean;
 }
 
 const scopes = new AsyncLocalStorage<RunScope>();
 
-/** Everything that `fn` begins belongs to this attempt. */
+/** Runs `fn` in the scope of this attempt, including everything that it starts. */
 export function runInScope<T>(scope: RunScope, fn: () => T): T {
   return scopes.run(scope, fn);
 }
@@ -19,7 +19,7 @@ export function currentScope(): RunScope | null {
   return scopes.getStore() ?? null;
 }
 
-/** For what belongs to the process, even when a run's code was the occasion. */
+/** Runs `fn` outside any run's scope, even if a run's code caused the call. */
 export function runOutsideScopes<T>(fn: () => T): T {
   return scopes.exit(fn);
 }

@@ -15,31 +15,31 @@ interface Progress {
   spend?: Spend;
 }
 
-/** What the model of an agent's run has said so far in the step under way. */
+/** The model's output so far in the current step of an agent's run. */
 export interface LiveTold {
   step: string;
   startedAt: number;
   said: ModelSpeech;
 }
 
-/** All that one attempt writes, in order, under its token. */
+/** Writes the progress of one attempt, in order, with its token. */
 export interface RunSession {
-  /** Written soon, or with the next write. */
+  /** Queues entries. They are written soon, or with the next write. */
   note(progress: Progress): void;
-  /** `false`: it was not written, because the run is over for this worker. */
+  /** Resolves to `false` if it was not written, because this worker no longer has the run. */
   write(progress: Progress): Promise<boolean>;
-  /** Shown until the step is over, or the run here. Never rejects: what the store does not take is left out. */
+  /** Shown until the step ends, or this worker's execution of the run. Never rejects: a failed write is dropped. */
   tellLive(live: LiveTold): Promise<void>;
-  /** The lease was renewed until then. */
+  /** Called after the lease was renewed until this time. */
   renewed(leaseUntil: number): void;
   /**
-   * The lease has run out unnoticed, since the process was stopped or held up: only a write tells whether the run is
-   * this worker's still.
+   * Whether the lease expired unnoticed, because the process was paused or blocked. Only a write then shows whether this
+   * worker still has the run.
    */
   isOverdue(): boolean;
-  /** The last write: nothing is taken after it. The state that the run then has; `null`: another worker has it. */
+  /** Makes the last write. Resolves to the resulting status of the run; `null` if another worker has it. */
   end(transition: RunTransition, entries: NewTimelineEntry[], steps?: StepRecord[]): Promise<RunStatus | null>;
-  /** Forgets what was not written, and writes nothing more. */
+  /** Drops unwritten progress and stops writing. */
   abandon(): void;
 }
 
@@ -64,7 +64,7 @@ export function createRunSession(p: {
   let lastWrite: Promise<boolean> = Promise.resolve(true);
   const live = createLiveWriter(p);
 
-  /** Writes are done one after the other, so that the timeline has the order of events. */
+  /** Writes are sequential, so that the timeline has the order of events. */
   function enqueue(progress: Progress, transition?: RunTransition): Promise<boolean> {
     if (flushTimer) clearTimeout(flushTimer);
     flushTimer = null;
@@ -104,7 +104,7 @@ export function createRunSession(p: {
       else if (cancelRequested && !transition) p.onInterrupt({ kind: "canceled" });
       return held;
     } catch (error) {
-      // Not written, so not known: the lease runs out, and another worker goes on from what is in the store.
+      // The progress is lost: the lease expires, and another worker continues from the stored state.
       if (!isAbandoned)
         p.logger.error("run progress could not be written; another worker will continue the run", {
           ...runLogFields(run),
@@ -137,7 +137,7 @@ export function createRunSession(p: {
       isSealed = true;
       pending.add({ entries, steps });
       if (!(await enqueue(pending.take(), transition))) return null;
-      // The store ends a run that would wait, but that somebody asked to stop meanwhile.
+      // The store cancels a run that would wait if its cancellation was requested in the meantime.
       return isCancelRequested && (transition.to === "waiting" || transition.to === "queued")
         ? "canceled"
         : transition.to;
@@ -150,7 +150,7 @@ export function createRunSession(p: {
   };
 }
 
-/** One write is under way at a time: whoever tells waits for it. */
+/** One write at a time: callers wait for it. */
 function createLiveWriter({
   run,
   store,
@@ -188,8 +188,8 @@ function createLiveWriter({
       return writing;
     },
     /**
-     * Whether this write ends what is shown: its step is over, or the run is in other hands. What was told before it is
-     * written then.
+     * Whether this write ends the live output: its step has ended, or another worker has the run. Earlier output is
+     * already written by then.
      */
     async isToClear(steps: readonly StepRecord[], transition: RunTransition | undefined): Promise<boolean> {
       if (
@@ -233,9 +233,9 @@ class PendingProgress {
 }
 
 /**
- * A store that is busy or full must not cost a run its step, however long it takes: what the step has done cannot be
- * undone. Where another worker takes the run meanwhile, the token tells. Ends when the run is abandoned, or with its
- * process. (That the store is away is logged where leases are renewed.)
+ * Retries a write as long as the store is busy or full, because the side effects of a step cannot be undone. If another
+ * worker takes the run in the meantime, its token shows it. Ends when the run is abandoned, or with the process. (The
+ * lease renewal logs that the store is unavailable.)
  */
 async function retryWhileUnavailable<T>(write: () => Promise<T>, isAbandoned: () => boolean): Promise<T> {
   for (let waitMs = 50; ; waitMs = Math.min(maxPauseMs, waitMs * 2)) {

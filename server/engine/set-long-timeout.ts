@@ -1,6 +1,6 @@
 const maxTimerMs = 2 ** 31 - 1;
 
-/** SetTimeout without its bound of 25 days. Returns the way to stop it. */
+/** SetTimeout without its limit of 25 days. Returns a function that stops it. */
 export function setLongTimeout(callback: () => void, delayMs: number): () => void {
   let timer: NodeJS.Timeout;
   const arm = (leftMs: number): void => {

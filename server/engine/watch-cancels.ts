@@ -1,16 +1,15 @@
 import type { EngineStore, Store } from "../ports/store.ts";
 
-/** Where much is committed, changes come by the thousand. */
+/** Under load, there are thousands of changes. */
 const lookEveryMs = 250;
 
 /**
- * Looks, when something in the store has changed, whether somebody asked one of these runs to stop: on another machine,
- * by another process. Their own supervisor tells workers sooner, and the renewal of their leases later. Returns how it
- * is stopped.
+ * Checks after each change of the store whether one of these runs was canceled by another process or machine. The
+ * worker's own supervisor reports cancellations sooner, the lease renewal later. Returns a function that stops it.
  */
 export function watchCancels(p: {
   store: Pick<EngineStore, "listCancelRequested"> & Pick<Store, "watch">;
-  /** Those that this process executes. */
+  /** The runs that this process executes. */
   runIds: () => string[];
   cancel: (runId: string) => void;
   onTrouble: (error: unknown) => void;

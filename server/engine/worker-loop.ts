@@ -7,16 +7,13 @@ import { type ExecuteRunOptions, type RunEnding, type RunHandle, executeRun } fr
 import type { RunPlaces } from "./run-places.ts";
 import { watchCancels } from "./watch-cancels.ts";
 
-/**
- * How long a worker's claim on its runs holds without being renewed: with the time until somebody looks, others have
- * them within 15 seconds.
- */
+/** Duration of a worker's lease on its runs. Including the check interval, other workers take over within 15 seconds. */
 export const leaseMs = 12_000;
 const heartbeatRowEveryMs = 5_000;
-/** Code that goes on this long after its run has ended is taken for lost. */
+/** Code that still runs this long after its run has ended is considered stuck. */
 const zombieMs = 30_000;
 const handBackWithinMs = 2_000;
-/** A run that was claimed ahead waits so long for its place; then another worker may have it. */
+/** Maximum time that a run claimed ahead waits for a slot. Afterwards another worker can take it. */
 const waitForPlaceMs = 1_000;
 const lookForWaitingMs = 250;
 
@@ -41,19 +38,19 @@ export interface WorkerLoop {
   start(): Promise<void>;
   wake(): void;
   cancel(runId: string): void;
-  /** Takes nothing new until it is released; resolves when nothing is being claimed. */
+  /** Claims nothing until it is released. Resolves when no claim is in progress. */
   hold(): Promise<void>;
   release(): void;
-  /** Takes nothing new; resolves when all that ran has ended. */
+  /** Claims nothing more. Resolves when all active runs have ended. */
   drain(): Promise<void>;
-  /** Takes nothing new; after the grace, what still runs is aborted and goes back to the queue. */
+  /** Claims nothing more. After the grace period, active runs are aborted and return to the queue. */
   shutDown(graceMs: number): Promise<void>;
   active(): { runId: string; deadlineAt: number }[];
-  /** Leaves the list of workers. */
+  /** Deregisters the worker. */
   leave(): Promise<void>;
 }
 
-/** Executes the runs that the dispatcher hands out, and keeps hold of them while they run. */
+/** Executes the runs that the dispatcher claims, and renews their leases while they run. */
 export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   const { store, dispatcher, clock, logger, worker } = options;
   const handles = new Map<string, RunHandle>();
@@ -63,7 +60,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   async function execute(run: ClaimedRun): Promise<void> {
     const handle = executeRun(run, options);
     handles.set(run.id, handle);
-    // Claimed while the worker was told to go: nothing has begun yet.
+    // Claimed while the worker was shutting down: its code has not started.
     if (isHandingBack) handle.interrupt({ kind: "handed_back" });
     options.onActiveChanged();
     const ending = await handle.ended;
@@ -75,7 +72,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
 
   let isHandingBack = false;
 
-  /** Code that does not heed its signal holds memory and may hold more: the process is replaced. */
+  /** Code that ignores its signal keeps memory and can use more: the process is replaced. */
   function watchForZombie(handle: RunHandle): void {
     const timer = setTimeout(
       () =>
@@ -121,7 +118,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   async function drain(): Promise<void> {
     const isNew = !isDraining;
     isDraining = true;
-    // Others need not wait for it to take what its build accepted.
+    // Other workers need not wait for this one to take the runs of its build.
     if (isNew) heartbeat().catch((error: unknown) => logger.warn("worker could not announce its shutdown", { error }));
     await dispatcher.drain();
   }

@@ -9,10 +9,10 @@ import type { ModelMessage } from "../../ports/model.ts";
 import type { StepContext } from "../run-context.ts";
 import type { LiveTold } from "../run-session.ts";
 
-/** What an agent's run works with: the same steps and sleeps that a workflow gets, and approvals. */
+/** The context of an agent's run: the steps and sleeps of a workflow, and approvals. */
 export interface AgentContext {
   run: { id: string };
-  /** `spendAfter`: what the run has used in all when the step has this result. */
+  /** `spendAfter`: the total usage of the run, including this step. */
   step(
     name: string,
     fn: (step: StepContext) => unknown,
@@ -20,13 +20,13 @@ export interface AgentContext {
   ): Promise<Json>;
   sleep(name: string, durationMs: number): Promise<void>;
   /**
-   * Waits until a person has decided, for weeks if need be, without holding a worker. What nobody has decided in time
-   * is refused.
+   * Waits for a person's decision, for weeks if necessary, without occupying a worker. A call is denied if the wait
+   * times out.
    */
   approve(name: string, request: ApprovalRequest, timeoutMs: number): Promise<ApprovalDecision>;
   /**
-   * Shows what the model of a step says while it says it, until the step is over. Never rejects: a run does not fail by
-   * who looks at it.
+   * Publishes the live output of a step's model until the step ends. Never rejects: a run must not fail because of a
+   * viewer.
    */
   tellLive(live: LiveTold): Promise<void>;
   log: { info(message: string, data?: unknown): void; warn(message: string, data?: unknown): void };
@@ -45,7 +45,7 @@ export interface AgentRun {
 
 type AgentStepOf<Type extends string> = Extract<z.infer<typeof agentStepSchema>, { type: Type }>;
 
-/** A step whose result is one of an agent's. What was stored is parsed again: it may be of another version. */
+/** Executes a step of an agent. A stored result is parsed again, because another version may have written it. */
 export async function agentStep<Type extends AgentStepOf<string>["type"]>(
   ctx: AgentContext,
   name: string,

@@ -2,9 +2,9 @@ import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 import { isObject } from "../../domain/schema/json-schema.ts";
 
 /**
- * A schema as providers of models want it: without `$schema`, and each object closed (`additionalProperties: false`),
- * which OpenAI asks for and the AI SDK does as well. `isStrict`: a provider may hold its model to it, by OpenAI's rules
- * for `strict`: every property required, no records, no `oneOf` and no `allOf`.
+ * Converts a schema for model providers: without `$schema`, and with every object closed (`additionalProperties:
+ * false`), as OpenAI requires and the AI SDK does. `isStrict`: the schema satisfies OpenAI's rules for `strict`: every
+ * property is required, and there are no records, `oneOf` or `allOf`.
  * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
  */
 export function answerSchema(schema: JsonSchemaObject): { schema: JsonSchemaObject; isStrict: boolean } {
@@ -28,8 +28,8 @@ function closeObject(schema: JsonSchemaObject, seen: { isStrict: boolean }): Jso
 }
 
 /**
- * Only where a schema stands: what is in `enum`, `const` and `default` stays as it is. So do the parts of `allOf`,
- * which closed would refuse each other's properties.
+ * Closes only schemas: values in `enum`, `const` and `default` stay unchanged. So do the parts of `allOf`, which would
+ * otherwise reject each other's properties.
  */
 function closeKeyword(keyword: string, value: Json, seen: { isStrict: boolean }): Json {
   if (lists.has(keyword) && Array.isArray(value))

@@ -15,8 +15,8 @@ const tokens = z.number().nullish();
 const count = z.union([z.number(), z.looseObject({ total: tokens, cacheRead: tokens, reasoning: tokens })]).nullish();
 
 /**
- * The parts of a stream that are looked at; others go by. What a call of a tool begins with is only for those who
- * listen: the whole call comes again.
+ * The stream parts that are read; others are ignored. The deltas of a tool call are only for live output: the complete
+ * call follows.
  */
 const modelPartSchema = z.discriminatedUnion("type", [
   z.object({
@@ -50,8 +50,8 @@ const modelPartSchema = z.discriminatedUnion("type", [
 export type ModelPart = z.infer<typeof modelPartSchema>;
 
 /**
- * One call of the model, read to its end. Rejects with what the provider threw, ModelCallTimedOut, ModelStreamBroken,
- * or the signal's reason, and then leaves no stream open. `onPart` sees what comes as it comes.
+ * Makes one model call and reads its stream to the end. Rejects with the provider's error, ModelCallTimedOut,
+ * ModelStreamBroken or the signal's reason, and then leaves no stream open. `onPart` receives each part immediately.
  */
 export async function callModel(p: {
   model: LanguageModel;
@@ -81,7 +81,7 @@ export async function callModel(p: {
       answer.take(part.data);
     }
   } catch (error) {
-    // What the abort made of the stream says less than why it was aborted.
+    // The reason of the abort is more precise than the stream's error.
     throw abortSignal.aborted ? abortSignal.reason : error;
   } finally {
     clearTimeout(timer);
@@ -146,7 +146,7 @@ function toToolCall({
   };
 }
 
-/** Tools take objects; no text at all stands for one without fields. */
+/** Tools take objects. Empty text means an object without fields. */
 function parseArguments(text: string): Json | null {
   if (text.trim() === "") return {};
   try {
@@ -157,7 +157,7 @@ function parseArguments(text: string): Json | null {
   }
 }
 
-/** `""`: the provider gave none, for the stream ended before it could. */
+/** `""` if the stream ended before the provider sent it. */
 function readFinish(reason: string | { unified: string; raw?: string | null | undefined }): string {
   if (typeof reason === "string") return reason === "unknown" ? "" : reason;
   return reason.unified === "other" && (reason.raw ?? null) === null ? "" : reason.unified;

@@ -16,9 +16,8 @@ interface PlannedCall {
 }
 
 /**
- * Executes the tools that an answer calls, one after the other, in its order; what needs a person's approval comes
- * last, when all the rest is done. Each is a step. What a tool throws, and arguments that do not parse, are told to the
- * model and fail nothing.
+ * Executes the tool calls of an answer sequentially, in order. Calls that need approval come last. Each call is a step.
+ * An exception of a tool, or arguments that do not parse, are reported to the model and do not fail the run.
  */
 export async function callTools(run: AgentRun, round: number, { content }: ModelStep): Promise<ToolResultMessage[]> {
   const calls = content.filter((part) => part.type === "tool-call");
@@ -47,7 +46,7 @@ export async function callTools(run: AgentRun, round: number, { content }: Model
   });
 }
 
-/** Only tools of the build are held: another one is never called. */
+/** Only tools of the build can be called. */
 function approvalTimeoutOf({ built }: AgentRun, { toolName }: ToolCall): number {
   return built.tools.find(({ name }) => name === toolName)?.approvalTimeoutMs ?? 1;
 }
@@ -69,7 +68,7 @@ async function planCall({ agent }: AgentRun, call: ToolCall, name: string): Prom
   return { call, name, tool, parsed: await tool.parse(call.input) };
 }
 
-/** What a function says of it is stored: it must not say something else when the code runs again. */
+/** The function's decision is stored, so that it stays the same when the code runs again. */
 async function needsApproval(run: AgentRun, { call, name, tool, parsed }: PlannedCall): Promise<boolean> {
   if (!tool || !parsed.isValid) return false;
   const { input } = parsed;
@@ -94,7 +93,7 @@ function execute(run: AgentRun, { call, name, tool, parsed }: PlannedCall): Prom
       );
       return { ...kept, outcome: "done", output };
     } catch (error) {
-      // The run is over: this is no failure of the tool.
+      // The run has ended: this is no failure of the tool.
       if (step.signal.aborted) throw error;
       return { ...kept, outcome: "failed", output: describe(error) };
     }
@@ -131,7 +130,7 @@ function toResult(step: ToolStep, runId: string): ToolResultMessage {
   return { type: "tool-result", toolCallId, toolName, output: toOutput(step, runId) };
 }
 
-/** What a tool returned or threw may come from anywhere, so it is delimited. */
+/** The result or error of a tool is untrusted, so it is delimited. */
 function toOutput({ toolCallId, outcome, output }: ToolStep, runId: string): ToolResultMessage["output"] {
   switch (outcome) {
     case "done":

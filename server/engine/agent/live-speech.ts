@@ -1,10 +1,10 @@
 import type { ModelSpeech } from "../../contract/agent-live.ts";
 import type { ModelPart } from "./call-model.ts";
 
-/** What a model says in one call, told while it says it. */
+/** Publishes the output of one model call while it is streamed. */
 export interface LiveSpeech {
   hear(part: ModelPart): void;
-  /** Tells nothing more. Resolves when the last word is out. */
+  /** Stops publishing. Resolves after the last update. */
   end(): Promise<void>;
 }
 
@@ -12,8 +12,8 @@ const everyMs = 150;
 const most = { text: 64 * 1024, reasoning: 32 * 1024, input: 16 * 1024, toolCalls: 16 };
 
 /**
- * Calls `tell` with all that was said so far: at the first word, then every 150 ms while there is more, and never
- * before the last call has returned. `tell` must not reject.
+ * Calls `tell` with the complete output so far: at the first word, then every 150 ms if there is more. Calls never
+ * overlap. `tell` must not reject.
  */
 export function createLiveSpeech(tell: (speech: ModelSpeech) => Promise<void>): LiveSpeech {
   const heard = createHeard();
@@ -67,7 +67,7 @@ function createHeard() {
   }
 
   return {
-    /** Whether there is something new to tell. */
+    /** Whether there is unpublished output. */
     take(part: ModelPart): boolean {
       switch (part.type) {
         case "text-delta":
@@ -110,7 +110,7 @@ function createHeard() {
 
 type Tail = ReturnType<typeof createTail>;
 
-/** The end of a text that grows, and how much came before it. */
+/** The end of a growing text, and the length of the text before it. */
 function createTail(maxChars: number) {
   let kept = "";
   let dropped = 0;
@@ -118,7 +118,7 @@ function createTail(maxChars: number) {
   function cutTo(chars: number): void {
     if (kept.length <= chars) return;
     const from = kept.length - chars;
-    // Not in the middle of a character.
+    // Do not cut inside a character.
     const start = isLowSurrogate(kept.charCodeAt(from)) ? from + 1 : from;
     dropped += start;
     kept = kept.slice(start);
@@ -127,7 +127,7 @@ function createTail(maxChars: number) {
   return {
     add(more: string): boolean {
       kept += more;
-      // Not with each word: cutting copies.
+      // Do not cut for each word: cutting copies the text.
       if (kept.length > 2 * maxChars) cutTo(maxChars);
       return more !== "";
     },

@@ -7,8 +7,8 @@ import type { AgentContext } from "./agent-run.ts";
 import { runAgent } from "./run-agent.ts";
 
 /**
- * The agent of a run, in the form of a workflow: its input is a prompt, its work the conversation with the model.
- * `null`: not in this build.
+ * Returns the agent of a run in the form of a workflow: its input is a prompt, its code the conversation with the
+ * model. `null` if the build does not have it.
  */
 export async function loadAgent(
   run: ClaimedRun,
@@ -29,7 +29,7 @@ export async function loadAgent(
           : { success: false, error: { issues: parsed.error.issues.map((issue) => ({ ...issue })) } };
       },
     },
-    // What the run ends with was parsed already: the model could mend it then.
+    // The output is already parsed: the model could still correct it at that point.
     output: null,
     run: (input) => runAgent({ agent, built, ctx: p.context, price, now: clock.now, random }, input as AgentInput),
   };

@@ -1,6 +1,6 @@
 import type { ModelFailureStep } from "../../contract/agent-step.ts";
 
-/** The call took longer than it may. */
+/** The model call exceeded `callTimeout`. */
 export class ModelCallTimedOut extends Error {
   override readonly name = "ModelCallTimedOut";
   constructor(timeoutMs: number) {
@@ -8,7 +8,7 @@ export class ModelCallTimedOut extends Error {
   }
 }
 
-/** The answer broke off. */
+/** The stream of the answer ended too early. */
 export class ModelStreamBroken extends Error {
   override readonly name = "ModelStreamBroken";
 }
@@ -16,13 +16,12 @@ export class ModelStreamBroken extends Error {
 const maxTries = 5;
 const firstWaitMs = 2_000;
 const maxBackoffMs = 60_000;
-/** Who asks for more time than this asks in vain. */
+/** A longer `retry-after` is not honoured. */
 const maxWaitMs = 24 * 3_600_000;
 
 /**
- * What to keep of a call that failed, and when to make it again: after what the provider asks for (`retry-after`), or
- * else after 2, 4, 8, … seconds. A call is made five times at most. Keys that a provider repeats in its message are
- * left out.
+ * Describes a failed model call and its retry: after the provider's `retry-after`, otherwise after 2, 4, 8, … seconds.
+ * A call is made at most five times. API keys in the provider's message are removed.
  */
 export function planModelFailure(
   thrown: unknown,
@@ -44,10 +43,10 @@ function kindOf(thrown: unknown, status: number | null): ModelFailureStep["kind"
   if (thrown instanceof ModelStreamBroken) return "disconnected";
   if (status === 429) return "rate_limited";
   if (status === 408 || status === 409 || (status !== null && status >= 500)) return "overloaded";
-  // An answer that had begun well.
+  // The answer had started without an error.
   if (status !== null && status < 300) return "disconnected";
   if (status !== null) return "refused";
-  // Said in the middle of a stream, without a status.
+  // Reported in the middle of a stream, without a status.
   const words = `${textOf(thrown, "type")} ${textOf(thrown, "code")} ${messageOf(thrown)}`;
   if (/rate.?limit|too many requests/i.test(words)) return "rate_limited";
   if (/overloaded|unavailable|server.?error|internal error/i.test(words)) return "overloaded";
@@ -70,7 +69,7 @@ function retryAfterMs(thrown: unknown, now: number): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
-/** Providers repeat a wrong key in their answer. */
+/** Providers repeat an invalid key in their error message. */
 export function hideKeys(text: string): string {
   return text
     .replaceAll(/\b(?:sk|rk|pk|gsk|xai|key|sess|AIza)[-_]?[\w*.-]{8,}/g, "[key]")

@@ -7,8 +7,8 @@ import { toJson } from "../json-value.ts";
 const maxIssues = 20;
 
 /**
- * What a run ends with: the text of the answer, or, with a schema, what that makes of it. `why`: for the model, which
- * may mend it.
+ * Reads the output of a run: the text of the answer or, with a schema, its parsed value. `why` is for the model, which
+ * can correct its answer.
  */
 export function readOutput(
   schema: AnySchema | null,
@@ -29,7 +29,7 @@ export function readOutput(
   };
 }
 
-/** Models like to put JSON into a block of code. */
+/** Models often wrap JSON in a code block. */
 function parseJson(text: string): Json | undefined {
   const block = /^\s*```(?:json)?\s*\n([^]*?)\n\s*```\s*$/.exec(text);
   try {

@@ -3,8 +3,8 @@ import type { AgentInput } from "../../contract/agent-input.ts";
 import { fillTemplate, parsePromptTemplate, showValue } from "../../domain/prompt-template.ts";
 
 /**
- * What an agent is asked, with marks on what came from the payload. Throws what the project's own function throws, and
- * a TypeError where it gives no text.
+ * Renders the prompt of an agent and marks the values of the payload. Throws the error of the project's function, or a
+ * TypeError if it returns no string.
  */
 export async function renderPrompt(prompt: PromptDefinition, value: unknown): Promise<AgentInput> {
   return joinParts(
@@ -15,7 +15,7 @@ export async function renderPrompt(prompt: PromptDefinition, value: unknown): Pr
 async function callPrompt(prompt: Exclude<PromptDefinition, string>, value: unknown): Promise<readonly PromptPart[]> {
   const made: unknown = await prompt(value as never, tag as never);
   if (isMarked(made)) return made.parts;
-  // Nobody can tell the project's own words from the payload's here.
+  // The project's own words cannot be distinguished from the payload's here.
   if (typeof made === "string") return [{ text: made, path: "" }];
   throw new TypeError(`It must return a string, but returned ${made === null ? "null" : typeof made}.`);
 }
@@ -28,7 +28,7 @@ function tag(texts: readonly string[], ...values: unknown[]): MarkedPrompt {
   return { [definitionKind]: "prompt", parts };
 }
 
-/** A marked text within another keeps its own marks. */
+/** A nested marked text keeps its marks. */
 function insert(value: unknown): readonly PromptPart[] {
   return isMarked(value) ? value.parts : [{ text: showValue(value), path: "" }];
 }

@@ -17,10 +17,10 @@ import { readOutput } from "./read-output.ts";
 const maxRepairs = 2;
 
 /**
- * Runs an agent to its end: asks the model, executes the tools that it calls, and asks again, until it answers. Every
- * call of the model and of a tool is a step; code that runs again after a crash takes what is stored and goes on. Gives
- * what the run ends with. Throws FinalFailure `budget_exceeded`, `max_steps_exceeded`, `max_tool_calls_exceeded`,
- * `ModelCallFailed`, `InvalidOutput`, `NoPrice` or `NoUsage`.
+ * Runs an agent to its end: calls the model, executes its tool calls, and repeats this until the model answers. Every
+ * model call and tool call is a step. After a crash, the code runs again with the stored results. Returns the output of
+ * the run. Throws FinalFailure `budget_exceeded`, `max_steps_exceeded`, `max_tool_calls_exceeded`, `ModelCallFailed`,
+ * `InvalidOutput`, `NoPrice` or `NoUsage`.
  */
 export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput): Promise<Json> {
   if (p.built.budget.usd !== null && !p.price) {
@@ -51,7 +51,7 @@ export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput)
         `The answer of agent ${p.built.slug} still does not match its output schema after ${maxRepairs} corrections:\n${output.why}`,
       );
     repairs += 1;
-    // The timeline is where people, and the run's page, see why: of the conversation only what a model says is stored.
+    // The timeline and the run's page show the reason: only the model's answers of the conversation are stored.
     p.ctx.log.warn("The answer does not match the output schema. It was sent back to the model.", {
       call,
       why: output.why,
@@ -72,7 +72,7 @@ export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput)
   );
 }
 
-/** Stored, so that a conversation that has begun goes on with the words that it began with. */
+/** Stored, so that a conversation continues with the same instructions that it started with. */
 async function beginConversation(
   { agent, built, ctx }: Omit<AgentRun, "messages">,
   input: AgentInput,
@@ -93,14 +93,14 @@ async function beginConversation(
   ];
 }
 
-/** Not every provider passes the schema on. */
+/** Not every provider forwards the schema to its model. */
 function explainOutput(schema: JsonSchemaObject): string {
   return `Your final answer must be only JSON that matches this JSON Schema:\n${JSON.stringify(answerSchema(schema).schema)}`;
 }
 
 /**
- * One call of the model, made again while its failures allow it. Each try is a step of its own, so that what it cost in
- * time is told and not repeated.
+ * One model call, retried while its failures allow it. Each try is a separate step, so that its duration is recorded
+ * and not repeated.
  */
 async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise<ModelStep> {
   const { ctx } = run;
@@ -158,8 +158,8 @@ async function callOnce(
 }
 
 /**
- * OpenAI refuses a schema that its strict mode cannot keep; without it, the model does what it can, and the answer is
- * parsed here all the same.
+ * OpenAI rejects a schema that its strict mode does not support. Without strict mode, the answer may not match, but it
+ * is parsed here in any case.
  */
 function formatOf(output: JsonSchemaObject): Pick<ModelRequest, "responseFormat" | "providerOptions"> {
   const { schema, isStrict } = answerSchema(output);
@@ -170,7 +170,7 @@ function formatOf(output: JsonSchemaObject): Pick<ModelRequest, "responseFormat"
   };
 }
 
-/** Before any of them is executed. */
+/** Checked before any call is executed. */
 function countToolCalls({ built }: AgentRun, before: number, { content }: ModelStep): number {
   const calls = content.filter(({ type }) => type === "tool-call").length;
   const { perAnswer, perRun } = built.maxToolCalls;
@@ -189,7 +189,7 @@ function countToolCalls({ built }: AgentRun, before: number, { content }: ModelS
 
 function spend({ built, price, agent }: AgentRun, used: { spend: AgentSpend; usd: number }, answer: ModelStep): void {
   used.spend = addSpend(used.spend, answer);
-  // What an older attempt recorded without a price costs what it costs now.
+  // Usage that an older attempt recorded without a price gets the current price.
   used.usd += answer.costUsd ?? (price ? costOf(answer.usage, price) : 0);
   const { tokens, usd } = built.budget;
   const isCounted = answer.usage.inputTokens !== null && answer.usage.outputTokens !== null;
@@ -217,7 +217,7 @@ function toMessage({ content }: ModelStep): ModelMessage {
     content: content.map((part) => {
       const options = part.providerOptions ? { providerOptions: part.providerOptions } : {};
       if (part.type !== "tool-call") return { type: part.type, text: part.text, ...options };
-      // What was no JSON object would not be taken back by providers.
+      // Providers reject tool arguments in the history that are no JSON object.
       return {
         type: part.type,
         toolCallId: part.toolCallId,
