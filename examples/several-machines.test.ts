@@ -44,7 +44,7 @@ describe("the compose file for several machines", () => {
     for (const name of ["SIGNALBOX_SECRET", "POSTGRES_PASSWORD"]) {
       const uses = compose.match(new RegExp(String.raw`\$\{${name}[^}]*\}`, "g")) ?? [];
       expect(uses.length).toBeGreaterThan(0);
-      for (const use of uses) expect(use).toMatch(/:\?It is made once/);
+      for (const use of uses) expect(use).toMatch(/:\?Create it once/);
     }
   });
 

@@ -4,7 +4,7 @@ import { dropUndefined } from "../domain/drop-undefined.ts";
 import type { ProjectSources } from "../ports/project.ts";
 import type { DeliveryFilter } from "../ports/store.ts";
 
-/** How a trigger's verdict is asked for; `stopped` is every one that is not a match. */
+/** Filter by a trigger's verdict; `stopped` is every verdict other than a match. */
 export const verdictChoices = ["matched", "stopped", "request_mismatch", "filter_mismatch"] as const;
 type VerdictChoice = (typeof verdictChoices)[number];
 
@@ -21,8 +21,8 @@ export type DeliveryQuery = { [Name in keyof Omit<DeliveryFilter, "verdict">]: D
 };
 
 /**
- * The store's filter of what was asked for. A trigger that the project has is looked for on its endpoint only: there an
- * index leads to its deliveries. Throws AppError `invalid_request`.
+ * Converts a request's filter to the store's filter. A trigger of the project is searched only on its endpoint, where
+ * an index finds its deliveries. Throws AppError `invalid_request`.
  */
 export function filterDeliveries(sources: ProjectSources, query: DeliveryQuery): DeliveryFilter {
   const { trigger, verdict, ...rest } = query;

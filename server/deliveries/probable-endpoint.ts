@@ -3,8 +3,8 @@ import { nearestName } from "../domain/did-you-mean.ts";
 import type { ProjectReader } from "../ports/project.ts";
 
 /**
- * The endpoint that a delivery to an unknown one was probably meant for; `null` for any other delivery, or where none
- * is near.
+ * The most similar endpoint for a delivery to an unknown endpoint; `null` for any other delivery, or if no endpoint is
+ * similar.
  */
 export function probableEndpoint(
   deps: { project: ProjectReader },

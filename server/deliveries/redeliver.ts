@@ -17,9 +17,9 @@ import type { DeliveryStore, NewDelivery, SwitchStore } from "../ports/store.ts"
 import { getDelivery } from "./get-delivery.ts";
 
 /**
- * Delivers the stored body of a delivery again, byte for byte, to the triggers that are in the project now, or to one
- * of them: a new delivery, with new runs. What was refused for its signature is checked again first. Answers the new
- * delivery's id. Throws AppError `not_found`, `not_replayable` or `queue_full`.
+ * Redelivers the stored body of a delivery, byte for byte, to the current triggers of the project or to one of them.
+ * This creates a new delivery with new runs. A delivery that was rejected for its signature is verified again first.
+ * Returns the id of the new delivery. Throws AppError `not_found`, `not_replayable` or `queue_full`.
  */
 export async function redeliver(
   deps: {
@@ -43,7 +43,7 @@ export async function redeliver(
   const decision = decideDelivery({
     manifest: sources.manifest,
     triggers,
-    // Someone waits for it by hand, and it may be for one trigger alone.
+    // A person waits for it, and it can be for only one trigger.
     index: null,
     isShared: isShared(old, sources),
     body,
@@ -71,8 +71,7 @@ export async function redeliver(
     keyId: null,
     redeliveryOf: old.id,
   };
-  // Asked for by hand: the idempotency key of the first delivery must not hold it back. What was never accepted counts as the sender's own
-  // attempt: it may have sent the event again by itself, or may yet do so.
+  // A manual redelivery ignores the idempotency key of the first delivery. A delivery that was never accepted keeps its key, because the sender may have retried the event, or may still do so.
   const isFirst = wasRefused && request.trigger === null;
   const idempotency = isFirst
     ? idempotencyOf({
@@ -118,8 +117,8 @@ function keptBody(old: Delivery): Buffer {
 }
 
 /**
- * As of the time of receipt: its secret may be fixed by now, and its timestamp was valid then or never. Returns what
- * the signature covers.
+ * Verifies the signature as of the time of receipt: the secret may be fixed by now, and the timestamp was valid only
+ * then. Returns the signed content.
  */
 function verifyAgain(old: Delivery, body: Buffer, triggers: readonly TriggerSource[]): SignedEvent | null {
   const verification = triggers[0]?.verify;

@@ -61,7 +61,7 @@ function handleStrayError(p: ProcessGuardOptions & { error: unknown; isException
   if (scope) {
     const isOurs = scope.crash(describeStrayError(p.error, p.isException));
     if (!isOurs)
-      p.logger.warn("code of a run that has ended threw an error that nobody handles", {
+      p.logger.warn("unhandled error in the code of an ended run", {
         ...scope.run,
         error: p.error,
       });
@@ -69,7 +69,7 @@ function handleStrayError(p: ProcessGuardOptions & { error: unknown; isException
     return;
   }
   if (p.countActive() > 0) return p.onCrash(p.error);
-  p.logger.warn("an error that nobody handles, while no run was active", { error: p.error });
+  p.logger.warn("unhandled error while no run was active", { error: p.error });
   if (p.isException) p.onRetire("an uncaught exception");
 }
 

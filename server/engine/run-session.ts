@@ -33,8 +33,8 @@ export interface RunSession {
   /** Called after the lease was renewed until this time. */
   renewed(leaseUntil: number): void;
   /**
-   * Whether the lease expired unnoticed, because the process was paused or blocked. Only a write then shows whether this
-   * worker still has the run.
+   * Whether the lease expired unnoticed, because the process was paused or blocked. Only a write then shows whether
+   * this worker still has the run.
    */
   isOverdue(): boolean;
   /** Makes the last write. Resolves to the resulting status of the run; `null` if another worker has it. */

@@ -18,7 +18,7 @@ function watched(asked: string[]) {
       return () => (change = null);
     },
   };
-  const stop = watchCancels({ store, runIds: () => running, cancel: (id) => canceled.push(id), onTrouble: () => {} });
+  const stop = watchCancels({ store, runIds: () => running, cancel: (id) => canceled.push(id), onError: () => {} });
   return { change: () => change?.(), canceled, listCancelRequested, running, stop };
 }
 

@@ -12,7 +12,7 @@ export function watchCancels(p: {
   /** The runs that this process executes. */
   runIds: () => string[];
   cancel: (runId: string) => void;
-  onTrouble: (error: unknown) => void;
+  onError: (error: unknown) => void;
 }): () => void {
   let resting: NodeJS.Timeout | null = null;
   let isDue = false;
@@ -32,7 +32,7 @@ export function watchCancels(p: {
       resting = null;
       if (isDue) changed();
     }, lookEveryMs).unref();
-    look().catch(p.onTrouble);
+    look().catch(p.onError);
   }
 
   const leave = p.store.watch(changed);

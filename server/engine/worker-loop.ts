@@ -134,7 +134,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
           store,
           runIds: () => [...handles.keys()],
           cancel,
-          onTrouble: (error) => logger.warn("check for canceled runs failed; it will be retried", { error }),
+          onError: (error) => logger.warn("check for canceled runs failed; it will be retried", { error }),
         }),
       );
       dispatcher.start(execute);

@@ -1,23 +1,23 @@
-/** The time, passed in so that tests can hold it. */
+/** The clock, injected so that tests can control it. */
 export interface Clock {
   /** UTC milliseconds. */
   now(): number;
   /**
-   * Milliseconds since some moment, for what is measured within a process: they go on evenly when somebody sets the
-   * clock. Where it is not given, `now` is taken.
+   * Monotonic milliseconds, for durations within a process. Changes of the system clock do not affect it. Default:
+   * `now`.
    */
   elapsed?(): number;
 }
 
 let aheadMs = 0;
 
-/** This machine's, or that of the store where several machines share one. */
+/** The clock of this machine, or of the store if several machines share one. */
 export const systemClock: Clock = { now: () => Date.now() + aheadMs, elapsed: () => Math.round(performance.now()) };
 
-/** From now on this process goes by a clock that is so many milliseconds ahead of its machine's. */
+/** Sets the offset of this process's clock from its machine's clock, in milliseconds. */
 export function setClockAhead(ms: number): void {
   aheadMs = ms;
 }
 
-/** To measure how long something takes: the difference of two calls. */
+/** Monotonic milliseconds. The difference of two calls is a duration. */
 export const elapsedMs = (clock: Clock): number => clock.elapsed?.() ?? clock.now();

@@ -1,17 +1,17 @@
 import type { ClaimedRun } from "./store.ts";
 
 /**
- * Hands due runs to a worker process, at most `capacity` at a time. On SQLite the run rows are the queue; elsewhere an
- * engine carries run ids. Never polls the store for work: it is woken.
+ * Claims due runs for a worker process, at most `capacity` at a time. On SQLite, the run rows are the queue. It never
+ * polls the store: signals wake it.
  */
 export interface Dispatcher {
   start(execute: (run: ClaimedRun) => Promise<void>): void;
-  /** Something may be due now. Cheap; may be called without need. */
+  /** Signals that a run may be due. Cheap; safe to call at any time. */
   wake(): void;
-  /** Takes nothing new until it is released; resolves when no claim is under way any more. What runs goes on. */
+  /** Claims nothing until it is released. Resolves when no claim is in progress. Active runs continue. */
   hold(): Promise<void>;
   release(): void;
-  /** Takes nothing new; resolves when what it handed out has ended. */
+  /** Claims nothing more. Resolves when its active runs have ended. */
   drain(): Promise<void>;
   active(): readonly ClaimedRun[];
 }

@@ -1,4 +1,4 @@
-/** What came of an attempt to sign in. `setCookie`: what the browser shall keep. */
+/** The result of a sign-in attempt. `setCookie`: the cookies for the browser. */
 export type SignInResult =
   | { outcome: "signed-in"; setCookie: string[] }
   /** One outcome for an unknown address and for a wrong password. */
@@ -10,11 +10,11 @@ export interface Redirection {
 }
 
 /**
- * Checks who people are: passwords and sign-in. Hashes of passwords are bounded: what has one throws AppError
- * `rate_limited` under too many.
+ * Authenticates people: passwords and sign-in. Concurrent password hashes are limited: operations that need one throw
+ * AppError `rate_limited` above the limit.
  */
 export interface Identity {
-  /** `address`: of the browser, for the list of sessions. */
+  /** `address` is the browser's address, for the list of sessions. */
   signIn(p: {
     email: string;
     password: string;
@@ -22,11 +22,14 @@ export interface Identity {
     userAgent: string | null;
   }): Promise<SignInResult>;
   /**
-   * Sends the browser to the provider; `null`: there is none, or it cannot be reached. `next`: the page to come back
+   * Redirects the browser to the provider; `null` if there is none or it is unreachable. `next` is the page to return
    * to.
    */
   startElsewhere(p: { next: string; address: string | null }): Promise<Redirection | null>;
-  /** The browser comes back. `isSignedIn: false`: who came may not come in. `request`: with its cookies. */
+  /**
+   * Handles the provider's callback. `isSignedIn: false` means that the person is not allowed to sign in. `request`
+   * includes its cookies.
+   */
   finishElsewhere(request: Request, address: string | null): Promise<Redirection & { isSignedIn: boolean }>;
   hashPassword(password: string): Promise<string>;
   isPassword(hash: string, password: string): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** Structured logging. Fields never hold keys, cookies or authorization headers. */
+/** Structured logging. Fields never contain keys, cookies or authorization headers. */
 export interface Logger {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;

@@ -1,10 +1,10 @@
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 
-/** A language model, as the interface of the AI SDK's providers has it (versions 2 to 4), as far as agents use it. */
+/** A language model of the AI SDK (versions 2 to 4 of its interface): the part that agents use. */
 export interface LanguageModel {
   provider: string;
   modelId: string;
-  /** Rejects, or ends the stream with an error, where the call fails. What comes is not ours: every part is parsed. */
+  /** Rejects, or ends the stream with an error, if the call fails. Its parts are untrusted: each one is parsed. */
   stream(request: ModelRequest & { abortSignal: AbortSignal }): Promise<ReadableStream<unknown>>;
 }
 
@@ -46,9 +46,9 @@ export interface ToolCallOptions {
 
 /** A tool of an agent. */
 export interface LoadedTool {
-  /** What its schema makes of the arguments, or why they do not parse. */
+  /** The parsed arguments, or the reason why they do not parse. */
   parse(input: Json): Promise<{ isValid: true; input: unknown } | { isValid: false; why: string }>;
-  /** `null`: each time the same, which the manifest says. */
+  /** `null` if every call has the same answer, which is in the manifest. */
   needsApproval: ((input: unknown, options: ToolCallOptions) => Promise<boolean>) | null;
   execute(input: unknown, options: ToolCallOptions): unknown;
 }

@@ -1,6 +1,6 @@
 /**
- * Asks once for each key in one turn of the event loop, and gives everybody in that turn the same answer. Nothing is
- * remembered for longer: the very next turn asks again, so what changed meanwhile counts. A failure is shared, too.
+ * Loads each key once per turn of the event loop and shares the result among all callers in that turn. Nothing is
+ * cached longer: the next turn loads again, so changes take effect. A failure is shared, too.
  */
 export function oncePerTurn<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const asked = new Map<string, Promise<T>>();

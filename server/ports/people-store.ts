@@ -18,9 +18,9 @@ export interface NewAuditEntry {
 interface AuditFilter {
   action?: AuditAction;
   actorId?: string;
-  /** At this time or later, UTC milliseconds. */
+  /** Start of the range (inclusive), UTC milliseconds. */
   since?: number;
-  /** Before this time. */
+  /** End of the range (exclusive). */
   until?: number;
 }
 
@@ -38,42 +38,39 @@ interface NewInvitation {
   role: Role;
   note: string;
   createdBy: string;
-  /** The person behind it, if any. */
+  /** The person's id, if known. */
   createdById: string | null;
-  /** Whose password a `reset` sets. */
+  /** The person whose password a `reset` sets. */
   personId: string | null;
   createdAt: number;
   expiresAt: number;
 }
 
-/** Where nobody is left who could let others in, nothing is changed. */
+/** The last admin cannot be removed or demoted: nothing is changed. */
 export type PersonChange = "changed" | "unknown" | "last-admin";
 
 /**
- * Every verb that changes something writes its line of the audit log in the same transaction. Where it changes nothing,
- * it writes none.
+ * Every operation that changes data writes its line of the audit log in the same transaction. Without a change, it
+ * writes none.
  */
 export interface PeopleStore {
   countPeople(): Promise<number>;
   /** By name. */
   listPeople(now: number): Promise<Person[]>;
-  /** A session that has not expired, with whose it is. */
+  /** An unexpired session and its person. */
   findSession(token: string, now: number): Promise<{ session: PersonSession; person: Person } | null>;
   touchSession(id: string, now: number): Promise<void>;
-  /** Those that have not expired, last seen first; `personId: null`: of everybody. */
+  /** Unexpired sessions, last seen first; `personId: null` returns those of all people. */
   listSessions(personId: string | null, now: number): Promise<PersonSession[]>;
-  /** `false`: there is no such session, or not of this person (`null`: whosever). */
+  /** Returns `false` if there is no such session of this person (`null`: of any person). */
   endSession(p: { id: string; personId: string | null; audit: NewAuditEntry }): Promise<boolean>;
-  /** What a person may do now; `null`: there is no such person (any more). */
+  /** The person's current role; `null` if there is no such person. */
   findRole(personId: string): Promise<Role | null>;
-  /**
-   * In force with the very next request of theirs. Whoever is no admin any more lets nobody in: links that they made
-   * end.
-   */
+  /** Takes effect with the person's next request. The invitation links of a person who is no longer an admin expire. */
   changeRole(p: { id: string; role: Role; now: number; audit: NewAuditEntry }): Promise<PersonChange>;
   /**
-   * With sessions, ways to sign in and links that they made. Their API tokens are revoked, and `auditToken` is written
-   * for each.
+   * Removes the person with their sessions, sign-in methods and invitation links. Their API tokens are revoked, and
+   * `auditToken` is written for each.
    */
   removePerson(p: {
     id: string;
@@ -81,9 +78,9 @@ export interface PeopleStore {
     audit: NewAuditEntry;
     auditToken: (keyId: string) => NewAuditEntry;
   }): Promise<PersonChange>;
-  /** Scrypt, as the identity provider made it; `null` where the person has none. */
+  /** The scrypt hash of the identity provider; `null` if the person has no password. */
   findPasswordHash(personId: string): Promise<string | null>;
-  /** Ends all sessions of the person but `keepSession`. `false`: the person has no password to change. */
+  /** Ends all sessions of the person except `keepSession`. Returns `false` if the person has no password. */
   changePassword(p: {
     personId: string;
     passwordHash: string;
@@ -91,14 +88,14 @@ export interface PeopleStore {
     now: number;
     audit: NewAuditEntry;
   }): Promise<boolean>;
-  /** A `setup` link takes the place of those before it, a `reset` of those for the same person. */
+  /** A `setup` link replaces all earlier ones; a `reset` replaces those for the same person. */
   createInvitation(p: { invitation: NewInvitation; audit: NewAuditEntry }): Promise<Invitation>;
-  /** Those that can still be accepted, newest first. */
+  /** Invitations that can still be accepted, newest first. */
   listInvitations(now: number): Promise<Invitation[]>;
   findInvitation(hash: string, now: number): Promise<Invitation | null>;
-  /** `false`: there is no such invitation that could still be accepted. */
+  /** Returns `false` if there is no such open invitation. */
   revokeInvitation(p: { id: string; now: number; audit: NewAuditEntry }): Promise<boolean>;
-  /** Uses the invitation up and adds the person, or neither. A `reset` is none. */
+  /** Consumes the invitation and adds the person in one transaction. Does not accept a `reset`. */
   acceptInvitation(p: {
     hash: string;
     person: { id: string; name: string; email: string; accountId: string; passwordHash: string };
@@ -106,8 +103,8 @@ export interface PeopleStore {
     audit: NewAuditEntry;
   }): Promise<"joined" | "unusable" | "email-taken">;
   /**
-   * Uses a `reset` up, sets the password and ends all sessions of the person, or does nothing. `false`: it cannot be
-   * used.
+   * Consumes a `reset`, sets the password and ends all sessions of the person, in one transaction. Returns `false` if
+   * the link cannot be used.
    */
   resetPassword(p: { hash: string; passwordHash: string; now: number; audit: NewAuditEntry }): Promise<boolean>;
 }
@@ -121,7 +118,7 @@ export interface IdentityCondition {
   connector: "AND" | "OR";
 }
 
-/** Rows of the tables that the identity provider reads and writes by itself. Times are Dates. */
+/** Rows of the tables that the identity provider reads and writes directly. Times are Dates. */
 export interface IdentityRows {
   insertRow(table: IdentityTable, row: Record<string, unknown>): Promise<Record<string, unknown>>;
   findRows(p: {

@@ -8,7 +8,7 @@ import type { Rate } from "../contract/rate.ts";
 import type { Target } from "../contract/target.ts";
 import type { LanguageModel, LoadedTool } from "./model.ts";
 
-/** A Zod schema of the user's, of Zod 4 or Zod 3: all that we ever call. */
+/** A Zod 4 or Zod 3 schema of the project: the part that Signalbox calls. */
 export interface AnySchema {
   safeParse(
     value: unknown,
@@ -23,7 +23,7 @@ export interface AnyIssue {
   readonly [detail: string]: unknown;
 }
 
-/** A trigger as the receiver knows it: its schemas, but neither its transform nor its target's code. */
+/** A trigger as loaded by the receiver: its schemas, without its transform and its target's code. */
 export interface TriggerSource {
   slug: string;
   endpoint: string;
@@ -31,22 +31,19 @@ export interface TriggerSource {
   target: Target;
   request: AnySchema;
   filter: AnySchema | null;
-  /**
-   * How its requests are signed, where they are. The same for all triggers on an endpoint, as `dedupe` and `rateLimit`
-   * are.
-   */
+  /** The signature verification, if any. Like `dedupe` and `rateLimit`, it is the same for all triggers on an endpoint. */
   verify?: VerificationDefinition | null;
   dedupe?: Dedupe | null;
   rateLimit?: Rate | null;
 }
 
-/** Knows which triggers on an endpoint a body may match at all, without asking their schemas. */
+/** Selects the triggers on an endpoint that a body can match, without running their schemas. */
 export interface TriggerIndex {
-  /** Places in the list of the endpoint's triggers, rising. What is not named certainly does not match. */
+  /** Ascending indexes in the endpoint's list of triggers. A trigger that is missing certainly does not match. */
   candidates(body: Json): readonly number[];
 }
 
-/** The project as web processes know it. Replaced as a whole on reload. */
+/** The project as loaded by web processes. A reload replaces all of it. */
 export interface ProjectSources {
   manifest: Manifest;
   /** In the order of attachment ids. */
@@ -56,10 +53,10 @@ export interface ProjectSources {
   indexes: ReadonlyMap<string, TriggerIndex>;
 }
 
-/** Gives the sources in force now. Callers ask once per request and keep the answer. */
+/** Returns the active sources. Callers read them once per request. */
 export interface ProjectReader {
   current(): ProjectSources;
-  /** The newest build, if it failed and an older one is in force. Absent where builds are not followed. */
+  /** The newest build, if it failed and an older one is active. Absent if builds are not watched. */
   failedBuild?(): FailedBuild | null;
 }
 
@@ -78,24 +75,21 @@ export interface LoadedAgent {
   output: AnySchema | null;
 }
 
-/** A trigger as workers know it. `prompt` is of agents. */
+/** A trigger as loaded by workers. `prompt` is only for agents. */
 export interface LoadedTrigger {
   request: AnySchema;
   transform: ((payload: unknown) => unknown) | null;
   prompt?: PromptDefinition | null;
 }
 
-/** The project's code, as worker processes know it. Modules are loaded when first asked for; `null`: not in this build. */
+/** The project's code as loaded by worker processes. Modules are loaded on first use; `null` if not in this build. */
 export interface ProjectCode {
   manifest: Manifest;
   workflow(slug: string): Promise<LoadedWorkflow | null>;
   agent(slug: string): Promise<LoadedAgent | null>;
   trigger(attachmentId: string): Promise<LoadedTrigger | null>;
-  /** Rewrites a stack from built positions to the user's own files and lines. */
+  /** Maps a stack from built positions to the project's files and lines. */
   mapStack(stack: string): string;
-  /**
-   * The place in the user's own files that a stack points to, with the code around it as it was built; `null`: there is
-   * none.
-   */
+  /** The line of the project's files that a stack points to, with the code around it as built; `null` if there is none. */
   excerptOf(stack: string): CodeExcerpt | null;
 }

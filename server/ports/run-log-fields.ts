@@ -1,10 +1,7 @@
 import type { Target } from "../contract/target.ts";
 import type { ClaimedRun } from "./store.ts";
 
-/**
- * What every line of the log about a run says of it, under the same names everywhere: `workflow` or `agent` is its
- * target.
- */
+/** The fields of every log line about a run. `workflow` or `agent` is its target. */
 export type RunLogFields = { runId: string; deliveryId: string | null; attempt: number } & (
   | { workflow: string }
   | { agent: string }

@@ -3,8 +3,8 @@ type Log = (message: string, fields?: Record<string, unknown>) => void;
 const everyMs = 5_000;
 
 /**
- * For what goes wrong at every request, or many times a second, as long as its cause is there: the first line is
- * written at once, then one every five seconds, with how many were left out before it. `now` is monotonic.
+ * A throttled log for errors that repeat many times a second. It writes the first line immediately, then one every five
+ * seconds with the number of suppressed lines. `now` is monotonic.
  */
 export function createSeldomLog(log: Log, now: () => number = () => performance.now()): Log {
   let writtenAt = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * Tells worker processes, at once, what was just written to the store. Losing a signal only costs time: the store has
- * the truth.
+ * Notifies worker processes immediately of writes to the store. A lost signal costs only time: the store is the source
+ * of truth.
  */
 export interface Signals {
   runsQueued(): void;

@@ -18,10 +18,10 @@ import type { VerdictOutcome } from "../contract/verdict.ts";
 import type { Verdicts } from "../domain/verdict-list.ts";
 
 /**
- * The ledger: deliveries, runs, steps, timelines, keys and workers. Every verb is one atomic business event; when its
- * promise resolves, what it wrote survives `kill -9` and power loss. Only who is at work (claims, leases, workers) may
- * be lost with the power: nobody is at work then. Times are UTC milliseconds going in, and ISO 8601 in what the
- * contract shapes give back. A verb that cannot be carried out now rejects with AppError `store_unavailable`.
+ * The store: deliveries, runs, steps, timelines, keys and workers. Every operation is atomic. When its promise
+ * resolves, its writes survive `kill -9` and power loss. Only claims, leases and workers can be lost in a power
+ * failure, because no worker is alive then. Times are UTC milliseconds as arguments, and ISO 8601 in results of
+ * contract types. An operation that is currently impossible rejects with AppError `store_unavailable`.
  */
 export interface Store
   extends
@@ -36,27 +36,27 @@ export interface Store
     AuditStore,
     IdentityRows,
     UpkeepStore {
-  /** Rejects when the store cannot be written. */
+  /** Rejects if the store is not writable. */
   ping(): Promise<void>;
   /**
-   * Calls the listener soon (≤ 100 ms) after another connection or process has written, and after own writes.
-   * May call without need. Returns the way to stop.
+   * Calls the listener soon (≤ 100 ms) after each write of this or another connection or process. Spurious calls are
+   * possible. Returns a function that stops it.
    */
   watch(listener: () => void): () => void;
   /**
-   * A text that is another one whenever a delivery, a run, a preset or the switch of a trigger is new or has changed,
-   * and the same while workers only report that they live. Cheap: asked for after every write.
+   * A string that changes with every new or changed delivery, run, preset or trigger switch, but not with worker
+   * heartbeats. Cheap: it is read after every write.
    */
   mark(): Promise<string>;
-  /** The same for what models of agents are just saying. When they have ended, `mark` is another one. */
+  /** The same for the live output of agents' models. When it ends, `mark` changes. */
   liveMark(): Promise<string>;
   /**
-   * Takes one request of every limit that is asked for, or of none where any has nothing left; for processes on all
-   * machines together, by the clock of the store. What was taken may be forgotten in a crash of it. Absent where one
-   * process receives: that counts by itself.
+   * Takes one token from each of the given rate limits, or from none if any is exhausted. The limits are shared by the
+   * processes on all machines and use the store's clock. A crash of the store can lose taken tokens. Absent if only one
+   * process receives, which counts by itself.
    */
   takeRates?(asked: readonly RateAsked[]): Promise<RatesTaken>;
-  /** How this process fared with the store since it opened it. Costs the ledger nothing. */
+  /** Statistics of this process's use of the store since it was opened. Reads nothing from the store. */
   numbers(): Promise<StoreNumbers>;
   close(): Promise<void>;
 }
@@ -69,9 +69,9 @@ export interface NewDelivery {
   receivedAt: number;
   method: string;
   headers: Record<string, string>;
-  /** The bytes as they came; `null` where they were not kept (over the limit, not authenticated). */
+  /** The bytes as received; `null` if they are not stored (over the limit, not authenticated). */
   body: Uint8Array | null;
-  /** Bytes received, or declared where the body was not read. */
+  /** Bytes received, or the declared length if the body was not read. */
   bodyBytes: number;
   bodySha256: string | null;
   outcome: DeliveryOutcome;
@@ -81,7 +81,7 @@ export interface NewDelivery {
   durationMs: number;
   /** Id of the webhook key that authenticated it. */
   keyId: string | null;
-  /** The delivery whose body was delivered again. */
+  /** The delivery whose body was redelivered. */
   redeliveryOf: string | null;
 }
 
@@ -95,12 +95,12 @@ export interface NewRun {
   replayOf: string | null;
   version: string;
   maxAttempts: number;
-  /** Most runs of the target that may be queued, these included; absent or `null`: no bound. Not kept. */
+  /** Maximum queued runs of the target, including these; absent or `null`: no limit. Not stored. */
   maxQueued?: number | null;
   createdAt: number;
-  /** What the trigger's `request` made of the body; `null` where the run starts with its input. */
+  /** The output of the trigger's `request`; `null` if the run starts with its input. */
   payload: Json | null;
-  /** The input, where it is already known (no transform to run). */
+  /** The input, if it is already known (without a transform). */
   input: Json | null;
   keyId: string | null;
 }
@@ -112,7 +112,7 @@ export interface AcceptedRun {
   target: Target;
 }
 
-/** `target` has no room for `adds` runs more: `maxQueued` would be passed. */
+/** `adds` more runs of `target` would exceed `maxQueued`. */
 export interface QueueFull {
   target: Target;
   maxQueued: number;
@@ -121,32 +121,32 @@ export interface QueueFull {
 
 export type AcceptResult =
   | { kind: "accepted" }
-  /** The key was accepted before with the same body; nothing was written. `runs` in their first order. */
+  /** The key was already accepted with the same body; nothing was written. `runs` are in their original order. */
   | { kind: "repeated"; deliveryId: string; runs: AcceptedRun[] }
-  /** The key was accepted before with another body; nothing was written. */
+  /** The key was already accepted with a different body; nothing was written. */
   | { kind: "conflict"; deliveryId: string }
-  /** A target of the runs cannot take them; nothing was written. */
+  /** The queue of a target is full; nothing was written. */
   | { kind: "full"; queue: QueueFull };
 
 export interface DeliveryFilter {
   endpoint?: string;
   outcome?: DeliveryOutcome;
   responseStatus?: number;
-  /** Received at this time or later. */
+  /** Received at or after this time. */
   since?: number;
   /** Received before this time. */
   until?: number;
-  /** Only those on which the attachments of this trigger decided one of these. Best with `endpoint`. */
+  /** Only deliveries for which this trigger's attachments have one of these verdicts. Fastest with `endpoint`. */
   verdict?: { trigger: string; outcomes: readonly VerdictOutcome[] };
-  /** Only those whose body has this text (as UTF-8; ASCII letters in either case). */
+  /** Only deliveries whose body contains this text (UTF-8; ASCII letters match in either case). */
   text?: string;
   redeliveryOf?: string;
 }
 
 /**
- * `limit` 1–100, newest first. A cursor that does not parse rejects with AppError `invalid_request`. Filters that no
- * index answers look through a bounded number of rows: such a page may be short, or even empty, and its `nextCursor`
- * goes on from there. Only `nextCursor: null` is the end.
+ * `limit` 1–100, newest first. An invalid cursor rejects with AppError `invalid_request`. Filters without an index scan
+ * a limited number of rows: such a page can be short or even empty, and its `nextCursor` continues from there. Only
+ * `nextCursor: null` is the end.
  */
 export interface PageRequest {
   limit: number;
@@ -156,26 +156,26 @@ export interface PageRequest {
 export interface DeliveryStore {
   /**
    * Records a delivery and its runs in one transaction. With `idempotency`, only if no delivery with the same key was
-   * accepted on the endpoint since `notBefore`; equal calls that race see exactly one `accepted`. Another body under
-   * the same key is a conflict, unless it `mayDiffer`. Only a delivery whose outcome is `accepted` is remembered by its
-   * key: one that was skipped or rejected is recorded, and may come again. Whether the runs fit below their `maxQueued`
-   * is decided in the same transaction, so calls that race never pass it. A run that is `queued` counts, also one that
-   * was handed back; those are never refused.
+   * accepted on the endpoint since `notBefore`; exactly one of several concurrent calls is `accepted`. A different body
+   * with the same key is a conflict, unless it `mayDiffer`. Only a delivery with the outcome `accepted` reserves its
+   * key: a skipped or rejected one is recorded and can be repeated. `maxQueued` is checked in the same transaction, so
+   * concurrent calls never exceed it. Every `queued` run counts, including one that was handed back, which is itself
+   * never rejected.
    */
   acceptDelivery(p: {
     delivery: NewDelivery;
     runs: NewRun[];
     idempotency: { key: string; notBefore: number; mayDiffer?: boolean } | null;
   }): Promise<AcceptResult>;
-  /** Records a delivery that starts nothing. */
+  /** Records a delivery that starts no run. */
   recordDelivery(delivery: NewDelivery): Promise<void>;
   listDeliveries(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliverySummary>>;
   getDelivery(id: string): Promise<Delivery | null>;
-  /** As they are kept: names in lower case, nothing secret. */
+  /** As stored: lower-case names, without secrets. */
   getDeliveryHeaders(id: string): Promise<Record<string, string> | null>;
   /**
-   * After deliveries were removed: removes what they had in common, where no delivery that is left has it. Gives how
-   * many such lists.
+   * Removes shared lists that no remaining delivery uses, after deliveries were removed. Returns the number of removed
+   * lists.
    */
   removeUnusedVerdicts(): Promise<number>;
 }
@@ -189,7 +189,7 @@ export interface RunFilter {
   targetKind?: Target["kind"];
   status?: RunStatus;
   delivery?: string;
-  /** Created at this time or later. */
+  /** Created at or after this time. */
   since?: number;
   /** Created before this time. */
   until?: number;
@@ -197,59 +197,59 @@ export interface RunFilter {
   keyId?: string;
   version?: string;
   replayOf?: string;
-  /** Only those whose payload or input has this text (ASCII letters in either case). */
+  /** Only runs whose payload or input contains this text (ASCII letters match in either case). */
   text?: string;
-  /** Only runs of agents that have used so many tokens, or more. */
+  /** Only agent runs that used at least this many tokens. */
   minTokens?: number;
-  /** Only runs of agents that have cost so many US dollars, or more; those whose cost is not known are left out. */
+  /** Only agent runs that cost at least this many US dollars; runs of unknown cost are excluded. */
   minCostUsd?: number;
-  /** Only runs that wait for a person's decision. */
+  /** Only runs that wait for a person's approval. */
   needsApproval?: true;
 }
 
-/** What stands beside the spend of runs in one index. */
+/** The filters that share an index with the spend of runs. */
 export type SpendFilter = Pick<
   RunFilter,
   "trigger" | "target" | "targetKind" | "status" | "version" | "since" | "until" | "minTokens" | "minCostUsd"
 >;
 
-/** What the runs of one agent have used. */
+/** The usage of one agent's runs. */
 export interface AgentSpend {
   agent: string;
   runs: number;
-  /** Of `runs`, those whose cost is known. */
+  /** The number of `runs` whose cost is known. */
   pricedRuns: number;
   tokens: number;
-  /** US dollars, of `pricedRuns`. */
+  /** Cost of `pricedRuns` in US dollars. */
   costUsd: number;
 }
 
 export interface RunStore {
   /**
-   * Records runs that no delivery started, all or none. Each gets its `queued` timeline entry, and counts for
+   * Records runs that no delivery started, all or none. Each gets its `queued` timeline entry and counts towards
    * `maxQueued` (as in acceptDelivery). Rejects with AppError `queue_full`.
    */
   createRuns(runs: NewRun[]): Promise<void>;
   /**
-   * The same, but those that fit, in their order. Gives the others, each with its queue; all that fit are recorded, or
-   * none when it rejects.
+   * The same, but records only the runs that fit, in order. Returns the others, each with its queue. If it rejects, no
+   * run is recorded.
    */
   createFittingRuns(runs: NewRun[]): Promise<{ id: string; queue: QueueFull }[]>;
   listRuns(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
-  /** Those of the given runs (at most 100) that are there, newest first. */
+  /** The existing runs among the given ids (at most 100), newest first. */
   findRuns(ids: readonly string[]): Promise<RunSummary[]>;
   getRun(id: string): Promise<(Run & { keyId: string | null }) | null>;
   /** Entries with an id greater than `after`, oldest first. */
   listTimeline(runId: string, p: { after: number; limit: number }): Promise<TimelineEntry[]>;
   /**
-   * Asks a run to stop. Queued and waiting runs are `canceled` at once; of a running one it is noted, and its worker
-   * ends it. `ended`: it had ended before.
+   * Cancels a run. Queued and waiting runs are `canceled` immediately. For a running one, the request is stored and its
+   * worker ends it. `ended`: the run had already ended.
    */
   requestCancel(runId: string, now: number): Promise<"canceled" | "requested" | "ended" | "missing">;
   /**
-   * Decides an approval for which a run waits: its step is over, with the decision beside the request, and the run is
-   * due as soon as it has no other open one. `closed`: it is decided, or the run does not wait. Writes the timeline
-   * entry `approval_decided`.
+   * Decides a pending approval of a run. Its step ends, with the decision beside the request, and the run is due as
+   * soon as it has no other pending approval. `closed`: the approval is already decided, or the run does not wait.
+   * Writes the timeline entry `approval_decided`.
    */
   decideApproval(p: {
     runId: string;
@@ -258,11 +258,11 @@ export interface RunStore {
     now: number;
   }): Promise<"decided" | "closed" | "missing">;
   /**
-   * What runs of agents have used together, for each agent with any. At most the newest 25,000 in the time are looked
-   * at; `isCapped`: there are more.
+   * Total usage of the runs of each agent. At most the newest 25,000 runs of the period are read; `isCapped`: there are
+   * more.
    */
   sumSpend(filter: SpendFilter): Promise<{ agents: AgentSpend[]; isCapped: boolean }>;
-  /** Numbers for /metrics and the overview. */
+  /** Statistics for /metrics and the overview. */
   countOpenRuns(): Promise<{ queued: number; running: number; waiting: number }>;
 }
 
@@ -290,8 +290,8 @@ export interface VerdictBucket extends VerdictCount {
 }
 
 /**
- * Deliveries to an endpoint that its triggers of this target decided about, each once: by the verdict that came
- * furthest (matched, filter, request, off).
+ * Deliveries to an endpoint that the triggers of this target evaluated. Each is counted once, by its best verdict
+ * (matched, filter, request, off).
  */
 export interface TargetCount {
   endpoint: string;
@@ -301,10 +301,10 @@ export interface TargetCount {
   count: number;
 }
 
-/** How a target did of late, from at most its newest 200 runs. */
+/** Recent statistics of a target, from at most its newest 200 runs. */
 export interface TargetSummary {
   target: Target;
-  /** Runs since the asked time, at most 200; `isCapped`: there are more. */
+  /** Runs since the given time, at most 200; `isCapped`: there are more. */
   runs: number;
   isCapped: boolean;
   completed: number;
@@ -312,9 +312,9 @@ export interface TargetSummary {
   failed: number;
   /** `queued`, `running` and `waiting`. */
   open: number;
-  /** Median of `finishedAt - startedAt` of the completed. */
+  /** Median of `finishedAt - startedAt` of the completed runs. */
   p50Ms: number | null;
-  /** Whenever it was. */
+  /** At any time, not only in the window. */
   lastRun: RunSummary | null;
 }
 
@@ -322,33 +322,33 @@ export interface TargetSummary {
 export interface TrafficWindow {
   since: number;
   until: number;
-  /** A minute, or an hour: the two sizes that are kept. */
+  /** A minute or an hour: the two stored sizes. */
   bucketMs: 60_000 | 3_600_000;
 }
 
 export interface TrafficStore {
   /**
-   * Deliveries by endpoint, bucket and outcome, oldest first; of these endpoints, or of all together with `endpoint:
+   * Deliveries by endpoint, bucket and outcome, oldest first: of these endpoints, or of all together with `endpoint:
    * ""`.
    */
   countDeliveries(window: TrafficWindow & { endpoints: readonly string[] | null }): Promise<DeliveryCount[]>;
   /**
    * Verdicts of the attachments on these endpoints, and deliveries by the targets of their triggers, over the whole
-   * window. By the minute, they are kept for two days.
+   * window. Minute buckets are kept for two days.
    */
   countVerdicts(
     window: TrafficWindow & { endpoints: readonly string[] },
   ): Promise<{ verdicts: VerdictCount[]; targets: TargetCount[] }>;
   /**
-   * Verdicts of the attachments of one trigger on an endpoint, by bucket, oldest first. By the minute, they are kept
-   * for two days.
+   * Verdicts of the attachments of one trigger on an endpoint, by bucket, oldest first. Minute buckets are kept for two
+   * days.
    */
   countVerdictBuckets(window: TrafficWindow & { endpoint: string; trigger: string }): Promise<VerdictBucket[]>;
-  /** In the order asked. */
+  /** In the requested order. */
   summarizeTargets(p: { targets: readonly Target[]; since: number }): Promise<TargetSummary[]>;
   /**
-   * Newest runs and deliveries whose ids begin or end so; at most `limit` of each. Ends are looked for among the newest
-   * 10,000.
+   * Newest runs and deliveries whose ids start or end with this text; at most `limit` of each. Endings are searched
+   * among the newest 10,000.
    */
   searchIds(p: { text: string; limit: number }): Promise<{ runs: RunSummary[]; deliveries: DeliverySummary[] }>;
 }
@@ -358,20 +358,20 @@ export interface TrafficStore {
 export interface PresetStore {
   /** By name. */
   listPresets(subject: PresetSubject): Promise<Preset[]>;
-  /** Takes the place of the preset of the same subject and name. */
+  /** Replaces the preset with the same subject and name. */
   savePreset(p: { id: string; subject: PresetSubject; name: string; value: Json; now: number }): Promise<Preset>;
-  /** `false`: there is no such preset. */
+  /** Returns `false` if there is no such preset. */
   removePreset(id: string): Promise<boolean>;
 }
 
 // ---- switches of triggers ----
 
 export interface SwitchStore {
-  /** The triggers that are switched off. Cheap: asked for in every turn in which webhooks come. */
+  /** The disabled triggers. Cheap: read in every turn of the event loop that receives webhooks. */
   listDisabledTriggers(): Promise<DisabledTriggers>;
   /**
-   * Switches a trigger off (`disable`) or on (`null`), whether or not there is one of this slug now. One that is off
-   * already keeps its time, and its reason unless another is given. Gives whether it was off before.
+   * Disables (`disable`) or enables (`null`) a trigger, even if the project has no trigger with this slug. An already
+   * disabled trigger keeps its time, and its reason unless a new one is given. Returns whether it was disabled before.
    */
   switchTrigger(p: { slug: string; disable: { at: number; reason: string | null } | null }): Promise<boolean>;
 }
@@ -380,9 +380,9 @@ export interface SwitchStore {
 
 export interface ClaimedRun {
   id: string;
-  /** Fencing token: every later write of this run must bear it. */
+  /** Fencing token: every later write of this run must carry it. */
   token: string;
-  /** Until then nobody else takes it, unless its worker is gone. */
+  /** No other worker claims the run before this time, unless its worker is gone. */
   leaseUntil: number;
   status: "running";
   trigger: string | null;
@@ -391,7 +391,7 @@ export interface ClaimedRun {
   deliveryId: string | null;
   attempt: number;
   maxAttempts: number;
-  /** Whether this claim goes on with an attempt that had begun (after a sleep or a lost worker). */
+  /** Whether this claim continues an attempt that had started (after a sleep or a lost worker). */
   isResumed: boolean;
   payload: Json | null;
   input: Json | null;
@@ -399,20 +399,20 @@ export interface ClaimedRun {
 }
 
 export interface StepRecord {
-  /** Unique in the run: the second use of a name is `name#2`. */
+  /** Unique in the run: the second step with the same name is `name#2`. */
   name: string;
   /** `approval`: a sleep that a person's decision ends. */
   kind: "step" | "sleep" | "approval";
   attempt: number;
   startedAt: number;
-  /** `null` for a sleep or an approval that is not over. */
+  /** `null` for a sleep or an approval that has not ended. */
   finishedAt: number | null;
-  /** A sleep's end; when an approval is given up. */
+  /** The end of a sleep, or the time at which an approval times out. */
   until: number | null;
   result: Json | null;
 }
 
-/** What a model is saying in a step that is not over. */
+/** The live output of a model in an unfinished step. */
 export interface LiveRecord {
   step: string;
   attempt: number;
@@ -421,11 +421,11 @@ export interface LiveRecord {
   said: Json;
 }
 
-/** What an agent's run has used since its beginning. */
+/** The usage of an agent's run since its start. */
 export interface Spend {
-  /** In and out, of all calls of the model. */
+  /** Input and output tokens of all model calls. */
   tokens: number;
-  /** US dollars; `null` where it is not known. */
+  /** US dollars; `null` if unknown. */
   costUsd: number | null;
 }
 
@@ -443,13 +443,13 @@ export interface NewTimelineEntry {
 }
 
 /**
- * A change of state that the holder of a run makes. A run that was asked to stop never goes back to `waiting` or
- * `queued`: the store makes it `canceled` instead, with that timeline entry.
+ * A status change by the worker that has the run. A run whose cancellation was requested never returns to `waiting` or
+ * `queued`: the store cancels it instead, with that timeline entry.
  */
 export type RunTransition =
-  /** Back to `waiting` until `availableAt`. `sleep` goes on with the same attempt, `retry` begins the next. */
+  /** Back to `waiting` until `availableAt`. `sleep` continues the same attempt, `retry` starts the next one. */
   | { to: "waiting"; reason: "sleep" | "retry"; availableAt: number }
-  /** Back to `queued` at once with the same attempt: the worker is going down. */
+  /** Back to `queued` immediately with the same attempt: the worker is shutting down. */
   | { to: "queued" }
   | { to: "completed"; output: Json | null }
   | { to: "failed" | "timed_out" | "canceled"; error: RunError | null };
@@ -460,15 +460,15 @@ export interface ClaimRequest {
   now: number;
   leaseMs: number;
   /**
-   * Most runs of a target (`kind:slug`, e.g. `workflow:welcome-email`) that may be running at a time, over all workers.
-   * Absent: no bound.
+   * Maximum concurrent runs of a target (`kind:slug`, e.g. `workflow:welcome-email`) over all workers. Absent: no
+   * limit.
    */
   concurrency: ReadonlyMap<string, number>;
   /** `isolated` claims only runs that must be alone in their process; `shared` claims only the others. */
   pool: "shared" | "isolated";
   /**
-   * Of the worker's build. Where machines share a store it says which runs are for it; see `versionsToTake`. Absent:
-   * all are.
+   * The version of the worker's build. If machines share a store, it selects the runs for this worker; see
+   * `versionsToTake`. Absent: all runs.
    */
   version?: string;
 }
@@ -476,8 +476,8 @@ export interface ClaimRequest {
 export interface LostRun {
   id: string;
   /**
-   * `resume`: goes on with the same attempt. `isolate`: the same, but alone in a process. `fail`: the attempt failed by
-   * its own fault.
+   * `resume` continues the same attempt. `isolate` does so alone in a process. `fail` means that the attempt itself is
+   * to blame.
    */
   fate:
     | { kind: "resume" }
@@ -492,23 +492,23 @@ export interface WorkerInfo {
   version: string;
   startedAt: number;
   seenAt: number;
-  /** It takes no more runs, and ends those that it has. */
+  /** The worker claims no more runs and finishes its active ones. */
   isLeaving?: boolean;
 }
 
 export interface EngineStore {
   /**
-   * Takes up to `limit` runs that are due (`queued`, or `waiting` whose time has come), oldest first, and makes them
-   * `running` under a new token with a lease. `attempt` grows by one, unless the run is resumed. Two claims never take
-   * the same run. Writes the timeline entry (`attempt_started` or `resumed`) as well; its `message` says where another
-   * version accepted the run.
+   * Claims up to `limit` due runs (`queued`, or `waiting` until a past time), oldest first. They become `running` with
+   * a new token and a lease. `attempt` increases by one, unless the run is resumed. Two claims never take the same run.
+   * Also writes the timeline entry (`attempt_started` or `resumed`); its `message` says if another version accepted the
+   * run.
    */
   claimRuns(p: ClaimRequest): Promise<ClaimedRun[]>;
-  /** Stored steps and sleeps of a run, to go on after them. */
+  /** The stored steps and sleeps of a run, to continue after them. */
   loadSteps(runId: string): Promise<StepRecord[]>;
   /**
-   * Writes what a run did, all or nothing, if the token still holds it. `held: false`: another worker has it, or it
-   * ended; nothing was written, and the caller must stop. `cancelRequested`: somebody asked it to stop.
+   * Writes the progress of a run atomically, if the token is still valid. `held: false`: another worker has the run, or
+   * it has ended; nothing was written, and the caller must stop. `cancelRequested`: a cancellation was requested.
    */
   writeProgress(p: {
     runId: string;
@@ -517,51 +517,48 @@ export interface EngineStore {
     input?: Json;
     entries: NewTimelineEntry[];
     steps?: StepRecord[];
-    /** Takes the place of what stood there. */
+    /** Replaces the previous value. */
     spend?: Spend;
-    /** What the run's model was saying is over. */
+    /** The live output of the run's model has ended. */
     clearsLive?: boolean;
     transition?: RunTransition;
   }): Promise<{ held: boolean; cancelRequested: boolean }>;
   /**
-   * Shows what a run's model has said so far, in the place of what it had said before, if the token still holds the
-   * run. It survives `kill -9`, and need not survive the power.
+   * Replaces the live output of a run's model, if the token is still valid. It survives `kill -9`, but not necessarily
+   * a power failure.
    */
   saveLive(
     p: { runId: string; token: string; now: number } & Omit<LiveRecord, "updatedAt">,
   ): Promise<{ held: boolean }>;
-  /** What the model of a run is just saying, as told by whoever holds it now. */
+  /** The live output of a run's model, as reported by the worker that has the run. */
   getLive(runId: string): Promise<LiveRecord | null>;
-  /** Lengthens the leases of runs that are still held; names those that are not, and those asked to stop. */
+  /** Extends the leases of the worker's runs. Returns the runs that it no longer has, and those to cancel. */
   extendLeases(p: {
     workerId: string;
     runs: { id: string; token: string }[];
     now: number;
     leaseMs: number;
   }): Promise<{ lost: string[]; cancelRequested: string[] }>;
-  /** Which of these run, and were asked to stop. */
+  /** The running runs among these whose cancellation was requested. */
   listCancelRequested(runIds: readonly string[]): Promise<string[]>;
-  /** Runs that a worker holds now. */
+  /** The active runs of a worker. */
   listHeldRuns(
     workerId: string,
   ): Promise<{ id: string; token: string; target: Target; attempt: number; maxAttempts: number; crashes: number }[]>;
   /**
-   * After a worker process ended: gives its runs back as told, each with a `worker_lost` entry that bears `message`.
-   * Runs that it does not hold any more are left alone. Counts a crash for each `isolate` and `fail`.
+   * Returns the runs of an ended worker process by the given fates, each with a `worker_lost` entry that has `message`.
+   * Runs that it no longer has are ignored. Counts a crash for each `isolate` and `fail`.
    */
   releaseLostRuns(p: { workerId: string; now: number; message: string; runs: LostRun[] }): Promise<void>;
   /**
-   * Gives back runs whose lease ran out (their whole machine is gone). Returns how many. Those to `spare` are known to
-   * go on: nothing could be written for so long that their worker has not renewed them yet. Also shortens waits that a
-   * clock which was set back has made longer than was asked for; they are counted, too.
+   * Returns runs whose lease expired (their machine is gone) to the queue, and resolves to their number. Runs in
+   * `spare` are known to be active: the store was unavailable for so long that their worker could not renew them yet.
+   * Also shortens waits that became too long because the clock was set back; these are counted, too.
    */
   reconcile(now: number, spare?: ReadonlySet<string>): Promise<number>;
-  /**
-   * When the next waiting run is due, or `null`. For the isolated ones, ask with that pool. With `after`, of those due
-   * later than that.
-   */
+  /** The time at which the next waiting run of the pool is due, or `null`. With `after`, only later ones count. */
   nextAvailableAt(pool: "shared" | "isolated", after?: number): Promise<number | null>;
-  /** Runs of the pool that are `queued`: those that a worker could take now, but for bounds on concurrency. */
+  /** The number of `queued` runs of the pool, regardless of concurrency limits. */
   countQueued(pool: "shared" | "isolated"): Promise<number>;
   heartbeatWorker(worker: WorkerInfo): Promise<void>;
   removeWorker(id: string): Promise<void>;
@@ -577,12 +574,12 @@ export interface NewKey {
   hint: string;
   /** SHA-256 of the key, hex. */
   hash: string;
-  /** The key, encrypted; only for keys that must be shown again. */
+  /** The encrypted key; only for keys that can be shown again. */
   ciphertext: string | null;
   endpoints: string[] | null;
   /** Of API tokens. */
   scope: Scope | null;
-  /** Of API tokens: whose it is. */
+  /** Of API tokens: the owner. */
   ownerId: string | null;
   createdAt: number;
   expiresAt: number | null;
@@ -592,16 +589,16 @@ export interface KeyStore {
   /** `audit` is written in the same transaction. */
   createKey(key: NewKey, audit?: NewAuditEntry): Promise<Key>;
   listKeys(): Promise<Key[]>;
-  /** Whatever its state: the caller looks at expiry and revocation. */
+  /** In any state: the caller checks expiry and revocation. */
   findKeyByHash(hash: string): Promise<Key | null>;
   /** Keys that can be shown again, newest first, with their ciphertext. */
   listKeyCiphertexts(kind: KeyKind): Promise<{ key: Key; ciphertext: string }[]>;
-  /** `false`: there is no such key. Revoking twice keeps the first time. */
+  /** Returns `false` if there is no such key. A second revocation keeps the first time. */
   revokeKey(id: string, now: number, audit?: NewAuditEntry): Promise<boolean>;
   /**
-   * Makes `next` in the place of a key, which ends at `endsAt`, or when it would have ended anyway if that is earlier.
-   * `taken`: it is revoked, has expired by `now`, or was replaced before; nothing was written. Two calls that race
-   * never both make a key.
+   * Creates `next` to replace a key, which then expires at `endsAt`, or at its own expiry if that is earlier. `taken`:
+   * the key is revoked, expired by `now`, or already replaced; nothing was written. Of two concurrent calls, only one
+   * creates a key.
    */
   rotateKey(p: {
     id: string;

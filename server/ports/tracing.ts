@@ -3,15 +3,18 @@ import type { RunError, RunStatus } from "../contract/run.ts";
 import type { ClaimedRun } from "./store.ts";
 
 /**
- * Spans of one process: of deliveries in web, of runs in workers. None of these verbs ever throws or rejects: what
- * cannot be told of is lost.
+ * Spans of one process: deliveries in web processes, runs in workers. No operation throws or rejects: spans that cannot
+ * be exported are lost.
  */
 export interface Tracing {
-  /** Of a delivery that was answered after so many milliseconds. */
+  /** Records the span of a delivery that was answered after this many milliseconds. */
   delivered(delivery: TracedDelivery, tookMs: number): void;
-  /** Begins the span of a stretch of a run. `headers`: of its delivery, as they are kept; `null` where there is none. */
+  /**
+   * Starts the span of one execution of a run. `headers` are the stored headers of its delivery; `null` without a
+   * delivery.
+   */
   beginRun(p: { run: ClaimedRun; version: string; headers: Readonly<Record<string, string>> | null }): RunTrace;
-  /** Sends what waits, but takes no longer than that. */
+  /** Exports pending spans within this time. */
   close(withinMs: number): Promise<void>;
 }
 
@@ -20,11 +23,11 @@ export type TracedDelivery = Pick<
   "id" | "endpoint" | "receivedAt" | "method" | "headers" | "bodyBytes" | "outcome" | "responseStatus" | "problem"
 >;
 
-/** One stretch of a run: an attempt, or what is left of it after a sleep or a lost worker. */
+/** One execution of a run: an attempt, or the rest of it after a sleep or a lost worker. */
 export interface RunTrace {
-  /** For what this code begins, the run's span is the active one. */
+  /** Makes the run's span active for this code and everything that it starts. */
   within<T>(code: () => T): T;
-  /** A span of its own, active for what this code begins. What it throws is recorded, and thrown on. */
+  /** Creates a child span, active for this code. An exception is recorded and rethrown. */
   step<T>(name: string, code: () => Promise<T>): Promise<T>;
   end(p: { status: RunStatus | null; error: RunError | null }): void;
 }

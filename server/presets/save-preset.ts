@@ -7,11 +7,11 @@ import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { PresetStore } from "../ports/store.ts";
 
-/** More than anybody picks from; so that a script cannot fill the store. */
-const most = 200;
+/** A limit, so that a script cannot fill the store. */
+const maxPresets = 200;
 
 /**
- * Keeps a body or an input under a name; an older one of that name gives way. Throws AppError `not_found` or
+ * Saves a body or an input under a name and replaces an older one with that name. Throws AppError `not_found` or
  * `invalid_input`.
  */
 export async function savePreset(
@@ -21,8 +21,8 @@ export async function savePreset(
   const { subject, name, value } = request;
   const subjectName = nameSubject(deps.project.current(), subject);
   const presets = await deps.store.listPresets(subject);
-  if (presets.length >= most && !presets.some((preset) => preset.name === name)) {
-    throw new AppError("invalid_input", `There are ${most} presets of ${subjectName}. Remove one first.`);
+  if (presets.length >= maxPresets && !presets.some((preset) => preset.name === name)) {
+    throw new AppError("invalid_input", `The limit of ${maxPresets} presets of ${subjectName} is reached. Remove one first.`);
   }
   const now = deps.clock.now();
   return deps.store.savePreset({ id: newId("pre", now), subject, name, value, now });

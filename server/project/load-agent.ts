@@ -5,7 +5,7 @@ import type { LanguageModel, LoadedTool } from "../ports/model.ts";
 import type { LoadedAgent } from "../ports/project.ts";
 import { isSchema } from "./definitions.ts";
 
-/** An agent's definition, as workers use it. */
+/** An agent's definition as used by workers. */
 export function toAgent(slug: string, definition: AgentDefinition): LoadedAgent {
   return {
     slug,
@@ -43,7 +43,7 @@ function toTool(tool: ToolLike): LoadedTool {
 
 type Parsed = Awaited<ReturnType<LoadedTool["parse"]>>;
 
-/** With Zod, with a schema of the AI SDK (`validate`), or with none that could judge. */
+/** Validates with Zod, with a schema of the AI SDK (`validate`), or not at all. */
 async function parseArguments(schema: unknown, input: Json): Promise<Parsed> {
   const made: unknown = typeof schema === "function" ? schema() : schema;
   if (hasAsyncParse(made)) return toParsed(await made.safeParseAsync(input));
@@ -67,7 +67,7 @@ interface AsyncSchema {
   >;
 }
 
-/** Every schema of Zod has it beside `safeParse`. */
+/** Every Zod schema has it in addition to `safeParse`. */
 function hasAsyncParse(schema: unknown): schema is AsyncSchema {
   return isSchema(schema) && "safeParseAsync" in schema && typeof schema.safeParseAsync === "function";
 }

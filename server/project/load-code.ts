@@ -7,17 +7,14 @@ import { toAgent } from "./load-agent.ts";
 import { createStackMapper } from "./map-stack.ts";
 import { ProjectError } from "./project-error.ts";
 
-/**
- * The project's code for worker processes. A module is imported when it is first asked for; what it throws then is the
- * user's own error.
- */
+/** The project's code for worker processes. A module is imported on first use; an exception is an error of the project. */
 export async function loadCode(stateDir: string, manifest: Manifest): Promise<ProjectCode> {
   const buildDir = join(stateDir, manifest.folder);
   const mapper = createStackMapper({ buildDir, projectDir: dirname(stateDir) });
 
   /**
-   * What `make` makes of the modules of these entries, by name. Kept: every run asks for its code, and Node looks for a
-   * module anew each time that it is imported. What could not be loaded is asked for again.
+   * The results of `make` for the modules of these entries, by name. They are cached, because every run needs its code
+   * and Node resolves a module on each import. A failed load is retried.
    */
   function loaderOf<T>(
     entries: readonly (readonly [name: string, module: string])[],
@@ -69,7 +66,7 @@ function toWorkflow(slug: string, definition: unknown): LoadedWorkflow {
     slug,
     input: definition.input,
     output: isSchema(definition.output) ? definition.output : null,
-    // The input was parsed by the workflow's own schema before: what the user's types say of it holds.
+    // The workflow's schema has already parsed the input, so it has the declared type.
     run: (input, ctx) => definition.run(input as never, ctx as never),
   };
 }

@@ -8,7 +8,7 @@ import { isSchema, isTrigger } from "./definitions.ts";
 import { ProjectError } from "./project-error.ts";
 
 /**
- * Loads what the receiver knows of the project: its triggers with their schemas, and no workflow code. Throws
+ * Loads the receiver's part of the project: its triggers with their schemas, without workflow code. Throws
  * ProjectError.
  */
 export async function loadSources(stateDir: string, manifest: Manifest): Promise<ProjectSources> {
@@ -37,7 +37,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     );
   }
   const { filter, request, verify } = definition.source;
-  // The code that checks signatures is part of the build: a build of an older version cannot say what a signature covers.
+  // The signature code is part of the build: a build of an older version cannot report the signed content.
   if (verify && typeof verify.readSigned !== "function")
     throw new ProjectError(
       `${entry.file} › verify was built by an older version of Signalbox. Run \`signalbox build\`.`,
@@ -59,7 +59,7 @@ function groupByEndpoint(triggers: readonly TriggerSource[]): ReadonlyMap<string
   return Map.groupBy(triggers, (trigger) => trigger.endpoint);
 }
 
-/** Groups what the manifest exports as groupByEndpoint groups the triggers: in the same order. */
+/** Groups the exports of the manifest in the same order as groupByEndpoint groups the triggers. */
 function indexEndpoints({ triggers }: Manifest): ReadonlyMap<string, TriggerIndex> {
   return new Map(
     [...Map.groupBy(triggers, (trigger) => trigger.endpoint)].map(([endpoint, group]) => [

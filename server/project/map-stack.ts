@@ -5,7 +5,7 @@ import { TraceMap, originalPositionFor, sourceContentFor } from "@jridgewell/tra
 import type { CodeExcerpt } from "../contract/code-excerpt.ts";
 import { excerptLines } from "./excerpt-lines.ts";
 
-/** A place in a file that the user wrote. Line and column start at 1. */
+/** A position in a project file. Line and column start at 1. */
 interface SourcePosition {
   /** Path in the project, with `/`. */
   file: string;
@@ -14,29 +14,29 @@ interface SourcePosition {
 }
 
 export interface StackMapper {
-  /** Rewrites built positions to the user's own files and lines. */
+  /** Maps built positions to the project's files and lines. */
   mapStack(stack: string): string;
-  /** The topmost frame of the stack that lies in the user's own files. */
+  /** The topmost stack frame in the project's files. */
   locate(stack: string): SourcePosition | null;
   /**
-   * The lines around that place as they were built, out of source maps; `null` where no frame lies in the user's own
-   * files, packages apart.
+   * The lines around that position as built, from source maps; `null` if no frame is in the project's files (packages
+   * excluded).
    */
   excerptOf(stack: string): CodeExcerpt | null;
 }
 
-/** Sources of the SDK are named `signalbox:…` in source maps: they are not the user's. */
+/** Source maps name sources of the SDK `signalbox:…`: they are not project files. */
 const packagePrefix = "signalbox:";
 
-/** Packages that were bundled with the user's code. */
+/** Packages bundled with the project's code. */
 const installed = /(?:^|\/)node_modules\//;
 
 interface Original extends SourcePosition {
-  /** The whole source as it was built; `null`: the map does not have it. */
+  /** The complete source as built; `null` if the map does not contain it. */
   content(): string | null;
 }
 
-/** Maps stacks of modules below `buildDir` by the source maps that lie beside them. */
+/** Maps stacks of modules below `buildDir` with the source maps beside them. */
 export function createStackMapper(p: { buildDir: string; projectDir: string }): StackMapper {
   const buildUrl = `${pathToFileURL(realPath(p.buildDir)).href}/`;
   const projectDir = realPath(p.projectDir);
@@ -60,7 +60,7 @@ export function createStackMapper(p: { buildDir: string; projectDir: string }): 
     };
   }
 
-  /** The original of the topmost frame in a file that counts. */
+  /** The original position of the topmost frame in a relevant file. */
   function firstOf(stack: string, counts: (file: string) => boolean): Original | null {
     for (const [, url = "", line, column] of stack.matchAll(builtPosition)) {
       const original = originalOf(url, Number(line), Number(column));
@@ -75,7 +75,7 @@ export function createStackMapper(p: { buildDir: string; projectDir: string }): 
         const original = originalOf(url, Number(line), Number(column));
         return original ? `${original.file}:${original.line}:${original.column}` : text;
       });
-      // Node says plain paths where it maps stacks by itself (--enable-source-maps).
+      // Node prints plain paths if it maps stacks itself (--enable-source-maps).
       return mapped
         .replaceAll(projectUrl, "")
         .replaceAll(`(${projectDir}${sep}`, "(")
@@ -95,7 +95,7 @@ export function createStackMapper(p: { buildDir: string; projectDir: string }): 
   };
 }
 
-/** URLs encode spaces but no parentheses: those may stand in the name of a folder. */
+/** URLs encode spaces but not parentheses, which can occur in folder names. */
 const builtPosition = /(file:\/\/\S+?):(\d+):(\d+)/g;
 
 function realPath(path: string): string {
@@ -110,7 +110,7 @@ function readMap(file: string): TraceMap | null {
   try {
     return new TraceMap(readFileSync(`${file}.map`, "utf8"));
   } catch {
-    // A build without this map: its frames stay as they are.
+    // The build has no such map: its frames stay unchanged.
     return null;
   }
 }

@@ -5,8 +5,8 @@ import { ProjectError } from "./project-error.ts";
 import { readManifest } from "./read-manifest.ts";
 
 /**
- * The project as the receiver knows it. `reload` takes what `.signalbox/manifest.json` names now; when that cannot be
- * loaded it throws ProjectError, and the old project stays in force.
+ * The project as loaded by the receiver. `reload` loads the build that `.signalbox/manifest.json` names. If that fails,
+ * it throws ProjectError and the old project stays active.
  */
 export async function createProjectReader(stateDir: string): Promise<ReloadableProject> {
   let sources = await load(stateDir);
@@ -36,9 +36,9 @@ export async function createProjectReader(stateDir: string): Promise<ReloadableP
 export interface ReloadableProject extends ProjectReader {
   reload(): Promise<void>;
   failedBuild(): FailedBuild | null;
-  /** Whether the newest build failed; `null`: it is in force. */
+  /** Reports that the newest build failed; `null` means that it is active. */
   reportBuild(failed: FailedBuild | null): void;
-  /** Calls the listener after each reload and each report. Returns the way to stop. */
+  /** Calls the listener after each reload and each report. Returns a function that stops it. */
   watch(listener: () => void): () => void;
 }
 

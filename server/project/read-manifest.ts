@@ -3,10 +3,7 @@ import { join } from "node:path";
 import { type Manifest, manifestSchema } from "../contract/manifest.ts";
 import { ProjectError } from "./project-error.ts";
 
-/**
- * The manifest of the last build; `null` when the project was never built. Throws ProjectError when it cannot be
- * understood.
- */
+/** The manifest of the last build; `null` if the project was never built. Throws ProjectError if it is invalid. */
 export async function readManifest(stateDir: string): Promise<Manifest | null> {
   const file = join(stateDir, "manifest.json");
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {

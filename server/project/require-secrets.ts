@@ -2,8 +2,8 @@ import type { ProjectSources } from "../ports/project.ts";
 import { ProjectError } from "./project-error.ts";
 
 /**
- * A deployed service that cannot check the signatures it was told to check does not start: the build may have been made
- * where the secrets are not. Throws ProjectError, which names the file and the way out, and no secret.
+ * Prevents a deployed server from starting without the secrets of its signature checks: builds can run without them.
+ * Throws a ProjectError with the file and the fix, but without any secret.
  */
 export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSources): void {
   const fileOf = new Map(manifest.triggers.map(({ attachmentId, file }) => [attachmentId, file]));

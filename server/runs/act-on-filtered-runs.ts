@@ -2,21 +2,21 @@ import type { RunFilter, RunStore } from "../ports/store.ts";
 import { type ActedRuns, type RunAction, actOnRuns } from "./act-on-runs.ts";
 import { isEnded } from "./is-ended.ts";
 
-/** Runs of one call: a progress bar moves, and no write of the store takes long. */
+/** Runs per call: small enough for a progress bar and for short writes of the store. */
 const chunk = 50;
 
 export interface BulkRequest {
   action: RunAction;
   filter: RunFilter;
-  /** Only runs created before this time: those that the asker saw counted. UTC milliseconds. */
+  /** Only runs created before this time: those that the person saw counted. UTC milliseconds. */
   until: number;
   cursor: string | null;
 }
 
 /**
  * Cancels or replays the next runs of a filter, newest first; call again with `nextCursor` until it is `null`. Replays
- * made meanwhile are newer than `until` and than the cursor, so they are never replayed themselves. Runs that have
- * ended are not in the way of a cancel.
+ * created in the meantime are newer than `until` and the cursor, so they are never replayed themselves. A cancel
+ * ignores runs that have ended.
  */
 export async function actOnFilteredRuns(
   deps: Parameters<typeof actOnRuns>[0] & { store: Pick<RunStore, "listRuns"> },

@@ -11,7 +11,7 @@ export type RunAction = "cancel" | "replay";
 
 export interface ActedRuns {
   done: number;
-  /** Each that could not be, with the reason. */
+  /** The runs that failed, each with the reason. */
   failed: { id: string; message: string }[];
 }
 
@@ -22,7 +22,7 @@ interface ActOnRunsDeps {
   clock: Clock;
 }
 
-/** Cancels or replays each of these runs. One that cannot be is named, and does not hold up the others. */
+/** Cancels or replays each of these runs. A run that cannot be changed is reported and does not affect the others. */
 export async function actOnRuns(
   deps: ActOnRunsDeps,
   request: { action: RunAction; ids: readonly string[] },
@@ -46,7 +46,7 @@ async function cancelAll(deps: ActOnRunsDeps, ids: readonly string[]): Promise<A
   return acted;
 }
 
-/** The new runs are written together: all that can be and fit into their queues, or none when the store fails. */
+/** The new runs are written together: all that are possible and fit into their queues, or none if the store fails. */
 async function replayAll(deps: ActOnRunsDeps, ids: readonly string[]): Promise<ActedRuns> {
   const sources = deps.project.current();
   const now = deps.clock.now();

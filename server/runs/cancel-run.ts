@@ -6,8 +6,8 @@ import type { RunStore } from "../ports/store.ts";
 import { findRun } from "./find-run.ts";
 
 /**
- * Asks a run to stop, and answers the run as it is then: `canceled` where it was not running, else still `running`
- * until its worker has ended it. Throws AppError `not_found` or `run_ended`.
+ * Cancels a run and returns it: `canceled` if it was not running, otherwise still `running` until its worker has ended
+ * it. Throws AppError `not_found` or `run_ended`.
  */
 export async function cancelRun(
   deps: { store: Pick<RunStore, "requestCancel" | "getRun">; signals: Signals; clock: Clock },

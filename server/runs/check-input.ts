@@ -7,9 +7,9 @@ import { explainIssues, toProblemErrors } from "../matching/explain.ts";
 import type { AnyIssue } from "../ports/project.ts";
 
 /**
- * What is wrong with an input by a workflow's exported JSON Schema; empty when nothing is. An early answer only: the
- * worker parses with the workflow's own Zod schema, and decides. So whatever the export cannot say exactly is let
- * through here.
+ * The validation issues of an input by a workflow's exported JSON Schema; empty if it is valid. This is only an early
+ * check: the worker parses with the workflow's Zod schema and decides. So this check ignores constraints that the
+ * export cannot express exactly.
  */
 export function checkInput(schema: JsonSchemaObject, input: Json): ProblemError[] {
   try {
@@ -41,8 +41,8 @@ function validatorOf(schema: JsonSchemaObject): Validator {
 }
 
 /**
- * The same mistakes in Zod's words, which senders of webhooks get, too; none where Zod does not see one. The workflow's
- * own schema is in the workers only, so it is rebuilt from its export.
+ * The same issues with Zod's messages, as senders of webhooks get them; none if Zod finds none. Only workers have the
+ * workflow's schema, so it is rebuilt from its export.
  */
 function zodIssuesOf(schema: JsonSchemaObject, input: Json): readonly AnyIssue[] {
   try {
@@ -58,7 +58,7 @@ function zodIssuesOf(schema: JsonSchemaObject, input: Json): readonly AnyIssue[]
 
 const zodSchemas = new WeakMap<JsonSchemaObject, z.ZodType>();
 
-/** Of a format, Zod exports the pattern as well; the format has the better words. */
+/** For a format, Zod also exports the pattern. The format gives the better message. */
 function withoutFormatPatterns(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withoutFormatPatterns);
   if (schema === null || typeof schema !== "object") return schema;
@@ -80,7 +80,7 @@ function ofNullable(issue: AnyIssue): AnyIssue {
   return only ? { ...only, path: [...issue.path, ...only.path] } : issue;
 }
 
-/** Keywords that only say that something below them failed, which has its own error. */
+/** Keywords that only report that a subschema failed, which has its own error. */
 const structural = new Set(["properties", "items", "prefixItems", "$ref", "allOf", "propertyNames"]);
 
 function toProblemError({ instanceLocation, keyword, error }: OutputUnit): ProblemError {
@@ -104,7 +104,7 @@ function readable(schema: Json): Json {
 function readableKeyword(keyword: string, value: Json): Json {
   if (keyword === "$ref" && typeof value === "string") return encodeURI(decodeURIComponent(value));
   if (valueKeywords.has(keyword)) return value;
-  // Names, of which each has a schema; they may be those of keywords.
+  // Maps of names to schemas. A name can equal a keyword.
   const isMap =
     ["properties", "patternProperties", "$defs"].includes(keyword) &&
     value !== null &&
@@ -115,7 +115,7 @@ function readableKeyword(keyword: string, value: Json): Json {
     : readable(value);
 }
 
-/** Keywords that hold values of the user's, not schemas. */
+/** Keywords that contain values of the project, not schemas. */
 const valueKeywords = new Set(["const", "enum", "default", "examples"]);
 
 function changedForms(input: Json): Json[] {

@@ -4,10 +4,10 @@ import type { RunFilter, RunStore } from "../ports/store.ts";
 
 const most = 10_000;
 const pageRows = 100;
-/** Somebody waits for the number. */
+/** Time limit, because a person waits for the number. */
 const maxMs = 1_500;
 
-/** How many runs there are, as far as 10,000. `isCapped`: there are more, or counting them would take too long. */
+/** The number of runs, up to 10,000. `isCapped`: there are more, or counting them would take too long. */
 export async function countRuns(
   deps: { store: Pick<RunStore, "listRuns">; clock: Clock },
   filter: RunFilter,

@@ -16,8 +16,8 @@ export interface ApprovalAnswer {
 }
 
 /**
- * Approves or refuses a call of a tool for which a run of an agent waits, and answers the run as it is then. A refusal
- * is told to the model, with the reason. Throws AppError `not_found` or `approval_closed`.
+ * Approves or denies a pending tool call of an agent's run and returns the run. The model gets a denial with its
+ * reason. Throws AppError `not_found` or `approval_closed`.
  */
 export async function decideApproval(
   deps: { store: Pick<RunStore, "decideApproval" | "getRun">; signals: Signals; clock: Clock },

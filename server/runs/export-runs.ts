@@ -5,14 +5,14 @@ import type { RunFilter, RunStore } from "../ports/store.ts";
 const pageRows = 100;
 
 /**
- * All runs of a filter that there are now, newest first, a page at a time and only as fast as they are taken. Pages may
- * be empty: then the store is still looking.
+ * All current runs of a filter, newest first, page by page, as fast as the consumer reads them. A page can be empty
+ * while the store is still searching.
  */
 export async function* exportRunSummaries(
   deps: { store: Pick<RunStore, "listRuns">; clock: Clock },
   filter: RunFilter,
 ): AsyncGenerator<RunSummary[]> {
-  // Runs that are made meanwhile are newer than the first page: none is missed, and the end comes.
+  // Runs created in the meantime are newer than the first page, so none is missed and the export ends.
   const until = Math.min(filter.until ?? Infinity, deps.clock.now() + 1);
   let cursor: string | null = null;
   do {
@@ -26,8 +26,8 @@ export async function* exportRunSummaries(
 }
 
 /**
- * The same with payload, input, output and stack. One run at a time: each may be large. A run that retention removes
- * meanwhile is left out.
+ * The same with payload, input, output and stack. One run at a time, because each can be large. A run that retention
+ * removes in the meantime is skipped.
  */
 export async function* exportRuns(
   deps: { store: Pick<RunStore, "listRuns" | "getRun">; clock: Clock },

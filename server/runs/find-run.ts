@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Run } from "../contract/run.ts";
 import type { RunStore } from "../ports/store.ts";
 
-/** One run, or AppError `not_found`. With `keyId`, runs that this key did not start are not there. */
+/** Returns one run. Throws AppError `not_found`. With `keyId`, only runs that this key started exist. */
 export async function findRun(
   deps: { store: Pick<RunStore, "getRun"> },
   p: { id: string; keyId?: string | undefined },

@@ -3,7 +3,7 @@ import type { Manifest, ManifestWorkflow } from "../contract/manifest.ts";
 import type { Target } from "../contract/target.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 
-/** A target of the project that runs now: what workflows and agents have in common. Throws AppError `not_found`. */
+/** A target of the active project: the common part of workflows and agents. Throws AppError `not_found`. */
 export function findTarget(manifest: Pick<Manifest, "workflows" | "agents">, { kind, slug }: Target): ManifestWorkflow {
   const known: readonly ManifestWorkflow[] = kind === "workflow" ? manifest.workflows : manifest.agents;
   const target = known.find((other) => other.slug === slug);

@@ -4,13 +4,13 @@ import type { AgentTrace } from "../contract/agent-trace.ts";
 import type { EngineStore, LiveRecord, RunStore, StepRecord } from "../ports/store.ts";
 import { findRun } from "./find-run.ts";
 
-/** What an agent did in a run, as far as it has come. Of a workflow's run it is empty. Throws AppError `not_found`. */
+/** The trace of an agent's run so far. Empty for a workflow's run. Throws AppError `not_found`. */
 export async function getAgentTrace(
   deps: { store: Pick<RunStore, "getRun"> & Pick<EngineStore, "loadSteps" | "getLive"> },
   id: string,
 ): Promise<AgentTrace> {
   const run = await findRun(deps, { id });
-  // Before the steps: what is over by then is among them.
+  // Read before the steps: output that ends in between is then part of the steps.
   const live = run.target.kind === "agent" && run.status === "running" ? await deps.store.getLive(id) : null;
   const records = run.target.kind === "agent" ? await deps.store.loadSteps(id) : [];
   const steps = records.flatMap(toStep).sort((a, b) => (a.finishedAt < b.finishedAt ? -1 : 1));
@@ -71,7 +71,7 @@ function sumUsage(calls: readonly ModelStep[]): Usage {
   };
 }
 
-/** `null` where nothing is known; or, `needsAll`, where not all is. */
+/** `null` if no value is known or, with `needsAll`, if not all are. */
 function sumOf(values: readonly (number | null)[], needsAll: boolean): number | null {
   const known = values.filter((value) => value !== null);
   if (known.length === 0 || (needsAll && known.length < values.length)) return null;

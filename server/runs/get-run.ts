@@ -6,15 +6,15 @@ import { watchChanges } from "./watch-changes.ts";
 
 export interface GetRunRequest {
   id: string;
-  /** Only if this key started it. */
+  /** Only if this key started the run. */
   keyId?: string | undefined;
-  /** Longest time to hold the answer for the run to end; 0 answers at once. */
+  /** Maximum time to wait for the run to end; 0 returns immediately. */
   waitMs?: number;
-  /** The caller went away. */
+  /** Aborted when the caller disconnects. */
   signal?: AbortSignal;
 }
 
-/** One run. With `waitMs`, as soon as it has ended, or as it is when the time has passed. Throws AppError `not_found`. */
+/** Returns one run. With `waitMs`, returns it when it has ended or the time has passed. Throws AppError `not_found`. */
 export async function getRun(deps: { store: Pick<Store, "getRun" | "watch"> }, request: GetRunRequest): Promise<Run> {
   if (!request.waitMs) return findRun(deps, request);
   const limits = [AbortSignal.timeout(request.waitMs), ...(request.signal ? [request.signal] : [])];

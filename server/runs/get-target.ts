@@ -15,7 +15,7 @@ export interface TargetDetails extends Target {
   timeoutMs: number;
   concurrency: number | null;
   maxQueued: number | null;
-  /** A made-up input of its shape. */
+  /** A generated example input. */
   example: Json;
   /** What starts it. */
   attachments: { attachmentId: string; trigger: string; endpoint: string; prompt: ManifestTrigger["prompt"] }[];
@@ -27,11 +27,11 @@ interface AgentDetails extends Pick<
   ManifestAgent,
   "model" | "instructions" | "tools" | "maxSteps" | "maxToolCalls" | "budget" | "callTimeoutMs"
 > {
-  /** What its runs are counted by; `null`: no price of its model is known. */
+  /** The price used for its runs; `null` if the price of its model is unknown. */
   price: ModelPrice | null;
 }
 
-/** One target of the project that runs now. Throws AppError `not_found`. */
+/** Returns one target of the active project. Throws AppError `not_found`. */
 export function getTarget(deps: { project: ProjectReader }, target: Target): TargetDetails {
   const { manifest } = deps.project.current();
   const { slug, file, input, output, retries, timeoutMs, concurrency, maxQueued } = findTarget(manifest, target);

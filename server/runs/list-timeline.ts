@@ -12,7 +12,7 @@ export interface ListTimelineRequest {
   limit: number;
 }
 
-/** What happened in a run, oldest first. The cursor is the id of the last entry shown. Throws AppError `not_found`. */
+/** The timeline of a run, oldest first. The cursor is the id of the last entry. Throws AppError `not_found`. */
 export async function listTimeline(
   deps: { store: Pick<RunStore, "getRun" | "listTimeline"> },
   request: ListTimelineRequest,

@@ -8,7 +8,7 @@ import type { NewRun } from "../ports/store.ts";
 import { checkInput } from "./check-input.ts";
 import { findTarget } from "./find-target.ts";
 
-/** A run of a target that starts with its input, no transform before it. Throws AppError `not_found` or `invalid_input`. */
+/** A run that starts with its input, without a transform. Throws AppError `not_found` or `invalid_input`. */
 export function newInputRun(p: {
   manifest: Manifest;
   target: Target;

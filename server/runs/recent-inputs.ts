@@ -9,12 +9,12 @@ export interface RecentInput {
 }
 
 const most = 10;
-/** Runs that are looked at: many may have had the same input. */
+/** Number of runs to read: many can have the same input. */
 const looked = 50;
-/** All together: more is not worth the wait for a list of suggestions. */
+/** Total size of all inputs: more would delay the list of suggestions. */
 const maxBytes = 1024 * 1024;
 
-/** Inputs that a target's newest runs had, each once. */
+/** The distinct inputs of a target's newest runs. */
 export async function recentInputs(
   deps: { store: Pick<RunStore, "listRuns" | "getRun"> },
   target: Target,

@@ -10,13 +10,13 @@ import type { NewRun, RunStore } from "../ports/store.ts";
 import { findRun } from "./find-run.ts";
 import { newInputRun } from "./new-input-run.ts";
 
-/** What to replay with instead of what the old run had: a payload for its trigger, or an input for its target. */
+/** Replaces the payload (for the trigger) or the input (for the target) of the old run. */
 export type ReplayChange = { payload: Json } | { input: Json } | null;
 
 /**
- * Runs again what a run did, as a new run that names the old one: its payload through the transform that is in the
- * project now, or its input where it had no payload. Throws AppError `not_found`, `not_replayable`, `request_mismatch`,
- * `invalid_input` or `queue_full`.
+ * Replays a run as a new run that refers to the old one: with its payload and the current transform, or with its input
+ * if it had no payload. Throws AppError `not_found`, `not_replayable`, `request_mismatch`, `invalid_input` or
+ * `queue_full`.
  */
 export async function replayRun(
   deps: { store: Pick<RunStore, "getRun" | "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
@@ -37,7 +37,7 @@ export function planReplay(p: { old: Run; change: ReplayChange; sources: Project
     return replayPayload({ ...p, trigger, payload: parsePayload(trigger, change.payload) });
   }
   if (change) return replayInput({ ...p, input: change.input });
-  // A JSON `null` can be a payload: a run of a trigger whose input is not known either has just that.
+  // A JSON `null` can be a payload: a run of a trigger without a known input has exactly that.
   const hasPayload = old.payload !== null || (old.attachmentId !== null && old.input === null);
   return hasPayload
     ? replayPayload({ old, sources, now, trigger: triggerOf(old, sources), payload: old.payload })
@@ -88,7 +88,7 @@ function triggerOf(old: Run, sources: ProjectSources): TriggerSource {
   );
 }
 
-/** An edited payload is parsed like a body. The filter is not asked: whoever replays a run has decided that it runs. */
+/** An edited payload is parsed like a body. The filter is not applied, because the person has decided to run it. */
 function parsePayload(trigger: TriggerSource, body: Json): Json {
   const [evaluation] = evaluateTriggers([{ ...trigger, filter: null }], body);
   if (evaluation?.verdict.outcome === "matched") return evaluation.payload;

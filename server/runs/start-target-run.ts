@@ -7,7 +7,7 @@ import type { Signals } from "../ports/signals.ts";
 import type { NewRun, RunStore } from "../ports/store.ts";
 import { newInputRun } from "./new-input-run.ts";
 
-/** Starts a target with an input of the caller's. Throws AppError `not_found`, `invalid_input` or `queue_full`. */
+/** Starts a target with the caller's input. Throws AppError `not_found`, `invalid_input` or `queue_full`. */
 export async function startTargetRun(
   deps: { store: Pick<RunStore, "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
   request: { target: Target; input: Json; startedBy: StartedBy },

@@ -6,15 +6,15 @@ import { type ChangeWatch, watchChanges } from "./watch-changes.ts";
 
 export interface StreamRunEventsRequest {
   runId: string;
-  /** Id of the last entry that the reader has; 0 for none. */
+  /** Id of the reader's last entry; 0 for none. */
   after: number;
-  /** The reader went away, or the service is closing. */
+  /** Aborted when the reader disconnects or the server shuts down. */
   signal: AbortSignal;
 }
 
 const batch = 200;
 
-/** The timeline of a run as it is written, after `after`, until the entry that ends the run has been given. */
+/** Streams the timeline of a run after `after`, up to and including the entry that ends the run. */
 export async function* streamRunEvents(
   deps: { store: Pick<Store, "getRun" | "listTimeline" | "watch"> },
   request: StreamRunEventsRequest,
@@ -34,7 +34,7 @@ async function* follow(
 ): AsyncGenerator<TimelineEntry, void> {
   let { after } = from;
   while (!signal.aborted) {
-    // The state before the entries: whatever ended the run is then among the entries, or was given before.
+    // Reads the status before the entries, so that the entry that ended the run is among them or was already sent.
     const run = await findRun(deps, { id: runId });
     const entries = await deps.store.listTimeline(runId, { after, limit: batch });
     for (const entry of entries) {

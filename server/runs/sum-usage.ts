@@ -6,13 +6,13 @@ import type { AgentSpend, RunFilter, RunStore } from "../ports/store.ts";
 
 const maxListed = 10_000;
 const pageRows = 100;
-/** Somebody waits for the numbers. */
+/** Time limit, because a person waits for the numbers. */
 const maxMs = 1_500;
 
 /**
- * What the runs of a filter have used, as far as they are runs of agents. Of very many only the newest are summed:
- * `isCapped` says so. Filters that do not stand beside the spend in its index (`text`, `delivery`, `replayOf`, `keyId`,
- * `needsApproval`) take longer, and are summed over fewer runs.
+ * Total usage of the agent runs of a filter. Of very many runs, only the newest are summed, and `isCapped` is true.
+ * Filters outside the spend index (`text`, `delivery`, `replayOf`, `keyId`, `needsApproval`) are slower and are summed
+ * over fewer runs.
  */
 export async function sumUsage(
   deps: { store: Pick<RunStore, "sumSpend" | "listRuns">; clock: Clock },
@@ -34,7 +34,7 @@ export async function sumUsage(
   return { ...withCost(all), isCapped, agents: dearest.map(withCost) };
 }
 
-/** To a billionth: sums stay readable. */
+/** Rounds to a billionth, so that sums stay readable. */
 function withCost<Sums extends { pricedRuns: number; costUsd: number }>(
   sums: Sums,
 ): Omit<Sums, "costUsd"> & { costUsd: number | null } {

@@ -1,15 +1,15 @@
 import type { Store } from "../ports/store.ts";
 
-/** Waits for the store to change, without losing a change that comes between two waits. */
+/** Waits for changes of the store without missing one between two waits. */
 export interface ChangeWatch {
   /** Resolves at the next change since the last call, or when the signal is aborted. */
   next(): Promise<void>;
-  /** Lets go of the store. */
+  /** Removes the listener. */
   stop(): void;
 }
 
 /**
- * Begins to watch at once: look at the store after this call, then wait. Holds one listener until it is stopped or
+ * Starts watching immediately: read the store after this call, then wait. Keeps one listener until it is stopped or
  * aborted.
  */
 export function watchChanges(store: Pick<Store, "watch">, signal: AbortSignal): ChangeWatch {

@@ -1,4 +1,4 @@
-/** How well a name answers a search: the lower the better; `null`: not at all. */
+/** The rank of a name in a search: lower is better; `null` means no match. */
 function rankOf(name: string, words: readonly string[]): number | null {
   const text = words.join(" ");
   if (name === text) return 0;
@@ -9,8 +9,8 @@ function rankOf(name: string, words: readonly string[]): number | null {
 }
 
 /**
- * The things whose name has all words of a text in it, best first: the name itself, its beginning, beginnings of its
- * parts, anywhere.
+ * The items whose name contains all words of a text, best first: exact name, prefix, prefixes of its parts, any
+ * position.
  */
 export function rankNames<Thing>(
   things: readonly Thing[],

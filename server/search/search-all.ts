@@ -20,7 +20,7 @@ export interface Found {
 /** Of each kind. */
 const limit = 8;
 
-/** What a text may mean: names in the project, and ids of runs and deliveries. Few of each, best first. */
+/** Searches names in the project and ids of runs and deliveries. Returns a few of each, best first. */
 export async function searchAll(
   deps: { store: Pick<TrafficStore, "searchIds">; project: ProjectReader },
   text: string,

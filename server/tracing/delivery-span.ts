@@ -11,8 +11,8 @@ export interface TracingParts {
 }
 
 /**
- * The span of a delivery, made when it is over: on the way of the webhook nothing is done for it. Attributes are those
- * of HTTP servers, and ours.
+ * The span of a delivery, created after its response, so that it does not delay the webhook. It has the attributes of
+ * HTTP servers and Signalbox's own.
  */
 export function traceDelivery({ tracer, ids }: TracingParts, delivery: TracedDelivery, tookMs: number): void {
   const { id, endpoint, method, bodyBytes, outcome, responseStatus, problem } = delivery;
@@ -26,7 +26,7 @@ export function traceDelivery({ tracer, ids }: TracingParts, delivery: TracedDel
     "signalbox.delivery.outcome": outcome,
     ...(problem ? { "error.type": problem.code } : {}),
   };
-  // Callers choose the endpoints that there are not.
+  // The caller chooses the name of an unknown endpoint.
   const name = problem?.code === "unknown_endpoint" ? method : `${method} /triggers/${endpoint}`;
   const span = ids.forId(id, () =>
     tracer.startSpan(name, { kind: SpanKind.SERVER, startTime, attributes }, readSender(delivery.headers)),

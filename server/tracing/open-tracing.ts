@@ -2,7 +2,7 @@ import type { TracingSettings } from "../contract/tracing-settings.ts";
 import type { Tracing } from "../ports/tracing.ts";
 import type { TracingOptions } from "./otlp-tracing.ts";
 
-/** `null` without settings: then nothing of OpenTelemetry is loaded. */
+/** `null` without settings: OpenTelemetry is then not loaded. */
 export async function openTracing({
   settings,
   ...rest

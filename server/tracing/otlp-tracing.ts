@@ -26,9 +26,9 @@ export interface TracingOptions {
   logger: Logger;
 }
 
-/** A worker may be killed at any time: what it has is sent soon. */
+/** A worker can be killed at any time, so spans are exported soon. */
 const sendEveryMs = 1_000;
-/** Further ones are dropped while the collector does not keep up. */
+/** Maximum pending spans. Further ones are dropped while the collector is too slow. */
 const maxWaiting = 4_096;
 
 /**
@@ -77,7 +77,7 @@ function createProcessor({ url, headers, timeoutMs }: TracingSettings): SpanProc
   });
 }
 
-/** A timer belongs to the run in whose code it was set: sending belongs to none. */
+/** A timer belongs to the run whose code set it. The export belongs to no run. */
 function outsideOfRuns(processor: SpanProcessor): SpanProcessor {
   return {
     onStart: (span, parent) => processor.onStart(span, parent),
@@ -100,7 +100,7 @@ function registerForProject(provider: TracerProvider): void {
 
 function createNoteFailure(logger: Logger): (error: unknown) => void {
   const warn = createSeldomLog((message, fields) => logger.warn(message, fields));
-  // The message alone: its other parts may repeat what was sent.
+  // Logs only the message: other properties can contain exported data.
   return (error) =>
     warn("spans could not be sent; runs do not wait for them", {
       reason: error instanceof Error ? error.message : String(error),

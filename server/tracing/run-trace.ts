@@ -13,7 +13,7 @@ import type { RunTrace, Tracing } from "../ports/tracing.ts";
 import type { TracingParts } from "./delivery-span.ts";
 import { contextOfDelivery, contextOfRun } from "./trace-place.ts";
 
-/** The span of one stretch of a run, and those of its steps. */
+/** The span of one execution of a run, and those of its steps. */
 export function beginRunTrace(
   parts: TracingParts,
   { run, version, headers }: Parameters<Tracing["beginRun"]>[0],
@@ -33,7 +33,7 @@ export function beginRunTrace(
   return {
     within: (code) => context.with(within, code),
     async step(name, code) {
-      // Below the run, or below a span that its own code has begun.
+      // The parent is the run's span, or a span that its own code started.
       const parent = trace.getSpan(context.active()) ? context.active() : within;
       const step = tracer.startSpan(`step ${name}`, { attributes: { ...attributes, "signalbox.step": name } }, parent);
       openSteps.add(step);
@@ -48,7 +48,7 @@ export function beginRunTrace(
       }
     },
     end({ status, error }) {
-      // Of a run that was stopped, steps may never come to their end.
+      // The steps of an interrupted run may never end.
       for (const step of openSteps) step.addEvent("left unfinished").end();
       openSteps.clear();
       span.setAttribute("signalbox.run.status", status ?? "lost");

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { type IdGenerator, RandomIdGenerator } from "@opentelemetry/sdk-trace";
 
 /**
- * The trace and the span of a delivery or a run follow from its id: whoever knows the id knows its place in the trace,
- * in whatever process and however much later.
+ * The trace id and the span id of a delivery or a run are derived from its id. Any process can compute them at any
+ * time.
  */
 export function traceIdOf(id: string): string {
   return createHash("sha256").update(`trace:${id}`).digest("hex").slice(0, 32);
@@ -14,7 +14,7 @@ export function spanIdOf(id: string): string {
 }
 
 export interface GivenIds extends IdGenerator {
-  /** The span that `start` starts, and the trace if it begins one, are those of this id. */
+  /** Gives the span (and the trace, if new) that `start` creates the ids derived from this id. */
   forId<T>(id: string, start: () => T): T;
 }
 

@@ -8,27 +8,27 @@ const propagator = new W3CTraceContextPropagator();
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What the sender's `traceparent` and `tracestate` say (W3C Trace Context); what cannot be read counts as not sent. */
+/** Reads the sender's `traceparent` and `tracestate` (W3C Trace Context). Invalid values are ignored. */
 export function readSender(headers: Headers): Context {
   return propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
 }
 
 /**
- * Where runs of a delivery belong: below its span, which another process made, or makes at this moment. What was
- * delivered again belongs to the first delivery.
+ * The parent of a delivery's runs: the span of the delivery, which another process creates. A redelivery belongs to the
+ * first delivery.
  */
 export function contextOfDelivery(deliveryId: string, headers: Headers, sampler: Sampler): Context {
   return below(readSender(headers), headers[ownHeaders.redeliveryOf] ?? deliveryId, sampler);
 }
 
-/** Where later stretches of a run belong that no delivery started: below its first. */
+/** The parent of later executions of a run without a delivery: its first execution. */
 export function contextOfRun(runId: string, sampler: Sampler): Context {
   return below(ROOT_CONTEXT, runId, sampler);
 }
 
 /**
- * Below the span of this id, which began in `parent`. Whether it was sampled is decided as it was there: a sampler goes
- * by the trace id.
+ * The span of this id, which was started in `parent`, as a parent. Its sampling decision is the same, because samplers
+ * use the trace id.
  */
 function below(parent: Context, id: string, sampler: Sampler): Context {
   const sender = trace.getSpanContext(parent);

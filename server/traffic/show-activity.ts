@@ -24,16 +24,16 @@ interface EndpointActivity {
   outcomes: OutcomeCounts;
   /** Without gaps; `at` is the start of the bucket, ISO 8601. */
   buckets: { at: string; count: number; rejected: number }[];
-  /** When the last delivery came, whenever it was. */
+  /** Time of the last delivery, even before the window. */
   lastAt: string | null;
 }
 
-/** How many deliveries passed the edge of an attachment, and how many were stopped there, by what. */
+/** The number of deliveries that passed an attachment, and of those that it stopped, by reason. */
 type AttachmentActivity = { attachmentId: string } & Record<VerdictOutcome, number>;
 
 /**
- * How many deliveries to an endpoint passed on to a target by any of its triggers, and how many by none of them: each
- * once, by the verdict that came furthest.
+ * The number of deliveries to an endpoint that any of its triggers passed to a target, and of those that none did. Each
+ * is counted once, by its best verdict.
  */
 type RouteActivity = { endpoint: string; target: string } & Record<VerdictOutcome, number>;
 
@@ -43,27 +43,21 @@ export interface Activity {
   bucketMs: number;
   endpoints: EndpointActivity[];
   triggers: AttachmentActivity[];
-  /** One for each endpoint and target that several triggers join. */
+  /** One for each pair of endpoint and target that several triggers connect. */
   routes: RouteActivity[];
   targets: TargetActivity[];
 }
 
 interface TargetActivity extends TargetSummary {
-  /** By the runs that ended in the window. */
+  /** Based on the runs that ended in the window. */
   health: Health;
-  /**
-   * Runs that wait for a person's approval, whenever they began; of all agents together at most the newest 100 are
-   * counted.
-   */
+  /** Runs that wait for an approval, regardless of the window. At most the newest 100 of all agents are counted. */
   waitingForApproval: number;
 }
 
 const maxHeld = 100;
 
-/**
- * What went through these endpoints and targets in a window of time that ends now. Whole buckets from `since` on are
- * counted.
- */
+/** Traffic of these endpoints and targets in a window that ends now. Complete buckets from `since` are counted. */
 export async function showActivity(
   deps: {
     store: Pick<TrafficStore, "summarizeTargets"> & Pick<RunStore, "listRuns">;

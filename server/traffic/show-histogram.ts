@@ -8,24 +8,24 @@ import { type TimeFrame, bucketStarts, frameOfRange, frameOfWindow, storedBucket
 
 type CountedAs = DeliveryOutcome | VerdictOutcome;
 
-/** A filter of the list that the counters cannot answer. */
+/** A filter of the list that the counters do not support. */
 type IgnoredFilter = "outcome" | "status" | "trigger" | "text";
 
 export interface Histogram {
   since: string;
   until: string;
   bucketMs: number;
-  /** What is counted, from the ground up: deliveries by outcome, or those that a trigger decided about by its verdict. */
+  /** The counted categories, from bottom to top: deliveries by outcome, or a trigger's deliveries by its verdict. */
   kinds: CountedAs[];
-  /** Filters that were asked for and that the numbers do not respect. */
+  /** Requested filters that the numbers ignore. */
   ignored: IgnoredFilter[];
-  /** Without gaps; `at` is the start of the bucket, ISO 8601. What is zero is left out. */
+  /** Without gaps; `at` is the start of the bucket, ISO 8601. Zero counts are omitted. */
   buckets: { at: string; counts: Partial<Record<CountedAs, number>> }[];
 }
 
 export interface HistogramRequest {
   window?: Window | undefined;
-  /** Of the list of deliveries. `since` and `until` take the place of a window. */
+  /** The filter of the list of deliveries. `since` and `until` replace a window. */
   filter: Omit<DeliveryFilter, "redeliveryOf">;
 }
 
@@ -35,15 +35,15 @@ interface Count {
   count: number;
 }
 
-/** Verdicts by the minute are kept for two days; an hour less, so that none is missing. */
+/** Minute buckets of verdicts are kept for two days. One hour less, so that none is missing. */
 const verdictMinutesMs = 47 * 3_600_000;
 const hourMs = 3_600_000;
 const outcomeOrder = ["accepted", "skipped", "repeated", "rejected"] as const satisfies DeliveryOutcome[];
 const verdictOrder = ["matched", "filter_mismatch", "disabled", "request_mismatch"] as const satisfies VerdictOutcome[];
 
 /**
- * Deliveries over time, over a window that ends now (default: 24 hours), or from `since` to `until`; as far as counters
- * can tell, those that the same filter lists: by endpoint and outcome, or by a trigger and its verdict.
+ * Deliveries over time, in a window that ends now (default: 24 hours) or from `since` to `until`. As far as the
+ * counters allow, they match the list with the same filter: by endpoint and outcome, or by a trigger and its verdict.
  */
 export async function showHistogram(
   deps: { store: Pick<TrafficStore, "countDeliveries" | "countVerdictBuckets">; clock: Clock },
@@ -56,7 +56,7 @@ export async function showHistogram(
     filter.responseStatus === undefined ? [] : ["status" as const],
     filter.text === undefined ? [] : ["text" as const],
   ].flat();
-  // A trigger that the project does not have, on no endpoint: no counter can be found.
+  // A trigger that is not in the project and without an endpoint has no counters.
   if (verdict && endpoint !== undefined) {
     const coarse =
       frame.since < now - verdictMinutesMs && frame.bucketMs % hourMs !== 0
@@ -79,7 +79,7 @@ export async function showHistogram(
   return describe(frame, { kinds, counts, ignored: [...ignored, ...(verdict ? ["trigger" as const] : [])] });
 }
 
-/** The attachments of a trigger share its verdict: a delivery that several of them saw counts once. */
+/** The attachments of a trigger share its verdict: a delivery to several of them counts once. */
 function onePerTrigger(buckets: readonly VerdictBucket[]): Count[] {
   return [...Map.groupBy(buckets, ({ at, outcome }) => `${at} ${outcome}`).values()].flatMap((same) =>
     same.toSorted((a, b) => b.count - a.count).slice(0, 1),

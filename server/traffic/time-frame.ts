@@ -2,7 +2,7 @@ import type { Window } from "../contract/window.ts";
 import type { TrafficWindow } from "../ports/store.ts";
 
 /**
- * A stretch of time cut into equal buckets: `since` is the start of the first, `until` the end of the last. UTC
+ * A period divided into equal buckets: `since` is the start of the first, `until` the end of the last. UTC
  * milliseconds.
  */
 export interface TimeFrame {
@@ -37,10 +37,7 @@ const sizes = [1, 2, 5, 10, 15, 30]
   );
 const maxBuckets = 60;
 
-/**
- * The frame of at most 60 buckets that holds all from `since` to `until`; its buckets are no shorter than
- * `minBucketMs`.
- */
+/** The frame of at most 60 buckets that covers `since` to `until`; its buckets are no shorter than `minBucketMs`. */
 export function frameOfRange(since: number, until: number, minBucketMs = minute): TimeFrame {
   const sizeFor = (ms: number) => Math.ceil(until / ms) - Math.floor(since / ms);
   const bucketMs =
@@ -49,7 +46,7 @@ export function frameOfRange(since: number, until: number, minBucketMs = minute)
   return { since: Math.floor(since / bucketMs) * bucketMs, until: Math.ceil(until / bucketMs) * bucketMs, bucketMs };
 }
 
-/** The size of bucket that the store keeps, of which this frame's buckets are made. */
+/** The stored bucket size from which this frame's buckets are computed. */
 export function storedBuckets(frame: TimeFrame): TrafficWindow {
   return { since: frame.since, until: frame.until, bucketMs: frame.bucketMs % hour === 0 ? hour : minute };
 }

@@ -2,12 +2,12 @@ import type { DeliveryCount, DeliveryStore, TargetCount, TrafficStore, VerdictCo
 import { inPortions } from "../domain/in-portions.ts";
 import { type TimeFrame, storedBuckets } from "./time-frame.ts";
 
-/** What went through some endpoints in a frame of time. */
+/** The traffic of some endpoints in a time frame. */
 interface EndpointTraffic {
   deliveries: DeliveryCount[];
   verdicts: VerdictCount[];
   targets: TargetCount[];
-  /** When the last delivery came to each endpoint, in their order; whenever it was. */
+  /** The time of the last delivery to each endpoint, in their order, even before the frame. */
   lastTimes: (string | null)[];
 }
 
@@ -17,15 +17,15 @@ export interface TrafficReader {
 
 type Counts = Pick<EndpointTraffic, "deliveries" | "verdicts" | "targets">;
 
-/** The slowest delivery is recorded so long after it began, in whose bucket it counts. */
+/** Maximum delay between the receipt of a delivery, whose bucket it counts in, and its recording. */
 const settledAfterMs = 2 * 60_000;
-/** Four windows of as many endpoints as a canvas asks for. */
+/** Four windows of the largest number of endpoints on a canvas. */
 const maxKept = 1_200;
 const portion = 5;
 
 /**
- * Somebody who looks at the canvas asks every second, and a week of a large project is millions of counters. Buckets
- * that are over do not change any more: they are read once, and kept for all who ask.
+ * An open canvas reads every second, and a week of a large project is millions of counters. Past buckets do not change:
+ * they are read once and cached for all viewers.
  */
 export function createTrafficReader(
   store: Pick<TrafficStore, "countDeliveries" | "countVerdicts"> & Pick<DeliveryStore, "listDeliveries">,
@@ -51,7 +51,7 @@ export function createTrafficReader(
     return { deliveries: coarsen(deliveries, frame), verdicts, targets };
   }
 
-  /** Asked for again only when something has come since. */
+  /** Read again only after new deliveries. */
   async function lastTimeOf(endpoint: string, seen: string): Promise<string | null> {
     const known = last.get(endpoint);
     if (known?.seen === seen) return known.at;
@@ -88,7 +88,7 @@ export function createTrafficReader(
   };
 }
 
-/** In the frame's own buckets, of which a week has 28, not 168: what is kept for long shall be small. */
+/** In the frame's own buckets, 28 instead of 168 for a week, to keep the cache small. */
 function coarsen(counts: readonly DeliveryCount[], { bucketMs }: TimeFrame): DeliveryCount[] {
   const sums = new Map<string, DeliveryCount>();
   for (const { endpoint, at, outcome, count } of counts) {
@@ -101,7 +101,7 @@ function coarsen(counts: readonly DeliveryCount[], { bucketMs }: TimeFrame): Del
   return [...sums.values()];
 }
 
-/** What was asked for last is kept longest. */
+/** The most recently used entries stay longest. */
 function keepNewest<Value>(kept: Map<string, Value>, key: string, value: Value): void {
   kept.delete(key);
   kept.set(key, value);

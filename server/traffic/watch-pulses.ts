@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { DeliveryOutcome, DeliverySummary } from "../contract/delivery.ts";
 import type { DeliveryStore } from "../ports/store.ts";
 
-/** A delivery as it travels over the canvas. */
+/** A delivery that is animated on the canvas. */
 interface Pulse {
   id: string;
   endpoint: string;
@@ -15,7 +15,7 @@ interface Pulse {
 export interface Pulses {
   /** Oldest first. */
   deliveries: Pulse[];
-  /** How many more came than are shown here. */
+  /** The number of further deliveries that are not shown here. */
   missed: number;
 }
 
@@ -25,9 +25,8 @@ const pageRows = 100;
 const maxPages = 5;
 
 /**
- * The deliveries that arrive from now on, none twice, gathered for 200 ms at a time. Of many the newest 50 are shown,
- * and the others counted, as far as a bounded look reaches. `nextChange` resolves when the store may have more, or when
- * `signal` is aborted.
+ * New deliveries, each once, in batches of 200 ms. Of many, the newest 50 are shown and the others counted, up to a
+ * limit. `nextChange` resolves when the store may have more, or when `signal` is aborted.
  */
 export async function* watchPulses(
   deps: { store: Pick<DeliveryStore, "listDeliveries"> },
@@ -45,7 +44,7 @@ export async function* watchPulses(
   }
 }
 
-/** What stands above the deliveries that are known, newest first. */
+/** The deliveries that are newer than the known ones, newest first. */
 async function look(
   store: Pick<DeliveryStore, "listDeliveries">,
   known: ReadonlySet<string>,

@@ -9,8 +9,8 @@ import type { SwitchStore } from "../ports/store.ts";
 import { triggersOnEndpoint, triggersWithSlug } from "./find-triggers.ts";
 
 /**
- * What each trigger on an endpoint, or each attachment of one trigger, would say of a body, and why. Starts and records
- * nothing.
+ * Evaluates a body against each trigger on an endpoint, or each attachment of one trigger, and explains the verdicts.
+ * Starts and records nothing.
  */
 export async function explainBody(
   deps: { project: ProjectReader; store: Pick<SwitchStore, "listDisabledTriggers"> },

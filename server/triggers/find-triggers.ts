@@ -21,10 +21,7 @@ export function triggersOnEndpoint(sources: ProjectSources, endpoint: string): r
   throw new AppError("unknown_endpoint", `No trigger listens on ${JSON.stringify(endpoint)}.${hint}`);
 }
 
-/**
- * The endpoint that a person means by the slug of a trigger or by the endpoint itself; a slug comes first. Throws
- * AppError `not_found`.
- */
+/** Resolves the slug of a trigger, or an endpoint, to the endpoint; slugs take precedence. Throws AppError `not_found`. */
 export function endpointFor(sources: ProjectSources, slugOrEndpoint: string): string {
   const bySlug = sources.triggers.find((trigger) => trigger.slug === slugOrEndpoint);
   if (bySlug) return bySlug.endpoint;

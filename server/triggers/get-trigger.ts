@@ -9,20 +9,20 @@ import { triggersWithSlug } from "./find-triggers.ts";
 export interface TriggerDetails {
   slug: string;
   endpoint: string;
-  /** Where its webhooks go. */
+  /** The path of its endpoint. */
   path: string;
   request: JsonSchemaObject;
   filter: JsonSchemaObject | null;
-  /** The scheme by which its requests must be signed. */
+  /** The signature scheme of its requests. */
   verify: string | null;
   dedupe: Dedupe | null;
   rateLimit: Rate | null;
-  /** A made-up body of its shape. */
+  /** A generated example body. */
   example: Json;
   attachments: { attachmentId: string; target: Target; file: string; hasTransform: boolean }[];
 }
 
-/** One trigger of the project that runs now, with all that it starts. Throws AppError `not_found`. */
+/** Returns one trigger of the active project with all its targets. Throws AppError `not_found`. */
 export function getTrigger(deps: { project: ProjectReader }, slug: string): TriggerDetails {
   const sources = deps.project.current();
   const [{ endpoint, attachmentId }] = triggersWithSlug(sources, slug);

@@ -1,7 +1,7 @@
 import type { Target } from "../contract/target.ts";
 import type { ProjectReader } from "../ports/project.ts";
 
-/** What may be chosen from, by name alone. */
+/** The names of selectable resources. */
 export interface Names {
   version: string;
   /** In the order of attachment ids. */
@@ -9,7 +9,7 @@ export interface Names {
   targets: Target[];
 }
 
-/** The names in the project that runs now: a thousandth of what there is to say of it. */
+/** The names in the active project: a thousandth of its full description. */
 export function listNames(deps: { project: ProjectReader }): Names {
   const { version, triggers, workflows, agents } = deps.project.current().manifest;
   const bySlug = new Map(triggers.map(({ slug, endpoint }) => [slug, { slug, endpoint }]));

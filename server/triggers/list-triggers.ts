@@ -9,7 +9,7 @@ import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { SwitchStore } from "../ports/store.ts";
 
-/** A trigger of the project that runs now. `path` is where its webhooks go; `example` is a made-up body of its shape. */
+/** A trigger of the active project. `path` is the path of its endpoint; `example` is a generated example body. */
 export const triggerSchema = manifestTriggerSchema.omit({ module: true }).extend({
   path: z.string(),
   example: jsonSchema,
@@ -22,17 +22,14 @@ export const triggerSchema = manifestTriggerSchema.omit({ module: true }).extend
 
 export type Trigger = z.infer<typeof triggerSchema>;
 
-/** As it was built; whether it is on is asked each time. */
+/** The built trigger. Whether it is enabled is read each time. */
 type Built = Omit<Trigger, "disabled">;
 
 const portion = 20;
 /** By attachment id. */
 const known = new WeakMap<Manifest, Map<string, Built>>();
 
-/**
- * The triggers, or those on one endpoint, in the order of their attachment ids. Examples are made up once for each
- * build.
- */
+/** The triggers, or those on one endpoint, in the order of their attachment ids. Examples are generated once per build. */
 export async function listTriggers(
   deps: { project: ProjectReader; store: Pick<SwitchStore, "listDisabledTriggers"> },
   filter: { endpoint?: string | undefined } = {},

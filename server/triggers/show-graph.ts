@@ -14,9 +14,9 @@ interface GraphTrigger {
   file: string;
   hasTransform: boolean;
   hasFilter: boolean;
-  /** What must hold, in words. */
+  /** The conditions, in words. */
   conditions: Condition[];
-  /** How the prompt of its agent is made; `null`: it starts a workflow. */
+  /** The kind of its agent's prompt; `null` if it starts a workflow. */
   prompt: ManifestTrigger["prompt"];
 }
 
@@ -33,14 +33,14 @@ interface GraphAgent extends Pick<ManifestAgent, "model"> {
   tools: Pick<ManifestAgent["tools"][number], "name" | "needsApproval">[];
 }
 
-/** The project as its canvas draws it. */
+/** The project as shown on the canvas. */
 export interface Graph {
   version: string;
   name: string;
   mode: Mode;
   /** In the order of attachment ids. */
   triggers: GraphTrigger[];
-  /** All that there are, also those that no trigger starts. */
+  /** All targets, including those that no trigger starts. */
   targets: GraphTarget[];
 }
 
@@ -48,8 +48,8 @@ const portion = 20;
 const known = new WeakMap<Manifest, Promise<Pick<Graph, "triggers" | "targets">>>();
 
 /**
- * Endpoints, triggers and targets without their schemas, which are many times larger. What must hold is put in words
- * once for each build.
+ * Endpoints, triggers and targets without their schemas, which are many times larger. The conditions are put into words
+ * once per build.
  */
 export async function showGraph(deps: { project: ProjectReader; name: string; mode: Mode }): Promise<Graph> {
   const { manifest } = deps.project.current();

@@ -15,7 +15,7 @@ import type { NewRun, RunStore, SwitchStore } from "../ports/store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";
 
 /**
- * `runs` is empty where the filter did not hold, or the trigger is switched off; `verdicts` say why, one for each
+ * `runs` is empty if the filter did not match or the trigger is disabled; `verdicts` has the reason for each
  * attachment.
  */
 export interface StartedTrigger {

@@ -4,16 +4,15 @@ import type { ProjectReader } from "../ports/project.ts";
 import type { SwitchStore } from "../ports/store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";
 
-/** `disabled: null`: it is on. */
+/** `disabled: null` means that it is enabled. */
 export interface SwitchedTrigger {
   slug: string;
   disabled: Disabled | null;
 }
 
 /**
- * Switches a trigger off: webhooks, redeliveries and deliveries from forms start nothing by it, from the next request
- * on and over builds and restarts, until it is switched on. Its runs go on, and may be replayed. Throws AppError
- * `not_found`.
+ * Disables a trigger from the next request: webhooks, redeliveries and test events start no runs of it, across builds
+ * and restarts, until it is enabled. Its existing runs continue and can be replayed. Throws AppError `not_found`.
  */
 export async function disableTrigger(
   deps: { store: SwitchStore; project: ProjectReader; clock: Clock },
@@ -25,8 +24,8 @@ export async function disableTrigger(
 }
 
 /**
- * Switches it on again. A trigger that has left the project may be switched on for when it comes back. Throws AppError
- * `not_found`.
+ * Enables a trigger. A trigger that was removed from the project can be enabled in advance of its return. Throws
+ * AppError `not_found`.
  */
 export async function enableTrigger(
   deps: { store: SwitchStore; project: ProjectReader },

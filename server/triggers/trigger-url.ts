@@ -11,15 +11,14 @@ export interface TriggerUrl {
   keyId: string | null;
 }
 
-/** A key that can be shown again; `sealed`: there are some, but this service's secret opens none. */
+/** A key that can be shown again. `sealed`: keys exist, but this server's secret decrypts none. */
 type FindShowableKey = (
   endpoint: string,
 ) => Promise<{ found: true; keyId: string; secret: string } | { found: false; sealed: boolean }>;
 
 /**
- * Where to send webhooks for a trigger or an endpoint, ready to paste into a sender's settings: deployed, and in
- * development where the base URL is that of a tunnel, with the newest usable key that opens it. Throws AppError
- * `not_found`.
+ * The URL for a sender's settings, for a trigger or an endpoint. It contains the newest usable key of the endpoint if
+ * the project is deployed, or if its base URL is a tunnel in development. Throws AppError `not_found`.
  */
 export async function triggerUrl(
   deps: { project: ProjectReader; mode: Mode; baseUrl: () => string; findShowableKey: FindShowableKey },

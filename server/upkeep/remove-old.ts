@@ -4,7 +4,7 @@ import type { DeliveryStore } from "../ports/store.ts";
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
-/** Nobody would look for a worker that has not been seen for so long. */
+/** Workers not seen for this long are removed. */
 const workersKeptMs = dayMs;
 
 export interface Retention {
@@ -25,16 +25,16 @@ export interface RemovedRows {
 }
 
 /**
- * Removes what is older, or more, than is to be kept, and what nobody can need any more; a small transaction at a time,
- * with a pause after each. A key is forgotten when no source can ask for it any more; where that is not known
- * (`maxDedupeMs: null`) nothing is removed that a key may name.
+ * Removes data beyond the retention settings and obsolete data, in small transactions with a pause after each. An
+ * idempotency key is removed when no source can use it any more. If that is unknown (`maxDedupeMs: null`), nothing is
+ * removed that a key may refer to.
  */
 export async function removeOld(p: {
   store: UpkeepStore & Pick<DeliveryStore, "removeUnusedVerdicts">;
   retention: Retention;
   maxDedupeMs: number | null;
   now: number;
-  /** `false`: stop here. The next time begins anew, and loses nothing by that. */
+  /** `false` means stop. The next run starts from the beginning without any loss. */
   pause: (tookMs: number) => Promise<boolean>;
 }): Promise<RemovedRows> {
   const { store, retention, now, pause } = p;

@@ -4,16 +4,16 @@ import { removeOld, type Retention } from "./remove-old.ts";
 
 const firstAfterMs = 60_000;
 const everyMs = 10 * 60_000;
-/** Of the time that others could write in, upkeep takes at most a sixth. */
+/** Upkeep uses at most a sixth of the writable time. */
 const pausePerMs = 5;
 const minPauseMs = 20;
 
-/** Keeps the store in order for as long as the service runs: a while after the start, then every ten minutes. */
+/** Runs upkeep of the store shortly after the start, then every ten minutes. */
 export function startUpkeep(p: {
   store: Parameters<typeof removeOld>[0]["store"];
   retention: Retention;
   maxDedupeMs: () => Promise<number | null>;
-  /** Several servers may have the store open: one of them does it. */
+  /** If several servers share the store, one of them runs upkeep. */
   isOurTurn: () => Promise<boolean>;
   clock: Clock;
   logger: Logger;
@@ -40,14 +40,14 @@ export function startUpkeep(p: {
         pause,
       });
       if (Object.values(removed).some((rows) => rows > 0))
-        logger.info("what is no longer kept was removed", { ...removed });
+        logger.info("old data was removed", { ...removed });
     } catch (error) {
       if (!stopping.signal.aborted)
-        logger.warn("what is no longer kept could not be removed; trying again later", { error });
+        logger.warn("old data could not be removed; it will be retried", { error });
     }
   }
 
-  /** Ends at once when the service stops. */
+  /** Stops immediately when the server shuts down. */
   function pause(tookMs: number): Promise<boolean> {
     const { signal } = stopping;
     return new Promise((resolve) => {
