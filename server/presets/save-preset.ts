@@ -22,7 +22,10 @@ export async function savePreset(
   const subjectName = nameSubject(deps.project.current(), subject);
   const presets = await deps.store.listPresets(subject);
   if (presets.length >= maxPresets && !presets.some((preset) => preset.name === name)) {
-    throw new AppError("invalid_input", `The limit of ${maxPresets} presets of ${subjectName} is reached. Remove one first.`);
+    throw new AppError(
+      "invalid_input",
+      `The limit of ${maxPresets} presets of ${subjectName} is reached. Remove one first.`,
+    );
   }
   const now = deps.clock.now();
   return deps.store.savePreset({ id: newId("pre", now), subject, name, value, now });

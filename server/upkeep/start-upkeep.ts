@@ -39,11 +39,9 @@ export function startUpkeep(p: {
         now: p.clock.now(),
         pause,
       });
-      if (Object.values(removed).some((rows) => rows > 0))
-        logger.info("old data was removed", { ...removed });
+      if (Object.values(removed).some((rows) => rows > 0)) logger.info("old data was removed", { ...removed });
     } catch (error) {
-      if (!stopping.signal.aborted)
-        logger.warn("old data could not be removed; it will be retried", { error });
+      if (!stopping.signal.aborted) logger.warn("old data could not be removed; it will be retried", { error });
     }
   }
 
