@@ -44,7 +44,7 @@ describe("the published declarations", () => {
     },
   );
 
-  it("still refuse what does not fit", () => {
+  it("still reject a transform that does not match", () => {
     writeFileSync(
       join(project, "triggers/wrong.ts"),
       signup("../workflows/welcome.js").replace("to: payload.id", "too: payload.id"),

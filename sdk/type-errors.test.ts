@@ -15,19 +15,19 @@ const wrongUses = readdirSync(folder)
   .filter((name) => name.endsWith(".ts"))
   .flatMap((name) => findWrongUses(join(folder, name)));
 
-describe("a wrong use of the SDK", () => {
+describe("an incorrect use of the SDK", () => {
   let errors: CompilerError[] = [];
   beforeAll(() => {
     errors = runTsc(folder);
   });
 
-  it.each(wrongUses)("is refused on its own line, in words: $says", ({ file, line, says }) => {
+  it.each(wrongUses)("is an error on its own line with an explanation: $says", ({ file, line, says }) => {
     const messages = errors.filter((error) => error.file === file && error.line === line).map((error) => error.message);
     expect(messages).toHaveLength(1);
     expect(messages[0]).toContain(says);
   });
 
-  it("makes no error anywhere else", () => {
+  it("causes no error on any other line", () => {
     const expected = new Set(wrongUses.map(({ file, line }) => `${file}:${line}`));
     expect(wrongUses.length).toBeGreaterThan(10);
     expect(errors.filter(({ file, line }) => !expected.has(`${file}:${line}`))).toEqual([]);

@@ -16,7 +16,7 @@ import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
 const model = createOpenAICompatible({ name: "local", baseURL: "http://127.0.0.1:1/v1" })("some-model");
 
-// Without `output` a run ends with a text, with one in its shape.
+// Without `output`, the output is a string; with it, the schema's output type.
 const chat = defineAgent({ slug: "chat", model, instructions: "Answer." });
 expectTrue<Equal<typeof chat, Agent<"chat", string>>>();
 const triage = defineAgent({
@@ -78,14 +78,14 @@ const attached = ticket.attach({
 expectTrue<Equal<(typeof attached)["target"], typeof triage>>();
 expectTrue<Equal<typeof attached extends Trigger<"ticket"> ? true : false, true>>();
 ticket.attach({ agent: chat, prompt: "Nothing of it." });
-// With a transform they are those of what it returns.
+// With a transform, paths are those of its result.
 ticket.attach({
   agent: chat,
   transform: (payload) => ({ from: payload.customer?.email, words: payload.subject.split(" ") }),
   prompt: "{{ from }}: {{ words.0 }}",
 });
 ticket.attach({ agent: chat, transform: async (payload) => ({ from: payload.customer?.email }), prompt: "{{ from }}" });
-// A function gets the same, and a tag that marks.
+// A function gets the same value, and a tag that marks values.
 ticket.attach({ agent: chat, prompt: (payload) => payload.subject });
 ticket.attach({ agent: chat, prompt: async (payload, text) => text`New: ${payload.subject}` });
 ticket.attach({
@@ -96,7 +96,7 @@ ticket.attach({
     return value.from;
   },
 });
-// A text that was put together is not looked into here.
+// The paths of a computed string are not checked here.
 const written: string = ["{{", "x }}"].join("");
 ticket.attach({ agent: chat, prompt: written });
 
@@ -118,7 +118,7 @@ defineAgent({ slug: "chat", model: standIn, instructions: "Answer." });
 defineAgent({ slug: "chat", model: standInModel({ answers: byRules }), instructions: "Answer." });
 standInModel({ answers: async ({ turn }) => (turn === 1 ? { text: "One moment.", calls: [] } : "Done") });
 
-// ---- what must be refused, on the very line ----
+// ---- each of these lines must be an error ----
 
 // @ts-expect-error it needs answers
 standInModel({});
@@ -140,11 +140,11 @@ ticket.attach({
 });
 // @ts-expect-error an agent needs a prompt
 ticket.attach({ agent: chat });
-// @ts-expect-error an agent is not a text
+// @ts-expect-error an agent is not a string
 ticket.attach({ agent: "chat", prompt: "Go" });
 defineAgent({
   slug: "a",
-  // @ts-expect-error a model is not a text
+  // @ts-expect-error a model is not a string
   model: "gpt-5",
   instructions: "Answer.",
 });
@@ -154,6 +154,6 @@ defineAgent({
   slug: "a",
   model,
   instructions: "Answer.",
-  // @ts-expect-error there is no such bound
+  // @ts-expect-error unknown limit
   budget: { euros: 1 },
 });

@@ -17,7 +17,7 @@ const tool = defineTool({
 const define: (options: unknown) => unknown = defineAgent as never;
 
 describe("defineAgent", () => {
-  it("marks what it made, and keeps what it was told", () => {
+  it("returns a marked definition with all options", () => {
     const output = z.object({ a: z.string() });
     const agent = defineAgent({
       slug: "triage",
@@ -106,7 +106,7 @@ describe("defineAgent", () => {
       "output must be a Zod schema, but is a plain object.",
     ],
     ["a number for a budget", { slug: "a", model, instructions: "a", budget: 5 }, "budget needs an object, but got 5."],
-  ])("refuses %s with what, where and the way out", (_, options, message) => {
+  ])("rejects %s with the problem, its position and the fix", (_, options, message) => {
     expect(() => define(options)).toThrow(TypeError);
     expect(() => define(options)).toThrow(message);
   });
@@ -117,7 +117,7 @@ describe("attaching an agent", () => {
   const agent = defineAgent({ slug: "triage", model, instructions: "Sort." });
   const attach: (attachment: unknown) => unknown = source.attach as never;
 
-  it("keeps its prompt, and takes the reference that stands for it where code is left out", () => {
+  it("keeps its prompt, and accepts the reference that replaces it in the sources bundle", () => {
     expect(source.attach({ agent, prompt: "{{ from }}" })).toMatchObject({
       [definitionKind]: "trigger",
       target: agent,

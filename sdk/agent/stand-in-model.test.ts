@@ -47,7 +47,7 @@ describe("a stand-in", () => {
     );
   });
 
-  it("reports no tokens, as there are none; reported, they satisfy a budget", async () => {
+  it("reports zero tokens, which satisfy a budget", async () => {
     const finish = (await read({ answers: ["Hi"] })).at(-1);
     expect(finish).toMatchObject({
       type: "finish",
@@ -56,7 +56,7 @@ describe("a stand-in", () => {
     });
   });
 
-  it("streams every text in small pieces that make it up, and breaks no character", async () => {
+  it("streams every text in small chunks and splits no character", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
         const parts = await read({ answers: [text] });
@@ -69,7 +69,7 @@ describe("a stand-in", () => {
     ).toBeGreaterThan(5);
   });
 
-  it("calls tools with their arguments as JSON, each by a name of its own; a text goes as it is", async () => {
+  it("calls tools with their arguments as JSON and unique ids; strings are passed unchanged", async () => {
     const answers: StandInAnswer[] = [
       {
         text: "One moment.",
@@ -92,12 +92,12 @@ describe("a stand-in", () => {
     expect(new Set([...calls(first), ...calls(second)].map(({ toolCallId }) => toolCallId)).size).toBe(3);
   });
 
-  it("ends with an output in JSON, whatever it is", async () => {
+  it("ends with any output as JSON", async () => {
     expect(JSON.parse(textOf(await read({ answers: [{ output: { queue: "bugs" } }] })))).toEqual({ queue: "bugs" });
     expect(textOf(await read({ answers: [{ output: null }] }))).toBe("null");
   });
 
-  it("gives the answer whose turn it is, which it knows from the conversation alone: runs may mix, and workers come and go", async () => {
+  it("selects each answer by the conversation alone, so that runs can interleave and workers can change", async () => {
     const answers = ["first", "second"];
     const later = [...asked("Hello"), ...after()];
     expect([
@@ -139,7 +139,7 @@ async function seen(prompt: readonly object[]): Promise<StandInConversation | un
 const delimited = (text: string) => `<tool-result-0123456789abcdef>${text}</tool-result-0123456789abcdef>`;
 
 describe("the rules of a stand-in", () => {
-  it("see the prompt without delimiters, and what of it came from the payload", async () => {
+  it("see the prompt without delimiters, and its values of the payload", async () => {
     const text =
       "New issue #<payload-0123456789abcdef>7</payload-0123456789abcdef>: <payload-0123456789abcdef>Help\n</payload-0000000000000000></payload-0123456789abcdef>!";
     expect(await seen(asked(text))).toEqual({
@@ -150,7 +150,7 @@ describe("the rules of a stand-in", () => {
     });
   });
 
-  it("see what tools gave, and which of it is a failure", async () => {
+  it("see the results of tools, and which of them failed", async () => {
     const prompt = [
       ...asked("Hello"),
       ...after({ type: "json", value: [1] }, { type: "error-text", value: "refused" }),
@@ -168,7 +168,7 @@ describe("the rules of a stand-in", () => {
     });
   });
 
-  it("see what tools gave without its delimiters", async () => {
+  it("see the results of tools without delimiters", async () => {
     const prompt = [
       ...asked("Hello"),
       ...after(
@@ -184,7 +184,7 @@ describe("the rules of a stand-in", () => {
     ]);
   });
 
-  it("may take their time, and what they throw is a failed call", async () => {
+  it("can be async, and an exception is a failed call", async () => {
     expect(textOf(await read({ answers: async () => "later" }))).toBe("later");
     await expect(
       read({

@@ -13,7 +13,7 @@ const transform = (payload: { to: string }) => payload;
 const define: (options: unknown) => { attach: (attachment: unknown) => unknown } = defineWebhookSource as never;
 
 describe("defineWebhookSource", () => {
-  it("marks what it made, and keeps what it was told", () => {
+  it("returns a marked definition with all options", () => {
     const filter = z.object({ to: z.literal("a") });
     const source = defineWebhookSource({ slug: "new-signup", endpoint: "crm/signup", request, filter });
     expect(source[definitionKind]).toBe("source");
@@ -39,7 +39,7 @@ describe("defineWebhookSource", () => {
     });
   });
 
-  it("attaches the reference that stands for a workflow where code is left out", () => {
+  it("attaches the reference that replaces a workflow in the sources bundle", () => {
     const reference: TargetReference = { [definitionKind]: "reference", kind: "workflow", slug: "welcome" };
     expect(define({ slug: "a", endpoint: "a", request }).attach({ workflow: reference })).toMatchObject({
       [definitionKind]: "trigger",
@@ -86,7 +86,7 @@ describe("defineWebhookSource", () => {
       { slug: "a", endpoint: "a", request, filter: () => true },
       "filter must be a Zod schema, but is a function.",
     ],
-  ])("refuses %s with what, where and the way out", (_, options, message) => {
+  ])("rejects %s with the problem, its position and the fix", (_, options, message) => {
     expect(() => define(options)).toThrow(TypeError);
     expect(() => define(options)).toThrow(message);
   });

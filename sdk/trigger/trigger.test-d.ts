@@ -31,7 +31,7 @@ interface Payload {
   tags: string[];
 }
 
-// The payload is what `request` gives, not what it reads; slugs stay literal.
+// The payload is the output type of `request`, not its input type; slugs stay literal.
 const attached = signup.attach({
   workflow: welcome,
   transform: (payload) => {
@@ -44,7 +44,7 @@ expectTrue<Equal<typeof attached, Trigger<"new-signup", Payload, typeof welcome>
 expectTrue<Equal<typeof attached.source.slug, "new-signup">>();
 expectTrue<Equal<typeof attached.target.slug, "welcome">>();
 
-// A transform may be async, and one that is a function elsewhere is taken as it is.
+// A transform can be async, and can be a function defined elsewhere.
 signup.attach({ workflow: welcome, transform: async (payload) => ({ to: payload.email, name: payload.name }) });
 const toInput = (payload: { email: string }) => ({ to: payload.email, extra: 1 });
 signup.attach({ workflow: welcome, transform: toInput });
@@ -58,7 +58,7 @@ signup.attach({
 const parsed: any = JSON.parse("{}"); // oxlint-disable-line typescript/no-explicit-any
 signup.attach({ workflow: welcome, transform: () => parsed });
 
-// Fields that come with the payload may go along; the input ignores them.
+// A transform can pass additional payload fields along; the input ignores them.
 signup.attach({ workflow: welcome, transform: (payload) => ({ ...payload, to: payload.email }) });
 const order = defineWebhookSource({
   slug: "order",
@@ -97,7 +97,7 @@ signup.attach({
   transform: async ({ tags }) => (tags.length > 1 ? { level: "info", to: tags } : { level: "alarm", to: [] }),
 });
 
-// Without a transform a payload that fits goes through, also with more than is asked for, or where a default fills the gap.
+// Without a transform, a matching payload is accepted, even with additional fields or missing fields that have defaults.
 const greet = defineWorkflow({
   slug: "greet",
   input: z.object({ name: z.string(), locale: z.string().default("en") }),
@@ -113,7 +113,7 @@ const greetingAgain = defineWebhookSource({
 expectTrue<Equal<typeof greeting.target, typeof greetingAgain.target>>();
 expectTrue<Equal<typeof greet, Workflow<"greet", { name: string; locale?: string | undefined }, string>>>();
 
-// An input that takes anything takes anything.
+// An input of type unknown accepts any payload.
 const log = defineWorkflow({ slug: "log", input: z.json(), run() {} });
 const keep = defineWorkflow({ slug: "keep", input: z.unknown(), run: (input) => input });
 signup.attach({ workflow: keep });
@@ -183,7 +183,7 @@ const tree = defineWorkflow({ slug: "tree", input: Tree, run: (input) => input.c
 defineWebhookSource({ slug: "tree", endpoint: "tree", request: Tree }).attach({ workflow: tree });
 signup.attach({ workflow: tree, transform: ({ name }) => ({ name, children: [{ name, children: [] }] }) });
 
-// ---- what must be refused, on the very line ----
+// ---- each of these lines must be an error ----
 
 // @ts-expect-error the payload has no `to`
 signup.attach({ workflow: welcome });
@@ -227,7 +227,7 @@ signup.attach({
   // @ts-expect-error `loud` is no level
   transform: () => ({ level: "loud", to: [] }),
 });
-// @ts-expect-error a workflow is not a text
+// @ts-expect-error a workflow is not a string
 signup.attach({ workflow: "welcome", transform: () => ({}) });
 // @ts-expect-error nothing to start
 signup.attach({ transform: () => ({}) });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineAgent } from "signalbox/agent";
 import { defineWebhookSource } from "signalbox/trigger";
 
-// Every line that ends with `// error: …` must be refused with those words, and no other line may be.
+// Every line that ends with `// error: …` must cause an error with that text, and no other line may cause one.
 
 const model = { specificationVersion: "v4", provider: "mine", modelId: "mine-1", doStream: () => Promise.resolve({ stream: null }) };
 const chat = defineAgent({ slug: "chat", model, instructions: "Answer." });

@@ -3,7 +3,7 @@ import { z as z3 } from "zod/v3";
 import { defineWebhookSource } from "signalbox/trigger";
 import { defineWorkflow } from "signalbox/workflow";
 
-// Every line that ends with `// error: …` must be refused with those words, and no other line may be.
+// Every line that ends with `// error: …` must cause an error with that text, and no other line may cause one.
 
 const welcome = defineWorkflow({ slug: "welcome", input: z.object({ to: z.string(), name: z.string().optional() }), run() {} });
 const inThree = defineWorkflow({ slug: "in-three", input: z3.object({ to: z3.string() }), run() {} });

@@ -43,7 +43,7 @@ describe("a secret", () => {
       expect(standardWebhooks({ secret: good }).secretProblem).toBeNull();
   });
 
-  it("that is not there lets nothing in: a signed request is refused with the way out, an unsigned one as ever", () => {
+  it("that is not set rejects every request: a signed one with the fix, an unsigned one as usual", () => {
     const verification = github({ secret: undefined });
     expect(verification.check(request(`sha256=${"0".repeat(64)}`))).toEqual({
       kind: "no_secret",
@@ -53,7 +53,7 @@ describe("a secret", () => {
     expect(verification.check(request(null))?.kind).toBe("unsigned");
   });
 
-  it("that is no text is a mistake of the code", () => {
+  it("that is no string throws a TypeError", () => {
     expect(() => plain.github({ secret: 7 })).toThrow(
       new TypeError(
         "github: secret must be a string or a list of strings, but is of type number. Write secret: process.env.GITHUB_SECRET.",

@@ -13,7 +13,7 @@ import {
 } from "signalbox/verify";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
-// A variable of the environment may be unset: the start says so, not the compiler.
+// An environment variable can be unset: the server reports it at the start, not the compiler.
 const secret = process.env["GITHUB_SECRET"];
 const verify = github({ secret });
 expectTrue<Equal<typeof verify, Verification>>();
@@ -42,7 +42,7 @@ github({});
 github({ secret, tolerance: "1m" });
 // @ts-expect-error no such algorithm
 hmac({ secret, header: "x-signature", algorithm: "md5" });
-// @ts-expect-error where the signature stands must be said
+// @ts-expect-error the signature's header is required
 hmac({ secret });
 // @ts-expect-error not a duration
 stripe({ secret, tolerance: "ten minutes" });
@@ -50,7 +50,7 @@ stripe({ secret, tolerance: "ten minutes" });
 defineWebhookSource({ ...source, verify: secret });
 // @ts-expect-error one of a header and a field
 defineWebhookSource({ ...source, dedupe: { header: "x-id", field: "/id", window: "1h" } });
-// @ts-expect-error not a window that is counted by
+// @ts-expect-error not a supported unit
 defineWebhookSource({ ...source, rateLimit: { requests: 100, per: "day" } });
-// @ts-expect-error how many must be said
+// @ts-expect-error `requests` is required
 defineWebhookSource({ ...source, rateLimit: { per: "minute" } });

@@ -8,7 +8,7 @@ const input = z.object({ to: z.string() });
 const define: (options: unknown) => unknown = defineWorkflow as never;
 
 describe("defineWorkflow", () => {
-  it("marks what it made, and keeps what it was told", () => {
+  it("returns a marked definition with all options", () => {
     const output = z.string();
     const retries = { attempts: 5 };
     const workflow = defineWorkflow({
@@ -27,7 +27,7 @@ describe("defineWorkflow", () => {
     expect(Object.isFrozen(workflow)).toBe(true);
   });
 
-  it("leaves undefined what it was not told", () => {
+  it("leaves missing options undefined", () => {
     const workflow = defineWorkflow({ slug: "welcome", input, run() {} });
     expect(workflow).toMatchObject({
       output: undefined,
@@ -38,7 +38,7 @@ describe("defineWorkflow", () => {
     });
   });
 
-  it("hands input and context to run", async () => {
+  it("passes input and context to run", async () => {
     const workflow = defineWorkflow({ slug: "welcome", input, run: async (value, ctx) => [value.to, ctx.run.attempt] });
     const run: (input: unknown, ctx: unknown) => unknown = workflow.run as never;
     expect(await run({ to: "Ada" }, { run: { attempt: 2 } })).toEqual(["Ada", 2]);
@@ -70,7 +70,7 @@ describe("defineWorkflow", () => {
       { slug: "a", input },
       'defineWorkflow({ slug: "a" }): run must be a function, but is missing. Write async run(input, ctx) { … }.',
     ],
-  ])("refuses %s with what, where and the way out", (_, options, message) => {
+  ])("rejects %s with the problem, its position and the fix", (_, options, message) => {
     expect(() => define(options)).toThrow(TypeError);
     expect(() => define(options)).toThrow(message);
   });

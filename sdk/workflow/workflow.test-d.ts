@@ -3,7 +3,7 @@ import { z as z3 } from "zod/v3";
 import { defineWorkflow, type RetryOptions, type Workflow, type WorkflowContext } from "signalbox/workflow";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
-// `run` gets what `input` gives and returns what `output` reads.
+// `run` receives the output type of `input` and returns the input type of `output`.
 const ship = defineWorkflow({
   slug: "ship",
   input: z.object({ to: z.email(), copies: z.number().default(1) }),
@@ -32,7 +32,7 @@ expectTrue<
   >
 >();
 
-// Without `output` anything may be returned, also nothing.
+// Without `output`, `run` can return anything or nothing.
 const free = defineWorkflow({ slug: "free", input: z3.string(), run: async (input) => input.length });
 expectTrue<Equal<typeof free, Workflow<"free", string, number>>>();
 const silent = defineWorkflow({ slug: "silent", input: z.null(), run() {} });
@@ -105,7 +105,7 @@ defineWorkflow({ slug: "a", run() {} });
 defineWorkflow({
   slug: "a",
   input: z.string(),
-  // @ts-expect-error a timeout is a number of milliseconds or a text with its unit
+  // @ts-expect-error a timeout is a number of milliseconds or a string with a unit
   timeout: "5 minutes",
   run() {},
 });

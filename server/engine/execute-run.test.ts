@@ -190,7 +190,7 @@ describe("errors", () => {
     expect((await fail(error, 5)).run).toMatchObject({ status: "failed", attempt: 1 });
   });
 
-  test("bear the mapped stack and the chain of causes", async () => {
+  test("have the mapped stack and the chain of causes", async () => {
     const error = new Error("outer", { cause: new TypeError("inner", { cause: "just text" }) });
     error.stack = "Error: outer\n    at built.js:1:1";
     expect((await fail(error)).run.error?.stack).toMatch(
@@ -360,7 +360,7 @@ describe("sleeps", () => {
     ]);
   });
 
-  test("put the run aside until their time, which is kept, and are over at once afterwards", async () => {
+  test("suspend the run until their stored time, and end immediately afterwards", async () => {
     const executed: string[] = [];
     const workflow = {
       run: async (_: never, ctx: Ctx) => {
@@ -428,7 +428,7 @@ describe("sleeps", () => {
     expect((await engine.store.loadSteps(id)).find(({ name }) => name === "slow")).toMatchObject({ result: 1 });
   });
 
-  test("that lost a race against a step lose it again when the code is executed anew", async () => {
+  test("that lost a race against a step lose it again when the code is executed again", async () => {
     const workflow = {
       run: async (_: never, ctx: Ctx) => {
         const winner = await Promise.race([
@@ -492,7 +492,7 @@ describe("sleeps", () => {
     }
   });
 
-  test("refuse what is not a duration", async () => {
+  test("reject a value that is not a duration", async () => {
     expect((await engine.attempt({ run: (_, ctx) => ctx.sleep("x", "soon" as "1s") })).run.error).toMatchObject({
       name: "TypeError",
     });
@@ -597,7 +597,7 @@ describe("interrupts", () => {
     expect((await engine.read(id)).run.status).toBe("canceled");
   });
 
-  test("a cancel that nobody told the worker of is noticed with the next write", async () => {
+  test("a cancellation that was not reported to the worker is noticed with the next write", async () => {
     const id = await engine.createRun();
     const claimed = await engine.claim();
     await engine.store.requestCancel(id, engine.clock.now());

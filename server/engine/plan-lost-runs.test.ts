@@ -61,7 +61,7 @@ describe("planLostRuns", () => {
     ]);
   });
 
-  test("nobody is blamed for a blocked process when it is not known who did it", () => {
+  test("no run is blamed for a blocked process if the culprit is unknown", () => {
     expect(
       kinds({ kind: "blocked", blockedMs: 15_000, culprits: null, stack: null }, [
         run("a", { deadlineAt: 0 }),
@@ -76,7 +76,7 @@ describe("planLostRuns", () => {
     expect(kinds(death, [run("a", { crashes: 1 })])).toEqual(["fail"]);
   });
 
-  test("a stop from outside is as a kill: nobody is blamed at first", () => {
+  test("a pause from outside counts like a kill: no run is blamed at first", () => {
     const death: WorkerDeath = { kind: "stopped", silentMs: 15_000 };
     expect(kinds(death, [run("a")])).toEqual(["isolate"]);
     expect(kinds(death, [run("a"), run("b", { crashes: 1 })])).toEqual(["isolate", "isolate"]);

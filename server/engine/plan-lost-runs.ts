@@ -86,7 +86,7 @@ function blame(run: HeldRun, { death, policyOf, now, random }: Facts): Fate {
 export function describeDeath(death: WorkerDeath): string {
   switch (death.kind) {
     case "requested":
-      return "was told to go.";
+      return "was asked to shut down.";
     case "killed":
       return `was killed by an external signal (${death.signal}).`;
     case "stopped":

@@ -11,7 +11,7 @@ function create(places: number) {
   return { ...createRunPlaces({ places, maxAhead: 6, now: () => now }), pass: (ms: number) => (now += ms) };
 }
 
-describe("places for runs", () => {
+describe("slots for runs", () => {
   it("are given in the order in which runs ask for them, to no more at a time than there are", () => {
     const { enter } = create(2);
     const [a, b, c, d] = [enter(), enter(), enter(), enter()];
@@ -24,7 +24,7 @@ describe("places for runs", () => {
     expect(begun()).toEqual([true, true, true, true]);
   });
 
-  it("pass over who has gone while it waited", async () => {
+  it("skip runs that left while they waited", async () => {
     const { enter } = create(1);
     const [a, b, c] = [enter(), enter(), enter()];
     b.leave();
@@ -48,7 +48,7 @@ describe("places for runs", () => {
   });
 });
 
-describe("a run that is claimed and waits for a place", () => {
+describe("a claimed run that waits for a slot", () => {
   let engine: Awaited<ReturnType<typeof createEngineHarness>>;
   let loop: WorkerLoop;
   let begun: string[];

@@ -22,7 +22,7 @@ function watched(asked: string[]) {
   return { change: () => change?.(), canceled, listCancelRequested, running, stop };
 }
 
-it("stops a run as soon as the store changes, where somebody elsewhere asked for it", async () => {
+it("stops a run as soon as the store has its cancellation by another process", async () => {
   const { change, canceled } = watched(["b", "another's"]);
   change();
   await vi.advanceTimersByTimeAsync(0);

@@ -57,7 +57,7 @@ async function startLoop(
 const hang = () => new Promise<never>(() => {});
 
 describe("the worker loop", () => {
-  test("keeps hold of a run that takes longer than a lease", async () => {
+  test("renews the lease of a long run", async () => {
     const { id, loop: running, ended } = await startLoop(hang);
     for (let n = 0; n < 10; n += 1) {
       engine.advance(5_000);
@@ -69,7 +69,7 @@ describe("the worker loop", () => {
     expect((await engine.read(id)).run.status).toBe("canceled");
   });
 
-  test("stops a run that somebody canceled, also when nobody told it so", async () => {
+  test("stops a canceled run, even without a notification", async () => {
     const { id, ended } = await startLoop(hang);
     await engine.store.requestCancel(id, engine.clock.now());
     await vi.advanceTimersByTimeAsync(5_000);
@@ -77,7 +77,7 @@ describe("the worker loop", () => {
     expect((await engine.read(id)).run.status).toBe("canceled");
   });
 
-  test("retires when code goes on for 30 seconds after its run has ended, and not when it heeds the signal", async () => {
+  test("retires if code still runs 30 seconds after its run has ended, but not if it stops on the signal", async () => {
     const deafBegun = vi.fn<() => Promise<never>>(hang);
     const deaf = await startLoop(deafBegun);
     await vi.waitFor(() => expect(deafBegun).toHaveBeenCalled());

@@ -66,7 +66,7 @@ describe("a payload", () => {
     expect(attempt).not.toContain(attacked.boundary);
   });
 
-  test("of every kind stands between delimiters that do not occur in it, and everything else outside of them", async () => {
+  test("of every kind is between delimiters that do not occur in it, and everything else is outside", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...attempts)),
@@ -106,7 +106,7 @@ describe("a payload", () => {
 });
 
 describe("what a tool returns", () => {
-  test.each(attempts)("stands between delimiters, and the model is told that it is data: %j", async (attempt) => {
+  test.each(attempts)("is between delimiters, and the instructions declare it as data: %j", async (attempt) => {
     const tools = {
       text: { description: "A text", inputSchema: {}, execute: () => attempt },
       json: { description: "An object", inputSchema: {}, execute: () => ({ comment: attempt }) },
@@ -180,7 +180,7 @@ describe("a function for a prompt", () => {
     });
   });
 
-  test("that gives no text fails", async () => {
+  test("that returns no string fails", async () => {
     await expect(renderPrompt(() => 7, {})).rejects.toThrow("It must return a string, but returned number.");
   });
 });

@@ -192,7 +192,7 @@ describe("an agent", () => {
     }
   });
 
-  test("is told what is wrong with its output, twice, and may mend it", async () => {
+  test("gets the validation issues of its output twice and can correct it", async () => {
     const output = z.object({ queue: z.enum(["bugs", "other"]) });
     const h = await agent([{ text: "bugs" }, { text: '{ "queue": "bug" }' }, { text: '{ "queue": "bugs" }' }], {
       output,
@@ -220,7 +220,7 @@ describe("an agent", () => {
     expect(h.provider.requests).toHaveLength(3);
   });
 
-  test("fails when it has called its model as often as it may", async () => {
+  test("fails when it reaches its maximum number of model calls", async () => {
     const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }] }), {
       tools: { lookup: lookup() },
       maxSteps: 3,
@@ -437,7 +437,7 @@ describe("a run of an agent", () => {
     expect(h.provider.requests).toHaveLength(3);
   });
 
-  test("bears what it has used so far, also where it went on after a wait, and none of it twice", async () => {
+  test("records its usage so far, even after a wait, and nothing twice", async () => {
     const price = { "scripted-1": { input: 2, output: 10 } };
     const h = await agent(
       [
@@ -541,7 +541,7 @@ const decide = (h: Harness, id: string, isApproved: boolean, reason: string | nu
   });
 
 describe("a tool that needs approval", () => {
-  test("is executed when a person approves; the others are executed before, and nobody holds a worker meanwhile", async () => {
+  test("is executed when a person approves it, after all others, and occupies no worker while it waits", async () => {
     const calls: unknown[] = [];
     const h = await agent(script, { tools: { refund: refund(calls) } });
     const id = await h.start();
@@ -574,7 +574,7 @@ describe("a tool that needs approval", () => {
     });
   });
 
-  test("is not executed when a person refuses, and the model is told so with the reason", async () => {
+  test("is not executed if a person denies it, and the model gets the reason", async () => {
     const calls: unknown[] = [];
     const h = await agent(script, { tools: { refund: refund(calls) } });
     const id = await h.start();
@@ -592,7 +592,7 @@ describe("a tool that needs approval", () => {
     });
   });
 
-  test("is refused when nobody has decided for thirty days", async () => {
+  test("is denied without a decision within thirty days", async () => {
     const calls: unknown[] = [];
     const h = await agent(script, { tools: { refund: refund(calls) } });
     const id = await h.start();
@@ -606,7 +606,7 @@ describe("a tool that needs approval", () => {
     });
   });
 
-  test("is refused after its own approvalTimeout where it has one", async () => {
+  test("is denied after its own approvalTimeout", async () => {
     const h = await agent(script, {
       tools: {
         refund: defineTool({
