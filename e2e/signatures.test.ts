@@ -43,7 +43,7 @@ it("a service with a wrong secret keeps what it refuses; once the secret is mend
   expect([refused.status, refused.stderr]).toEqual([
     1,
     expect.stringContaining(
-      "triggers/pushed.ts › verify › github: its secret is not set. Set the variable of the environment",
+      "triggers/pushed.ts › verify › github: its secret is not set. Set its environment variable",
     ),
   ]);
   expect(refused.stderr).not.toMatch(/^\s+at /m);

@@ -116,7 +116,7 @@ describe("a network that drops everything between a machine and Postgres", { tim
 
     for (const n of long) expect(repeatsOf(platform.effects().filter((effect) => effect.n === n))).toEqual([]);
     expect(platform.effects().filter(({ n }) => n === 100)).toEqual([]);
-    expect(cutOff.output()).toContain("the claim on runs failed");
+    expect(cutOff.output()).toContain("lease renewal failed");
   });
 });
 
