@@ -57,7 +57,7 @@ export async function agentStep<Type extends AgentStepOf<string>["type"]>(
     await ctx.step(name, fn, spendAfter && ((result) => spendAfter(agentStepSchema.parse(result)))),
   );
   if (isOneOf(step, types)) return step;
-  throw new Error(`Step ${name} holds a result of the kind ${step.type}.`);
+  throw new Error(`Step ${name} has a result of the unexpected type ${step.type}.`);
 }
 
 function isOneOf<Type extends AgentStepOf<string>["type"]>(
