@@ -94,7 +94,7 @@ describe("people of a deployed service", () => {
     await viewer.page.goto(`${service.url}/runs`);
     await viewer.page.waitForURL(`${service.url}/sign-in?next=%2Fruns`);
     await fillIn(viewer.page, { "E-mail": "alan@example.com", Password: "a wrong password" }, "Sign in");
-    await viewer.page.getByRole("alert").filter({ hasText: "do not belong together" }).waitFor();
+    await viewer.page.getByRole("alert").filter({ hasText: "password is wrong" }).waitFor();
     await fillIn(viewer.page, { "E-mail": "alan@example.com", Password: password }, "Sign in");
     await viewer.page.waitForURL(`${service.url}/runs`);
 

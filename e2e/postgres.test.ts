@@ -110,9 +110,7 @@ describe("several machines on one Postgres", () => {
     expect(new Set(linesOf("spread").map((line) => line.split(" ")[2])).size).toBeGreaterThan(1);
     expect((await Promise.all(ids.map(timeline))).flat().map(({ kind }) => kind)).not.toContain("worker_lost");
     expect(
-      [...webs, ...workers].map((machine) =>
-        machine.output().includes("the clock of this machine differs from that of the database"),
-      ),
+      [...webs, ...workers].map((machine) => machine.output().includes("clock differs from the clock of the database")),
     ).toEqual([false, true, false, true, false]);
     for (const { url } of [...webs, ...workers]) expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
@@ -184,7 +182,7 @@ describe("several machines on one Postgres", () => {
     expect(await untilEnded([longRun], 30_000)).toMatchObject([{ output: { version: "two" } }]);
     const entries = await timeline(longRun);
     expect(entries.map(({ message }) => message)).toContainEqual(
-      expect.stringMatching(/^By version \w+: no worker has version \w+, which accepted it/),
+      expect.stringMatching(/^Executed by version \w+: no worker has version \w+, which accepted the run/),
     );
     expect(stepsOf("long")).toEqual(everyStepOnce(1));
   });
@@ -194,7 +192,7 @@ describe("several machines on one Postgres", () => {
     for (const { url } of webs)
       expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
         ok: false,
-        reasons: ["No worker was seen in the last 15 seconds."],
+        reasons: ["No worker has reported in the last 15 seconds."],
       });
     await sendNotes("later", { count: 2 });
     expect(await Promise.all(webs.map((machine) => machine.stop()))).toEqual([0, 0]);

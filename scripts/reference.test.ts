@@ -52,7 +52,7 @@ function environmentNames(): string[] {
       env: { SIGNALBOX_NO_SUCH_SETTING: "1" },
     });
   } catch (error) {
-    return / There are: (.*)\.$/.exec(String(error))?.[1]?.split(", ") ?? [];
+    return / Settings: (.*)\.$/.exec(String(error))?.[1]?.split(", ") ?? [];
   }
   return [];
 }

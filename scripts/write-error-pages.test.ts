@@ -4,15 +4,15 @@ import { describe, expect, it } from "vitest";
 import { errorPages, errorPagesFolder } from "./write-error-pages.ts";
 
 describe("docs/errors", () => {
-  it("has a page for every error code, and no other", () => {
+  it("has one page for each error code", () => {
     expect(readdirSync(errorPagesFolder).sort()).toEqual([...errorPages().keys()].sort());
   });
 
-  it.each([...errorPages()])("%s says what the table says (else: node scripts/write-error-pages.ts)", (name, text) => {
+  it.each([...errorPages()])("%s is up to date (if not, run node scripts/write-error-pages.ts)", (name, text) => {
     expect(readFileSync(join(errorPagesFolder, name), "utf8")).toBe(text);
   });
 
-  it("does not ask only the sender for a change where the owner of the service can make one", () => {
+  it("names the owner of the service where the owner can fix the cause", () => {
     const ownersPart =
       /signalbox (?:keys|triggers|doctor)|signalbox\.config|SIGNALBOX_|[Dd]eploy|`dedupe`|\bsecret\b|\bbackup\b/;
     const owners = [...errorPages()].filter(

@@ -5,7 +5,7 @@ import { type ErrorCode, type ErrorCodeEntry, errorCodes, resendAdvice } from ".
 
 export const errorPagesFolder = join(import.meta.dirname, "../docs/errors");
 
-/** File names and their texts. */
+/** The Markdown of each file, by file name. */
 export function errorPages(): Map<string, string> {
   const entries = Object.entries(errorCodes) as [ErrorCode, ErrorCodeEntry][];
   const pages = entries.map(([code, entry]): [string, string] => [`${code}.md`, errorPage(code, entry)]);
@@ -16,7 +16,7 @@ function errorPage(code: ErrorCode, entry: ErrorCodeEntry): string {
   const { status, title, why, fix } = entry;
   return `# ${title}
 
-\`${code}\`, answered with status ${status}.
+\`${code}\`, status ${status}.
 
 ## Why
 
@@ -34,8 +34,8 @@ function index(entries: [ErrorCode, ErrorCodeEntry][]): string {
   const rows = entries.map(([code, { status, title }]) => `| [\`${code}\`](${code}.md) | ${status} | ${title} |`);
   return `# Errors
 
-Every error is answered as a problem (RFC 9457, \`application/problem+json\`): \`type\`, \`title\`, \`status\`, \`code\`, \`detail\`, and
-\`errors\` where a schema did not hold. \`type\` is \`/errors/<code>\`, a page on the service itself.
+Every error response is a problem (RFC 9457, \`application/problem+json\`) with \`type\`, \`title\`, \`status\`, \`code\` and \`detail\`.
+If a value does not match a schema, \`errors\` lists what is wrong and where. \`type\` is \`/errors/<code>\`: the service has a page for each.
 
 | code | status | meaning |
 |---|---|---|

@@ -51,7 +51,7 @@ describe("settings", () => {
     expect(flagged.port).toBe(6000);
   });
 
-  it("keep everything for ever unless told how long, or how much; 0 is for ever, too, and wins from the environment", () => {
+  it("keep everything permanently by default; 0 is permanent, too, and takes precedence from the environment", () => {
     expect(read({}).retention).toEqual({ days: null, deliveries: null, auditDays: 365 });
     expect(read({ SIGNALBOX_RETENTION_DAYS: "0" }, { retentionDays: 30, retentionDeliveries: 5 }).retention).toEqual({
       days: null,
@@ -79,9 +79,9 @@ describe("settings", () => {
     ["SIGNALBOX_MAX_BODY_BYTES", "-1", /must be a whole number/],
     ["SIGNALBOX_RETENTION_DAYS", "1.5", /must be a whole number/],
     ["SIGNALBOX_OIDC_ISSUER", "https://login.example.com", /oidc\.clientId: .*SIGNALBOX_OIDC_ISSUER/],
-    ["SIGNALBOX_TRUST_PROXY", "true", /Not an IP address|must be IP addresses/],
-    ["SIGNALBOX_TRUST_PROXY", "10.0.0.1,nginx", /Not an IP address|must be IP addresses/],
-    ["SIGNALBOX_TRUST_PROXY", "0.0.0.0/0", /would believe everybody/],
+    ["SIGNALBOX_TRUST_PROXY", "true", /must be (an IP address|a comma-separated list of IP addresses)/i],
+    ["SIGNALBOX_TRUST_PROXY", "10.0.0.1,nginx", /must be (an IP address|a comma-separated list of IP addresses)/i],
+    ["SIGNALBOX_TRUST_PROXY", "0.0.0.0/0", /any client could forge its address/],
     ["SIGNALBOX_BASE_URL", "hooks.example.com", /must start with http/],
     ["SIGNALBOX_BASE_URL", "http://hooks.example.com:99999", /must start with http/],
     ["SIGNALBOX_BASE_URL", "https://[hooks", /must start with http/],
@@ -116,9 +116,9 @@ describe("settings", () => {
     expect(() => readDeployed({ SIGNALBOX_HOST: "10.0.0.1" })).toThrow(/SIGNALBOX_HOST is not a setting/);
   });
 
-  it("refuse a name in signalbox.config.ts that is none, and say which there are", () => {
+  it("reject an unknown name in signalbox.config.ts, and list the settings", () => {
     expect(() => parseProjectSettings({ prot: 1 }, "signalbox.config.ts")).toThrow(
-      /signalbox.config.ts: prot is not a setting. There are: name, port/,
+      /signalbox.config.ts: prot is not a setting. Settings: name, port/,
     );
     expect(() => parseProjectSettings({ port: "1" }, "signalbox.config.ts")).toThrow(/signalbox.config.ts: port: /);
   });
@@ -150,7 +150,7 @@ describe("settings", () => {
       url: "postgresql:///x?host=/tmp",
     });
     expect(() => read({ DATABASE_URL: "postgres://u:p/w@db:x/y" })).toThrow(
-      /^DATABASE_URL cannot be read: it must be postgres:\/\/user:password@host:port\/database, and what is special[^/]*\(@ as %40/,
+      /^DATABASE_URL is not a valid URL\. It must be postgres:\/\/user:password@host:port\/database\. Encode special[^/]*\(@ as %40/,
     );
     expect(read({ DATABASE_URL: "file:///var/lib/s.db" }).database).toEqual({ kind: "sqlite", file: "/var/lib/s.db" });
     expect(read({ DATABASE_URL: "file:data/s.db" }).database).toEqual({
@@ -177,7 +177,7 @@ describe("the secret", () => {
     expect(statSync(join(stateDir, "secret")).mode & 0o777).toBe(0o600);
   });
 
-  it("comes from SIGNALBOX_SECRET where it is set, and is refused when too short, without echoing it", () => {
+  it("comes from SIGNALBOX_SECRET if it is set, and is rejected if too short, without echoing it", () => {
     expect(readSecret("/nowhere", { SIGNALBOX_SECRET: "0123456789abcdef" })).toBe("0123456789abcdef");
     expect(() => readSecret("/nowhere", { SIGNALBOX_SECRET: "hunter2" })).toThrow(/too short/);
     expect(() => readSecret("/nowhere", { SIGNALBOX_SECRET: "hunter2" })).not.toThrow(/hunter2/);
@@ -186,7 +186,7 @@ describe("the secret", () => {
   it("says so when its file is empty", () => {
     const stateDir = mkdtempSync(join(tmpdir(), "signalbox-secret-"));
     writeFileSync(join(stateDir, "secret"), "");
-    expect(() => readSecret(stateDir, {})).toThrow(/holds no secret/);
+    expect(() => readSecret(stateDir, {})).toThrow(/contains no secret/);
     expect(readFileSync(join(stateDir, "secret"), "utf8")).toBe("");
   });
 });

@@ -27,7 +27,7 @@ export interface Settings {
   workers: number;
   workerConcurrency: number;
   workerMemoryMb: number;
-  /** What is removed by age and by count; `null`: nothing. */
+  /** Retention by age and by count. `null`: nothing is removed. */
   retention: { days: number | null; deliveries: number | null; auditDays: number | null };
   /** `null`: people sign in with passwords only. */
   oidc: OidcSettings | null;
@@ -44,7 +44,7 @@ export class SettingsError extends Error {
   override readonly name = "SettingsError";
 }
 
-/** What the command line was told; it wins over the environment. */
+/** Options of the command line. They take precedence over the environment. */
 export interface SettingsFlags {
   port?: number;
   host?: string;
@@ -113,7 +113,7 @@ function readOidc(env: ReturnType<typeof parseEnvironment>, fromProject: Project
   if (parsed.success) return { role: "viewer", name: new URL(parsed.data.issuer).hostname, ...parsed.data };
   const [issue] = parsed.error.issues;
   throw new SettingsError(
-    `oidc.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it cannot be read"} (set it in signalbox.config.ts, or by SIGNALBOX_OIDC_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _DOMAINS and _ROLE).`,
+    `oidc.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid value"} (set it in signalbox.config.ts, or with SIGNALBOX_OIDC_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _DOMAINS and _ROLE).`,
   );
 }
 
@@ -121,7 +121,7 @@ function readOidc(env: ReturnType<typeof parseEnvironment>, fromProject: Project
 function readTracing(env: NodeJS.ProcessEnv, name: string): TracingSettings | null {
   const read = readTracingSettings(env, name);
   if (read.kind === "bad")
-    throw new SettingsError(`${read.problem} (in the environment; OTEL_SDK_DISABLED=true turns traces off).`);
+    throw new SettingsError(`${read.problem} (in the environment; OTEL_SDK_DISABLED=true turns off tracing).`);
   return read.kind === "on" ? read.tracing : null;
 }
 
@@ -138,7 +138,7 @@ export function readSecret(stateDir: string, env: NodeJS.ProcessEnv = process.en
   if (given !== undefined && given !== "") {
     if (given.length < 16)
       throw new SettingsError(
-        "SIGNALBOX_SECRET is too short: give it 16 characters or more, e.g. `openssl rand -base64 32`.",
+        "SIGNALBOX_SECRET is too short. Set at least 16 characters, e.g. `openssl rand -base64 32`.",
       );
     return given;
   }
@@ -155,7 +155,7 @@ export function readSecret(stateDir: string, env: NodeJS.ProcessEnv = process.en
   const secret = readFileSync(file, "utf8").trim();
   if (secret.length < 16)
     throw new SettingsError(
-      `${file} holds no secret. Restore it from a backup, or remove it to have a new one made (stored keys then have to be made anew).`,
+      `${file} contains no secret. Restore it from a backup, or remove it: the service then creates a new secret, and you must create your keys again.`,
     );
   return secret;
 }
@@ -179,7 +179,9 @@ export function readClientSettings(env: NodeJS.ProcessEnv = process.env): { url:
     );
   }
   if (parsed.username || parsed.password)
-    throw new SettingsError("SIGNALBOX_URL must not bear a name or a password. Give the API token in SIGNALBOX_TOKEN.");
+    throw new SettingsError(
+      "SIGNALBOX_URL must not contain a user name or a password. Set the API token in SIGNALBOX_TOKEN.",
+    );
   return { url: `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, ""), token: env["SIGNALBOX_TOKEN"] || null };
 }
 
@@ -191,7 +193,7 @@ const processStartSchema = z.object({
   workerId: z.string().optional(),
 });
 
-/** The environment of a child process: the parent's own, and what the supervisor tells it. */
+/** The environment of a child process: the environment of the parent and the instructions of the supervisor. */
 export function childEnvironment(
   start: z.infer<typeof processStartSchema>,
   env: NodeJS.ProcessEnv = process.env,
@@ -205,7 +207,7 @@ export function pickEnvironment(
   isNeeded: (name: string) => boolean,
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
-  // A copy: Next's types make NODE_ENV compulsory, and nobody knows whether it is there.
+  // A copy: the types of Next make NODE_ENV required, but it may be unset.
   const picked = { ...env };
   for (const name of Object.keys(env)) if (!isNeeded(name)) delete picked[name];
   return picked;
@@ -216,10 +218,11 @@ export function extendEnvironment(env: NodeJS.ProcessEnv): void {
   Object.assign(process.env, { ...env, ...process.env });
 }
 
-/** What the supervisor told this child process (`ProcessStart` in server/processes/protocol.ts). */
+/** The instructions of the supervisor for this child process (`ProcessStart` in server/processes/protocol.ts). */
 export function readProcessStart(env: NodeJS.ProcessEnv = process.env): z.infer<typeof processStartSchema> {
   const given = env["SIGNALBOX_PROCESS"];
-  if (!given) throw new SettingsError("This program is started by `signalbox dev` and `signalbox start`, not by hand.");
+  if (!given)
+    throw new SettingsError("`signalbox dev` and `signalbox start` start this program. Do not start it yourself.");
   return processStartSchema.parse(JSON.parse(given));
 }
 
@@ -236,16 +239,13 @@ export function parseProjectSettings(value: unknown, file: string): ProjectSetti
   const parsed = projectSettingsSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new SettingsError(`${file}: ${issue ? describeIssue(issue) : "it cannot be read"}`);
+  throw new SettingsError(`${file}: ${issue ? describeIssue(issue) : "invalid value"}`);
 }
 
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogThreshold = (typeof logLevels)[number];
 
-/**
- * What the log of a process has at least; by itself, all that is not for finding defects, and in development what a
- * person must read. Throws SettingsError.
- */
+/** The minimum level of the log. Default: `info`, and `warn` in development. Throws SettingsError. */
 export function readLogLevel(mode: Mode, env: NodeJS.ProcessEnv = process.env): LogThreshold {
   return parseEnvironment(env).SIGNALBOX_LOG_LEVEL ?? (mode === "development" ? "warn" : "info");
 }
@@ -283,7 +283,7 @@ const environmentSchema = z.object({
     .pipe(
       z.array(
         proxyRangeSchema,
-        "SIGNALBOX_TRUST_PROXY must be IP addresses or ranges with commas between them, e.g. 127.0.0.1,10.0.0.0/8",
+        "SIGNALBOX_TRUST_PROXY must be a comma-separated list of IP addresses or ranges, e.g. 127.0.0.1,10.0.0.0/8",
       ),
     )
     .optional(),
@@ -317,14 +317,14 @@ function parseEnvironment(env: NodeJS.ProcessEnv) {
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith("SIGNALBOX_") || known.includes(name) || otherNames.has(name) || isOfKubernetes(name, value))
       continue;
-    throw new SettingsError(`${name} is not a setting of Signalbox. There are: ${known.join(", ")}.`);
+    throw new SettingsError(`${name} is not a setting of Signalbox. Settings: ${known.join(", ")}.`);
   }
   const present = Object.fromEntries(known.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const parsed = environmentSchema.safeParse(present);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw new SettingsError(
-    `${issue?.message ?? "The environment cannot be read"} (it is ${JSON.stringify(env[String(issue?.path[0])])} in the environment).`,
+    `${issue?.message ?? "The environment is invalid"} (it is ${JSON.stringify(env[String(issue?.path[0])])} in the environment).`,
   );
 }
 
@@ -334,7 +334,7 @@ export function readDatabaseUrl(url: string, projectDir: string, name = "DATABAS
     // Its words are not repeated: there may be a password among them.
     if (!URL.canParse(url))
       throw new SettingsError(
-        `${name} cannot be read: it must be postgres://user:password@host:port/database, and what is special in a password must be encoded (@ as %40, / as %2F, : as %3A).`,
+        `${name} is not a valid URL. It must be postgres://user:password@host:port/database. Encode special characters in the password (@ as %40, / as %2F, : as %3A).`,
       );
     return { kind: "postgres", url };
   }
@@ -360,7 +360,7 @@ function badDatabaseUrl(name: string): SettingsError {
 
 function describeIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === "unrecognized_keys") {
-    return `${issue.keys.join(", ")} is not a setting. There are: ${Object.keys(projectSettingsSchema.shape).join(", ")}.`;
+    return `${issue.keys.join(", ")} is not a setting. Settings: ${Object.keys(projectSettingsSchema.shape).join(", ")}.`;
   }
   return `${issue.path.join(".") || "the default export"}: ${issue.message}`;
 }

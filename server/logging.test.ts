@@ -39,7 +39,7 @@ it.each(["development", "deployed"] as const)(
     const circle: Record<string, unknown> = { name: "circle" };
     circle["self"] = circle;
     for (const value of [error, circle, 10n, undefined, Symbol("s")])
-      logger.warn("an error that nobody handles", { runId: "run_1", error: value });
+      logger.warn("unhandled error", { runId: "run_1", error: value });
     expect(lines).toHaveLength(5);
     expect(lines[0]).toContain("Error: round");
     for (const line of lines) expect(line).toContain("run_1");

@@ -4,9 +4,9 @@ import { type LogThreshold, logLevels, type Mode } from "./config.ts";
 import { type Logger, silentLogger } from "./ports/logger.ts";
 
 /**
- * The log of one process, on stderr so that stdout stays for results: JSON lines when deployed, short lines for a
- * person in development. `process` names the process in each line, e.g. `web` or `worker`; what is below `level` is
- * left out.
+ * The log of one process, on stderr so that stdout stays free for results: JSON lines on a deployed service, short
+ * readable lines in development. `process` names the process in each line, e.g. `web` or `worker`; lines below `level`
+ * are omitted.
  */
 export function createLogger(p: {
   mode: Mode;
@@ -67,7 +67,7 @@ function plainLogger({ process: name, level: threshold, write }: LogTarget): Log
   return above(threshold, { debug: line("debug"), info: line("info"), warn: line("warning"), error: line("error") });
 }
 
-/** What is left out costs nothing. */
+/** Omitted lines cost nothing. */
 function above(threshold: LogThreshold, logger: Logger): Logger {
   const isHeard = (level: keyof Logger) => logLevels.indexOf(level) >= logLevels.indexOf(threshold);
   const { debug, info, warn, error } = silentLogger;

@@ -34,10 +34,7 @@ import { readManifest } from "./project/read-manifest.ts";
 import { requireSecrets } from "./project/require-secrets.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
 
-/**
- * Everything that a web process serves, over one store and one project. The doors (HTTP, Next) only carry requests to
- * it.
- */
+/** Everything that a web process serves, over one store and one project. HTTP and Next only pass requests to it. */
 export interface Signalbox {
   settings: Settings;
   project: ReloadableProject;
@@ -50,7 +47,7 @@ export interface Signalbox {
   /** Bounds anonymous requests, before `rest`, `trpc`, `auth` and pages. */
   admit: AdmitAnonymous;
   gate: PageGate;
-  /** Draws a page: what it reads meanwhile, it reads for this client. */
+  /** Renders a page; its reads use the permissions of this client. */
   drawPageFor<T>(client: Client, draw: () => T): T;
   /** How the page that is being drawn is served: `development` to local requests only. */
   pageMode(): Mode;
@@ -62,12 +59,12 @@ export interface Signalbox {
   createCaller(headers: Headers): ReturnType<ReturnType<typeof createTrpc>["caller"]>;
   /** Where the server really listens: URLs that are shown are made of it, unless a base URL is set. */
   setPort(port: number): void;
-  /** From now on webhooks get 503, streams end, and /readyz says so. */
+  /** From now on, webhooks get 503, streams end, and /readyz reports it. */
   beginShutdown(): void;
   close(): Promise<void>;
 }
 
-/** The only place where adapters meet ports, for a process that serves requests. */
+/** The only place where adapters are connected to ports, for a process that serves requests. */
 export async function openSignalbox(p: {
   settings: Settings;
   signals: Signals;
@@ -128,7 +125,7 @@ export async function openSignalbox(p: {
         metrics.observeDelivery(delivery, tookMs);
         p.onDelivery?.(delivery, tookMs);
       },
-      onRefused: metrics.observeRefusal,
+      onRejected: metrics.observeRefusal,
       onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),
       onUnrecorded: (code) => metrics.observeUnrecorded(code),
     });
@@ -190,9 +187,8 @@ export async function openSignalbox(p: {
 }
 
 /**
- * The REST API in this process, on the project's own store, for the command line on the same machine: whoever can read
- * the store's file may do everything. A running server notices what is written. `running` is that server, where there
- * is one.
+ * The REST API in this process, on the project's own store, for the command line on the same machine: a user who can
+ * read the store's file may do everything. A running server notices writes. `running` is that server, if there is one.
  */
 export async function openLocalApi(p: {
   projectDir: string;
@@ -222,7 +218,7 @@ export async function openLocalApi(p: {
 }
 
 /**
- * The settings of a project as it was built; the environment and the flags win over what it says. Throws SettingsError
+ * The settings of a project as it was built; the environment and the flags take precedence. Throws SettingsError
  * without a build.
  */
 export async function readBuiltSettings(p: Omit<Parameters<typeof readSettings>[0], "fromProject">): Promise<Settings> {
@@ -234,7 +230,7 @@ export async function readBuiltSettings(p: Omit<Parameters<typeof readSettings>[
   return readSettings({ ...p, fromProject: manifest.settings });
 }
 
-/** The library behind it is heavy, and most of the time nobody signs in: it is loaded by the first who does. */
+/** The library is large and rarely needed: the first sign-in loads it. */
 function loadIdentity(options: () => Parameters<typeof createIdentity>[0]): () => Promise<Identity> {
   let loading: Promise<Identity> | null = null;
   return () =>

@@ -46,7 +46,7 @@ it("a redirect is not followed, because it could leak the token", async () => {
 it("a problem becomes a failure with its code, its locations and the fix", async () => {
   const problem = {
     type: "/errors/unauthorized",
-    title: "A valid key is needed",
+    title: "Missing or invalid key",
     status: 401,
     code: "unauthorized",
     detail: "No key was sent.",

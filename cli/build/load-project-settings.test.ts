@@ -32,11 +32,7 @@ describe("loadProjectSettings", () => {
   });
 
   test.for([
-    [
-      "an unknown setting",
-      "export default { prot: 1 };",
-      /^signalbox\.config\.ts: prot is not a setting\. There are: /,
-    ],
+    ["an unknown setting", "export default { prot: 1 };", /^signalbox\.config\.ts: prot is not a setting\. Settings: /],
     ["a bad value", 'export default { port: "a" };', /^signalbox\.config\.ts: port: /],
     ["no default export", "export const port = 1;", /^signalbox\.config\.ts has no default export\. Write /],
     [

@@ -104,11 +104,11 @@ it("a near miss names the similar endpoint", () => {
     problem: {
       ...problem,
       code: "unknown_endpoint",
-      detail: 'No trigger of this project listens here. Did you mean "github"?',
+      detail: 'No trigger listens on this endpoint. Did you mean "github"?',
     },
   };
   expect(decisionOf(missed)).toBe("No endpoint githb");
   expect(nearMissOf(missed)).toBe("github");
-  expect(nearMissOf({ problem: { ...missed.problem, detail: "No trigger of this project listens here." } })).toBeNull();
+  expect(nearMissOf({ problem: { ...missed.problem, detail: "No trigger listens on this endpoint." } })).toBeNull();
   expect(nearMissOf(delivery)).toBeNull();
 });

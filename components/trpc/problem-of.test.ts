@@ -5,7 +5,7 @@ import { problemOf, sayProblem } from "./problem-of.ts";
 
 const problem = {
   type: "/errors/not_found",
-  title: "There is no such thing here",
+  title: "Not found",
   status: 404,
   code: "not_found",
   detail: "No run run_x.",

@@ -58,7 +58,7 @@ const damages: Damage[] = [
   {
     name: "cannot be reached",
     damage: (file) => (rmSync(file), symlinkSync(file, file)),
-    says: /cannot be (opened|created).*rights/s,
+    says: /cannot be (opened|created).*permissions/s,
   },
   {
     name: "was written by a newer version",
@@ -123,7 +123,7 @@ describe("a store that is damaged while it is used", { timeout: 300_000 }, () =>
       const ready = await statusOf(`${url}/readyz`);
       expect([ready.status, ready.text]).toEqual([
         503,
-        expect.stringMatching(/The store cannot be written\. The d(atabase file is damaged|isk of the database)/),
+        expect.stringMatching(/Cannot write to the store\. The d(atabase file is damaged|isk of the database)/),
       ]);
       const seen = load.answers().length;
       await vi.waitFor(() => expect(load.answers().length).toBeGreaterThan(seen + 3), { timeout: 20_000 });

@@ -41,7 +41,7 @@ describe("a disk that fails (EIO)", { timeout: 300_000 }, () => {
       // Those that were under way when the disk began to fail may have been in time.
       expectAnswersOf(load.answers().slice(from + 4), [503]);
       expect(since(from, 503)).toBeGreaterThan(5);
-      expect(linesWith(service.output(), "The store did not take a delivery").length).toBeGreaterThan(0);
+      expect(linesWith(service.output(), "could not store a delivery").length).toBeGreaterThan(0);
       await Promise.all(faults.map((one) => one.detach()));
 
       const healedFrom = load.answers().length;

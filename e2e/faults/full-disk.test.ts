@@ -31,12 +31,12 @@ describe("a disk that is full", { timeout: 300_000 }, () => {
       const ready = await statusOf(`${url}/readyz`);
       expect([ready.status, ready.text]).toEqual([
         503,
-        expect.stringMatching(/The store cannot be written\. The disk of the database (is full|cannot be)/),
+        expect.stringMatching(/Cannot write to the store\. The disk of the database (is full|cannot be)/),
       ]);
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
     expect(since(fullFrom, 503)).toBeGreaterThan(20);
-    const lines = linesWith(service.output(), "The store did not take a delivery");
+    const lines = linesWith(service.output(), "could not store a delivery");
     expect(lines.length).toBeGreaterThan(0);
     // One line every five seconds, however many are refused.
     expect(lines.length).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - outageSince) / 5_000));

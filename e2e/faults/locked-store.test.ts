@@ -82,7 +82,7 @@ describe("a store that another program keeps locked", () => {
       expectAnswersOf(answers, [202, 503]);
       await expectNothingLost(service, answers);
       expect([service.web(), service.workers()]).toEqual(before);
-      const lines = linesWith(service.output(), "The store did not take a delivery");
+      const lines = linesWith(service.output(), "could not store a delivery");
       expect(lines.length).toBeGreaterThan(0);
       expect(lines.length).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - since) / 5_000));
       expect(await service.stop()).toBe(0);

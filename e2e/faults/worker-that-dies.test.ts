@@ -33,9 +33,9 @@ describe("a worker that dies as soon as it starts", { timeout: 300_000 }, () => 
     const deaths = () => linesWith(service.output(), "A worker process could not start");
     await vi.waitFor(() => expect(deaths().length).toBeGreaterThanOrEqual(triesSeen), { timeout: 40_000 });
     expect(deaths().at(-1)).toContain("ended with exit code 7");
-    expect(deaths().at(-1)).toContain("It keeps happening: runs wait until a worker stays up.");
+    expect(deaths().at(-1)).toContain("This happens repeatedly: runs wait until a worker keeps running.");
     const ready = await statusOf(`${url}/readyz`);
-    expect([ready.status, ready.text]).toEqual([503, expect.stringContaining("No worker was seen")]);
+    expect([ready.status, ready.text]).toEqual([503, expect.stringContaining("No worker has reported")]);
     expect((await statusOf(`${url}/healthz`)).status).toBe(200);
 
     rmSync(cause);

@@ -2,14 +2,14 @@ import type { AuditAction } from "../contract/audit.ts";
 import type { Scope } from "../contract/scope.ts";
 
 /**
- * What a request needs. `open`: nothing; `own-runs`: any valid key, a webhook key seeing its own runs only; a scope: an
- * API token that has it, or a person whose role has it; `machine`: whoever can read the store itself.
+ * The access that a request needs. `open`: none; `own-runs`: any valid key, but a webhook key only gets its own runs; a
+ * scope: an API token with it, or a person whose role has it; `machine`: direct access to the store.
  */
 export type Access = "open" | "own-runs" | Scope | "machine";
 
 /**
- * Who may use which route of the API. This and the next table are the one place that decides: a route that is missing
- * here is answered as if it did not exist. `{name}` stands for one segment of the path.
+ * The access that each route of the API needs. This table and the next one are the only place that decides: a route
+ * that is missing here is answered with 404. `{name}` matches one segment of the path.
  */
 export const routeAccess = {
   "GET /healthz": "open",
@@ -61,10 +61,7 @@ export const authRoutes = [
   "GET /api/auth/callback/oidc",
 ] as const;
 
-/**
- * Pages that are open to anonymous clients, and the files that these are made of, which are the same everywhere.
- * `{name+}` stands for the rest of the path.
- */
+/** Pages that are open to anonymous clients, and their static files. `{name+}` matches the rest of the path. */
 const openPages = [
   "/sign-in",
   "/setup/{token}",
@@ -100,7 +97,10 @@ function toAnonymousRoute(route: string): AnonymousRoute {
   return { method, path, pattern: new RegExp(`^${pattern}$`), isPage: false };
 }
 
-/** Who may use which procedure of the app: `open` ones there are none. One that is missing here is refused to everybody. */
+/**
+ * The access that each procedure of the app needs. No procedure is `open`. A procedure that is missing here is
+ * forbidden.
+ */
 export const procedureAccess = {
   access: "read",
   changes: "read",
@@ -161,14 +161,14 @@ export const procedureAccess = {
   "audit.list": "admin",
 } as const satisfies Record<string, Scope>;
 
-/** What a procedure needs; `null`: nobody said, so nobody may. */
+/** The access that a procedure needs; `null`: none is defined, so it is forbidden. */
 export function scopeOfProcedure(path: string): Scope | null {
   return new Map<string, Scope>(Object.entries(procedureAccess)).get(path) ?? null;
 }
 
 /**
- * What stands in the audit log of requests that changed something. What is missing here writes its own line, in the
- * transaction in which it changes something: keys, people, invitations.
+ * The audit actions of requests that change something. Keys, people and invitations are missing here: they write their
+ * entry in the transaction of the change.
  */
 const routeActions: { [Route in keyof typeof routeAccess]?: AuditAction } = {
   "POST /api/v1/runs/{id}/approvals": "approval.decided",

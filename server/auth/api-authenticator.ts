@@ -11,14 +11,14 @@ import { findUsableKey } from "./find-usable-key.ts";
 import { bearsSessionCookie, findSignedIn } from "./find-signed-in.ts";
 import { createNoteKeyUse } from "./key-usage.ts";
 import type { ApiAuthenticator, Principal } from "./principal.ts";
-import { refuseCrossSite, refuseForeignOrigin } from "./refuse-cross-site.ts";
+import { rejectCrossSite, rejectForeignOrigin } from "./refuse-cross-site.ts";
 import { readSessionToken } from "./session.ts";
 
 /**
- * Development is open to local requests; `mode` is `deployed` for all others. Deployed, a key is needed in
- * `Authorization: Bearer` or `x-api-key` (RFC 6750); where both are sent, each must be valid. Keys in the query are for
- * webhook senders only: API URLs end up in histories and logs. A browser in which somebody signed in sends a cookie of
- * their session, or the API token that they signed in with.
+ * Development is open to local requests; `mode` is `deployed` for all others. A deployed service needs a key in
+ * `Authorization: Bearer` or `x-api-key` (RFC 6750); if both are sent, each must be valid. Keys in the query are only
+ * for webhook senders: API URLs end up in histories and logs. A signed-in browser sends the cookie of its session, or
+ * the API token that it signed in with.
  */
 export function createApiAuthenticator(deps: {
   store: Pick<KeyStore, "findKeyByHash" | "touchKey"> & Pick<PeopleStore, "findSession" | "touchSession" | "findRole">;
@@ -35,12 +35,12 @@ export function createApiAuthenticator(deps: {
   const ownHost = deps.baseUrl ? new URL(deps.baseUrl).host : null;
   return async (request) => {
     if (deps.mode === "development") {
-      refuseCrossSite(request);
+      rejectCrossSite(request);
       return { kind: "local" };
     }
     const now = deps.clock.now();
     if (keysInHeaders(request.headers).length === 0 && bearsSessionCookie(request.headers)) {
-      refuseForeignOrigin(request, ownHost);
+      rejectForeignOrigin(request, ownHost);
       const person = await findSignedIn({ ...deps, logger }, request.headers, now);
       if (person) return person;
     }
@@ -59,7 +59,7 @@ export function createApiAuthenticator(deps: {
 function unauthorized(): AppError {
   return new AppError(
     "unauthorized",
-    "Send a valid key as Authorization: Bearer or x-api-key. `signalbox keys create --api` makes one.",
+    "Send a valid key as Authorization: Bearer or x-api-key. `signalbox keys create --api` creates one.",
   );
 }
 
@@ -68,13 +68,13 @@ function presentedKeys(request: Request, ownHost: string | null): string[] {
   const keys = keysInHeaders(request.headers);
   const session = keys.length === 0 ? readSessionToken(request.headers) : null;
   if (session === null) return keys;
-  refuseForeignOrigin(request, ownHost);
+  rejectForeignOrigin(request, ownHost);
   return [session];
 }
 
 function keysInHeaders(headers: Headers): string[] {
   const [, scheme, credential] = /^(\S+) *(.*)$/.exec(headers.get("authorization") ?? "") ?? [];
-  // Credentials of other schemes are no keys: a proxy in front may have asked for its own password.
+  // Credentials of other schemes are not keys: a proxy in front may require its own password.
   const bearer = scheme?.toLowerCase() === "bearer" ? [credential ?? ""] : [];
   const apiKey = headers.get("x-api-key");
   return [...new Set([...bearer, ...(apiKey === null ? [] : [apiKey])])];

@@ -43,7 +43,7 @@ it("forgets those of longest ago, not those who try on", () => {
   expect(passesOf([...others(5_100), "192.0.2.1", "192.0.2.2"], limit).slice(-2)).toEqual([false, true]);
 });
 
-it("an account has thirty attempts a minute, however many networks they come from; a network that has signed in to it before goes on", () => {
+it("an account has thirty attempts a minute across all networks, except networks that have signed in to it before", () => {
   const limits = createSignInLimits();
   const attempt = (email: string, address: string) => passes(() => limits.take({ email, address, now: 0 }));
   limits.signedIn({ email: "ada@example.com", address: "192.0.2.1" });

@@ -24,9 +24,8 @@ export const attemptsPerMinute = 10;
 const accountAttemptsPerMinute = 30;
 
 /**
- * Bounds attempts to sign in, per network and per account. The limit of an account does not count for networks from
- * which somebody has signed in to it since the service started: anonymous clients cannot lock a person out of an
- * account that they use.
+ * Limits sign-in attempts, per network and per account. The limit of an account does not apply to networks with a
+ * successful sign-in to it since the service started: anonymous clients cannot lock people out of their accounts.
  */
 export function createSignInLimits() {
   const limitNetwork = createAttemptLimit({ perMinute: attemptsPerMinute });

@@ -24,7 +24,7 @@ export function createAuthenticator(deps: {
   clock: Clock;
   logger?: Logger;
 }): Authenticator {
-  // Senders mostly bear the same key, and many requests come in one turn of the event loop.
+  // Senders usually send the same key, and many requests arrive in one turn of the event loop.
   const find = oncePerTurn((text) => findUsableKey(deps, text, deps.clock.now()));
   const noteUse = createNoteKeyUse({ ...deps, logger: deps.logger ?? silentLogger });
   return async (presented, endpoint) => {
@@ -40,5 +40,8 @@ export function createAuthenticator(deps: {
   };
 }
 
-/** There are four places for a key; a request with many more is no sender's mistake and shall not cost as many look-ups. */
+/**
+ * There are four forms of a key. A request with many more keys is no mistake of a sender, and must not cause as many
+ * look-ups.
+ */
 const maxKeys = 8;

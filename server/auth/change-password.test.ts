@@ -23,7 +23,7 @@ async function open() {
   return { state, store, change, isPassword };
 }
 
-it("a password is changed by whoever knows the present one, and that is written down", async () => {
+it("a person who knows the current password can change it, with an entry in the audit log", async () => {
   const { change, isPassword, store } = await open();
   await expect(change("a guess")).rejects.toMatchObject({ code: "invalid_input", errors: [{ pointer: "/current" }] });
   expect(await isPassword(password)).toBe(true);
@@ -34,7 +34,7 @@ it("a password is changed by whoever knows the present one, and that is written 
   );
 });
 
-it("guessing it stops after five attempts, and goes on a minute later", async () => {
+it("guessing is blocked after five attempts, for one minute", async () => {
   const { change, state } = await open();
   for (let at = 0; at < 5; at++) await expect(change("a guess")).rejects.toMatchObject({ code: "invalid_input" });
   await expect(change(password)).rejects.toMatchObject({ code: "rate_limited" });

@@ -1,4 +1,4 @@
-/** Where a request comes from, as far as the door may believe it. */
+/** The origin of a request, as far as the HTTP server trusts it. */
 export interface Client {
   /** Network address; `null`: not known, or this very process. */
   address: string | null;

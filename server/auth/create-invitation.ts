@@ -2,13 +2,13 @@ import type { Invitation, Role } from "../contract/person.ts";
 import { newId } from "../domain/ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { PeopleStore } from "../ports/people-store.ts";
-import { type Doer, auditOf } from "./doer.ts";
+import { type AuditContext, auditOf } from "./doer.ts";
 import { generateInvitationToken, hashInvitationToken } from "./invitation-token.ts";
 
 const hourMs = 60 * 60 * 1000;
 /**
- * A setup link lies in a terminal or a log; an invitation waits for somebody to read their mail. Who wants a new
- * password stands before the door.
+ * Lifetimes: a setup link appears in a terminal or a log; an invitation must last until the person reads it. A person
+ * who resets a password uses the link immediately.
  */
 const lifetimeMs: Record<Invitation["kind"], number> = { setup: hourMs, invitation: 7 * 24 * hourMs, reset: hourMs };
 const pathOf: Record<Invitation["kind"], string> = { setup: "setup", invitation: "invite", reset: "reset" };
@@ -23,16 +23,16 @@ export interface InvitationDeps {
 export function createInvitation(
   deps: InvitationDeps,
   p: { kind: "setup" | "invitation"; role: Role; note: string },
-  doer: Doer,
+  auditContext: AuditContext,
 ): Promise<{ invitation: Invitation; url: string }> {
   return makeLink(
     deps,
     { ...p, personId: null, audited: (id) => ({ action: "invitation.created", subject: id, detail: { ...p } }) },
-    doer,
+    auditContext,
   );
 }
 
-/** The mechanism of all links that let somebody in. `audited`: what the log says of one with this id. */
+/** The mechanism of all links that grant access. `audited`: the audit entry for the link with this id. */
 export async function makeLink(
   deps: InvitationDeps,
   {
@@ -41,23 +41,23 @@ export async function makeLink(
   }: Pick<Invitation, "kind" | "role" | "note" | "personId"> & {
     audited: (id: string) => Omit<Parameters<typeof auditOf>[1], "now">;
   },
-  doer: Doer,
+  auditContext: AuditContext,
 ): Promise<{ invitation: Invitation; url: string }> {
   const now = deps.clock.now();
   const token = generateInvitationToken();
   const id = newId("inv", now);
-  const createdBy = doer.actor.name ?? doer.actor.kind;
+  const createdBy = auditContext.actor.name ?? auditContext.actor.kind;
   const invitation = await deps.store.createInvitation({
     invitation: {
       ...p,
       id,
       hash: hashInvitationToken(token),
       createdBy,
-      createdById: doer.personId,
+      createdById: auditContext.personId,
       createdAt: now,
       expiresAt: now + lifetimeMs[p.kind],
     },
-    audit: auditOf(doer, { ...audited(id), now }),
+    audit: auditOf(auditContext, { ...audited(id), now }),
   });
   return { invitation, url: `${deps.baseUrl()}/${pathOf[p.kind]}/${token}` };
 }

@@ -3,7 +3,7 @@ import type { Scope } from "../contract/scope.ts";
 import { newId } from "../domain/ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KeyStore, NewKey } from "../ports/store.ts";
-import { type Doer, auditOf } from "./doer.ts";
+import { type AuditContext, auditOf } from "./doer.ts";
 import type { KeyCipher } from "./key-cipher.ts";
 import { generateKey, hashKey, keyHint } from "./key-format.ts";
 
@@ -22,14 +22,14 @@ export interface CreateKeyRequest {
 export async function createKey(
   deps: { store: Pick<KeyStore, "createKey">; cipher: KeyCipher; clock: Clock },
   request: CreateKeyRequest,
-  doer: Doer,
+  auditContext: AuditContext,
 ): Promise<Key & { secret: string }> {
   const now = deps.clock.now();
-  const { secret, newKey } = mintKey(deps.cipher, { ...request, ownerId: doer.personId }, now);
+  const { secret, newKey } = mintKey(deps.cipher, { ...request, ownerId: auditContext.personId }, now);
   const { id, kind, name, scope, endpoints } = newKey;
   const key = await deps.store.createKey(
     newKey,
-    auditOf(doer, { action: "key.created", subject: id, detail: { kind, name, scope, endpoints }, now }),
+    auditOf(auditContext, { action: "key.created", subject: id, detail: { kind, name, scope, endpoints }, now }),
   );
   return { ...key, secret };
 }

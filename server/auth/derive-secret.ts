@@ -8,7 +8,7 @@ export function deriveSessionSecret(secret: string): string {
   return Buffer.from(hkdfSync("sha256", secret, "", "signalbox sessions v1", 32)).toString("base64url");
 }
 
-/** Tells secrets apart without giving one away. */
+/** A fingerprint that distinguishes secrets without revealing them. */
 export function deriveSecretFingerprint(secret: string): string {
   return Buffer.from(hkdfSync("sha256", secret, "", "signalbox fingerprint v1", 16)).toString("base64url");
 }

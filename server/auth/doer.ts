@@ -4,23 +4,27 @@ import { newId } from "../domain/ids.ts";
 import type { NewAuditEntry } from "../ports/people-store.ts";
 import type { Principal } from "./principal.ts";
 
-/** Who does something, and from where: so it stands in the audit log. */
-export interface Doer {
+/** The actor and their address, for the audit log. */
+export interface AuditContext {
   actor: AuditActor;
   /** Network address; `null` on the machine itself. */
   address: string | null;
-  /** Who is behind it: the person themselves, or whose token it is; `null`: nobody in particular. */
+  /** The person behind the actor: the person themselves, or the owner of the token; `null`: none. */
   personId: string | null;
 }
 
-export const machine: Doer = { actor: { kind: "machine", id: null, name: null }, address: null, personId: null };
+export const machine: AuditContext = {
+  actor: { kind: "machine", id: null, name: null },
+  address: null,
+  personId: null,
+};
 
-/** Somebody at the door. */
-export function strangerAt(address: string | null): Doer {
+/** An unauthenticated client. */
+export function anonymousContext(address: string | null): AuditContext {
   return { actor: { kind: "stranger", id: null, name: null }, address, personId: null };
 }
 
-export function doerOf(principal: Principal, address: string | null): Doer {
+export function auditContextOf(principal: Principal, address: string | null): AuditContext {
   return { actor: actorOf(principal), address, personId: personBehind(principal) };
 }
 
@@ -44,7 +48,7 @@ function personBehind(principal: Principal): string | null {
 
 /** A line of the audit log. Details never hold what opens anything. */
 export function auditOf(
-  { actor, address }: Pick<Doer, "actor" | "address">,
+  { actor, address }: Pick<AuditContext, "actor" | "address">,
   p: { action: AuditAction; subject: string | null; detail?: Json; now: number },
 ): NewAuditEntry {
   return {

@@ -9,8 +9,8 @@ const touchEveryMs = 60_000;
 type SignedIn = Extract<Principal, { kind: "person" }>;
 
 /**
- * The person whose session cookie a request bears. Asked each time, so that a session that was ended opens nothing from
- * then on.
+ * The person whose session cookie a request carries. Looked up for each request, so that an ended session loses access
+ * immediately.
  */
 export async function findSignedIn(
   deps: { store: Pick<PeopleStore, "findSession" | "touchSession">; sessionSecret: string; logger: Logger },
@@ -23,10 +23,10 @@ export async function findSignedIn(
   if (!found) return null;
   const { session, person } = found;
   if (now - Date.parse(session.lastSeenAt) >= touchEveryMs) {
-    // Nobody waits for this note; a later request writes it again.
+    // Not awaited; a later request writes it again.
     deps.store
       .touchSession(session.id, now)
-      .catch((error: unknown) => deps.logger.warn("the last use of a session could not be noted", { error }));
+      .catch((error: unknown) => deps.logger.warn("could not store the last use of a session", { error }));
   }
   return {
     kind: "person",

@@ -13,7 +13,7 @@ export async function findUsableKey(
   now: number,
 ): Promise<Key | null> {
   if (!isWellFormedKey(presented)) return null;
-  // Asked each time, so that a revoked key is refused by the very next request.
+  // Looked up for each request, so that a revoked key is rejected immediately.
   const key = await deps.store.findKeyByHash(hashKey(presented));
   return key && isUsable(key, now) ? key : null;
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** What an invitation link bears: 256 random bits. Only the hash is stored. */
+/** The token of an invitation link: 256 random bits. Only its hash is stored. */
 export function generateInvitationToken(): string {
   return randomBytes(32).toString("base64url");
 }

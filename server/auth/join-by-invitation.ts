@@ -28,7 +28,7 @@ export async function joinByInvitation(
   address: string | null,
 ): Promise<void> {
   const hash = hashInvitationToken(token);
-  // Before the costly part: strangers make us hash nothing.
+  // Before the expensive part: anonymous clients must not cause password hashing.
   const invitation = await deps.store.findInvitation(hash, deps.clock.now());
   if (!invitation || invitation.kind === "reset") throw unusableLink();
   const passwordHash = await deps.identity.hashPassword(password);
@@ -50,7 +50,7 @@ export async function joinByInvitation(
   });
   if (outcome === "unusable") throw unusableLink();
   if (outcome === "email-taken") {
-    const message = "Somebody with this address is here already. Sign in, or take another address.";
+    const message = "This address already has an account. Sign in, or use another address.";
     throw new AppError("invalid_input", message, { errors: [{ pointer: "/email", code: "taken", message }] });
   }
 }
@@ -58,6 +58,6 @@ export async function joinByInvitation(
 export function unusableLink(): AppError {
   return new AppError(
     "not_found",
-    "This link has been used, has expired or was withdrawn. Ask whoever sent it for another.",
+    "This link has been used, has expired or was withdrawn. Ask its sender for another one.",
   );
 }

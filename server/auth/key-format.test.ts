@@ -5,7 +5,7 @@ import { generateKey, hashKey, isWellFormedKey, keyHint } from "./key-format.ts"
 const kinds = fc.constantFrom("webhook" as const, "api" as const);
 
 describe("keys", () => {
-  it("have a prefix that tells their kind, and 192 random bits or more", () => {
+  it("have a prefix for their kind, and at least 192 random bits", () => {
     expect(generateKey("webhook")).toMatch(/^sbk_[0-9A-Za-z]{39}$/);
     expect(generateKey("api")).toMatch(/^sbt_[0-9A-Za-z]{39}$/);
     expect(33 * Math.log2(62)).toBeGreaterThan(192);
@@ -15,7 +15,7 @@ describe("keys", () => {
     fc.assert(fc.property(kinds, (kind) => void expect(isWellFormedKey(generateKey(kind))).toBe(true)));
   });
 
-  it("are refused with any one character changed", () => {
+  it("are rejected if any one character is changed", () => {
     fc.assert(
       fc.property(kinds, fc.nat(42), fc.constantFrom(..."09AZaz_-é"), (kind, at, character) => {
         const key = generateKey(kind);
@@ -25,7 +25,7 @@ describe("keys", () => {
     );
   });
 
-  it("are refused where the text is no key at all", () => {
+  it("are rejected if the string is not a key", () => {
     fc.assert(fc.property(fc.string(), (text) => !isWellFormedKey(text)));
     for (const text of [
       "",
@@ -46,7 +46,7 @@ describe("keys", () => {
     for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected * 0.25);
   });
 
-  it("cannot be told from their hint or their hash", () => {
+  it("cannot be derived from their hint or their hash", () => {
     const key = generateKey("webhook");
     expect(keyHint(key)).toBe(`${key.slice(0, 8)}…`);
     expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/);

@@ -4,8 +4,9 @@ import type { KeyKind } from "../contract/key.ts";
 
 /**
  * A key is `sbk_` (webhook) or `sbt_` (API token), 33 random base62 characters (196 bits), and six characters of CRC-32
- * over all before them. The fixed prefixes and the checksum let secret scanners find leaked keys without false alarms,
- * and let us refuse malformed ones without asking the store. The checksum protects nothing: the randomness does.
+ * of everything before. The fixed prefixes and the checksum let secret scanners find leaked keys without false alarms,
+ * and let the service reject malformed keys without a look-up in the store. The checksum is no protection: the
+ * randomness is.
  */
 const prefixes: Record<KeyKind, string> = { webhook: "sbk_", api: "sbt_" };
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -29,7 +30,7 @@ export function hashKey(key: string): string {
   return hash("sha256", key);
 }
 
-/** The first characters, enough for a person to tell keys apart. */
+/** The first characters, enough for a person to recognize a key. */
 export function keyHint(key: string): string {
   return `${key.slice(0, 8)}…`;
 }

@@ -5,7 +5,7 @@ import type { KeyStore } from "../ports/store.ts";
 
 const touchEveryMs = 60_000;
 
-/** Notes that a key was used, at most once a minute each, without holding up whoever used it. */
+/** Records the use of a key, at most once a minute for each key, without delaying the request. */
 export type NoteKeyUse = (key: Key) => void;
 
 export function createNoteKeyUse(deps: {
@@ -20,8 +20,8 @@ export function createNoteKeyUse(deps: {
     if (now - last < touchEveryMs) return;
     notedAt.set(key.id, now);
     deps.store.touchKey(key.id, now).catch((error: unknown) => {
-      // Nobody waits for this note; the next use after a minute writes it again.
-      deps.logger.warn("the last use of a key could not be noted", { keyId: key.id, error });
+      // Not awaited; the next use after a minute writes it again.
+      deps.logger.warn("could not store the last use of a key", { keyId: key.id, error });
     });
   };
 }

@@ -3,9 +3,9 @@ import { type Scope, holdsScope } from "../contract/scope.ts";
 import type { Access } from "./access-table.ts";
 
 /**
- * Who asks. `local`: somebody on this machine in development, or the command line in this process: may do everything.
- * `person`: somebody who signed in. `token`: an API token; `ownerId`: whose it is, `cappedTo`: their role, where it
- * allows less than the token was made for. `webhook`: a webhook key, which reads the runs that it started.
+ * The authenticated client. `local`: a client on this machine in development, or the command line in this process: may
+ * do everything. `person`: a signed-in person. `token`: an API token; `ownerId`: its owner, `cappedTo`: the role of the
+ * owner if it allows less than the token. `webhook`: a webhook key, which can read the runs that it started.
  */
 export type Principal =
   | { kind: "local" }

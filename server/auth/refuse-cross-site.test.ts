@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { refuseCrossSite, refuseForeignOrigin } from "./refuse-cross-site.ts";
+import { rejectCrossSite, rejectForeignOrigin } from "./refuse-cross-site.ts";
 
 const refused = (headers: Record<string, string>) => {
   const request = new Request("http://127.0.0.1:3002/api/v1/runs", { headers });
   try {
-    refuseCrossSite(request);
+    rejectCrossSite(request);
     return false;
   } catch {
     return true;
@@ -36,7 +36,7 @@ describe("the open API of development", () => {
 
 function refusedPost(headers: Record<string, string>, ownHost: string | null = null): boolean {
   try {
-    refuseForeignOrigin(new Request("http://10.0.0.5:3000/api/trpc/runs.cancel", { method: "POST", headers }), ownHost);
+    rejectForeignOrigin(new Request("http://10.0.0.5:3000/api/trpc/runs.cancel", { method: "POST", headers }), ownHost);
     return false;
   } catch {
     return true;
@@ -57,7 +57,7 @@ describe("a signed-in browser", () => {
     expect(refusedPost({ host: "hooks.example.com", origin: "null" })).toBe(true);
   });
 
-  it("acts through a proxy that sends another Host, where the base URL says the name", () => {
+  it("acts through a proxy that sends another Host, if the base URL has the name", () => {
     const headers = { host: "10.0.0.5:3000", origin: "https://hooks.example.com", "sec-fetch-site": "same-origin" };
     expect(refusedPost(headers)).toBe(true);
     expect(refusedPost(headers, "hooks.example.com")).toBe(false);

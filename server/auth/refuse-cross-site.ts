@@ -5,7 +5,7 @@ import { AppError } from "../contract/app-error.ts";
  * machine shows. Rejects requests that come from another site (Sec-Fetch-Site, Origin). Requests under a name that was
  * pointed at this machine (DNS rebinding) are not local, and need a key. Throws AppError `forbidden`.
  */
-export function refuseCrossSite(request: { url: string; headers: Pick<Headers, "get"> }): void {
+export function rejectCrossSite(request: { url: string; headers: Pick<Headers, "get"> }): void {
   const host = request.headers.get("host") ?? new URL(request.url).host;
   const site = request.headers.get("sec-fetch-site");
   const isForeignSite = site !== null && site !== "same-origin" && site !== "none";
@@ -13,7 +13,7 @@ export function refuseCrossSite(request: { url: string; headers: Pick<Headers, "
   if (isForeignSite || (origin !== null && !isSameHost(origin, host))) {
     throw new AppError(
       "forbidden",
-      "In development no key is needed, so no requests are taken from pages of other sites.",
+      "Requests from pages of other sites are rejected, because development needs no key.",
     );
   }
 }
@@ -22,15 +22,14 @@ export function refuseCrossSite(request: { url: string; headers: Pick<Headers, "
  * What a signed-in browser brings along must come from our own pages. `ownHost`: that of the base URL, where a proxy
  * sends us another. Throws AppError `forbidden`.
  */
-export function refuseForeignOrigin(request: Request, ownHost: string | null): void {
+export function rejectForeignOrigin(request: Request, ownHost: string | null): void {
   const origin = request.headers.get("origin");
   const host = request.headers.get("host") ?? new URL(request.url).host;
   const isReading = request.method === "GET" || request.method === "HEAD";
   const site = request.headers.get("sec-fetch-site");
   const isOwn = origin === null || [host, ownHost].some((name) => name !== null && isSameHost(origin, name));
   const isForeign = !isOwn || (!isReading && site !== null && site !== "same-origin");
-  if (isForeign)
-    throw new AppError("forbidden", "A page of another site may not act for somebody who is signed in here.");
+  if (isForeign) throw new AppError("forbidden", "Requests from pages of other sites cannot use your session.");
 }
 
 /**

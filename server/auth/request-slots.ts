@@ -2,8 +2,8 @@ import { AppError } from "../contract/app-error.ts";
 import { ownerOf, type Principal } from "./principal.ts";
 
 /**
- * Requests of one key or person that may be in progress at once, by what they cost. `list`: looks through the store.
- * `export`: a whole file. `wait`: an answer or a stream that is held open until something happens.
+ * Limits for concurrent requests of one key or person, by their cost. `list`: searches the store. `export`: a whole
+ * file. `wait`: a response or a stream that stays open until something happens.
  */
 const maxInProgress = { list: 32, export: 4, wait: 100 };
 
@@ -20,7 +20,7 @@ export function createRequestSlots(): TakeSlot {
     if (others >= maxInProgress[kind]) {
       throw new AppError(
         "rate_limited",
-        `${maxInProgress[kind]} such requests of this key or person are in progress, which is the limit. Send it again when one of them has ended.`,
+        `This key or person has ${maxInProgress[kind]} such requests in progress, which is the limit. Send the request again when one of them has ended.`,
       );
     }
     taken.set(name, others + 1);

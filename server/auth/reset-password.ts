@@ -10,8 +10,8 @@ import { unusableLink } from "./join-by-invitation.ts";
 export const resetRequestSchema = z.strictObject({ token: z.string().min(1).max(200), password: passwordSchema });
 
 /**
- * Uses a reset link up: the new password alone opens from then on, and whoever was signed in as this person is not any
- * more. Throws AppError `not_found`.
+ * Consumes a reset link: only the new password is valid afterwards, and all sessions of this person end. Throws
+ * AppError `not_found`.
  */
 export async function resetPassword(
   deps: {
@@ -23,7 +23,7 @@ export async function resetPassword(
   address: string | null,
 ): Promise<void> {
   const hash = hashInvitationToken(token);
-  // Before the costly part: strangers make us hash nothing.
+  // Before the expensive part: anonymous clients must not cause password hashing.
   const link = await deps.store.findInvitation(hash, deps.clock.now());
   if (link?.kind !== "reset") throw unusableLink();
   const passwordHash = await (await deps.identity()).hashPassword(password);

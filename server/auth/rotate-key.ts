@@ -3,28 +3,29 @@ import type { Key } from "../contract/key.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KeyStore } from "../ports/store.ts";
 import { mintKey } from "./create-key.ts";
-import { type Doer, auditOf } from "./doer.ts";
+import { type AuditContext, auditOf } from "./doer.ts";
 import type { KeyCipher } from "./key-cipher.ts";
 
 export const defaultOverlapMs = 24 * 60 * 60 * 1000;
 export const maxOverlapSeconds = 90 * 24 * 60 * 60;
 
 /**
- * Makes a key like another, with the same name, endpoints or scope, and as long a life from now as that had. The old
- * one still opens for `overlapMs`, so that whoever bears it can change over; with 0 it ends at once. Both are written
- * down. Throws AppError `not_found`, or `key_ended` where the key has ended or was rotated before.
+ * Creates a key like another one, with the same name, endpoints or scope, and the same lifetime from now on. The old
+ * key stays valid for `overlapMs`, so that its clients can change over; with 0 it expires immediately. Both changes are
+ * in the audit log. Throws AppError `not_found`, or `key_ended` if the key has expired, is revoked or was already
+ * rotated.
  */
 export async function rotateKey(
   deps: { store: Pick<KeyStore, "rotateKey" | "listKeys">; cipher: KeyCipher; clock: Clock },
   { id, overlapMs }: { id: string; overlapMs: number },
-  doer: Doer,
+  auditContext: AuditContext,
 ): Promise<{ key: Key & { secret: string }; old: Key }> {
   const now = deps.clock.now();
   const old = (await deps.store.listKeys()).find((key) => key.id === id);
   if (!old) throw unknownKey(id);
   const { kind, name, endpoints, scope } = old;
-  // Whoever rotates a token has it in hand from then on, and it ends with them.
-  const ownerId = doer.personId ?? old.ownerId;
+  // The person who rotates a token becomes its owner, and the token expires with their account.
+  const ownerId = auditContext.personId ?? old.ownerId;
   const { secret, newKey } = mintKey(
     deps.cipher,
     { kind, name, endpoints, scope, ownerId, expiresAt: sameLife(old, now) },
@@ -32,13 +33,13 @@ export async function rotateKey(
   );
   const endsAt = now + overlapMs;
   const audit = [
-    auditOf(doer, {
+    auditOf(auditContext, {
       action: "key.created",
       subject: newKey.id,
       detail: { kind, name, scope, endpoints, replaces: id },
       now,
     }),
-    auditOf(doer, {
+    auditOf(auditContext, {
       action: "key.rotated",
       subject: id,
       detail: { replacedBy: newKey.id, endsAt: new Date(endsAt).toISOString() },
@@ -60,6 +61,6 @@ function unknownKey(id: string): AppError {
 }
 
 function describeEnded({ id, replacedBy, revokedAt }: Key): string {
-  if (replacedBy !== null) return `Key ${id} was rotated before: ${replacedBy} took its place. Rotate that one.`;
-  return `Key ${id} ${revokedAt === null ? "has expired" : "was revoked"}: there is nothing to change over. \`signalbox keys create\` makes a new one.`;
+  if (replacedBy !== null) return `Key ${id} has already been replaced by ${replacedBy}. Rotate that key.`;
+  return `Key ${id} ${revokedAt === null ? "has expired" : "was revoked"}, so it cannot be rotated. \`signalbox keys create\` creates a new key.`;
 }

@@ -69,7 +69,7 @@ describe("signing in with an API token", () => {
     expect([failed.origin, failed.pathname, failed.searchParams.get("next")]).toEqual([origin, "/sign-in", page]);
   });
 
-  it("refuses a webhook key", async () => {
+  it("rejects a webhook key", async () => {
     const { service, signIn } = await open();
     const { secret } = await makeKey(service, { kind: "webhook" });
     expect((await signIn(secret)).headers.get("location")).toBe("/sign-in?failed=token&next=%2F");

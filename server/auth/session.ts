@@ -15,8 +15,8 @@ export function readSessionToken(headers: Headers): string | null {
 }
 
 /**
- * Answers the form that takes a token: a form with `token` and `next`, the page that was asked for. Leads to that page,
- * or back to /sign-in where the token opens nothing. `principal`: who signed in.
+ * Handles the form that takes a token: a form with `token` and `next`, the requested page. Redirects to that page, or
+ * back to /sign-in if the token is invalid. `principal`: the signed-in client.
  */
 export async function answerSignIn(
   deps: { authenticate: ApiAuthenticator; isSecure: boolean; ownHost: string | null },

@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AuditStore } from "../ports/people-store.ts";
 import type { KeyStore } from "../ports/store.ts";
-import { type Doer, auditOf } from "./doer.ts";
+import { type AuditContext, auditOf } from "./doer.ts";
 import type { KeyCipher } from "./key-cipher.ts";
 
 /** A webhook key as it must be sent. Written down before it is shown. Throws AppError `not_found`. */
@@ -13,7 +13,7 @@ export async function showKey(
     clock: Clock;
   },
   id: string,
-  doer: Doer,
+  auditContext: AuditContext,
 ): Promise<string> {
   const stored = (await deps.store.listKeyCiphertexts("webhook")).find(({ key }) => key.id === id);
   const secret = stored ? deps.cipher.open(stored.ciphertext) : null;
@@ -21,10 +21,10 @@ export async function showKey(
     throw new AppError(
       "not_found",
       stored
-        ? "This key was sealed under another SIGNALBOX_SECRET: it still works, but cannot be shown."
+        ? "This key was encrypted with another SIGNALBOX_SECRET. It still works, but cannot be shown."
         : `There is no webhook key ${id}.`,
     );
-  await noteKeyShown(deps, { keyId: id, endpoint: null }, doer);
+  await noteKeyShown(deps, { keyId: id, endpoint: null }, auditContext);
   return secret;
 }
 
@@ -32,10 +32,10 @@ export async function showKey(
 export async function noteKeyShown(
   deps: { store: Pick<AuditStore, "recordAudit">; clock: Clock },
   p: { keyId: string; endpoint: string | null },
-  doer: Doer,
+  auditContext: AuditContext,
 ): Promise<void> {
   await deps.store.recordAudit(
-    auditOf(doer, {
+    auditOf(auditContext, {
       action: "key.shown",
       subject: p.keyId,
       detail: p.endpoint === null ? null : { endpoint: p.endpoint },

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { JsonSchemaObject } from "./json.ts";
 
-/** A stretch of a prompt that came from a payload, in UTF-16 units. `path`: where it stood there; `""`: no matter where. */
+/** A part of a prompt that comes from a payload, in UTF-16 units. `path`: its path in the payload; `""`: unknown. */
 const promptMarkSchema = z.object({ start: z.int().min(0), end: z.int().min(0), path: z.string() });
 
-/** The input of an agent's run: what it is asked, and which stretches of that came from outside, in their order. */
+/** The input of an agent's run: its prompt, and the parts of the prompt that come from the payload, in order. */
 export const agentInputSchema = z
   .object({ prompt: z.string().min(1), marks: z.array(promptMarkSchema).default([]) })
   .refine(
@@ -14,7 +14,7 @@ export const agentInputSchema = z
       ),
     {
       path: ["marks"],
-      message: "The marks must lie in the prompt, one after the other",
+      message: "Marks must be inside the prompt, in order and without overlap",
     },
   );
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * What a model has said so far in a call that is under way. Of what is long there is the end: a `…Cut` says how much
- * was left out before it, in UTF-16 units (of `toolCalls`, how many).
+ * The output of a model so far, in a call that is in progress. Long output is cut at its beginning: a `…Cut` says how
+ * much is missing, in UTF-16 units (for `toolCalls`, how many calls).
  */
 export const modelSpeechSchema = z.object({
   text: z.string(),

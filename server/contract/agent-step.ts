@@ -2,8 +2,8 @@ import { z } from "zod";
 import { jsonSchema } from "./json.ts";
 
 /**
- * What the steps of an agent's run have for their results. They are all that is kept of what an agent did: the run goes
- * on from them after a crash, and pages are drawn of them.
+ * The results of the steps of an agent's run. They are the only record of the agent's activity: the run continues from
+ * them after a crash, and the app shows them.
  */
 
 /** Tokens of one call of the model; `null` where the provider does not say. */
@@ -33,7 +33,7 @@ const contentPartSchema = z.discriminatedUnion("type", [
 ]);
 
 /**
- * What the model was told first. In `message` a boundary that nobody could guess stands around what came from the
+ * The first message to the model. In `message`, an unpredictable boundary surrounds the parts that come from the
  * payload.
  */
 const promptStepSchema = z.object({
@@ -63,8 +63,8 @@ const modelFailureStepSchema = z.object({
 });
 
 /**
- * A call of a tool. `failed` and `invalid` (its arguments do not parse) are told to the model, as is that a person
- * `refused` it.
+ * A tool call. The model receives the error if it `failed`, if it is `invalid` (its arguments do not match the schema),
+ * or if a person `refused` it.
  */
 const toolStepSchema = z.object({
   type: z.literal("tool"),
@@ -89,7 +89,7 @@ export const agentStepSchema = z.discriminatedUnion("type", [
 /** What a person is asked to approve. */
 export const approvalRequestSchema = z.object({ toolCallId: z.string(), toolName: z.string(), input: jsonSchema });
 
-/** What was decided of it. `by`: who, in words; `null`: nobody decided in time. */
+/** The decision. `by`: the person; `null`: the approval expired. */
 export const approvalDecisionSchema = z.object({
   isApproved: z.boolean(),
   reason: z.string().nullable(),

@@ -13,13 +13,13 @@ export const agentTraceSchema = z.object({
       step: agentStepSchema,
     }),
   ),
-  /** Calls of tools that a person decides, or has decided, in the order in which they were asked for. */
+  /** Tool calls that need or needed an approval, in the order of their requests. */
   approvals: z.array(
     z.object({
       name: z.string(),
       request: approvalRequestSchema,
       requestedAt: z.iso.datetime(),
-      /** Until then somebody may decide; then it is refused. */
+      /** When the approval expires. An expired approval counts as denied. */
       until: z.iso.datetime().nullable(),
       decidedAt: z.iso.datetime().nullable(),
       decision: approvalDecisionSchema.nullable(),

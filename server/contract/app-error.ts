@@ -1,7 +1,10 @@
 import { type ErrorCode, errorCodes } from "./error-codes.ts";
 import type { Problem, ProblemError } from "./problem.ts";
 
-/** An expected failure. Doors answer it by the table of error codes; `detail` says what, where and the way out. */
+/**
+ * An expected failure. The table of error codes defines its response. `detail` says what is wrong, where, and how to
+ * fix it.
+ */
 export class AppError extends Error {
   override readonly name = "AppError";
   readonly code: ErrorCode;

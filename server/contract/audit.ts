@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { jsonSchema } from "./json.ts";
 
-/** Everything that is written down. `subject.verb`, in the past tense. */
+/** Every action in the audit log, as `subject.verb` in the past tense. */
 export const auditActionSchema = z.enum([
   "session.started",
   "session.refused",
@@ -33,8 +33,8 @@ export const auditActionSchema = z.enum([
 export type AuditAction = z.infer<typeof auditActionSchema>;
 
 /**
- * Who did it. `machine`: the command line on the machine itself, or anybody in development. `stranger`: nobody that is
- * known.
+ * The actor. `machine`: the command line on the machine itself, or any client in development. `stranger`: an
+ * unauthenticated client.
  */
 export const auditActorSchema = z.object({
   kind: z.enum(["person", "token", "webhook", "machine", "stranger"]),
@@ -51,7 +51,7 @@ export const auditEntrySchema = z.object({
   at: z.iso.datetime(),
   action: auditActionSchema,
   actor: auditActorSchema,
-  /** Id or name of what it was done to. */
+  /** Id or name of the subject. */
   subject: z.string().nullable(),
   /** Network address that it came from. */
   address: z.string().nullable(),

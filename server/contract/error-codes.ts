@@ -1,13 +1,14 @@
 /**
- * The one table of error codes. Doors turn a code into an answer by this table and by nothing else.
- * `why` and `fix` are what `/errors/<code>` and docs/errors/<code>.md say.
+ * The table of error codes. The HTTP layer, tRPC and the CLI turn a code into a response by this table alone.
+ * `why` and `fix` are shown on `/errors/<code>` and in docs/errors/<code>.md.
  */
 export interface ErrorCodeEntry {
   status: number;
+  /** A noun phrase without a full stop. */
   title: string;
   /** Whether the same request may succeed later. */
   retryable: boolean;
-  /** Where it is not: the side that must change something first. */
+  /** If it is not retryable: the side that must change something first. */
   changedBy: "sender" | "owner" | "either";
   why: string;
   fix: string;
@@ -29,154 +30,153 @@ const entry = (
   fix,
 });
 
-/** Whether it helps to send the same request again, in a sentence. */
+/** One sentence: whether sending the same request again can succeed. */
 export function resendAdvice({ retryable, changedBy }: ErrorCodeEntry): string {
   if (retryable) return "The same request may succeed later: send it again.";
   return {
-    sender: "The same request will fail again: change it first.",
-    owner: "The same request will fail again until the owner of this service has fixed the cause.",
-    either:
-      "The same request will fail again until the sender changes it, or the owner of this service changes the cause.",
+    sender: "The same request fails again: change it first.",
+    owner: "The same request fails again until the owner of this service fixes the cause.",
+    either: "The same request fails again until the sender changes it, or the owner of this service fixes the cause.",
   }[changedBy];
 }
 
 export const errorCodes = {
   unauthorized: entry(
     401,
-    "A valid key is needed",
-    "The request carried no key, or one that is unknown, expired or revoked. Where several keys are sent, each must be valid.",
-    "Send the key as ?token=, ?api_key=, Authorization: Bearer or x-api-key. `signalbox triggers url <slug>` prints a URL that works; `signalbox keys create` makes a new key.",
+    "Missing or invalid key",
+    "The request has no key, or its key is unknown, expired or revoked. If a request has several keys, each must be valid.",
+    "Send the key as ?token=, ?api_key=, Authorization: Bearer or x-api-key. `signalbox triggers url <slug>` prints a URL that contains a valid key. `signalbox keys create` creates a new key.",
     false,
     "either",
   ),
   invalid_signature: entry(
     401,
-    "The signature does not hold",
-    "The source of this endpoint takes only requests that its sender signed (`verify`), and this one's signature is missing, malformed, too old or too new, or was made with another secret or of other bytes.",
-    "The detail says which. Compare the secret with the sender's; when both are equal, look for a proxy that changes bodies, and at the clock. The delivery is kept: redeliver it when the secret is mended.",
+    "Invalid signature",
+    "The endpoint verifies signatures (`verify` in its source). The signature of this request is missing, malformed, too old or too new, or it was made with another secret or for another body.",
+    "`detail` says which. Compare the secret with the sender's. If both are equal, look for a proxy that changes bodies, and check the clock. The delivery is recorded: redeliver it after you have fixed the secret.",
     false,
     "either",
   ),
   forbidden: entry(
     403,
-    "This key may not do that",
-    "The key is valid, but not for this: a webhook key reads only the runs that it started. In development, where no key is needed: a page of another site asked, or somebody by a name that is not this service's.",
-    "Use an API token: `signalbox keys create --api`. In development ask localhost or an IP address; behind a tunnel set SIGNALBOX_BASE_URL to its address.",
+    "Access denied",
+    "The key is valid but does not allow this operation: a webhook key can only read the runs that it started. In development, which needs no key, the request came from a page of another site or used an unknown host name.",
+    "Use an API token: `signalbox keys create --api`. In development, use localhost or an IP address. Behind a tunnel, set SIGNALBOX_BASE_URL to the tunnel's address.",
     false,
     "either",
   ),
   unknown_endpoint: entry(
     404,
-    "No trigger listens on this endpoint",
-    "The path after /triggers/ must equal the endpoint of a trigger exactly: no trailing slash, no upper case, no escapes.",
+    "Unknown endpoint",
+    "The path after /triggers/ must be exactly the endpoint of a trigger, without a trailing slash, upper-case letters or escapes.",
     "`signalbox triggers list` shows the endpoints. If the trigger is new, build and deploy the project.",
     false,
     "either",
   ),
   not_found: entry(
     404,
-    "There is no such thing here",
-    "The id or the path is not known to this service. It may have been removed by retention.",
-    "Check the id, and that you ask the service that has it.",
+    "Not found",
+    "This service has nothing with this id or path. Retention may have removed it.",
+    "Check the id, and that you send the request to the right service.",
   ),
   method_not_allowed: entry(
     405,
-    "This method is not allowed here",
-    "Endpoints take POST only.",
-    "Send the request as POST; the Allow header lists what is accepted.",
+    "Method not allowed",
+    "Endpoints accept POST only.",
+    "Send the request as POST. The Allow header lists the accepted methods.",
   ),
   invalid_path: entry(
     400,
-    "The path cannot be read",
-    "The path has a bad percent escape, or bytes that are not UTF-8.",
+    "Invalid path",
+    "The path has an invalid percent escape, or bytes that are not UTF-8.",
     "Send the endpoint as it is written in the trigger: letters, digits, hyphens and slashes need no escapes.",
   ),
   invalid_json: entry(
     400,
-    "The body is not valid JSON",
-    "The body could not be parsed as JSON in UTF-8, or it is nested deeper than 512 levels.",
-    "The detail says line and column. Look at the delivery to see the body as it came.",
+    "Invalid JSON",
+    "The body is not JSON in UTF-8, or it is nested deeper than 512 levels.",
+    "`detail` gives the line and column. The delivery shows the body as received.",
   ),
   incomplete_body: entry(
     400,
-    "The body ended early",
-    "The connection ended before the whole body had come.",
-    "Send it again.",
+    "Incomplete body",
+    "The connection closed before the whole body was received.",
+    "Send the request again.",
     true,
   ),
   request_timeout: entry(
     408,
-    "The request came too slowly",
-    "The headers take 15 seconds at most, and the whole request a minute. It had not come by then.",
-    "Send it again, over a better connection or in one piece.",
+    "Request timeout",
+    "The headers must be received within 15 seconds, and the whole request within a minute.",
+    "Send the request again, over a better connection or in one piece.",
     true,
   ),
   unsupported_media_type: entry(
     415,
-    "The body must be plain JSON",
+    "Unsupported media type",
     "Content-Type must be application/json or end in +json, in UTF-8, and the body must not be compressed.",
-    "Send Content-Type: application/json and no Content-Encoding. At many senders this is a setting.",
+    "Send Content-Type: application/json and no Content-Encoding. Many senders have a setting for it.",
   ),
   body_too_large: entry(
     413,
-    "The body is too large",
-    "The body is over the limit of this service (1 MiB unless configured).",
-    "Send less, or raise maxBodyBytes in signalbox.config.ts (SIGNALBOX_MAX_BODY_BYTES).",
+    "Body too large",
+    "The body is larger than this service accepts. Default: 1 MiB.",
+    "Send a smaller body, or raise maxBodyBytes in signalbox.config.ts (SIGNALBOX_MAX_BODY_BYTES).",
     false,
     "either",
   ),
   request_mismatch: entry(
     422,
-    "The body does not match the trigger's request schema",
-    "The endpoint has one trigger, and the body does not parse with its `request`.",
-    "`errors` says where and why. `signalbox triggers test <slug> --data @body.json` checks a body without sending it. If the sender is right, change `request` in the trigger, then build and deploy. The delivery is kept: redeliver it afterwards.",
+    "Request schema mismatch",
+    "The endpoint has one trigger, and the body does not match its `request` schema.",
+    "`errors` says where and why. `signalbox triggers test <slug> --data @body.json` checks a body without sending it. If the sender is right, change `request` in the trigger, then build and deploy. The delivery is recorded: redeliver it afterwards.",
     false,
     "either",
   ),
   idempotency_conflict: entry(
     422,
-    "This idempotency key was used with another body",
-    "A request with the same Idempotency-Key or webhook-id, or the same value of the header that the source names in `dedupe`, was accepted on this endpoint in the last 24 hours (or the source's own `window`), and its body was different.",
-    "Use a new key for a new event; send the very same bytes to repeat one. If different events of your sender have the same value, name another header or field in `dedupe`.",
+    "Idempotency key conflict",
+    "This endpoint accepted the same idempotency key with another body in the last 24 hours, or in the source's own `window`. The key is the Idempotency-Key or webhook-id header, or the header that `dedupe` names in the source.",
+    "Use a new key for a new event. To repeat an event, send exactly the same bytes. If different events of your sender have the same key, name another header or field in `dedupe`.",
     false,
     "either",
   ),
   invalid_input: entry(
     422,
-    "The input is not valid",
-    "The body does not parse with the schema of this route or target.",
+    "Invalid input",
+    "The body does not match the schema of this route or target.",
     "`errors` says where and why.",
   ),
   invalid_request: entry(
     400,
-    "The request is not valid",
+    "Invalid request",
     "A parameter of the request is missing or malformed.",
     "`errors` says which one. GET /api/v1/openapi.json describes every route.",
   ),
   run_ended: entry(
     409,
-    "The run has already ended",
+    "Run already ended",
     "A run that has ended never changes its state.",
     "Replay it: POST /api/v1/runs/{id}/replay starts a new run with the same payload.",
   ),
   approval_closed: entry(
     409,
-    "The approval is not open",
-    "Somebody has decided it before, nobody decided in time, or the run does not wait for it: it goes on, or has ended.",
-    "Look at the run: its timeline says what was decided, and by whom.",
+    "Approval already closed",
+    "The approval has been decided or has expired, or the run does not wait for it: the run has continued or ended.",
+    "Open the run: its timeline shows the decision and the person who made it.",
   ),
   key_ended: entry(
     409,
-    "The key has ended",
-    "It is revoked, has expired, or was rotated before: there is nothing to change over.",
-    "The detail says which. Rotate the key that took its place, or make a new one: `signalbox keys create`.",
+    "Inactive key",
+    "The key is revoked, has expired or has already been rotated, so it cannot be rotated.",
+    "`detail` says which. Rotate the key that replaced it, or create a new one: `signalbox keys create`.",
     false,
     "either",
   ),
   not_replayable: entry(
     409,
-    "This cannot be sent again",
-    "What would be sent is not kept any more, or its trigger or target is not in the project that runs now.",
+    "Replay not possible",
+    "The content is no longer stored, or its trigger or target is not part of the deployed project.",
     "Deploy a project that has it, or start the target with an input of your own.",
     false,
     "either",
@@ -184,51 +184,51 @@ export const errorCodes = {
   rate_limited: entry(
     429,
     "Too many requests",
-    "The sender is over its rate limit, or too many requests without credentials are in progress.",
-    "Wait for the seconds in Retry-After, then send again.",
+    "The sender has exceeded its rate limit, or too many requests without credentials are in progress.",
+    "Wait for the number of seconds in Retry-After, then send the request again.",
     true,
   ),
   queue_full: entry(
     503,
-    "The queue of a workflow is full",
-    "As many runs of the workflow or agent are queued as its `maxQueued` lets wait. Nothing was recorded, and nothing was started.",
-    "Send it again after the seconds in Retry-After; most senders do so by themselves. The detail names it. Where it stays full: find out why its runs do not begin (`concurrency`, workers), or raise its maxQueued.",
+    "Queue full",
+    "The workflow or agent has as many queued runs as its `maxQueued` allows. Nothing was recorded, and no run was started.",
+    "Send the request again after the number of seconds in Retry-After. Most senders do this automatically. `detail` names the workflow or agent. If its queue stays full, find out why its runs do not start (`concurrency`, workers), or raise its maxQueued.",
     true,
   ),
   store_unavailable: entry(
     503,
-    "The store cannot take this now",
-    "The store is busy, full or closing. Nothing was recorded, and nothing was started.",
-    "Send it again after the seconds in Retry-After; most senders do so by themselves. If it continues, the owner of the service finds the cause in its log, with `GET /readyz`, and with `signalbox doctor`.",
+    "Store unavailable",
+    "The store is busy, full or closing. Nothing was recorded, and no run was started.",
+    "Send the request again after the number of seconds in Retry-After. Most senders do this automatically. If the error persists, the owner of the service finds the cause in its log, with `GET /readyz`, or with `signalbox doctor`.",
     true,
   ),
   store_unusable: entry(
     503,
-    "The store cannot be opened",
-    "What DATABASE_URL names is damaged, is no database of Signalbox, cannot be reached, or was written by a newer version. Nothing in it was changed.",
-    "The message says which, and what is wrong with it. A file that is damaged: keep a copy of it with its -wal, then restore a backup; without one, `sqlite3 damaged.db .recover | sqlite3 new.db` saves what can be read. A Postgres: `signalbox doctor` looks closer. Where a newer version wrote it: upgrade signalbox.",
+    "Unusable store",
+    "The database in DATABASE_URL is damaged, is not a Signalbox store, cannot be reached, or was written by a newer version. Nothing in it was changed.",
+    "The message says which. If a file is damaged, keep a copy of it with its -wal, then restore a backup. Without a backup, `sqlite3 damaged.db .recover | sqlite3 new.db` saves the readable part. For Postgres, run `signalbox doctor`. If a newer version wrote the store, upgrade signalbox.",
     false,
     "owner",
   ),
   overloaded: entry(
     503,
-    "Too many large requests at once",
-    "The bodies of the requests in progress use all the memory that the service has for them, or that one key may use. Nothing was recorded, and nothing was started.",
-    "Send it again after the seconds in Retry-After. If it happens often, look for a client that opens many requests and does not finish them.",
+    "Too many large requests",
+    "The bodies of the requests in progress use all the memory that the service, or one key, may use for them. Nothing was recorded, and no run was started.",
+    "Send the request again after the number of seconds in Retry-After. If it happens often, look for a client that opens many requests and does not finish them.",
     true,
   ),
   shutting_down: entry(
     503,
-    "The service is shutting down",
-    "The service was told to stop, and takes nothing new.",
-    "Send it again after the seconds in Retry-After.",
+    "Service shutting down",
+    "The service is stopping and accepts no new requests.",
+    "Send the request again after the number of seconds in Retry-After.",
     true,
   ),
   internal: entry(
     500,
-    "Something went wrong here",
-    "A defect in the service. The log of the service has the details.",
-    "Try again; if it stays, report it with the delivery or run id.",
+    "Internal error",
+    "The service has a defect. Its log has the details.",
+    "Try again. If the error persists, report it with the delivery or run id.",
     true,
   ),
 } as const satisfies Record<string, ErrorCodeEntry>;

@@ -8,7 +8,7 @@ export const keySchema = z.object({
   id: z.string(),
   kind: keyKindSchema,
   name: z.string(),
-  /** The first characters, enough to tell keys apart. Never the key. */
+  /** The first characters, enough to recognize a key. Never the whole key. */
   hint: z.string(),
   /** The endpoints that a webhook key opens; `null` opens all. */
   endpoints: z.array(z.string()).nullable(),
@@ -18,12 +18,9 @@ export const keySchema = z.object({
   expiresAt: z.iso.datetime().nullable(),
   lastUsedAt: z.iso.datetime().nullable(),
   revokedAt: z.iso.datetime().nullable(),
-  /** The key that took its place when it was rotated. */
+  /** The key that replaced this one when it was rotated. */
   replacedBy: z.string().nullable(),
-  /**
-   * The person whose API token it is: it never does more than they may. `null`: nobody's, as it was made on the
-   * machine.
-   */
+  /** The owner of the API token, whose role limits it. `null`: no owner, because it was created on the machine. */
   ownerId: z.string().nullable(),
 });
 

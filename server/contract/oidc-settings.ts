@@ -6,7 +6,7 @@ const domainSchema = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "A domain of e-mail addresses, such as example.com");
+  .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "Must be a domain of e-mail addresses, e.g. example.com");
 
 /** Signing in by OpenID Connect, beside passwords. */
 export const oidcSettingsSchema = z.strictObject({

@@ -10,15 +10,15 @@ export const scopeOfRole: Record<Role, Scope> = { viewer: "read", operator: "ope
 export const roleOfScope: Record<Scope, Role> = { read: "viewer", operate: "operator", admin: "admin" };
 
 /**
- * As long as NIST SP 800-63B-4 asks of a password that stands alone is 15; 12 is our floor, as people here are invited
- * and sign-in is throttled.
+ * NIST SP 800-63B-4 asks for 15 characters if a password is the only factor. The minimum here is 12, because people are
+ * invited and sign-in is throttled.
  */
 export const passwordSchema = z
   .string()
-  .min(12, "A password has 12 characters or more")
-  .max(128, "A password has 128 characters at most");
-export const personNameSchema = z.string().trim().min(1, "A name is needed").max(100);
-export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email("This is not an e-mail address"));
+  .min(12, "Password must have at least 12 characters")
+  .max(128, "Password must have at most 128 characters");
+export const personNameSchema = z.string().trim().min(1, "Enter a name").max(100);
+export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email("Must be an e-mail address"));
 
 export const personSchema = z.object({
   id: z.string(),
@@ -46,10 +46,10 @@ export type PersonSession = z.infer<typeof sessionSchema>;
 
 export const invitationSchema = z.object({
   id: z.string(),
-  /** `setup`: made on the machine itself. `reset`: sets a new password of somebody who is here already. */
+  /** `setup`: created on the machine itself. `reset`: sets a new password of an existing person. */
   kind: z.enum(["setup", "invitation", "reset"]),
   role: roleSchema,
-  /** Whom it is for, as who made it wrote; of a `reset` their e-mail address. */
+  /** The note of the person who created it; for a `reset`, the e-mail address. */
   note: z.string(),
   /** Whose password a `reset` sets. */
   personId: z.string().nullable(),

@@ -7,7 +7,7 @@ export const presetSubjectSchema = z.object({
   slug: z.string().min(1).max(64),
 });
 
-/** A body or an input that somebody kept under a name. Names are unique within their subject. */
+/** A body or an input that was saved under a name. Names are unique within their subject. */
 const presetSchema = z.object({
   id: z.string(),
   subject: presetSubjectSchema,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * What somebody may do: `read` looks, `operate` also starts, stops and repeats, `admin` also decides about keys and
- * people. Each holds those before it.
+ * `read` reads. `operate` also starts, cancels and replays runs. `admin` also manages keys and people. Each includes
+ * the previous one.
  */
 export const scopeSchema = z.enum(["read", "operate", "admin"]);
 

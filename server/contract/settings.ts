@@ -10,10 +10,7 @@ const limitsSchema = z.strictObject({
   connections: z.int().min(10).max(1_000_000).optional(),
 });
 
-/**
- * US dollars for a million tokens. `cachedInput`: of input that the provider had seen before; the same as `input`
- * unless told.
- */
+/** US dollars per million tokens. `cachedInput`: input from the provider's cache. Default: `input`. */
 const modelPriceSchema = z.strictObject({
   input: z.number().min(0),
   cachedInput: z.number().min(0).optional(),
@@ -22,10 +19,10 @@ const modelPriceSchema = z.strictObject({
 
 export type ModelPrice = z.infer<typeof modelPriceSchema>;
 
-/** What is let in, at most. */
+/** Limits for incoming requests. */
 export type RateLimits = Pick<z.infer<typeof limitsSchema>, "perKey" | "perEndpoint">;
 
-/** What `signalbox.config.ts` may say. The environment wins over it. Unknown names are refused. */
+/** The settings of `signalbox.config.ts`. Environment variables take precedence. Unknown names are rejected. */
 export const projectSettingsSchema = z.strictObject({
   /** Shown in the app; the folder's name by default. */
   name: z.string().trim().min(1).max(100).optional(),
@@ -41,7 +38,7 @@ export const projectSettingsSchema = z.strictObject({
     .min(1)
     .max(1024 ** 3)
     .optional(),
-  /** What is let in, at most; see docs/receiving.md. */
+  /** Limits for incoming requests; see docs/receiving.md. */
   limits: limitsSchema.optional(),
   /** Number of worker processes. */
   workers: z.int().min(1).max(256).optional(),
@@ -53,7 +50,7 @@ export const projectSettingsSchema = z.strictObject({
     .min(64)
     .max(1024 * 1024)
     .optional(),
-  /** Days after which ended runs and their deliveries are removed; 0 keeps them for ever. */
+  /** Days after which ended runs and their deliveries are removed; 0 keeps them permanently. */
   retentionDays: z.int().min(0).max(100_000).optional(),
   /** So many of the newest deliveries are kept; 0 keeps all. */
   retentionDeliveries: z.int().min(0).optional(),
@@ -63,15 +60,12 @@ export const projectSettingsSchema = z.strictObject({
   modelPrices: z.record(z.string().min(1), modelPriceSchema).optional(),
   /** Regular expressions of schemas that the build does not check, as written in code: `/^a+$/i`. */
   uncheckedRegexes: z
-    .array(z.string().regex(/^\/.+\/[a-z]*$/s, 'Write each as in code, e.g. "/^[a-z]+$/i"'))
+    .array(z.string().regex(/^\/.+\/[a-z]*$/s, 'Must be a regular expression as in code, e.g. "/^[a-z]+$/i"'))
     .max(1000)
     .optional(),
-  /** The secret may come from the environment: what stands here is written into the build. */
+  /** The client secret can come from the environment: a value here is written into the build. */
   oidc: oidcSettingsSchema.partial({ clientSecret: true }).optional(),
-  /**
-   * Reverse proxies whose X-Forwarded-For, -Host and -Proto are believed: addresses and CIDR ranges. Nobody's unless
-   * told.
-   */
+  /** Reverse proxies whose X-Forwarded-For, -Host and -Proto are trusted: addresses and CIDR ranges. Default: none. */
   trustProxy: z.array(proxyRangeSchema).max(100).optional(),
 });
 

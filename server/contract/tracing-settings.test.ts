@@ -10,7 +10,7 @@ const tracing = (env: Record<string, string>) => {
 };
 
 describe("traces", () => {
-  it("are off without an endpoint, and where OpenTelemetry is told to be off, whatever else is set", () => {
+  it("are off without an endpoint, and if OpenTelemetry is disabled, with any other settings", () => {
     const off: Record<string, string>[] = [
       {},
       { OTEL_SERVICE_NAME: "x", OTEL_TRACES_SAMPLER: "nonsense" },
@@ -66,11 +66,11 @@ describe("traces", () => {
       ],
       [
         { OTEL_EXPORTER_OTLP_HEADERS: "canary" },
-        "OTEL_EXPORTER_OTLP_HEADERS must be pairs with commas between them, e.g. name=value,other=value, percent-encoded",
+        "OTEL_EXPORTER_OTLP_HEADERS must be comma-separated pairs, e.g. name=value,other=value, percent-encoded",
       ],
       [
         { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
-        "OTEL_EXPORTER_OTLP_PROTOCOL: Signalbox speaks http/json only, which collectors take where they take http/protobuf (port 4318)",
+        "OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, the only protocol that Signalbox supports. Collectors accept it on the port of http/protobuf (4318)",
       ],
       [{ OTEL_EXPORTER_OTLP_TIMEOUT: "10s-canary" }, "OTEL_EXPORTER_OTLP_TIMEOUT must be a number of milliseconds"],
       [

@@ -38,7 +38,7 @@ const pairs = (name: string) =>
           .string()
           .regex(
             /^\s*[^=\s]+\s*=(?:[^%]|%[0-9a-fA-F]{2})*$/,
-            `${name} must be pairs with commas between them, e.g. name=value,other=value, percent-encoded`,
+            `${name} must be comma-separated pairs, e.g. name=value,other=value, percent-encoded`,
           ),
       ),
     )
@@ -61,13 +61,13 @@ const protocol = (name: string) =>
   z
     .literal(
       "http/json",
-      `${name}: Signalbox speaks http/json only, which collectors take where they take http/protobuf (port 4318)`,
+      `${name} must be http/json, the only protocol that Signalbox supports. Collectors accept it on the port of http/protobuf (4318)`,
     )
     .optional();
 
 /**
- * The standard variables of OpenTelemetry that are obeyed: https://opentelemetry.io/docs/specs/otel/protocol/exporter/
- * and …/configuration/sdk-environment-variables/
+ * The supported standard variables of OpenTelemetry: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ and
+ * …/configuration/sdk-environment-variables/
  */
 const environment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl("OTEL_EXPORTER_OTLP_ENDPOINT"),
@@ -89,9 +89,9 @@ const environment = z.object({
 });
 
 /**
- * Reads the variables, of which empty ones are none. `off`: no endpoint is set, or `OTEL_SDK_DISABLED` or
- * `OTEL_TRACES_EXPORTER=none` says so; the others are not looked at then. A problem names its variable, and never what
- * is in it.
+ * Reads the variables. Empty variables count as unset. `off`: no endpoint is set, or `OTEL_SDK_DISABLED` or
+ * `OTEL_TRACES_EXPORTER=none` disables tracing; the other variables are then not checked. A problem names its variable,
+ * never its value.
  */
 export function readTracingSettings(
   env: Readonly<Record<string, string | undefined>>,
@@ -103,7 +103,7 @@ export function readTracingSettings(
     return { kind: "off" };
   const parsed = environment.safeParse(given);
   if (!parsed.success)
-    return { kind: "bad", problem: parsed.error.issues[0]?.message ?? "The OTEL_… variables cannot be read" };
+    return { kind: "bad", problem: parsed.error.issues[0]?.message ?? "The OTEL_… variables are invalid" };
   return { kind: "on", tracing: toSettings(parsed.data, defaultName) };
 }
 

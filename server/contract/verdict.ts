@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { targetSchema } from "./target.ts";
 
-/** One place where a body did not hold: a JSON pointer into the body, Zod's code, and what was expected and found there. */
+/** One validation issue of a body: a JSON Pointer, Zod's code, and the expected and actual value. */
 export const reasonSchema = z.object({
   pointer: z.string(),
   code: z.string(),

@@ -4,13 +4,13 @@ import type { Clock } from "../ports/clock.ts";
 const maxTimerMs = 30_000;
 
 export interface Alarm {
-  /** Rings once when the clock shows this time; `null`: never. Replaces what was set before. */
+  /** Fires once at this time; `null`: never. Replaces the previous time. */
   setAt(time: number | null): void;
   setIn(ms: number): void;
   clear(): void;
 }
 
-/** One alarm by the clock on the wall. Also keeps setTimeout from its limit of 2^31-1 ms, past which it fires at once. */
+/** One alarm by the wall clock. Also works around the limit of setTimeout, 2^31-1 ms, above which it fires immediately. */
 export function createAlarm(clock: Clock, ring: () => void): Alarm {
   let timer: NodeJS.Timeout | undefined;
 

@@ -8,7 +8,7 @@ import { createAlarm } from "./alarm.ts";
 export interface StoreDispatcherOptions {
   store: Pick<Store, "claimRuns" | "extendLeases" | "nextAvailableAt" | "watch">;
   workerId: string;
-  /** Most runs that this process may hold at a time. Asked for every claim. */
+  /** Maximum number of runs that this process may hold at a time. Read for every claim. */
   capacity: () => number;
   pool: "shared" | "isolated";
   leaseMs: number;
@@ -24,8 +24,8 @@ const firstRetryMs = 100;
 const longestRetryMs = 5000;
 
 /**
- * The run rows are the queue. Claims when something was written (here or in another process), when a run of its own
- * ends, and when the next waiting run is due; never in between. Leases are lengthened by whoever executes.
+ * The run rows are the queue. Claims after a write (here or in another process), when one of its own runs ends, and
+ * when the next waiting run is due; never in between. The executor of a run renews its lease.
  */
 export function createStoreDispatcher(p: StoreDispatcherOptions): Dispatcher {
   const running = new Map<ClaimedRun, Promise<void>>();
@@ -54,7 +54,7 @@ export function createStoreDispatcher(p: StoreDispatcherOptions): Dispatcher {
 
   async function claimWhileWoken(execute: (run: ClaimedRun) => Promise<void>): Promise<void> {
     while (mayClaim()) {
-      // Runs that were written to their end together free their places together.
+      // Runs that end in one write free their slots together.
       await new Promise<void>((resolve) => process.nextTick(resolve));
       if (!mayClaim()) return;
       isWoken = false;
@@ -64,7 +64,7 @@ export function createStoreDispatcher(p: StoreDispatcherOptions): Dispatcher {
       } catch (error) {
         const retryMs = Math.min(firstRetryMs * 2 ** failures, longestRetryMs);
         failures += 1;
-        p.logger.warn("runs could not be claimed; trying again", { error, retryMs });
+        p.logger.warn("could not claim runs, retrying", { error, retryMs });
         isWoken = false; // the alarm comes back to it
         if (!isDraining) alarm.setIn(retryMs);
         return;
@@ -86,7 +86,7 @@ export function createStoreDispatcher(p: StoreDispatcherOptions): Dispatcher {
       version,
     });
     for (const run of await renewLate(claimed, now)) hand(run, execute);
-    // What was due by now and not taken waits for a run to end, and that is heard.
+    // Due runs that were not claimed wait for a run to end, which triggers the next claim.
     const next = await store.nextAvailableAt(pool, now);
     if (!isDraining) alarm.setAt(next);
   }
@@ -121,7 +121,7 @@ export function createStoreDispatcher(p: StoreDispatcherOptions): Dispatcher {
       await execute(run);
     } catch (error) {
       // Its lease runs out, and another worker takes it over.
-      p.logger.error("a run could not be carried through", { ...runLogFields(run), error });
+      p.logger.error("could not execute a run", { ...runLogFields(run), error });
     }
   }
 
@@ -144,7 +144,7 @@ export function createStoreDispatcher(p: StoreDispatcherOptions): Dispatcher {
       isDraining = true;
       alarm.clear();
       stopWatching?.();
-      // A claim that is under way still hands out what it gets.
+      // A claim in progress still hands out its runs.
       await claiming;
       await Promise.all(running.values());
     },

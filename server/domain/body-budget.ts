@@ -2,12 +2,12 @@ import { AppError } from "../contract/app-error.ts";
 
 /** The memory that request bodies may use, in all and per owner: a key or a person. */
 export interface BodyBudget {
-  /** For one body. What it takes counts until it is freed, which must be when the request is answered. */
+  /** The memory of one body. It counts until it is freed, after the response. */
   open(owner: string): BodyMemory;
 }
 
 export interface BodyMemory {
-  /** Throws AppError `overloaded` where the budget has no room. */
+  /** Throws AppError `overloaded` if the budget is exhausted. */
   take(bytes: number): void;
   free(): void;
 }
@@ -35,12 +35,12 @@ export function createBodyBudget(maxBodyBytes: number): BodyBudget {
           if (total + bytes > maxTotal)
             throw new AppError(
               "overloaded",
-              "Too many large requests are in progress. Send it again in a few seconds.",
+              "Too many large requests are in progress. Send the request again in a few seconds.",
             );
           if ((owners.get(owner) ?? 0) + bytes > maxTotal / 2)
             throw new AppError(
               "overloaded",
-              "Too many large requests with this key are in progress. Send it again in a few seconds.",
+              "Too many large requests with this key are in progress. Send the request again in a few seconds.",
             );
           taken += bytes;
           add(owner, bytes);

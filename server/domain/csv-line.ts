@@ -1,6 +1,6 @@
 /**
- * One record of CSV (RFC 4180), with its line break. Spreadsheets read a cell as a formula when it begins like one, and
- * senders of webhooks choose the texts of cells. Such a cell gets an apostrophe in front (OWASP, CSV injection).
+ * One record of CSV (RFC 4180), with its line break. Spreadsheets evaluate a cell that begins like a formula, and
+ * senders of webhooks control the content of cells. Such a cell gets a leading apostrophe (OWASP, CSV injection).
  */
 export function csvLine(cells: readonly (string | number | null)[]): string {
   return `${cells.map(toCell).join(",")}\r\n`;

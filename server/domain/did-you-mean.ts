@@ -14,7 +14,7 @@ export function nearestName(given: string, known: readonly string[]): string | n
   return nearest && nearest.distance <= Math.max(1, Math.floor(given.length / 3)) ? nearest.name : null;
 }
 
-/** Levenshtein's distance. Long texts are cut: names are short. */
+/** Levenshtein distance. Long strings are cut: names are short. */
 function editDistance(from: string, to: string): number {
   const [a, b] = [from.slice(0, 128), to.slice(0, 128)];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,4 +1,7 @@
-/** Where a text stops being JSON (RFC 8259), and why. Says nothing of the text itself, which may hold secrets. */
+/**
+ * Where a string stops being valid JSON (RFC 8259), and why. Contains nothing of the string itself, which may contain
+ * secrets.
+ */
 export interface JsonFault {
   /** Index of the first character that is wrong; the text's length where it ends early. */
   offset: number;
@@ -16,19 +19,19 @@ export function findJsonError(text: string): JsonFault | null {
   const wrong = value(cursor);
   if (wrong) return wrong;
   skipSpace(cursor);
-  return cursor.at < text.length ? fault(cursor, "there is more after the end of the JSON") : null;
+  return cursor.at < text.length ? fault(cursor, "unexpected text after the end of the JSON") : null;
 }
 
 function value(cursor: Cursor): JsonFault | null {
   skipSpace(cursor);
   const start = cursor.text[cursor.at];
-  if (start === undefined) return fault(cursor, "a value should be here");
+  if (start === undefined) return fault(cursor, "expected a value");
   if (start === "{") return object(cursor);
   if (start === "[") return array(cursor);
   if (start === '"') return string(cursor);
   if (take(cursor, literalPattern)) return null;
   if (start === "'") return fault(cursor, "strings need double quotes");
-  return fault(cursor, "a value should be here");
+  return fault(cursor, "expected a value");
 }
 
 function object(cursor: Cursor): JsonFault | null {
@@ -36,11 +39,11 @@ function object(cursor: Cursor): JsonFault | null {
   if (closes(cursor, "}")) return null;
   for (;;) {
     skipSpace(cursor);
-    if (cursor.text[cursor.at] !== '"') return fault(cursor, "a property name in double quotes should be here");
+    if (cursor.text[cursor.at] !== '"') return fault(cursor, "expected a property name in double quotes");
     const wrong = string(cursor) ?? colon(cursor) ?? value(cursor);
     if (wrong) return wrong;
     if (closes(cursor, "}")) return null;
-    if (cursor.text[cursor.at] !== ",") return fault(cursor, "a comma or a closing brace should be here");
+    if (cursor.text[cursor.at] !== ",") return fault(cursor, "expected a comma or a closing brace");
     cursor.at++;
   }
 }
@@ -52,7 +55,7 @@ function array(cursor: Cursor): JsonFault | null {
     const wrong = value(cursor);
     if (wrong) return wrong;
     if (closes(cursor, "]")) return null;
-    if (cursor.text[cursor.at] !== ",") return fault(cursor, "a comma or a closing bracket should be here");
+    if (cursor.text[cursor.at] !== ",") return fault(cursor, "expected a comma or a closing bracket");
     cursor.at++;
   }
 }
@@ -62,16 +65,16 @@ function string(cursor: Cursor): JsonFault | null {
   cursor.at++;
   while (take(cursor, plainPattern) || take(cursor, escapePattern));
   const end = cursor.text[cursor.at];
-  if (end === undefined) return { offset: start, what: "this string is not closed" };
-  if (end === "\\") return fault(cursor, "this is not an escape that JSON knows");
-  if (end !== '"') return fault(cursor, "a control character in a string must be escaped");
+  if (end === undefined) return { offset: start, what: "unterminated string" };
+  if (end === "\\") return fault(cursor, "invalid escape sequence");
+  if (end !== '"') return fault(cursor, "unescaped control character in a string");
   cursor.at++;
   return null;
 }
 
 function colon(cursor: Cursor): JsonFault | null {
   skipSpace(cursor);
-  if (cursor.text[cursor.at] !== ":") return fault(cursor, "a colon should be here");
+  if (cursor.text[cursor.at] !== ":") return fault(cursor, "expected a colon");
   cursor.at++;
   return null;
 }
@@ -85,7 +88,7 @@ function closes(cursor: Cursor, bracket: string): boolean {
 
 const spacePattern = /[ \t\n\r]*/y;
 const literalPattern = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
-/** What may stand in a string unescaped. */
+/** Characters that are valid in a string without an escape. */
 // oxlint-disable-next-line no-control-regex -- JSON forbids just these
 const plainPattern = /[^"\\\u0000-\u001f]+/y;
 const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
@@ -102,5 +105,5 @@ function take(cursor: Cursor, pattern: RegExp): boolean {
 }
 
 function fault(cursor: Cursor, what: string): JsonFault {
-  return { offset: cursor.at, what: cursor.at < cursor.text.length ? what : `the text ends early: ${what}` };
+  return { offset: cursor.at, what: cursor.at < cursor.text.length ? what : `unexpected end: ${what}` };
 }

@@ -26,15 +26,11 @@ export interface Idempotency {
 }
 
 /**
- * What identifies the event of a delivery; `null`: nothing does. In this order: the field or the header of `dedupe`,
- * then the usual headers.
- *
- * Where the request has a valid signature (`signed`), only what the signature covers counts: a replay can change all
- * other headers. The body is always covered. A request whose signed names identify nothing is identified by its signed
- * content.
- *
- * A field identifies its event whatever the rest of the body is: senders count attempts there, or note the time of
- * sending. A header is expected to come with equal bytes.
+ * The identity of the event of a delivery; `null`: none. The field or header of `dedupe` comes first, then the usual
+ * headers. If the request has a valid signature (`signed`), only signed content counts: a replay can change all other
+ * headers. The body is always signed. A request whose signed names identify nothing is identified by its signed
+ * content. A field identifies its event even if the rest of the body differs: senders count attempts there, or note the
+ * time of sending. A header is expected to come with equal bytes.
  */
 export function idempotencyOf(p: {
   header: (name: string) => string | null;

@@ -4,7 +4,7 @@ import { monotonicFactory } from "ulid";
 const pool = new Uint32Array(1024);
 let taken = pool.length;
 
-/** Random numbers from 0 to below 1. The system is asked for many at once: asking costs more than an id. */
+/** Random numbers from 0 to below 1, generated in batches: one system call costs more than an id. */
 function random(): number {
   if (taken === pool.length) {
     randomFillSync(pool);

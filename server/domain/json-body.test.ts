@@ -28,20 +28,20 @@ describe("parseJsonBody", () => {
     ["", "The body is empty. Send JSON."],
     [" \r\n", "The body is empty. Send JSON."],
     ["\uFEFF", "The body is empty. Send JSON."],
-    ["{", "Line 1, column 2: the text ends early: a property name in double quotes should be here."],
-    ['{"a":1,\n "b" 2}', "Line 2, column 6: a colon should be here."],
-    ['{"a":1\r\n"b":2}', "Line 2, column 1: a comma or a closing brace should be here."],
-    ['["é😀", x]', "Line 1, column 8: a value should be here."],
-    ["[1,]", "Line 1, column 4: a value should be here."],
-    ['{"a":1,}', "Line 1, column 8: a property name in double quotes should be here."],
-    ["{'a':1}", "Line 1, column 2: a property name in double quotes should be here."],
+    ["{", "Line 1, column 2: unexpected end: expected a property name in double quotes."],
+    ['{"a":1,\n "b" 2}', "Line 2, column 6: expected a colon."],
+    ['{"a":1\r\n"b":2}', "Line 2, column 1: expected a comma or a closing brace."],
+    ['["é😀", x]', "Line 1, column 8: expected a value."],
+    ["[1,]", "Line 1, column 4: expected a value."],
+    ['{"a":1,}', "Line 1, column 8: expected a property name in double quotes."],
+    ["{'a':1}", "Line 1, column 2: expected a property name in double quotes."],
     ["['a']", "Line 1, column 2: strings need double quotes."],
-    ['{"a":"b', "Line 1, column 6: this string is not closed."],
-    ['"a\tb"', "Line 1, column 3: a control character in a string must be escaped."],
-    ['"\\x"', "Line 1, column 2: this is not an escape that JSON knows."],
-    ["01", "Line 1, column 2: there is more after the end of the JSON."],
-    ["{} {}", "Line 1, column 4: there is more after the end of the JSON."],
-    ["name=Ada", "Line 1, column 1: a value should be here."],
+    ['{"a":"b', "Line 1, column 6: unterminated string."],
+    ['"a\tb"', "Line 1, column 3: unescaped control character in a string."],
+    ['"\\x"', "Line 1, column 2: invalid escape sequence."],
+    ["01", "Line 1, column 2: unexpected text after the end of the JSON."],
+    ["{} {}", "Line 1, column 4: unexpected text after the end of the JSON."],
+    ["name=Ada", "Line 1, column 1: expected a value."],
   ])("says of %j where it stops being JSON, and why", (body, detail) => {
     expect(detailOf(body)).toBe(detail);
   });
@@ -53,7 +53,7 @@ describe("parseJsonBody", () => {
     ["half of a surrogate pair", [0x22, 0xed, 0xa0, 0x80, 0x22], "Line 1, column 2"],
     ["UTF-16", [0xff, 0xfe, 0x7b, 0x00], "Line 1, column 1"],
   ])("says where %s is", (_, bytes, where) => {
-    expect(detailOf(Uint8Array.from(bytes))).toBe(`${where}: these bytes are not UTF-8.`);
+    expect(detailOf(Uint8Array.from(bytes))).toBe(`${where}: invalid UTF-8.`);
   });
 
   test("takes 512 levels and refuses 513, brackets in strings not counted, without overflowing at a million", () => {
@@ -63,9 +63,9 @@ describe("parseJsonBody", () => {
   });
 
   test("finds the end of a megabyte of string", () => {
-    expect(detailOf(`"${"a\\n".repeat(350_000)}`)).toBe("Line 1, column 1: this string is not closed.");
+    expect(detailOf(`"${"a\\n".repeat(350_000)}`)).toBe("Line 1, column 1: unterminated string.");
     expect(detailOf(`"${"a".repeat(1_000_000)}" x`)).toBe(
-      "Line 1, column 1000004: there is more after the end of the JSON.",
+      "Line 1, column 1000004: unexpected text after the end of the JSON.",
     );
   });
 
@@ -87,7 +87,7 @@ describe("findJsonError", () => {
         text.slice(0, at % (text.length + 1)) + insert + text.slice((at % (text.length + 1)) + length),
     );
 
-  test("finds a fault in every text that JSON.parse refuses, and in no other", () => {
+  test("finds a fault in every string that JSON.parse rejects, and in no other", () => {
     const seen = { valid: 0, broken: 0 };
     fc.assert(
       fc.property(broken, (text) => {

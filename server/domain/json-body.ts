@@ -3,10 +3,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import { findJsonError } from "./find-json-error.ts";
 
-/**
- * Zod and JSON.stringify recurse, JSON.parse does not: what is nested deeper than this would overflow the stack further
- * on.
- */
+/** Zod and JSON.stringify recurse, JSON.parse does not: deeper nesting would overflow the stack later. */
 const deepest = 512;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -26,7 +23,7 @@ export function parseJsonBody(bytes: Uint8Array): Json {
     return json;
   } catch (cause) {
     const fault = findJsonError(text);
-    throw invalid(text.slice(0, fault?.offset), fault?.what ?? "this is not JSON", cause);
+    throw invalid(text.slice(0, fault?.offset), fault?.what ?? "invalid JSON", cause);
   }
 }
 
@@ -34,7 +31,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {
-    throw invalid(textBefore(bytes, findInvalidUtf8(bytes)), "these bytes are not UTF-8", cause);
+    throw invalid(textBefore(bytes, findInvalidUtf8(bytes)), "invalid UTF-8", cause);
   }
 }
 
@@ -66,7 +63,7 @@ function findDepthOver(bytes: Uint8Array, limit: number): number | null {
   return null;
 }
 
-/** Offset of the first byte that does not belong to UTF-8 (RFC 3629). Slow, for texts that are known to be wrong. */
+/** Offset of the first byte that is not valid UTF-8 (RFC 3629). Slow, for bodies that are known to be invalid. */
 function findInvalidUtf8(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {

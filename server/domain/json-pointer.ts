@@ -13,7 +13,7 @@ export function fromPointer(pointer: string): string[] {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** What stands at a path; `undefined` where nothing does. Looks at own properties only. */
+/** The value at a path; `undefined` if there is none. Reads own properties only. */
 export function valueAt(body: Json, path: readonly PropertyKey[]): Json | undefined {
   let value: Json | undefined = body;
   for (const key of path) {

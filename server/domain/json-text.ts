@@ -3,8 +3,8 @@ import type { Json } from "../contract/json.ts";
 import { parseJsonBody } from "./json-body.ts";
 
 /**
- * The JSON of a text that a person wrote, read exactly as the receiver reads a body. Throws AppError `invalid_json`
- * with line and column, or `body_too_large`.
+ * The JSON of a string that a person wrote, parsed exactly as the receiver parses a body. Throws AppError
+ * `invalid_json` with line and column, or `body_too_large`.
  */
 export function parseJsonText(text: string, maxBytes: number): Json {
   const bytes = Buffer.from(text);

@@ -1,6 +1,6 @@
 /**
- * Headers that proxies, tunnels and CDNs add to what they forward. A tunnel's agent runs on this machine and may
- * rewrite `Host` to `localhost`: then these headers are all that tells its requests from local ones.
+ * Headers that proxies, tunnels and CDNs add to forwarded requests. A tunnel's agent runs on this machine and may
+ * rewrite `Host` to `localhost`: only these headers then distinguish its requests from local ones.
  */
 const addedByForwarders =
   /^(forwarded|via|cdn-loop|client-ip|x-forwarded(-.*)?|x-original-.*|x-envoy-.*|x-(real|client|cluster-client|azure-client)-?ip|(true|fastly|fly)-client-ip|cf-.*|ngrok-.*|tailscale-.*|x-tunnel-.*)$/i;
@@ -27,8 +27,8 @@ export function isLoopbackUrl(url: string): boolean {
 }
 
 /**
- * Of a Host header or a URL, with or without a port. Other names may be pointed at this machine by anybody who has a
- * domain (DNS rebinding).
+ * Whether a Host header or a URL, with or without a port, is local. The owner of any domain can point another name at
+ * this machine (DNS rebinding).
  */
 function isLoopbackHost(host: string): boolean {
   const name = host.replace(/:\d*$/, "").toLowerCase();

@@ -2,8 +2,8 @@ import type { Usage } from "../contract/agent-step.ts";
 import type { ModelPrice } from "../contract/settings.ts";
 
 /**
- * US dollars for a million tokens, as their providers listed them in autumn 2025. Prices change: a project says its own
- * in `modelPrices` of signalbox.config.ts, and those win. What stands in neither has no known price.
+ * US dollars per million tokens, as listed by the providers in autumn 2025. Prices change: `modelPrices` of
+ * signalbox.config.ts takes precedence. A model in neither list has no known price.
  */
 const listedPrices: ReadonlyMap<string, ModelPrice> = new Map([
   ["gpt-5", { input: 1.25, cachedInput: 0.125, output: 10 }],
@@ -17,7 +17,7 @@ const listedPrices: ReadonlyMap<string, ModelPrice> = new Map([
   ["claude-opus-4-1", { input: 15, cachedInput: 1.5, output: 75 }],
   ["claude-sonnet-4-5", { input: 3, cachedInput: 0.3, output: 15 }],
   ["claude-haiku-4-5", { input: 1, cachedInput: 0.1, output: 5 }],
-  // `standInModel` of signalbox/agent: nobody is asked, and nobody is paid.
+  // `standInModel` of signalbox/agent: it calls no provider and costs nothing.
   ["stand-in", { input: 0, output: 0 }],
 ]);
 

@@ -1,9 +1,9 @@
 import type { PromptPart } from "../../sdk/definition.ts";
 
 /**
- * Templates of prompts: a text with `{{ path }}` where something of the payload comes in. A path is names and places
- * joined by dots, and nothing else: there is no code in a template, and what comes in is never looked at as a template
- * again. `\{{` stands for `{{` itself.
+ * Prompt templates: a string with `{{ path }}` placeholders for values of the payload. A path is names and indexes
+ * joined by dots. A template contains no code, and inserted values are never parsed as a template. `\{{` is a literal
+ * `{{`.
  */
 export interface PromptTemplate {
   pieces: readonly (string | TemplatePath)[];
@@ -53,7 +53,7 @@ export function parsePromptTemplate(text: string): PromptTemplate {
   return { pieces, faults };
 }
 
-/** What is not there becomes empty, an object or a list becomes JSON. */
+/** A missing value becomes empty. An object or an array becomes JSON. */
 export function fillTemplate(template: PromptTemplate, value: unknown): PromptPart[] {
   return template.pieces.map((piece) =>
     typeof piece === "string"
@@ -73,7 +73,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return current;
 }
 
-/** A value as it stands in a prompt. */
+/** A value as it appears in a prompt. */
 export function showValue(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);

@@ -7,11 +7,11 @@ export function queueFull({ target, maxQueued, adds }: { target: Target; maxQueu
   if (adds > maxQueued)
     return new AppError(
       "queue_full",
-      `This would queue ${adds} runs of ${name} at once, and its maxQueued is ${maxQueued}: it never fits. Raise maxQueued.`,
+      `This would queue ${adds} runs of ${name} at once, but its maxQueued is ${maxQueued}. Raise maxQueued.`,
     );
-  const room = adds === 1 ? "takes no run more" : `has no room for ${adds} runs more`;
+  const room = adds === 1 ? "is full" : `has no room for ${adds} more runs`;
   return new AppError(
     "queue_full",
-    `The queue of ${name} ${room}: its maxQueued is ${maxQueued}. Nothing was started. Send it again when it has worked some off, or raise maxQueued.`,
+    `The queue of ${name} ${room}: its maxQueued is ${maxQueued}. No run was started. Send the request again later, or raise maxQueued.`,
   );
 }

@@ -4,20 +4,20 @@ export interface RateRule {
   windowMs: number;
 }
 
-/** What is left of a rate, as of some moment. It fills evenly, up to all of its requests. */
+/** The remaining allowance of a rate at a moment. It refills evenly, up to all of its requests. */
 export interface RateBucket {
   tokens: number;
   filledAt: number;
 }
 
 export interface Allowance {
-  /** Whole requests that may come at once. */
+  /** Whole requests that may be sent at once. */
   remaining: number;
   /** Until one more than those may come; 0: all that ever may are there. */
   oneMoreInMs: number;
 }
 
-/** `null`: nobody has asked for it yet. */
+/** `null`: this name has not been used. */
 export function fillBucket(bucket: RateBucket | null, { requests, windowMs }: RateRule, now: number): RateBucket {
   const { tokens, filledAt } = bucket ?? { tokens: requests, filledAt: now };
   return { tokens: Math.min(requests, tokens + (Math.max(0, now - filledAt) * requests) / windowMs), filledAt: now };

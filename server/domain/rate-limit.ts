@@ -1,15 +1,15 @@
 import { type Allowance, fillBucket, type RateBucket, type RateRule, takeOfAll } from "./rate-bucket.ts";
 
-/** A limit, and whom it counts. */
+/** A limit and the subject that it counts. */
 export interface RateAsked {
-  /** Whom, and by which limit: no other has this name. */
+  /** Unique for the subject and the limit. */
   name: string;
   rule: RateRule;
 }
 
 /**
- * What is left of each, in their order: after a request was taken of all, or, where any had nothing left (`isOver`), of
- * none.
+ * The remaining allowance of each limit, in order, after the request was charged to all of them. If any limit was
+ * exhausted (`isOver`), the request was charged to none.
  */
 export interface RatesTaken {
   isOver: boolean;
@@ -17,9 +17,9 @@ export interface RatesTaken {
 }
 
 /**
- * Counts in this process's memory: all requests of a rate may come at once, and from then on they come back evenly.
- * Keeps no more than `maxNames`: of more, the one that was asked for longest ago is forgotten, and starts anew. `now`
- * is of a clock that only goes forward.
+ * Counts in the memory of this process. All requests of a rate may be sent at once; the allowance then refills evenly.
+ * Keeps at most `maxNames`: if there are more, the least recently used name is forgotten and starts again with a full
+ * allowance. `now` is monotonic.
  */
 export function createRateLimit({
   maxNames,
@@ -29,7 +29,7 @@ export function createRateLimit({
   const buckets = new Map<string, RateBucket>();
 
   function keep(name: string, bucket: RateBucket): void {
-    // A map keeps the order in which its names came: the first is the one that was asked for longest ago.
+    // A map keeps insertion order: the first name is the least recently used one.
     buckets.delete(name);
     buckets.set(name, bucket);
     const oldest = buckets.keys().next();

@@ -2,11 +2,11 @@ import { AppError } from "../contract/app-error.ts";
 import { type BodyMemory, createBodyBuffer } from "./body-budget.ts";
 
 /**
- * The whole body of a request. Throws AppError `body_too_large` as soon as the limit is passed, `overloaded` where
- * `memory` has no room, or `incomplete_body`.
+ * The whole body of a request. Throws AppError `body_too_large` as soon as the limit is exceeded, `overloaded` if
+ * `memory` is exhausted, or `incomplete_body`.
  */
 export async function readWithin(request: Request, maxBytes: number, memory: BodyMemory): Promise<Buffer<ArrayBuffer>> {
-  const tooLarge = () => new AppError("body_too_large", `The body is over ${maxBytes} bytes.`);
+  const tooLarge = () => new AppError("body_too_large", `The body is larger than ${maxBytes} bytes.`);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
   const body = createBodyBuffer(memory);
   let size = 0;
@@ -18,7 +18,7 @@ export async function readWithin(request: Request, maxBytes: number, memory: Bod
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError("incomplete_body", "The connection ended before the whole body had come.", { cause });
+    throw new AppError("incomplete_body", "The connection closed before the whole body was received.", { cause });
   }
   return body.bytes();
 }

@@ -8,7 +8,7 @@ import { isFolded, type Verdicts } from "./verdict-list.ts";
  */
 export function redactVerdicts(verdicts: Verdicts): Verdicts {
   if (!isFolded(verdicts)) return verdicts.map(redactVerdict);
-  // What is in common with other deliveries has nothing of this body.
+  // Verdicts that are shared with other deliveries contain nothing of this body.
   const actuals = Object.fromEntries(
     Object.entries(verdicts.actuals).map(([pointer, actual]) => [pointer, clean(actual)]),
   );

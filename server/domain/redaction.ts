@@ -3,10 +3,10 @@ const redacted = "[redacted]";
 /** Headers that carry credentials by their meaning, also under a proxy's prefix. */
 const secretNames = /(?:^|-)(?:authorization|cookie2?|api-?key)$/;
 
-/** Keys of this service, wherever they stand: also one that was sent to the wrong place. */
+/** Keys of this service, anywhere in a string: also a key that was sent in the wrong field. */
 const keyPattern = /sb[kt]_[0-9A-Za-z]{12,}/g;
 
-/** What is shorter is no key: to take it out would only make everything else unreadable. */
+/** Shorter strings are not keys: removing them would only make the rest unreadable. */
 const minSecret = 6;
 
 /**
@@ -23,12 +23,12 @@ export function redactHeaders(
   );
 }
 
-/** A text without the secrets. */
+/** A string without the secrets. */
 export function redactText(text: string, secrets: readonly string[]): string {
   return createRedact(secrets)(text);
 }
 
-/** For many texts with the same secrets. Looks first whether there is anything to take out: mostly there is not. */
+/** For many strings with the same secrets. Checks first whether there is anything to redact: usually there is not. */
 function createRedact(secrets: readonly string[]): (text: string) => string {
   const longestFirst = secrets.filter((secret) => secret.length >= minSecret).toSorted((a, b) => b.length - a.length);
   return (text) => {

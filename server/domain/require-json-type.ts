@@ -12,6 +12,6 @@ export function requireJsonType(headers: Headers): void {
   if (isJson && (charset === undefined || /^utf-?8$/i.test(charset)) && encoding === "identity") return;
   throw new AppError(
     "unsupported_media_type",
-    `Send Content-Type: application/json, in UTF-8 and not compressed${type ? `; this was ${JSON.stringify(type)}` : ""}.`,
+    `Send Content-Type: application/json, in UTF-8 and not compressed${type ? `; the request has ${JSON.stringify(type)}` : ""}.`,
   );
 }

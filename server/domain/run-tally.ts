@@ -21,7 +21,7 @@ export interface RunNumbers {
 
 export interface RunTally {
   started(run: { target: Target; latencyMs: number }): void;
-  /** Code came to an end for now; `waiting` with an error is a retry. `durationMs: null`: nobody saw how long it took. */
+  /** The code ended for now. `waiting` with an error is a retry. `durationMs: null`: unknown. */
   ended(run: { target: Target; status: RunStatus; hasFailed: boolean; durationMs: number | null }): void;
   read(): RunNumbers[];
 }

@@ -86,7 +86,7 @@ function childrenOf(place: SchemaNode, name: string): Json[] {
   return others === undefined || others === false ? [] : [others];
 }
 
-/** `{}` and its like: no word on what the value is. */
+/** `{}` and similar schemas, which say nothing about the value. */
 function isAnything(place: { [keyword: string]: Json }): boolean {
   return !Object.keys(place).some((keyword) =>
     ["type", "properties", "enum", "const", "items", "anyOf", "oneOf", "allOf", "$ref", "not"].includes(keyword),

@@ -1,8 +1,8 @@
 import type { RunNumbers } from "./run-tally.ts";
 
 /**
- * What the supervisor of a service knows of its processes and their runs, since it was started. Plain data: it answers
- * a web process that is asked for metrics.
+ * The counts of a service's supervisor, of its processes and their runs, since its start. Plain data: the supervisor
+ * sends it to a web process that serves metrics.
  */
 export interface ServiceNumbers {
   runs: RunNumbers[];

@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** The cookie of somebody who signed in, and how long it opens anything. */
+/** The session cookie and its lifetime. */
 export const personSessionCookie = "signalbox_person";
 export const sessionLifetimeSeconds = 30 * 24 * 60 * 60;
 
 /**
- * The token in the value of a session cookie, `<token>.<base64 of its HMAC-SHA-256>`, or `null` where it was not signed
- * with this secret. So what stands in the store alone, or in a copy of it, opens nothing.
+ * The token in the value of a session cookie, `<token>.<base64 of its HMAC-SHA-256>`, or `null` if it was not signed
+ * with this secret. The stored tokens alone, or a copy of the store, therefore give no access.
  */
 export function readSignedToken(value: string, secret: string): string | null {
   const at = value.lastIndexOf(".");

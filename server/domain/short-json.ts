@@ -6,7 +6,7 @@ export function shortJson(value: Json, length = 80): string {
   return text.length <= length ? text : cut(text, length);
 }
 
-/** A text of at most `length` characters, cut with `…`. */
+/** A string of at most `length` characters, cut with `…`. */
 export function shortText(text: string, length: number): string {
   return text.length <= length ? text : cut(text, length);
 }

@@ -1,4 +1,4 @@
-/** How many tasks run at once and how many wait. A group is a route or an account; a member is a client network. */
+/** Limits for concurrent and waiting tasks. A group is a route or an account; a member is a client network. */
 interface SlotLimits {
   maxActive: number;
   maxActivePerGroup: number;
@@ -11,8 +11,8 @@ interface SlotLimits {
 
 export interface Slots {
   /**
-   * Resolves with the function that frees the slot, at once or after a wait. `null`: too many are waiting, or the wait
-   * was too long.
+   * Resolves with the function that releases the slot, immediately or after a wait. `null`: too many tasks are waiting,
+   * or the wait was too long.
    */
   acquire(group: string, member?: string): Promise<(() => void) | null>;
 }

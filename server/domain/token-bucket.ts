@@ -1,6 +1,6 @@
-/** Lets `burst` through at once and `perSecond` from then on; counts the rest. What is larger than `burst` never passes. */
+/** Admits `burst` at once and then `perSecond`; counts the rest. An amount larger than `burst` is never admitted. */
 export interface TokenBucket {
-  /** Whether this one may pass; when it may, `refused` is how many were refused since the last that passed. */
+  /** Whether this one is admitted. If so, `refused` is the number of rejected ones since the last admitted one. */
   take(now: number, amount?: number): { passes: true; refused: number } | { passes: false };
 }
 

@@ -1,4 +1,4 @@
-// Not the global ones: a rest is for this thread, whatever clock a test has put in their place.
+// Not the global timers: a pause is real time for this thread, even if a test has replaced the timers.
 import { setImmediate, setTimeout } from "node:timers";
 
 /** Runs a slice of work when its turn has come. */
@@ -42,7 +42,7 @@ export function createTurns({ now = () => performance.now(), after = afterMs }: 
 }
 
 function afterMs(ms: number, callback: () => void): void {
-  // A timer keeps no process alive that has nothing else to do: nobody waits when there is no slice.
+  // The timer does not keep an idle process alive.
   if (ms > 0) setTimeout(callback, ms);
   else setImmediate(callback);
 }

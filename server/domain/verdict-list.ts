@@ -8,9 +8,12 @@ export interface FoldedVerdicts {
   common: CommonVerdicts;
   /** What this body has, in short, where reasons of `common` leave it open; by pointer. */
   actuals: Readonly<Record<string, string | null>>;
-  /** This delivery's own, in order; whatever matched is among them. Of the attachments of one trigger, all or none are. */
+  /**
+   * The verdicts of this delivery alone, in order, including every match. The attachments of one trigger are all
+   * included or all excluded.
+   */
   own: readonly Verdict[];
-  /** The places of `own`: those that `common` has nothing for, and others where it does not hold. Rising. */
+  /** The indexes of `own`: those without a verdict in `common`, and those where it does not apply. Ascending. */
   places: readonly number[];
 }
 
@@ -21,7 +24,7 @@ export interface CommonVerdict extends Omit<Verdict, "reasons"> {
   reasons: readonly CommonReason[];
 }
 
-/** Without `actual` it is about whatever a body has at its pointer. */
+/** Without `actual`, the reason applies to any value at its pointer. */
 interface CommonReason extends Omit<Reason, "actual"> {
   actual?: string | null;
 }
@@ -39,7 +42,7 @@ export function listVerdicts(verdicts: Verdicts): Verdict[] {
   });
 }
 
-/** Those that are not in common with other deliveries; whatever matched is among them. */
+/** The verdicts that are not shared with other deliveries, including every match. */
 export function ownVerdicts(verdicts: Verdicts): readonly Verdict[] {
   return isFolded(verdicts) ? verdicts.own : verdicts;
 }

@@ -11,7 +11,7 @@ import { createSeldomLog } from "../ports/seldom-log.ts";
 /** Waits for a slot for this request. Throws AppError `rate_limited`. */
 export type AdmitAnonymous = (request: IncomingMessage, response: ServerResponse, client: Client) => Promise<void>;
 
-/** Few at once, as each may render a page: a webhook that arrives meanwhile waits for them. */
+/** Few at once, because each may render a page: a webhook that arrives meanwhile waits for them. */
 const limits = {
   maxActive: 8,
   maxActivePerGroup: 4,
@@ -29,8 +29,8 @@ const maxHoldMs = 1_000;
 const probes = new Set(["/healthz", "/readyz"]);
 
 /**
- * Bounds the requests of anonymous clients that are in progress, per route and in all, so that a flood of them delays
- * neither webhooks nor signed-in people and tokens, which are admitted at once. Not for webhooks: they have their own
+ * Limits the concurrent requests of anonymous clients, per route and in total, so that a flood of them delays neither
+ * webhooks nor signed-in people and tokens, which are admitted immediately. Not for webhooks: they have their own
  * limits.
  */
 export function createAdmitAnonymous(deps: {

@@ -366,7 +366,7 @@ describe("people at the door", () => {
     });
   });
 
-  it("are not needed in development: there nobody signs in", async () => {
+  it("are not needed in development, which has no sign-in", async () => {
     const { send } = await open({ mode: "development" });
     expect((await send("sign-in", { email: "ada@example.com", password })).status).toBe(404);
   });

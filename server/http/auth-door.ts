@@ -2,10 +2,10 @@ import { z } from "zod";
 import { authRoutes } from "../auth/access-table.ts";
 import type { Client } from "../auth/client.ts";
 import { attemptsPerMinute, createAttemptLimit, createSignInLimits } from "../auth/attempt-limit.ts";
-import { auditOf, doerOf, strangerAt } from "../auth/doer.ts";
+import { auditOf, auditContextOf, anonymousContext } from "../auth/doer.ts";
 import { joinByInvitation, joinRequestSchema } from "../auth/join-by-invitation.ts";
 import { networkOf } from "../auth/network-of.ts";
-import { isFormOfOurs, refuseForeignOrigin } from "../auth/refuse-cross-site.ts";
+import { isFormOfOurs, rejectForeignOrigin } from "../auth/refuse-cross-site.ts";
 import { resetPassword, resetRequestSchema } from "../auth/reset-password.ts";
 import { answerSignIn, clearCookie, redirect } from "../auth/session.ts";
 import { personSessionCookie } from "../domain/session-cookie.ts";
@@ -33,7 +33,7 @@ export interface AuthDoorDeps {
   clock: Clock;
   logger: Logger;
   mode: Mode;
-  /** Whether the world reaches this service by TLS, whatever the last hop says. */
+  /** Whether clients reach this service by TLS, even if the last hop has none. */
   isSecure: boolean;
   /** Host of the base URL. */
   ownHost: string | null;
@@ -60,7 +60,7 @@ type Answer = (deps: DoorDeps, request: Request, client: Client) => Promise<Resp
 const formBytes = 16 * 1024;
 const signInSchema = z.strictObject({ email: z.string().trim().min(1).max(254), password: z.string().min(1).max(128) });
 
-/** Everything below /api/auth: the only door that lets strangers in. */
+/** Everything below /api/auth: the only routes that grant access to anonymous clients. */
 const routes: Record<(typeof authRoutes)[number], Answer> = {
   "POST /api/auth/sign-in": signIn,
   "POST /api/auth/sign-out": signOut,
@@ -78,10 +78,10 @@ export function createAuthDoor(given: AuthDoorDeps): (request: Request, client: 
     try {
       const { pathname } = new URL(request.url);
       if (deps.mode === "development" || !paths.has(pathname))
-        throw new AppError("not_found", "There is nothing here. In development nobody signs in.");
+        throw new AppError("not_found", "Not found: development has no sign-in.");
       const answer = new Map(Object.entries(routes)).get(`${request.method} ${pathname}`);
       if (!answer)
-        return problemResponse(new AppError("method_not_allowed", `${request.method} is not allowed here.`), {
+        return problemResponse(new AppError("method_not_allowed", `${request.method} is not allowed on this route.`), {
           allow: pathname.includes("callback") ? "GET" : "POST",
         });
       return await answer(deps, request, client);
@@ -104,7 +104,7 @@ async function join(deps: DoorDeps, request: Request, client: Client): Promise<R
   return startSession(deps, { email: form.email, password: form.password, request, client });
 }
 
-/** Signs nobody in: who has the link shows that they know the password as well. */
+/** Does not sign in: the owner of the link must prove that they know the password as well. */
 async function reset(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
   const form = await readForm(deps, request, resetRequestSchema);
   deps.limits.links(networkOf(client.address ?? ""), deps.clock.now());
@@ -127,7 +127,7 @@ async function startSession(
   const now = deps.clock.now();
   if (result.outcome === "refused") {
     await recordRejection(deps, client, { subject: email, by: "password" });
-    throw new AppError("unauthorized", "This address and password do not belong together.");
+    throw new AppError("unauthorized", "The address or the password is wrong.");
   }
   deps.limits.signIns.signedIn({ email, address: client.address });
   const cookies = secured(deps, client, result.setCookie);
@@ -135,7 +135,7 @@ async function startSession(
     new Request(p.request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } }),
   );
   await deps.store.recordAudit(
-    auditOf(doerOf(who, client.address), { action: "session.started", subject: email, now }),
+    auditOf(auditContextOf(who, client.address), { action: "session.started", subject: email, now }),
   );
   return answerWith({ ok: true }, cookies);
 }
@@ -153,7 +153,7 @@ async function signOut(deps: AuthDoorDeps, request: Request, client: Client): Pr
     .authenticate(new Request(request.url, { headers: { cookie: request.headers.get("cookie") ?? "" } }))
     .catch(() => null);
   if (who?.kind === "person") {
-    const audit = auditOf(doerOf(who, client.address), {
+    const audit = auditOf(auditContextOf(who, client.address), {
       action: "session.ended",
       subject: who.sessionId,
       now: deps.clock.now(),
@@ -170,7 +170,11 @@ async function signInWithToken(deps: AuthDoorDeps, request: Request, client: Cli
   );
   if (principal)
     await deps.store.recordAudit(
-      auditOf(doerOf(principal, client.address), { action: "session.started", subject: null, now: deps.clock.now() }),
+      auditOf(auditContextOf(principal, client.address), {
+        action: "session.started",
+        subject: null,
+        now: deps.clock.now(),
+      }),
     );
   return response;
 }
@@ -196,7 +200,7 @@ async function finishElsewhere(deps: DoorDeps, request: Request, client: Client)
     new Request(request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } }),
   );
   await deps.store.recordAudit(
-    auditOf(doerOf(who, client.address), {
+    auditOf(auditContextOf(who, client.address), {
       action: "session.started",
       subject: who.kind === "person" ? who.email : null,
       detail: { by: "oidc" },
@@ -233,7 +237,7 @@ async function recordRejection(
   if (!taken.passes) return;
   const detail = { ...(by === "oidc" ? { by } : {}), ...(taken.refused > 0 ? { notRecorded: taken.refused } : {}) };
   await deps.store.recordAudit(
-    auditOf(strangerAt(client.address), {
+    auditOf(anonymousContext(client.address), {
       action: "session.refused",
       subject,
       detail: Object.keys(detail).length > 0 ? detail : null,
@@ -248,7 +252,7 @@ function secured(deps: AuthDoorDeps, client: Client, cookies: readonly string[])
 }
 
 async function readForm<T extends z.ZodType>(deps: AuthDoorDeps, request: Request, schema: T): Promise<z.infer<T>> {
-  refuseForeignOrigin(request, deps.ownHost);
+  rejectForeignOrigin(request, deps.ownHost);
   requireJsonType(request.headers);
   const parsed = schema.safeParse(parseJsonBody(await readFormBytes(request)));
   if (parsed.success) return parsed.data;
@@ -257,7 +261,7 @@ async function readForm<T extends z.ZodType>(deps: AuthDoorDeps, request: Reques
     code,
     message,
   }));
-  throw new AppError("invalid_input", errors[0]?.message ?? "The form cannot be read.", { errors });
+  throw new AppError("invalid_input", errors[0]?.message ?? "The form is invalid.", { errors });
 }
 
 /** Forms are small: as many as there may be connections fit into the memory. */

@@ -61,9 +61,9 @@ const maxPipelined = 200;
 const shareOf = (maxConnections: number) => Math.max(1, Math.floor(maxConnections / 4));
 
 /**
- * Bounds the connections of a server, and knows which requests are under way, so that it can be closed without
- * interrupting one. A new connection over a limit takes the place of the connection that was idle for longest; it is
- * closed itself only when all others have a request in flight.
+ * Limits the connections of a server and tracks the requests in progress, so that the server can close without
+ * interrupting one. A new connection over a limit replaces the connection that was idle for longest; it is closed
+ * itself only if all others have a request in progress.
  */
 export function createConnections(
   server: Server,

@@ -1,4 +1,4 @@
-import { refuseCrossSite } from "../auth/refuse-cross-site.ts";
+import { rejectCrossSite } from "../auth/refuse-cross-site.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { IngestAnswer, IngestRequest } from "../ingest/ingest-request.ts";
 import { answerProblem } from "../ingest/respond.ts";
@@ -12,7 +12,7 @@ export function guardDevelopment(
 ): (request: IngestRequest) => Promise<IngestAnswer> {
   return async (request) => {
     try {
-      refuseCrossSite({ url: "http://localhost/", headers: headersOf(request) });
+      rejectCrossSite({ url: "http://localhost/", headers: headersOf(request) });
     } catch (error) {
       if (error instanceof AppError) return answerProblem({ deliveryId: null, closesConnection: true }, error, []);
       throw error;

@@ -205,14 +205,14 @@ describe("the HTTP server", () => {
     expect(pages.handle).toHaveBeenCalled();
   });
 
-  test("takes the absolute form of an endpoint, whatever host it names", async () => {
+  test("accepts the absolute form of an endpoint with any host", async () => {
     const { port, store } = await serve({ triggers });
     expect((await sendRaw(port, post("http://evil.example:8080/triggers/signup"))).status).toBe(202);
     expect((await sendRaw(port, post("http://evil.example/triggers/nowhere"))).status).toBe(404);
     expect(store.deliveries.map(({ endpoint }) => endpoint)).toEqual(["signup", "nowhere"]);
   });
 
-  test("refuses TRACE and odd methods, at endpoints and at pages", async () => {
+  test("rejects TRACE and unknown methods, at endpoints and at pages", async () => {
     const { port } = await serve({ triggers, pages: pagesThatTell() });
     for (const method of ["TRACE", "PROPFIND", "M-SEARCH"]) {
       expect(await sendRaw(port, get("/triggers/signup", method))).toMatchObject({
@@ -273,7 +273,7 @@ describe("the HTTP server", () => {
     expect((await sendRaw(port, form("Content-Length: 2", "{}"))).status).toBe(405);
   });
 
-  test("where the base URL is https, every answer tells browsers to use nothing else", async () => {
+  test("if the base URL is https, every response has Strict-Transport-Security", async () => {
     const targets = [
       "/sign-in",
       "/nowhere",
@@ -336,7 +336,7 @@ describe("the HTTP server", () => {
     });
   });
 
-  test("streams the API's events as they come, and tells it when the reader goes away", async () => {
+  test("streams the API's events as they come, and notifies it when the client disconnects", async () => {
     const events = new TransformStream<string, string>(undefined, undefined, { highWaterMark: 10 });
     const writer = events.writable.getWriter();
     const gone = vi.fn<() => void>();

@@ -9,7 +9,7 @@ import type { AdmitAnonymous } from "./admit-anonymous.ts";
 import { type ClosedConnection, createConnections } from "./connections.ts";
 import { handleIngest, type Ingest } from "./ingest-door.ts";
 import type { PageGate } from "./page-gate.ts";
-import { refusePageRequest } from "./page-request.ts";
+import { rejectPageRequest } from "./page-request.ts";
 import { type TrustedProxies, isLocal, readClient } from "./read-client.ts";
 import { findDestination } from "./request-path.ts";
 
@@ -22,7 +22,7 @@ export interface PagesHandler {
 interface HttpServerParts {
   ingest: Ingest;
   rest: (request: Request, client: Client) => Promise<Response>;
-  /** The pages' own door to the service. */
+  /** The internal access of the pages to the service. */
   trpc: (request: Request, client: Client) => Promise<Response>;
   /** Where people sign in. */
   auth: (request: Request, client: Client) => Promise<Response>;
@@ -55,14 +55,15 @@ const timeouts = {
 };
 
 /**
- * The one HTTP server: webhooks, the API and the pages, told apart by the raw path. `close` takes nothing new, waits
- * for what is under way up to `graceMs`, then cuts it off.
+ * The HTTP server for webhooks, the API and the pages, which are distinguished by the raw path. `close` accepts no new
+ * requests, waits up to `graceMs` for requests in progress, then closes their connections.
  */
 export function createHttpServer(parts: HttpServerParts): {
   server: http.Server;
   close(graceMs: number): Promise<void>;
 } {
-  // Node's own answer to a request without Host closes the connection only when it has sent it: what came behind would run.
+  // Node's own response to a request without Host closes the connection only after sending it: pipelined requests would
+  // still run.
   const server = http.createServer({
     ...timeouts,
     requireHostHeader: false,
@@ -91,7 +92,7 @@ export function createHttpServer(parts: HttpServerParts): {
     });
   }
   server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
-    refuseBytes(error, socket, connections.answeringOn(socket)),
+    rejectBytes(error, socket, connections.answeringOn(socket)),
   );
   return { server, close: connections.close };
 }
@@ -128,7 +129,7 @@ function createListener({
     response.setHeader(requestIdHeader, requestId);
     const client = { ...readClient(request, proxies), requestId };
     if (destination.to === "pages") {
-      const refusal = refusePageRequest(request, { isDevelopment: pages?.upgrade !== undefined });
+      const refusal = rejectPageRequest(request, { isDevelopment: pages?.upgrade !== undefined });
       if (refusal?.code === "method_not_allowed") response.setHeader("allow", "GET, HEAD");
       if (refusal) return answer(request, response, refusal);
     }
@@ -143,7 +144,7 @@ function createListener({
       return answer(
         request,
         response,
-        new AppError("not_found", "There are no pages here: this service answers webhooks and the API only."),
+        new AppError("not_found", "This service has no pages: it serves webhooks and the API only."),
       );
     const elsewhere = await settle(gate(request, client.isLocal ?? false));
     if (elsewhere instanceof AppError) return answer(request, response, elsewhere);
@@ -155,8 +156,8 @@ function createListener({
 }
 
 /**
- * Who is in front of us may take another Host for the one that counts, and let in what it would not. Names stand at
- * even places.
+ * A proxy in front may use another Host header than this server, and admit a request that it would not. Names are at
+ * even indexes.
  */
 function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   const hosts = rawHeaders.filter(
@@ -198,7 +199,7 @@ function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, s
   try {
     pages.upgrade(request, socket, head);
   } catch (cause) {
-    logger.error("An upgrade failed", { error: cause });
+    logger.error("upgrade failed", { error: cause });
     socket.destroy();
   }
 }
@@ -207,8 +208,8 @@ function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, s
  * Bytes that are no HTTP request, or no body of one. Where an answer is already under way, or due to an earlier
  * request, another would only garble it.
  */
-function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex, answering: ServerResponse | undefined): void {
-  // The request before these bytes asked for the end of the connection, which comes with its response.
+function rejectBytes(error: NodeJS.ErrnoException, socket: Duplex, answering: ServerResponse | undefined): void {
+  // The request before these bytes asked to close the connection, which happens after its response.
   if (error.code === "HPE_CLOSED_CONNECTION") return;
   const isGarbling = answering !== undefined && (answering.headersSent || answering.req.complete);
   if (!socket.writable || isGarbling || error.code === "ECONNRESET") {
@@ -232,7 +233,7 @@ const problemHeaders = {
 
 function answer(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const problem = toProblem(error);
-  // A body that nobody reads ends with its connection.
+  // A body that is not read ends with its connection.
   if (!request.complete && hasBody(request)) response.setHeader("connection", "close");
   if (problem.status === 429 || problem.status === 503) response.setHeader("retry-after", "5");
   const body = JSON.stringify(problem);
@@ -244,7 +245,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 function fail(logger: Logger, response: ServerResponse, cause: unknown): void {
-  logger.error("A request failed", { requestId: response.getHeader(requestIdHeader), error: cause });
+  logger.error("request failed", { requestId: response.getHeader(requestIdHeader), error: cause });
   if (response.headersSent || response.destroyed) response.destroy();
   else answer(response.req, response, internal());
 }
@@ -255,15 +256,13 @@ function restFailure(
   cause: unknown,
 ): Response {
   const isSenders = cause instanceof Error && cause.name === "RequestError";
-  if (!isSenders) logger.error("A request to the API failed", { requestId, error: cause });
+  if (!isSenders) logger.error("API request failed", { requestId, error: cause });
   const problem = toProblem(
-    isSenders
-      ? new AppError("invalid_request", "The request cannot be read: look at its Host header and its path.")
-      : internal(),
+    isSenders ? new AppError("invalid_request", "The Host header or the path of the request is invalid.") : internal(),
   );
   return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders });
 }
 
 function internal(): AppError {
-  return new AppError("internal", "The service failed on this request. Its log says more.");
+  return new AppError("internal", "The service failed to handle this request. Its log has the details.");
 }

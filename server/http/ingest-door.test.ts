@@ -171,7 +171,7 @@ describe("POST /triggers/{endpoint}", () => {
     [
       "an unknown endpoint",
       { path: "/triggers/nowhere" },
-      { status: 404, code: "unknown_endpoint", detail: /listens here\.$/ },
+      { status: 404, code: "unknown_endpoint", detail: /listens on this endpoint\.$/ },
     ],
     [
       "an endpoint that is nearly right",
@@ -240,7 +240,7 @@ describe("POST /triggers/{endpoint}", () => {
     [
       "a body that is not UTF-8",
       { body: Uint8Array.from([0x22, 0xff, 0x22]) },
-      { status: 400, code: "invalid_json", detail: /^Line 1, column 2: these bytes are not UTF-8/ },
+      { status: 400, code: "invalid_json", detail: /^Line 1, column 2: invalid UTF-8/ },
     ],
     ["a body nested too deep", { body: "[".repeat(600) }, { status: 400, code: "invalid_json", detail: /512/ }],
     [
@@ -392,7 +392,7 @@ describe("keys", () => {
     expect(headOf(answer.head, "connection")).toBe("close");
     expect(JSON.parse(answer.body)).toStrictEqual({
       type: "/errors/unauthorized",
-      title: "A valid key is needed",
+      title: "Missing or invalid key",
       status: 401,
       code: "unauthorized",
       detail: expect.stringContaining("Send a valid key"),
@@ -501,7 +501,7 @@ describe("the body on the wire", () => {
     expect(store.runs[0]?.payload).toMatchObject({ name: "Ädä" });
   });
 
-  test("that says it is over the limit is refused before a byte of it comes, whether or not it waits to be asked", async () => {
+  test("with a declared length over the limit is rejected before its first byte, with and without Expect: 100-continue", async () => {
     const { port, store } = await serve({ triggers });
     for (const lines of [
       ["Content-Length: 1048577"],
@@ -515,7 +515,7 @@ describe("the body on the wire", () => {
     expect(store.deliveries.map(({ bodyBytes }) => bodyBytes)).toEqual([1_048_577, 1_048_577, Number.MAX_SAFE_INTEGER]);
   });
 
-  test("that passes the limit as it comes is refused at once, and the rest is left unread", async () => {
+  test("that exceeds the limit is rejected immediately, and the rest is not read", async () => {
     const { port, store } = await serve({ triggers, maxBodyBytes: 1000 });
     const socket = connect({ port, host: "127.0.0.1" });
     onTestFinished(() => void socket.destroy());

@@ -14,8 +14,8 @@ export type Ingest = (request: IngestRequest, isLocal: () => boolean) => Promise
 const lingerMs = 1_000;
 
 /**
- * Carries one HTTP request to the pipeline and the answer back. `expectsContinue`: the sender waits to be asked for its
- * body, which must be there within `bodyTimeoutMs`.
+ * Passes one HTTP request to the pipeline and sends the response. `expectsContinue`: the sender waits for `100
+ * Continue` before it sends its body, which must be complete within `bodyTimeoutMs`.
  */
 export async function handleIngest(p: {
   ingest: Ingest;
@@ -72,7 +72,7 @@ function readChunks(
     };
     const timer = setTimeout(() => {
       leave();
-      fail(new AppError("request_timeout", `The body had not come within ${withinMs / 1000} seconds.`));
+      fail(new AppError("request_timeout", `The body was not received within ${withinMs / 1000} seconds.`));
     }, withinMs);
     if (request.destroyed) return cutOff();
     request.on("error", fail);

@@ -51,7 +51,7 @@ describe("the ingest door of a web Request", () => {
     expect(await statusOf(url, { body: "{}" })).toBe(422);
   });
 
-  test("takes equal keys of a header that came twice, and refuses a pair with a wrong one", async () => {
+  test("accepts equal keys in a repeated header, and rejects a pair with an invalid one", async () => {
     const { door } = fetchDoor();
     const statusOf = async (...keys: string[]) => {
       const headers = new Headers(json);

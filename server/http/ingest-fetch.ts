@@ -1,7 +1,7 @@
 import type { Ingest } from "./ingest-door.ts";
 
 /**
- * The ingest door for where only a web `Request` is at hand, such as a route handler of Next. Its peer is not known, so
+ * Receives webhooks where only a web `Request` is available, such as a route handler of Next. The peer is unknown, so
  * no request is local.
  */
 export function createIngestFetch(ingest: Ingest): (request: Request) => Promise<Response> {

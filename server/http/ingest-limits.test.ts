@@ -33,7 +33,7 @@ async function limited(
   return { ...served, send };
 }
 
-test("a key over its limit gets 429, which says when to come again, on whatever endpoint; other keys do not notice", async () => {
+test("a key over its limit gets 429 with Retry-After on every endpoint; other keys are not affected", async () => {
   const { send, store } = await limited({ perKey: { requests: 2, per: "hour" } });
   expect((await send("ada")).headers.get("ratelimit")).toBe('"key";r=1;t=1800');
   expect((await send("ada", "signup", "{}")).status).toBe(422);
@@ -45,7 +45,9 @@ test("a key over its limit gets 429, which says when to come again, on whatever 
       title: expect.any(String),
       status: 429,
       code: "rate_limited",
-      detail: expect.stringMatching(/^This key takes 2 requests an hour\. Send it again in \d+ seconds\.$/),
+      detail: expect.stringMatching(
+        /^The limit of this key is 2 requests per hour\. Send the request again in \d+ seconds\.$/,
+      ),
     },
   ]);
   expect(headers.get("ratelimit-policy")).toBe('"key";q=2;w=3600');
@@ -63,11 +65,11 @@ test("a key over its limit gets 429, which says when to come again, on whatever 
   expect(store.runs).toHaveLength(2);
 });
 
-test("an endpoint over its limit gets 429 for all keys, and what it refuses is not charged to the key", async () => {
+test("an endpoint over its limit gets 429 for all keys, and rejected requests are not charged to the key", async () => {
   const { send } = await limited({ perKey: { requests: 3, per: "hour" }, perEndpoint: { requests: 1, per: "hour" } });
   expect((await send("ada")).headers.get("ratelimit")).toBe('"key";r=2;t=1200, "endpoint";r=0;t=3600');
   for (const key of ["ada", "ada", "ada", "eve"])
-    expect((await send(key)).json["detail"]).toMatch(/^This endpoint takes 1 request an hour/);
+    expect((await send(key)).json["detail"]).toMatch(/^The limit of this endpoint is 1 request per hour/);
   expect((await send("ada", "billing")).status).toBe(202);
 });
 
@@ -83,7 +85,9 @@ test("what the sources of an endpoint say holds for all of them and all keys tog
   const over = await send("ada", "code");
   expect([over.status, over.json["detail"]]).toEqual([
     429,
-    expect.stringMatching(/^This endpoint takes 2 requests a minute\. Send it again in \d+ seconds\.$/),
+    expect.stringMatching(
+      /^The limit of this endpoint is 2 requests per minute\. Send the request again in \d+ seconds\.$/,
+    ),
   ]);
   expect(over.headers.get("ratelimit")).toBe(`"endpoint";r=0;t=${over.headers.get("retry-after")}`);
   expect((await send("ada", "signup")).headers.get("ratelimit")).toBe('"endpoint";r=0;t=3600');
@@ -92,7 +96,7 @@ test("what the sources of an endpoint say holds for all of them and all keys tog
   expect((await alone.send("ada", "signup")).headers.has("ratelimit")).toBe(false);
 });
 
-test("a request without a valid key counts for no limit, and is told nothing of them", async () => {
+test("a request without a valid key is charged to no limit, and its response has no limit headers", async () => {
   const { send } = await limited({ perKey: { requests: 1, per: "hour" }, perEndpoint: { requests: 1, per: "hour" } });
   for (let n = 0; n < 3; n += 1) {
     const { status, headers } = await send("mallory");

@@ -96,7 +96,7 @@ describe("the receiver over a store on disk", () => {
     ]);
   });
 
-  test("writes no key, cookie or authorization to disk, whatever the answer", async () => {
+  test("writes no key, cookie or authorization to disk with any response", async () => {
     const { post, dir, logged } = await serveOnDisk();
     const answers = [
       await post(`signup?token=${key}`, { name: "Grace" }, { cookie: "canary-cookie" }),

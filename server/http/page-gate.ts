@@ -26,10 +26,7 @@ export function createPageGate(deps: { authenticate: ApiAuthenticator; mode: Mod
   };
 }
 
-/**
- * A link from elsewhere may open a page; so of the browser's headers only those count that say under which name and as
- * whom it asks.
- */
+/** A link from another site may open a page. Only the browser's headers for the host and the credentials count. */
 async function isSignedIn(
   authenticate: ApiAuthenticator,
   { host, cookie }: IncomingMessage["headers"],

@@ -35,7 +35,7 @@ export async function loadPages(options: PagesOptions): Promise<Pages> {
   setNextEnvironment(isDevelopment);
   // Resolved from `dir`: the packed product brings the Next that its pages were built with.
   const load = createRequire(join(dir, "package.json"));
-  if (isDevelopment) refuseVersionCheck();
+  if (isDevelopment) rejectVersionCheck();
   else await useBuiltConfig(dir, load);
   const next = load("next") as CreateNext;
   // Next would attach itself to the server that its first request came from. This one never listens.
@@ -64,7 +64,7 @@ function setNextEnvironment(isDevelopment: boolean): void {
  * Next's development server asks the npm registry for its newest version, and has no setting against it. Nothing here
  * calls outside.
  */
-function refuseVersionCheck(): void {
+function rejectVersionCheck(): void {
   const original = globalThis.fetch;
   globalThis.fetch = (input, init) =>
     typeof input === "string" && input.endsWith("/-/package/next/dist-tags")

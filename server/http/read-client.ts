@@ -23,9 +23,8 @@ export function trustProxies(ranges: readonly string[]): TrustedProxies {
 const forwardedNames = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-proto"];
 
 /**
- * Who is at the other end, and by which name they asked for us. X-Forwarded-* is believed where a trusted proxy sent
- * it: the host then takes the place of `Host`. In any case the headers are gone behind this: nobody further in can
- * mistake what a stranger wrote for the truth.
+ * The client and the host name that it used. X-Forwarded-* is trusted from trusted proxies only: the forwarded host
+ * then replaces `Host`. The headers are removed afterwards in any case, so that later code cannot trust a forged value.
  */
 export function readClient(request: IncomingMessage, proxies: TrustedProxies): Client {
   const peer = plainAddress(request.socket.remoteAddress ?? "");

@@ -1,7 +1,4 @@
-/**
- * Where a request goes, by its target as sent. Nothing is decoded or tidied up on the way: what would need that is
- * refused.
- */
+/** Routes a request by its target as sent. Nothing is decoded or normalized: a path that would need it is rejected. */
 export type Destination =
   | { to: "ingest" | "rest" | "trpc" | "auth" | "pages"; target: string }
   | { to: "refusal"; code: "invalid_path" | "not_found"; detail: string };
@@ -13,16 +10,14 @@ export function findDestination(requestTarget: string): Destination {
   const [path = ""] = target.split("?", 1);
   if (path === "/triggers" || path.startsWith("/triggers/")) return { to: "ingest", target };
   if (!path.startsWith("/") || path.includes("#")) return refuse("invalid_path", "The request target is not a path.");
-  if (path.includes("\\")) return refuse("not_found", "The path has a backslash in it.");
-  if (path.includes("//")) return refuse("not_found", "The path has two slashes in a row.");
+  if (path.includes("\\")) return refuse("not_found", "The path contains a backslash.");
+  if (path.includes("//")) return refuse("not_found", "The path contains two slashes in a row.");
   const decoded = decode(path);
   if (decoded === null) return refuse("invalid_path", "The path has a percent escape that does not decode to UTF-8.");
-  if (/[\0\\]|\/\//.test(decoded)) return refuse("not_found", "The path has an escape in it that no path here has.");
+  if (/[\0\\]|\/\//.test(decoded))
+    return refuse("not_found", "The path contains an escape that no route of this service has.");
   if (isTriggers(decoded))
-    return refuse(
-      "not_found",
-      "Webhooks go to /triggers/<endpoint>, written plainly: without escapes and without dot segments.",
-    );
+    return refuse("not_found", "Send webhooks to /triggers/<endpoint>, without escapes and without dot segments.");
   if (isRest(path)) return { to: "rest", target };
   if (path.startsWith("/api/auth/")) return { to: "auth", target };
   return { to: path === "/api/trpc" || path.startsWith("/api/trpc/") ? "trpc" : "pages", target };
@@ -34,7 +29,7 @@ function isRest(path: string): boolean {
   return path.startsWith("/api/v1/") || restPaths.has(path);
 }
 
-/** Whatever stands behind the pages might tidy such a path up, and would then have a door of its own to the triggers. */
+/** The handler of the pages might normalize such a path, and would then be a second way to the triggers. */
 function isTriggers(decoded: string): boolean {
   const segments: string[] = [];
   for (const segment of decoded.split("/")) {

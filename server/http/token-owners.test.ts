@@ -55,7 +55,7 @@ async function open() {
 }
 
 describe("an API token", () => {
-  it("is refused from the moment when whoever made it is removed, and that is written down; webhook keys and others' tokens stay", async () => {
+  it("is rejected as soon as its creator is removed, with an entry in the audit log; webhook keys and other tokens stay", async () => {
     const { service, join, statusOf } = await open();
     const [grace, ada] = [await join("grace", "admin"), await join("ada", "admin")];
     const tokens = [await ada.makeToken("read"), await ada.makeToken("admin")];
@@ -96,7 +96,7 @@ describe("an API token", () => {
     });
   });
 
-  it("does no more than whoever made it may do now, and all again when they may", async () => {
+  it("is limited to the current role of its creator, and regains its scope with the role", async () => {
     const { service, join, statusOf, keysOf } = await open();
     const [grace, ada] = [await join("grace", "admin"), await join("ada", "admin")];
     const token = bearer((await ada.makeToken("admin")).secret);
@@ -106,7 +106,7 @@ describe("an API token", () => {
     const refused = await keysOf(token);
     expect([refused.status, refused.text, await replay()]).toEqual([
       403,
-      expect.stringContaining("made this API token is operator now"),
+      expect.stringContaining("creator of this API token now has the role operator"),
       404,
     ]);
     expect(await grace.act("people.changeRole", { id: ada.id, role: "viewer" })).toBe(200);
@@ -123,7 +123,7 @@ describe("an API token", () => {
     expect((await keysOf(bearer((await ada.makeToken("operate")).secret))).status).toBe(403);
   });
 
-  it("that was rotated is of whoever did it: they have it in hand. On the machine it stays whose it was", async () => {
+  it("belongs to the person who rotated it; rotated on the machine, it keeps its owner", async () => {
     const { service, join, statusOf } = await open();
     const [grace, ada] = [await join("grace", "admin"), await join("ada", "admin")];
     const [first, second] = [await grace.makeToken("read"), await ada.makeToken("read")];
@@ -136,7 +136,7 @@ describe("an API token", () => {
     expect([await statusOf(taken.secret), await statusOf(left.secret)]).toEqual([401, 401]);
   });
 
-  it("of somebody who is not there opens nothing, whatever the store says of it", async () => {
+  it("of a removed person gives no access, even if the store has it", async () => {
     const { service, statusOf } = await open();
     const token = await makeKey(service, { kind: "api" }, "per_gone");
     expect(await statusOf(token.secret)).toBe(401);

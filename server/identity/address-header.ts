@@ -1,4 +1,7 @@
-/** Where better-auth looks for the address of the browser. Only this folder writes it, from what the door knows. */
+/**
+ * The header in which better-auth looks for the client's address. Only this folder writes it, from the trusted client
+ * address.
+ */
 export const addressHeader = "x-signalbox-client";
 
 export function addressHeaders(address: string | null): Record<string, string> {

@@ -15,7 +15,7 @@ import type { OidcSettings } from "../config.ts";
 
 /**
  * A scrypt hash takes some 50 ms of a core and 32 MiB. It runs in Node's thread pool, beside the event loop, but the
- * loop needs a core as well: at most half of the cores hash at once, and one account has one hash at a time.
+ * loop needs a core as well: at most half of the cores hash at the same time, and one account has one hash at a time.
  */
 const hashLimits = {
   maxActive: Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2))),
@@ -25,7 +25,10 @@ const hashLimits = {
   maxWaitMs: 5_000,
 };
 
-/** People by better-auth. Nothing of its own leaves this folder; only what is named here can be asked of it. */
+/**
+ * People and passwords by better-auth, which does not leak out of this folder: the operations here are the whole
+ * interface.
+ */
 export function createIdentity(p: {
   rows: IdentityRows & Pick<AuditStore, "recordAudit">;
   baseUrl: string;
@@ -47,10 +50,10 @@ export function createIdentity(p: {
     advanced: {
       cookies: { session_token: { name: personSessionCookie } },
       cookiePrefix: "signalbox",
-      // Whether the browser came by TLS is known per request: the door adds `Secure`.
+      // The HTTP layer adds `Secure`: whether the browser uses TLS is known per request.
       useSecureCookies: false,
       ipAddress: { ipAddressHeaders: [addressHeader] },
-      // The door has looked at Origin and Sec-Fetch-Site.
+      // The HTTP layer has checked Origin and Sec-Fetch-Site.
       disableCSRFCheck: true,
       disableOriginCheck: true,
     },
@@ -71,7 +74,7 @@ export function createIdentity(p: {
         body: JSON.stringify({ email, password }),
       });
       const result = toResult(await whenFree(signIns, email.toLowerCase(), () => auth.handler(request)));
-      // What nobody can use any more goes with the next who comes.
+      // Expired rows are removed with the next sign-in.
       if (result.outcome === "signed-in")
         await Promise.all(
           (["session", "verification"] as const).map((table) =>
@@ -89,13 +92,13 @@ export function createIdentity(p: {
 function toResult(response: Response): SignInResult {
   if (response.ok) return { outcome: "signed-in", setCookie: response.headers.getSetCookie() };
   if (response.status < 500) return { outcome: "refused" };
-  throw new Error(`Signing in failed with ${response.status}.`);
+  throw new Error(`Sign-in failed with status ${response.status}.`);
 }
 
 /** Throws AppError `rate_limited`. */
 async function whenFree<T>(slots: Slots, account: string, hash: () => Promise<T>): Promise<T> {
   const release = await slots.acquire(account);
-  if (!release) throw new AppError("rate_limited", "Too many passwords are being checked. Try again in a few seconds.");
+  if (!release) throw new AppError("rate_limited", "Too many sign-ins are in progress. Try again in a few seconds.");
   try {
     return await hash();
   } finally {

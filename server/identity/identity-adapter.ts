@@ -61,7 +61,7 @@ export function createIdentityAdapter(rows: IdentityRows) {
   }
 }
 
-/** Better-auth lets its callers name the type of a row; what comes is what the table has. */
+/** Better-auth lets its callers specify the type of a row; the store returns the columns of the table. */
 function as<T>(found: unknown): T {
   return found as T;
 }
@@ -72,7 +72,7 @@ function values(update: unknown): Record<string, unknown> {
 
 function tableOf(model: string): IdentityTable {
   const table = tables[model];
-  if (!table) throw new Error(`better-auth asks for a table ${model}, which there is not.`);
+  if (!table) throw new Error(`better-auth uses an unknown table: ${model}.`);
   return table;
 }
 

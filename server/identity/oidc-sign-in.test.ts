@@ -163,7 +163,7 @@ describe("signing in by OpenID Connect", () => {
     expect(await store.countPeople()).toBe(0);
   });
 
-  it("gives nobody the account of somebody who joined with a password under that address", async () => {
+  it("gives no access to an account that was created with a password under the same address", async () => {
     const { signIn, store } = await open({ email: "ada@example.com", email_verified: true });
     const audit = {
       at: 1,

@@ -17,7 +17,8 @@ export function createOidcSignIn(p: {
   rows: Pick<AuditStore, "recordAudit">;
 }): Pick<Identity, "startElsewhere" | "finishElsewhere"> {
   const { oidc, baseUrl } = p;
-  // Made anew each time: it reads the provider's configuration when it is made, and the provider may be away or change its keys.
+  // Created for each sign-in: it reads the provider's configuration, and the provider may be unavailable or change its
+  // keys.
   const ask = async (path: string, init: RequestInit) =>
     oidc ? betterAuth(withProvider(p, oidc)).handler(new Request(`${baseUrl}/api/auth/${path}`, init)) : null;
   return {
@@ -58,7 +59,7 @@ function withProvider(
       ...options.user,
       validateUserInfo: ({ user }) => (mayComeIn(oidc, user) ? undefined : { error: "not_allowed" }),
     },
-    // Whoever joined by invitation keeps to their password: that they own the address was never shown.
+    // A person who joined by invitation keeps their password: their ownership of the address was never verified.
     account: { accountLinking: { enabled: false }, encryptOAuthTokens: true },
     databaseHooks: {
       user: {

@@ -11,14 +11,14 @@ import { problemToKeep } from "./problem-to-keep.ts";
 export type Acceptance =
   | { outcome: "accepted" | "repeated"; delivery: NewDelivery; runs: readonly AcceptedRun[] }
   | { outcome: "skipped"; delivery: NewDelivery }
-  /** The sender asked whether it is heard here, and gets `answer`. */
+  /** The sender verifies the endpoint, and receives `answer`. */
   | { outcome: "challenged"; delivery: NewDelivery; answer: object }
   | { outcome: "rejected"; delivery: NewDelivery; refusal: AppError };
 
 /**
- * Puts the delivery and its runs on disk, unless its idempotency key was accepted before: then the first answer counts,
- * whatever the triggers say of the body today. Throws the decision's refusal, AppError `idempotency_conflict`, and
- * `queue_full`.
+ * Stores the delivery and its runs on disk, unless its idempotency key was accepted before: the first response then
+ * applies, even if the triggers would now decide differently. Throws the refusal of the decision, AppError
+ * `idempotency_conflict`, and `queue_full`.
  */
 export async function accept(
   store: Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">,
@@ -36,7 +36,7 @@ export async function accept(
   if (result.kind === "conflict") {
     throw new AppError(
       "idempotency_conflict",
-      `This key was accepted with another body, as delivery ${result.deliveryId}. Use a new key for a new event.`,
+      `This idempotency key was accepted with another body, in delivery ${result.deliveryId}. Use a new key for a new event.`,
     );
   }
   if (result.kind === "full") throw queueFull(result.queue);

@@ -18,7 +18,7 @@ export interface Arrival {
   headers: HeaderMap;
   /** Every key that was sent. */
   presented: string[];
-  /** What must not be kept or repeated. */
+  /** Secrets that must not be stored or repeated. */
   secrets: string[];
   /** `null` where the sender did not say. */
   declaredBytes: number | null;

@@ -17,6 +17,6 @@ export async function authenticate(check: Authenticate, arrival: Arrival): Promi
   if (checked.ok) return checked.keyId;
   throw new AppError(
     "unauthorized",
-    "Send a valid key: ?token=, ?api_key=, Authorization: Bearer or x-api-key. Where several are sent, each must be valid.",
+    "Send a valid key as ?token=, ?api_key=, Authorization: Bearer or x-api-key. If you send several keys, each must be valid.",
   );
 }

@@ -1,4 +1,4 @@
-/** What the path of a request names. `raw` is what stands after `/triggers/`, as sent. */
+/** The endpoint in the path of a request. `raw` is the part after `/triggers/`, as sent. */
 export type EndpointPath = { kind: "endpoint"; endpoint: string; raw: string } | { kind: "unreadable"; raw: string };
 
 const prefix = "/triggers/";

@@ -1,4 +1,4 @@
-/** One inbound webhook, free of any HTTP library: what a door hands to the pipeline. */
+/** One incoming webhook, independent of any HTTP library. */
 export interface IngestRequest {
   method: string;
   /** The request target as sent, in origin form: path and query, undecoded, e.g. `/triggers/billing?token=…`. */
@@ -16,6 +16,6 @@ export interface IngestAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** The body was not read to its end: the door closes the connection after answering. */
+  /** The body was not read completely: the HTTP server closes the connection after the response. */
   closesConnection: boolean;
 }

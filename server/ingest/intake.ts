@@ -11,7 +11,7 @@ export interface Intake {
   delivery: DeliveryDraft;
   verdicts: Verdicts;
   isBodyRead: boolean;
-  /** What the limits have to say, whatever the answer is. */
+  /** The headers of the rate limits, for every response. */
   limitHeaders: Record<string, string>;
 }
 

@@ -5,13 +5,13 @@ import type { Allowance } from "../domain/rate-bucket.ts";
 import { createRateLimit, type RateAsked, type RatesTaken } from "../domain/rate-limit.ts";
 import type { Arrival } from "./arrival.ts";
 
-/** `headers` go with whatever the answer will be; `refusal`: why the request may not come now. */
+/** `headers` are part of every response; `refusal`: the rate limit error, if any. */
 interface LimitVerdict {
   headers: Record<string, string>;
   refusal: AppError | null;
 }
 
-/** `ownRate`: what the sources of the endpoint say in `rateLimit`; it takes the place of `perEndpoint` there. */
+/** `ownRate`: the `rateLimit` of the endpoint's sources; it replaces `perEndpoint`. */
 export type Limiter = (
   arrival: Pick<Arrival, "path" | "startedAt">,
   keyId: string | null,
@@ -25,7 +25,7 @@ export type TakeRates = (asked: readonly RateAsked[]) => Promise<RatesTaken>;
 const maxNames = 20_000;
 const windowSeconds = { second: 1, minute: 60, hour: 3600 };
 
-/** A limit that holds for a request: `subject` is whom it counts. */
+/** A limit that applies to a request. `subject` is the key or endpoint that it counts. */
 interface Limit {
   name: "key" | "endpoint";
   rule: Rate;
@@ -35,10 +35,10 @@ interface Limit {
 type AskedLimit = Limit & Allowance;
 
 /**
- * Counts authenticated requests per key and per endpoint: where `takeRates` is given, over all machines, else in this
- * process's memory. A request that any limit refuses is charged to none. The headers are those of
- * draft-ietf-httpapi-ratelimit-headers-11: no more than `r` may come within the next `t` seconds, which on a refusal
- * equals Retry-After.
+ * Counts authenticated requests per key and per endpoint: across all machines if `takeRates` is given, else in the
+ * memory of this process. A request that any limit rejects is charged to none. The headers are those of
+ * draft-ietf-httpapi-ratelimit-headers-11: at most `r` requests within the next `t` seconds, which equals Retry-After
+ * in a rejection.
  */
 export function createLimiter({ perKey, perEndpoint }: RateLimits, takeRates?: TakeRates): Limiter {
   const takeHere = createRateLimit({ maxNames });
@@ -69,7 +69,7 @@ function limit(name: Limit["name"], rule: Rate | null | undefined, subject: stri
   return rule && subject !== null ? [{ name, rule, subject }] : [];
 }
 
-/** A limit that is changed by a reload counts anew. */
+/** A limit that a reload changes starts with a full allowance. */
 function toAsked({ name, rule, subject }: Limit): RateAsked {
   return {
     name: `${name} ${rule.requests}/${rule.per} ${subject}`,
@@ -81,18 +81,18 @@ function refused(headers: Record<string, string>, asked: readonly AskedLimit[]):
   const over = asked.filter(({ remaining }) => remaining === 0).toSorted((a, b) => b.oneMoreInMs - a.oneMoreInMs);
   const [longest] = over;
   const seconds = Math.max(1, wholeSeconds(longest?.oneMoreInMs ?? 0));
-  const takes = longest ? `This ${longest.name} takes ${sayRate(longest.rule)}. ` : "";
+  const limitText = longest ? `The limit of this ${longest.name} is ${sayRate(longest.rule)}. ` : "";
   return {
     headers: { ...headers, "retry-after": String(seconds) },
     refusal: new AppError(
       "rate_limited",
-      `${takes}Send it again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+      `${limitText}Send the request again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
     ),
   };
 }
 
 function sayRate({ requests, per }: Rate): string {
-  return `${requests} ${requests === 1 ? "request" : "requests"} ${per === "hour" ? "an" : "a"} ${per}`;
+  return `${requests} ${requests === 1 ? "request" : "requests"} per ${per}`;
 }
 
 /** What adds up in floats may be over a whole by less than nothing. */

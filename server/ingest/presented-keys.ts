@@ -15,7 +15,7 @@ export function presentedKeys(query: string, headers: HeaderMap): string[] {
   ];
 }
 
-/** Keys that must not be kept, also as they stand in the query, escapes included. */
+/** Keys that must not be stored, also as they appear in the query, including escapes. */
 export function presentedSecrets(query: string, presented: readonly string[]): string[] {
   if (query === "") return [...new Set(presented)];
   const asSent = query.split("&").flatMap((pair) => {

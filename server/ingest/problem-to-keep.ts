@@ -2,7 +2,7 @@ import { type AppError, toProblem } from "../contract/app-error.ts";
 import type { Problem } from "../contract/problem.ts";
 import { redactText } from "../domain/redaction.ts";
 
-/** The problem as it may be kept and sent: whatever the error says, it repeats none of the secrets. */
+/** The problem without secrets, for the response and the record. */
 export function problemToKeep(error: AppError, secrets: readonly string[]): Problem {
   const problem = toProblem(error);
   const clean = (text: string) => redactText(text, secrets);

@@ -3,10 +3,9 @@ import { type BodyMemory, createBodyBuffer } from "../domain/body-budget.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 
 /**
- * The whole body, no longer than the limit. `onBytes` is told how many bytes have come. Throws AppError
- * `body_too_large` as soon as the limit is passed, at once where the declared length passes it, `overloaded` where
- * `memory` has no room, `incomplete_body` when the sender goes away, or what the door says of a body that comes too
- * slowly.
+ * The whole body, no longer than the limit. `onBytes` receives the number of bytes. Throws AppError `body_too_large` as
+ * soon as the limit is exceeded, immediately if the declared length exceeds it, `overloaded` if `memory` is exhausted,
+ * `incomplete_body` if the sender disconnects, or the error of the HTTP server for a body that is too slow.
  */
 export async function readBody(
   request: IngestRequest,
@@ -29,7 +28,7 @@ export async function readBody(
     });
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError("incomplete_body", "The connection ended before the whole body had come.", { cause });
+    throw new AppError("incomplete_body", "The connection closed before the whole body was received.", { cause });
   } finally {
     p.onBytes(received);
   }
@@ -39,5 +38,5 @@ export async function readBody(
 }
 
 function tooLarge(maxBodyBytes: number): AppError {
-  return new AppError("body_too_large", `The body is over the limit of ${maxBodyBytes} bytes.`);
+  return new AppError("body_too_large", `The body is larger than the limit of ${maxBodyBytes} bytes.`);
 }

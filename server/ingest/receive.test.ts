@@ -118,7 +118,7 @@ describe("repeats", () => {
     expect(store.runs).toHaveLength(2);
   });
 
-  test("are told apart by endpoint, by header and by key, of any length", async () => {
+  test("are distinguished by endpoint, by header and by key, of any length", async () => {
     const { send, store } = receiver();
     const long = "x".repeat(10_000);
     await send({ headers: { "idempotency-key": "evt_1" } });
@@ -143,7 +143,7 @@ describe("repeats", () => {
     expect(store.runs).toHaveLength(2);
   });
 
-  test("of requests that were not accepted are judged anew", async () => {
+  test("of requests that were not accepted are evaluated again", async () => {
     const { send, store } = receiver();
     const headers = { "idempotency-key": "evt_1" };
     expect((await send({ headers, body: {} })).status).toBe(422);
@@ -180,7 +180,7 @@ describe("repeats", () => {
 });
 
 describe("the receiver", () => {
-  test("tells of queued runs and of each delivery, once it is on disk", async () => {
+  test("notifies about queued runs and each delivery after they are on disk", async () => {
     const onDelivery = vi.fn<(delivery: ReceivedDelivery) => void>();
     const { send, runsQueued, store } = receiver({ onDelivery });
     await send({});
@@ -196,7 +196,7 @@ describe("the receiver", () => {
     expect(told.map(({ outcome }) => outcome)).toEqual(["accepted", "rejected", "skipped", "rejected"]);
   });
 
-  test("answers 202 for what is on disk also when nobody can be told of it", async () => {
+  test("answers 202 for a delivery on disk even if the notification fails", async () => {
     const { send, store, logged } = receiver({
       onDelivery: fail,
       signals: { runsQueued: fail, cancelRequested: fail },
@@ -211,7 +211,7 @@ describe("the receiver", () => {
     store.failure = unavailable;
     expect((await send({ endpoint: "nowhere" })).status).toBe(404);
     expect((await send({ body: {} })).status).toBe(422);
-    expect(logged).toEqual(["A rejected delivery could not be recorded"]);
+    expect(logged).toEqual(["could not record a rejected delivery"]);
   });
 
   test("answers 503 with Retry-After while a queue is full, keeps nothing of it, and says so in the log once", async () => {
@@ -224,12 +224,12 @@ describe("the receiver", () => {
       headers: { "retry-after": "10" },
       json: {
         code: "queue_full",
-        detail: expect.stringContaining("workflow signup takes no run more: its maxQueued is 7"),
+        detail: expect.stringContaining("workflow signup is full: its maxQueued is 7"),
       },
     });
     await send({});
     expect([store.deliveries, store.runs, unrecorded]).toEqual([[], [], ["queue_full", "queue_full"]]);
-    expect(logged).toEqual(["A queue is full"]);
+    expect(logged).toEqual(["queue full"]);
     expect(runsQueued).not.toHaveBeenCalled();
     // What starts nothing needs no room.
     expect((await send({ endpoint: "billing", body: { id: 1 } })).status).toBe(200);
@@ -241,7 +241,7 @@ describe("the receiver", () => {
     const answer = await send({});
     expect([answer.status, answer.json["code"]]).toEqual([500, "internal"]);
     expect(answer.body).not.toContain("secret");
-    expect(logged).toEqual(["The receiver failed"]);
+    expect(logged).toEqual(["receiver failed"]);
     expect(store.deliveries).toMatchObject([{ outcome: "rejected", responseStatus: 500 }]);
   });
 

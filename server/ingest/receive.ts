@@ -23,7 +23,7 @@ import type { IngestAnswer, IngestRequest } from "./ingest-request.ts";
 import { beginIntake, contextOf, type Intake } from "./intake.ts";
 import { createLimiter, type TakeRates } from "./limit.ts";
 import { readBody } from "./read-body.ts";
-import { createRefusalBudget, createRefuseStranger, refuse } from "./refuse.ts";
+import { createRejectionBudget, createRejectUnauthenticated, refuse } from "./refuse.ts";
 import { requireJson } from "./require-json.ts";
 import { answerAccepted, answerChallenged, answerProblem, answerSkipped } from "./respond.ts";
 import { route } from "./route.ts";
@@ -41,24 +41,24 @@ export interface ReceiverDeps {
   maxBodyBytes: number;
   /** The memory for all bodies that are in progress. Default: one of its own. */
   bodies?: BodyBudget | undefined;
-  /** In development what bears no signature needs none. Deployed unless told. */
+  /** In development, a request without a signature is accepted. Default: deployed. */
   mode?: Mode | undefined;
-  /** None unless told. */
+  /** Default: none. */
   limits?: RateLimits | undefined;
   /** Where several machines receive: their requests count together. */
   takeRates?: TakeRates | undefined;
   isShuttingDown: () => boolean;
-  /** As they are switched now, also by other processes. Nobody is, unless told. */
+  /** The disabled triggers, including changes by other processes. Default: none. */
   disabledTriggers?: (() => Promise<DisabledTriggers>) | undefined;
-  /** Told of every authenticated delivery that was recorded, and how long that took from its arrival. */
+  /** Called for every authenticated delivery that was recorded, with the time since its arrival. */
   onDelivery?: ((delivery: ReceivedDelivery, tookMs: number) => void) | undefined;
-  /** Told of every request that was refused, recorded or not. */
-  onRefused?: ((code: ErrorCode) => void) | undefined;
-  /** Told of every request without a valid key, recorded or not. */
+  /** Called for every rejected request, recorded or not. */
+  onRejected?: ((code: ErrorCode) => void) | undefined;
+  /** Called for every request without a valid key, recorded or not. */
   onUnauthenticated?: (() => void) | undefined;
   /**
-   * Told of every authenticated request that was refused and not recorded: the store could not, or a flood is cut
-   * short.
+   * Called for every authenticated request that was rejected and not recorded: the store failed, or the recording limit
+   * was reached.
    */
   onUnrecorded?: ((code: ErrorCode) => void) | undefined;
 }
@@ -79,22 +79,22 @@ export function createReceiver(deps: ReceiverDeps): Receive {
   };
   const announce = (delivery: NewDelivery, { startedAt }: Pick<Arrival, "startedAt">) =>
     tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery), performance.now() - startedAt));
-  const noteRefusal = (code: ErrorCode) => tell(deps, () => deps.onRefused?.(code));
-  const refuseStranger = createRefuseStranger({
+  const countRejection = (code: ErrorCode) => tell(deps, () => deps.onRejected?.(code));
+  const rejectUnauthenticated = createRejectUnauthenticated({
     ...deps,
     ...logs,
-    noteRefusal,
+    countRejection,
     announce: () => tell(deps, () => deps.onUnauthenticated?.()),
   });
   const announceUnrecorded = (code: ErrorCode) => tell(deps, () => deps.onUnrecorded?.(code));
   const refusing = {
     ...deps,
     ...logs,
-    noteRefusal,
+    countRejection,
     announce,
     announceUnrecorded,
     budget: createUnverifiedBudget(deps.logger),
-    limitedBudget: createRefusalBudget(),
+    limitedBudget: createRejectionBudget(),
   };
   const limit = createLimiter(deps.limits ?? {}, deps.takeRates);
   return async (request, sentFrom = "webhook") => {
@@ -103,7 +103,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
     try {
       intake = beginIntake(arrival, sentFrom === "form" ? null : await authenticate(deps.authenticate, arrival));
     } catch (error) {
-      return refuseStranger(arrival, error);
+      return rejectUnauthenticated(arrival, error);
     }
     const memory = bodies.open(intake.delivery.keyId ?? "local");
     try {
@@ -114,7 +114,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const acceptance = await receiveAuthenticated(deps, { request, intake, project, memory, sentFrom });
       if (acceptance.outcome === "accepted") tell(deps, () => deps.signals.runsQueued());
       announce(acceptance.delivery, arrival);
-      if (acceptance.outcome === "rejected") noteRefusal(acceptance.refusal.code);
+      if (acceptance.outcome === "rejected") countRejection(acceptance.refusal.code);
       return respond(intake, acceptance);
     } catch (error) {
       return await refuse(refusing, intake, error);
@@ -148,7 +148,7 @@ async function receiveAuthenticated(
   const { arrival, delivery } = intake;
   if (sentFrom === "form") delivery.headers = { ...delivery.headers, [ownHeaders.sentFrom]: "form" };
   if (deps.isShuttingDown())
-    throw new AppError("shutting_down", "The service is shutting down. Send it again in a few seconds.");
+    throw new AppError("shutting_down", "The service is shutting down. Send the request again in a few seconds.");
   const { endpoint, triggers } = route(project, arrival);
   delivery.endpoint = endpoint;
   requireJson(arrival.headers);
@@ -202,11 +202,11 @@ function respond(intake: Intake, acceptance: Acceptance): IngestAnswer {
   return answerAccepted(contextOf(intake), acceptance.runs, { isRepeated: acceptance.outcome === "repeated" });
 }
 
-/** What is on disk is accepted, whether or not those who are told of it fail. */
+/** A delivery on disk is accepted, even if a listener fails. */
 function tell(deps: Pick<ReceiverDeps, "logger">, action: () => void): void {
   try {
     action();
   } catch (cause) {
-    deps.logger.error("Nobody could be told of a delivery", { error: cause });
+    deps.logger.error("could not announce a delivery", { error: cause });
   }
 }

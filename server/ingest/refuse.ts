@@ -13,17 +13,17 @@ import type { KeptPart, createUnverifiedBudget } from "./unverified-budget.ts";
 interface RecordDeps {
   store: Pick<DeliveryStore, "recordDelivery">;
   logger: Logger;
-  /** For what is wrong with every request as long as the store is away; see createSeldomLog. */
+  /** Throttled log for failures of every request while the store is unavailable; see createSeldomLog. */
   logStoreTrouble: Logger["error"];
   /** The same for a workflow that has too much to do. */
   logFullQueue: Logger["warn"];
   /** Counted, whether or not it is recorded. */
-  noteRefusal: (code: ErrorCode) => void;
+  countRejection: (code: ErrorCode) => void;
 }
 
 interface RefuseDeps extends RecordDeps {
   announce: (delivery: NewDelivery, arrival: Arrival) => void;
-  /** Told of each request that no record is to tell of. */
+  /** Called for each request without a record. */
   announceUnrecorded: (code: ErrorCode) => void;
   budget: ReturnType<typeof createUnverifiedBudget>;
   limitedBudget: TokenBucket;
@@ -39,7 +39,7 @@ const unrecorded = new Set<ErrorCode>(["store_unavailable", "queue_full", "overl
 export async function refuse(deps: RefuseDeps, intake: Intake, cause: unknown): Promise<IngestAnswer> {
   const { arrival } = intake;
   const error = toAppError(deps, cause, arrival.id);
-  deps.noteRefusal(error.code);
+  deps.countRejection(error.code);
   const kept = keptPart(deps, intake, error);
   if (kept === "nothing") deps.announceUnrecorded(error.code);
   else {
@@ -62,12 +62,12 @@ function keptPart(deps: RefuseDeps, { arrival, delivery }: Intake, { code }: App
   if (code !== "rate_limited") return "all";
   const turn = deps.limitedBudget.take(arrival.startedAt);
   if (turn.passes && turn.refused > 0)
-    deps.logger.warn("Requests over a rate limit came too fast to record them all", { unrecorded: turn.refused });
+    deps.logger.warn("rejected requests not recorded: too many over a rate limit", { unrecorded: turn.refused });
   return turn.passes ? "all" : "nothing";
 }
 
-/** So many refusals are recorded that people see what goes on, and no flood of them fills the disk. */
-export function createRefusalBudget(): TokenBucket {
+/** Records enough rejected requests to show what happens, but not so many that a flood fills the disk. */
+export function createRejectionBudget(): TokenBucket {
   return createTokenBucket({ perSecond: 10, burst: 50 });
 }
 
@@ -75,25 +75,25 @@ export function createRefusalBudget(): TokenBucket {
  * Answers requests that were not authenticated. They are recorded too, but only so many that a flood cannot fill the
  * disk.
  */
-export function createRefuseStranger(
+export function createRejectUnauthenticated(
   deps: RecordDeps & { announce: () => void },
 ): (arrival: Arrival, cause: unknown) => Promise<IngestAnswer> {
-  const budget = createRefusalBudget();
+  const budget = createRejectionBudget();
   return async (arrival, cause) => {
     const error = toAppError(deps, cause, arrival.id);
-    deps.noteRefusal(error.code);
+    deps.countRejection(error.code);
     if (error.code === "unauthorized") {
       deps.announce();
       const turn = budget.take(arrival.receivedAt);
       if (turn.passes && turn.refused > 0)
-        deps.logger.warn("Requests without a valid key came too fast to record them all", { unrecorded: turn.refused });
-      if (turn.passes) await record(deps, strangersDelivery(arrival, error));
+        deps.logger.warn("rejected requests not recorded: too many without a valid key", { unrecorded: turn.refused });
+      if (turn.passes) await record(deps, unauthenticatedDelivery(arrival, error));
     }
     return answerProblem({ deliveryId: null, closesConnection: arrival.hasBody }, error, arrival.secrets);
   };
 }
 
-function strangersDelivery(arrival: Arrival, error: AppError): NewDelivery {
+function unauthenticatedDelivery(arrival: Arrival, error: AppError): NewDelivery {
   const problem = problemToKeep(error, arrival.secrets);
   const delivery = draftDelivery(arrival, null);
   return completeDelivery(
@@ -108,7 +108,7 @@ async function record(deps: RecordDeps, delivery: NewDelivery): Promise<boolean>
     await deps.store.recordDelivery(delivery);
     return true;
   } catch (cause) {
-    deps.logStoreTrouble("A rejected delivery could not be recorded", {
+    deps.logStoreTrouble("could not record a rejected delivery", {
       deliveryId: delivery.id,
       endpoint: delivery.endpoint,
       status: delivery.responseStatus,
@@ -118,20 +118,23 @@ async function record(deps: RecordDeps, delivery: NewDelivery): Promise<boolean>
   }
 }
 
-/** What is not expected is a defect: told to the log in full, and to the sender not at all. */
+/** An unexpected error is a defect: the log has the details, the sender gets none. */
 function toAppError(
   { logger, logStoreTrouble, logFullQueue }: RecordDeps,
   cause: unknown,
   deliveryId: string,
 ): AppError {
   if (cause instanceof AppError) {
-    if (cause.code === "store_unavailable")
-      logStoreTrouble("The store did not take a delivery", { deliveryId, error: cause });
-    if (cause.code === "queue_full") logFullQueue("A queue is full", { deliveryId, error: cause });
+    if (cause.code === "store_unavailable") logStoreTrouble("could not store a delivery", { deliveryId, error: cause });
+    if (cause.code === "queue_full") logFullQueue("queue full", { deliveryId, error: cause });
     return cause;
   }
-  logger.error("The receiver failed", { deliveryId, error: cause });
-  return new AppError("internal", `The service failed on this request. Its log says more, under ${deliveryId}.`, {
-    cause,
-  });
+  logger.error("receiver failed", { deliveryId, error: cause });
+  return new AppError(
+    "internal",
+    `The service failed to handle this request. Its log has the details, with deliveryId ${deliveryId}.`,
+    {
+      cause,
+    },
+  );
 }

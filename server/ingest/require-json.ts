@@ -15,7 +15,7 @@ export function requireJson(headers: HeaderMap): void {
     throw refuse("The Content-Type is not JSON. Send application/json, or a type that ends in +json.");
   for (const [, name = "", value = ""] of contentType.matchAll(parameter)) {
     const isOther = name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value);
-    if (isOther) throw refuse("The charset is not UTF-8. JSON travels in UTF-8.");
+    if (isOther) throw refuse("The charset is not UTF-8. Send JSON in UTF-8.");
   }
   const encodings = headers.get("content-encoding")?.flatMap((value) => value.split(",")) ?? [];
   if (encodings.some((encoding) => !["identity", ""].includes(encoding.trim().toLowerCase()))) {

@@ -15,12 +15,12 @@ export function route(
     throw new AppError("invalid_path", "The path has a percent escape that does not decode to UTF-8.");
   const triggers = project.byEndpoint.get(path.endpoint) ?? [];
   if (triggers.length === 0)
-    throw new AppError("unknown_endpoint", `No trigger of this project listens here.${hint(project, path.raw)}`);
+    throw new AppError("unknown_endpoint", `No trigger listens on this endpoint.${hint(project, path.raw)}`);
   if (method !== "POST") throw new AppError("method_not_allowed", "Send webhooks as POST.");
   return { endpoint: path.endpoint, triggers };
 }
 
-/** The nearest endpoint, where one is near. Never repeats what was sent: it may hold a key that slipped into the path. */
+/** The nearest endpoint, if one is near. Never repeats the sent path: it may contain a key by mistake. */
 function hint(project: ProjectSources, raw: string): string {
   const given = raw.replace(/^\/+|\/+$/g, "");
   return given === "" || given.length > 64 ? "" : didYouMean(given, [...project.byEndpoint.keys()]);

@@ -1,13 +1,13 @@
 import { type TokenBucket, createTokenBucket } from "../domain/token-bucket.ts";
 import type { Logger } from "../ports/logger.ts";
 
-/** What is kept of a request whose signature is bad. */
+/** The recorded part of a request with an invalid signature. */
 export type KeptPart = "all" | "all but the body" | "nothing";
 
 /**
- * Requests with a bad signature are kept whole, so that they can be delivered again when a wrong secret is mended; but
- * only so many that a flood cannot fill the disk. Each endpoint has its own share: after a burst of 500 requests and 64
- * MiB, ten a second and 64 KiB a second.
+ * Requests with an invalid signature are recorded completely, so that they can be redelivered after a wrong secret is
+ * fixed. To keep a flood from filling the disk, each endpoint has its own budget: a burst of 500 requests and 64 MiB,
+ * then 10 requests and 64 KiB per second.
  */
 export function createUnverifiedBudget(
   logger: Logger,
@@ -23,7 +23,7 @@ export function createUnverifiedBudget(
     const turn = share.requests.take(now);
     if (!turn.passes) return "nothing";
     if (turn.refused > 0)
-      logger.warn("Requests with a bad signature came too fast to record them all", {
+      logger.warn("rejected requests not recorded: too many with an invalid signature", {
         endpoint,
         unrecorded: turn.refused,
       });

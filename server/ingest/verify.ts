@@ -4,9 +4,9 @@ import type { Json } from "../contract/json.ts";
 import type { TriggerSource } from "../ports/project.ts";
 
 /**
- * Checks the signature over the bytes as received, and returns what it covers; `null` where none is required. In
- * development, requests without a signature are accepted, as they are without a key. Requests with an invalid one are
- * not. Throws AppError `invalid_signature`.
+ * Checks the signature over the bytes as received, and returns the signed content; `null` if no signature is required.
+ * In development, requests without a signature are accepted, as they are without a key; requests with an invalid
+ * signature are not. Throws AppError `invalid_signature`.
  */
 export function verify(
   triggers: readonly TriggerSource[],
@@ -20,10 +20,7 @@ export function verify(
   return verification.readSigned(request);
 }
 
-/**
- * What the sender wants to be told of this body before it sends events (Slack's `url_verification`); `null`: it is an
- * event.
- */
+/** The response to a verification request of the sender (Slack's `url_verification`); `null`: the body is an event. */
 export function answerToChallenge(triggers: readonly TriggerSource[], body: Json): object | null {
   const answer = triggers[0]?.verify?.answer(body);
   return typeof answer === "object" ? answer : null;

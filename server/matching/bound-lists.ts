@@ -3,7 +3,7 @@ import { countOmitted, omittedKey, type Omitted } from "./omitted.ts";
 /** What a schema of Zod 4 is made of, as far as it is looked at here. */
 export interface Internals {
   readonly def: Record<string, unknown>;
-  /** What a lazy schema stands for; made when it is first asked for. */
+  /** The schema inside a lazy schema; created on first use. */
   readonly innerType?: unknown;
   parse: Parse;
   /** `parse`, and the checks behind it. */
@@ -22,7 +22,7 @@ type Issue = Record<string, unknown>;
 /** More than are ever explained of a body (`maxReasons`). */
 const maxKept = 40;
 
-/** What is being parsed now: parsing never waits, so there is one body at a time. */
+/** The state of the current parse: parsing is synchronous, so there is one body at a time. */
 const now = { isBounding: false, unions: 0, intersections: 0 };
 
 /** Lists that were prepared by boundLists are bounded within `parse`, and only there. */
@@ -41,9 +41,9 @@ const maxSchemas = 10_000;
 const deepest = 200;
 
 /**
- * Prepares every list inside a schema of Zod 4 (arrays, records, the rest of tuples), once. Zod itself goes through a
- * list, checks its size, and says what it is worth; but once it has brought `maxKept` issues its items are no longer
- * asked: that it does not hold is known, and whatever comes later would come behind these.
+ * Prepares every list inside a schema of Zod 4 (arrays, records, the rest of tuples), once. Zod itself iterates over a
+ * list, checks its size and collects its issues. After `maxKept` issues its remaining items are not parsed: the list is
+ * known to be invalid, and later issues would follow these.
  */
 export function boundLists(root: Internals): void {
   if (prepared.has(root)) return;
@@ -63,14 +63,15 @@ function prepare(internals: Internals): void {
   if (type === "record") boundList(internals, ["keyType", "valueType"]);
   if (type === "tuple" && def["rest"]) boundList(internals, ["rest"]);
   if (type === "lazy") boundWhenAsked(internals);
-  // Which alternative is explained depends on how many issues each has: there they are counted. One that is told by a field is the only one asked.
+  // The explained alternative depends on the number of issues of each alternative: there they are counted. An
+  // alternative that a field selects is the only one that is parsed.
   if (type === "union" && (def["discriminator"] === undefined || def["unionFallback"] === true))
     count(internals, "unions");
   // Of what both sides say, some cancels out.
   if (type === "intersection") count(internals, "intersections");
 }
 
-/** What a lazy schema stands for may be made anew each time, without end. */
+/** A lazy schema may return a new schema at each call, without end. */
 function boundWhenAsked(internals: Internals): void {
   wrapParse(internals, (parse) => (payload, context) => {
     const meant = internalsOf(internals.innerType);
@@ -91,12 +92,12 @@ function partsOf({ def }: Internals): Internals[] {
 
 interface Budget {
   kept: number;
-  /** `null`: nobody asks how many there are. */
+  /** `null`: the number is not needed. */
   omitted: Omitted | null;
 }
 
 function boundList(internals: Internals, parts: readonly string[]): void {
-  // Of the list that is being parsed by this schema now; it may stand within itself.
+  // The list that this schema is parsing; it may be nested in itself.
   let budget: Budget | null = null;
   for (const name of parts) {
     const part = internals.def[name];
@@ -139,7 +140,7 @@ function ask(budget: Budget, item: Internals, payload: Payload, context: unknown
   return { ...result, issues: [] };
 }
 
-/** The last that was kept stands for those that were not. */
+/** The last kept issue represents the omitted ones. */
 function noteOmitted({ issues }: Payload, omitted: Omitted): void {
   const last = issues.at(-1);
   if (last) last[omittedKey] = omitted;

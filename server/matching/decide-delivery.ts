@@ -36,7 +36,7 @@ export function decideDelivery(p: {
   now: number;
   startedBy: StartedBy;
   keyId: string | null;
-  /** Start nothing, whatever the body. */
+  /** Disabled triggers start nothing. */
   disabled: DisabledTriggers;
 }): Decision {
   const { matches, verdicts: explain } = matchTriggers(p);

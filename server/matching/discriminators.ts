@@ -12,17 +12,14 @@ export interface Discriminator {
   values: ReadonlySet<Scalar>;
 }
 
-/**
- * Recursive schemas come round again, and large ones need not be read to the ground: what is not read only rules
- * nothing out.
- */
+/** Limits for recursive and large schemas: parts that are not read rule nothing out. */
 const deepest = 12;
 
 /**
- * The fixed values that a schema asks for, read from its exported JSON Schema: `const` and `enum` of scalars, in
- * required properties of objects, through references, `allOf`, and alternatives that all speak of the same place. Says
- * nothing that the schema does not promise: one with a default takes a body without the field, so it is no
- * discriminator.
+ * The fixed values that a schema requires, read from its exported JSON Schema: `const` and `enum` of scalars, in
+ * required properties of objects, through references, `allOf`, and alternatives that all constrain the same path.
+ * Returns only what the schema guarantees: a field with a default is no discriminator, because a body without it
+ * matches.
  */
 export function discriminatorsOf(schema: JsonSchemaObject): Discriminator[] {
   const found = read({ schema, path: [], root: schema, depth: 0 });
@@ -72,8 +69,8 @@ function readValues(schema: JsonSchemaObject, path: readonly string[]): Found {
 }
 
 /**
- * Only of schemas that take nothing but objects: the properties of a schema without a type do not speak of a list or a
- * text.
+ * Only for schemas that accept nothing but objects: the properties of a schema without a type do not apply to arrays or
+ * strings.
  */
 function readProperties(schema: JsonSchemaObject, below: (child: Json | undefined, name: string) => Found): Found[] {
   const { properties } = schema;
@@ -85,7 +82,7 @@ function readProperties(schema: JsonSchemaObject, below: (child: Json | undefine
   return required.map((name) => below(properties[String(name)], String(name)));
 }
 
-/** All parts hold at once: at a place of which two speak, what both take. */
+/** All parts apply: a path that two of them constrain has the values that both accept. */
 function both(parts: readonly Found[]): Found {
   const sum = new Map<string, Discriminator>();
   for (const [key, { path, values }] of parts.flatMap((part) => [...part])) {
@@ -95,7 +92,7 @@ function both(parts: readonly Found[]): Found {
   return sum;
 }
 
-/** One of the options holds: the places of which all speak, with the values of all. */
+/** One of the options applies: the paths that all of them constrain, with the values of all. */
 function either(options: readonly Found[]): Found {
   const [first = none, ...others] = options;
   const shared = [...first].filter(([key]) => others.every((other) => other.has(key)));
@@ -107,7 +104,7 @@ function either(options: readonly Found[]): Found {
   );
 }
 
-/** `#`, or a JSON pointer behind it; `undefined` where it leads nowhere, or may lead to two places. */
+/** `#`, or a JSON Pointer after it; `undefined` if it does not resolve, or is ambiguous. */
 function resolve(ref: string, root: JsonSchemaObject): Json | undefined {
   if (!ref.startsWith("#")) return undefined;
   let at: Json | undefined = root;

@@ -14,7 +14,7 @@ export interface Evaluation {
 }
 
 /** What a schema says of a body. */
-export type Opinion = { success: true; payload: Json } | { success: false; reasons: Reason[] };
+export type ParseOutcome = { success: true; payload: Json } | { success: false; reasons: Reason[] };
 
 /**
  * What each trigger says of a body, in the order given. Every trigger is asked, and Zod decides: a trigger matches when
@@ -24,7 +24,7 @@ export function evaluateTriggers(triggers: readonly TriggerSource[], body: Json)
   return triggers.map((trigger) => evaluateTrigger(trigger, (schema) => askSchema(schema, body)));
 }
 
-export function evaluateTrigger(trigger: TriggerSource, ask: (schema: AnySchema) => Opinion): Evaluation {
+export function evaluateTrigger(trigger: TriggerSource, ask: (schema: AnySchema) => ParseOutcome): Evaluation {
   const request = ask(trigger.request);
   if (!request.success) return { verdict: verdictOf(trigger, "request_mismatch", request.reasons), payload: null };
   const filter = trigger.filter ? ask(trigger.filter) : null;
@@ -34,21 +34,21 @@ export function evaluateTrigger(trigger: TriggerSource, ask: (schema: AnySchema)
 }
 
 /** A schema that throws is its author's mistake, and must not silence the other triggers. */
-export function askSchema(schema: AnySchema, body: Json): Opinion {
+export function askSchema(schema: AnySchema, body: Json): ParseOutcome {
   try {
     const parsed = parseBounded(schema, body);
     if (parsed.success) return { success: true, payload: toJson(parsed.data) };
     return { success: false, reasons: explainIssues(parsed.error.issues, body, schema) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const message = shortText(`The schema failed while it read the body: ${why}`, 300);
+    const message = shortText(`The schema threw an error: ${why}`, 300);
     return { success: false, reasons: [{ pointer: "", code: "schema_error", message, expected: null, actual: null }] };
   }
 }
 
 /** Triggers that share a schema share its answer. */
-export function rememberAnswers(answer: (schema: AnySchema) => Opinion): (schema: AnySchema) => Opinion {
-  const answers = new Map<AnySchema, Opinion>();
+export function rememberAnswers(answer: (schema: AnySchema) => ParseOutcome): (schema: AnySchema) => ParseOutcome {
+  const answers = new Map<AnySchema, ParseOutcome>();
   return (schema) => {
     const known = answers.get(schema);
     if (known) return known;

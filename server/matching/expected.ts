@@ -4,8 +4,8 @@ import { shortJson } from "../domain/short-json.ts";
 import type { AnyIssue } from "../ports/project.ts";
 
 /**
- * What would have been right, in words: `"≥ 10000"`, `"one of eur, usd"`, `"an e-mail address"`. For issues of Zod 4
- * and Zod 3.
+ * The expected value in words: `"≥ 10000"`, `"one of eur, usd"`, `"an e-mail address"`. Accepts issues of Zod 4 and
+ * Zod 3.
  */
 export function describeExpected(issue: AnyIssue): string | null {
   switch (issue.code) {
@@ -31,7 +31,7 @@ export function describeExpected(issue: AnyIssue): string | null {
     case "not_finite":
       return "a finite number";
     case "unrecognized_keys":
-      return "only the keys that the schema names";
+      return "only keys that the schema names";
     case "invalid_union":
       return describeUnion(issue);
     default:
@@ -43,7 +43,7 @@ export function describeExpected(issue: AnyIssue): string | null {
 export function oneOf(values: readonly unknown[]): string | null {
   if (values.length === 0) return null;
   if (values.length === 1) return literal(values[0]);
-  // Bare words read best; where a value could be taken for two, quotes tell them apart.
+  // Words without quotes are easier to read; values with spaces or commas need quotes.
   const areWords = values.every((value) => typeof value === "string" && /^[^\s,"]+$/.test(value));
   const shown = values.slice(0, 12).map((value) => (areWords ? String(value) : literal(value)));
   return `one of ${shown.join(", ")}${values.length > shown.length ? ", …" : ""}`;
@@ -101,14 +101,14 @@ const units: Record<string, string> = {
 };
 
 function describeBound(issue: AnyIssue, bound: unknown, words: BoundWords): string {
-  // Zod 4 says `origin`, Zod 3 `type`.
+  // Zod 4 has `origin`, Zod 3 has `type`.
   const unit = units[String(issue["origin"] ?? issue["type"])];
   if (unit === undefined) return `${issue["exact"] === true ? "=" : words.number} ${String(bound)}`;
   const plural = unit === "entry" ? "entries" : `${unit}s`;
   return `${issue["exact"] === true ? "exactly" : words.length} ${String(bound)} ${Number(bound) === 1 ? unit : plural}`;
 }
 
-/** What is wrong may say more than a schema's short words: how it is to be written. */
+/** Error messages can be longer than labels: these formats also say how to write the value. */
 const exactFormats: Record<string, string> = {
   email: "an e-mail address",
   datetime: "an ISO 8601 date and time",
@@ -121,12 +121,13 @@ const exactFormats: Record<string, string> = {
 };
 
 function describeFormat(format: string, issue: AnyIssue): string {
-  if (format === "regex") return `text that matches ${String(issue["pattern"])}`;
-  if (format === "starts_with") return `text that starts with ${literal(issue["prefix"])}`;
-  if (format === "ends_with") return `text that ends with ${literal(issue["suffix"])}`;
-  if (format === "includes") return `text that contains ${literal(issue["includes"])}`;
+  if (format === "regex") return `a string that matches ${String(issue["pattern"])}`;
+  if (format === "starts_with") return `a string that starts with ${literal(issue["prefix"])}`;
+  if (format === "ends_with") return `a string that ends with ${literal(issue["suffix"])}`;
+  if (format === "includes") return `a string that contains ${literal(issue["includes"])}`;
   return (
-    (Object.hasOwn(exactFormats, format) ? exactFormats[format] : sayFormat(format)) ?? `text in the format ${format}`
+    (Object.hasOwn(exactFormats, format) ? exactFormats[format] : sayFormat(format)) ??
+    `a string in the format ${format}`
   );
 }
 
@@ -134,21 +135,21 @@ function describeFormat(format: string, issue: AnyIssue): string {
 function describeValidation(validation: unknown): string {
   if (typeof validation === "string")
     return validation === "regex"
-      ? "text that matches the pattern"
+      ? "a string that matches the pattern"
       : describeFormat(validation, { code: "", path: [], message: "" });
   const { startsWith, endsWith, includes } = (validation ?? {}) as {
     startsWith?: unknown;
     endsWith?: unknown;
     includes?: unknown;
   };
-  if (startsWith !== undefined) return `text that starts with ${literal(startsWith)}`;
-  if (endsWith !== undefined) return `text that ends with ${literal(endsWith)}`;
-  return `text that contains ${literal(includes)}`;
+  if (startsWith !== undefined) return `a string that starts with ${literal(startsWith)}`;
+  if (endsWith !== undefined) return `a string that ends with ${literal(endsWith)}`;
+  return `a string that contains ${literal(includes)}`;
 }
 
 /**
- * A union whose alternatives were not tried: its discriminator names none of them, or more than one of an exclusive
- * union fits.
+ * A union whose alternatives were not evaluated: the discriminator matches none of them, or more than one alternative
+ * of an exclusive union matches.
  */
 function describeUnion(issue: AnyIssue): string | null {
   if (issue["inclusive"] === false) return "exactly one of the alternatives";

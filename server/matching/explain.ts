@@ -19,8 +19,8 @@ import { shapeOfZod } from "./shape-of-zod.ts";
 export const maxReasons = 20;
 
 /**
- * Why a body did not parse, by Zod's issues (of Zod 4 or Zod 3): where, what was expected, and what stands there.
- * `schema`: what it was parsed with.
+ * The reasons why a body does not match, from Zod's issues (of Zod 4 or Zod 3): path, expected value and actual value.
+ * `schema`: the schema that it was parsed with.
  */
 export function explainIssues(issues: readonly AnyIssue[], body: Json, schema: unknown = null): Reason[] {
   const reasons: Reason[] = [];
@@ -42,7 +42,7 @@ interface Place {
   path: readonly PropertyKey[];
   /** So many steps of an issue's path lead here: in Zod 3 every path begins at the root. */
   skip: number;
-  /** Of what stands here; `null`: not known. */
+  /** The shape at this path; `null`: unknown. */
   shape: Shape | null;
 }
 
@@ -59,7 +59,10 @@ function explainIssue(issue: AnyIssue, at: Place, body: Json): Reason[] {
     : [];
 }
 
-/** The branch that the value is nearest to. Where the shapes are not known, or tell nothing, by what is wrong. */
+/**
+ * The branch that the value is nearest to. If the shapes are unknown or do not distinguish the branches, the issues
+ * decide.
+ */
 function chooseBranch(
   branches: readonly Branch[],
   value: Json | undefined,
@@ -74,7 +77,7 @@ function chooseBranch(
   return { nearest: first?.branch, unmet: compared?.unmet ?? null };
 }
 
-/** A field that tells the alternatives apart has a value that none of them knows. */
+/** The discriminator has a value that none of the alternatives has. */
 function unmetReason(
   { path, values }: NonNullable<Comparison["unmet"]>,
   base: readonly PropertyKey[],
@@ -118,7 +121,7 @@ function describeActual(issue: AnyIssue, path: readonly PropertyKey[], body: Jso
   return value === undefined ? null : shortJson(value);
 }
 
-/** One alternative of a union and what it says of the body. */
+/** One alternative of a union and its issues. */
 interface Branch {
   issues: readonly AnyIssue[];
   place: Place;
@@ -164,7 +167,7 @@ function optionsAt({ path, shape }: Place, steps: readonly PropertyKey[], body: 
   return at ? unionIn(at) : [];
 }
 
-/** A nullable union, or one that a lazy schema stands for, is the union itself to the issues of Zod. */
+/** A nullable union, or a lazy schema that returns a union, counts as the union itself in Zod's issues. */
 function unionIn(shape: Shape): Shape[] {
   if (shape.is === "all") return shape.parts.length === 1 && shape.parts[0] ? unionIn(shape.parts[0]()) : [];
   if (shape.is !== "union") return [];

@@ -1,7 +1,7 @@
 import type { Json } from "../contract/json.ts";
 
 /**
- * What stands at a path of nested objects; `undefined` where nothing does, or where a list comes in between. Own fields
+ * The value at a path of nested objects; `undefined` if there is none, or if the path crosses an array. Own fields
  * only.
  */
 export function fieldAt(body: Json, path: readonly string[]): Json | undefined {

@@ -14,7 +14,7 @@ import { isObject } from "../domain/schema/json-schema.ts";
  */
 export interface SplitSchema {
   fields: readonly FixedField[];
-  /** Where the fields stand: the body itself, and the objects in it. */
+  /** The objects that contain the fields: the body itself and the objects in it. */
   objects: readonly (readonly string[])[];
   /** Holds where every one of `objects` is an object, and this takes the body; `null`: there are no other fields. */
   rest: AnySchema | null;
@@ -30,8 +30,8 @@ export interface FixedField {
 const known = new WeakMap<AnySchema, SplitSchema | null>();
 
 /**
- * The two parts of a schema; `null` where it has no fixed fields, or is not made of plain objects down to them. `share`
- * gives, for what is left, a schema that is alike.
+ * The two parts of a schema; `null` if it has no fixed fields, or is not made of plain objects down to them. `share`
+ * returns an equal schema for the rest.
  */
 export function splitSchema(
   schema: AnySchema,
@@ -87,7 +87,7 @@ function splitChild(child: unknown, path: readonly string[]): Omit<SplitSchema, 
   return splitAt(node, path) ?? { fields: [], objects: [], rest: child };
 }
 
-/** Of each kind, and two texts: a message that repeats the value, or speaks of its kind, gives itself away. */
+/** One value of each kind, and two strings: a message that depends on the value or on its kind is detected. */
 const probes: readonly unknown[] = [undefined, null, true, false, 0.125, "\u0001 a probe", "\u0001 another", {}, []];
 
 /** `null` where what the schema says of a value depends on more than whether it is one of the fixed. */

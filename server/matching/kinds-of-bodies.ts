@@ -1,25 +1,25 @@
 import type { Json } from "../contract/json.ts";
 import { toPointer } from "../domain/json-pointer.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
-import type { Opinion } from "./evaluate-trigger.ts";
+import type { ParseOutcome } from "./evaluate-trigger.ts";
 import { fieldAt } from "./field-at.ts";
 import { restHolds, type SplitSchema, splitSchema } from "./fixed-fields.ts";
 
-/** A place in bodies where schemas ask for fixed values. */
+/** A path in bodies with fixed values in schemas. */
 export interface FixedPlace {
   path: readonly string[];
   pointer: string;
-  /** What any of them takes, and the places of the triggers that do. */
+  /** The values that any of them accepts, and the indexes of the triggers that do. */
   values: Map<unknown, number[]>;
 }
 
-/** What is the same about many bodies, and therefore about what triggers say of them. */
+/** The common properties of many bodies, which determine the verdicts of triggers. */
 export interface KindOfBody {
   /** Another text for another kind. */
   key: string;
   /** By pointer, the fixed values that it has and that many triggers ask for. */
   found: ReadonlyMap<string, unknown>;
-  /** Of these triggers the kind says nothing, whatever the body; they were asked. */
+  /** Triggers whose verdict does not follow from the kind; they are evaluated. */
   open: ReadonlySet<number>;
 }
 
@@ -30,24 +30,24 @@ interface Part {
   split: SplitSchema | null;
 }
 
-/** Triggers with the same parts, by their places. */
+/** Triggers with the same parts, by their indexes. */
 interface Company {
   request: Part;
   filter: Part | null;
   places: number[];
 }
 
-/** Of a value that so few ask for, each says what it says for itself; otherwise there would be as many kinds as values. */
+/** Values with few triggers are evaluated separately; otherwise there would be as many kinds as values. */
 const few = 8;
 /** A description longer than that would hold what no other body has. */
 const longest = 20_000;
 const maxPointer = 500;
 
 /**
- * Tells kinds of bodies apart. What triggers say of a body is determined by: whether what is left of schemas without
- * their fixed fields holds, and the reasons where it does not; the reasons of schemas without fixed fields; and which
- * of the fixed values it has at the places where schemas ask for some. The first two and the values that many triggers
- * ask for make up a kind; triggers that ask for another value that the body has are told beside it.
+ * Groups bodies by kind. The verdicts on a body are determined by: whether the schemas without their fixed fields
+ * match, and the reasons if they do not; the reasons of schemas without fixed fields; and the fixed values at the paths
+ * where schemas require some. The first two and the values that many triggers require make up a kind. Triggers that
+ * require another value of the body are listed separately.
  */
 export function prepareKinds(triggers: readonly TriggerSource[]) {
   const companies = companiesOf(triggers);
@@ -55,10 +55,10 @@ export function prepareKinds(triggers: readonly TriggerSource[]) {
 
   return {
     places,
-    /** `null`: it is like no other. `deviating`: places of triggers that say something else than the kind. */
+    /** `null`: no other body is like it. `deviating`: indexes of triggers with another verdict than the kind. */
     describe(
       body: Json,
-      { asked, ask }: { asked: ReadonlyMap<number, unknown>; ask: (schema: AnySchema) => Opinion },
+      { asked, ask }: { asked: ReadonlyMap<number, unknown>; ask: (schema: AnySchema) => ParseOutcome },
     ): { kind: KindOfBody; deviating: number[] } | null {
       if (places === null) return null;
       const found = new Map<string, unknown>();
@@ -114,7 +114,7 @@ function describeParts(
 function describePart(
   { schemas, split }: Part,
   body: Json,
-  ask: (schema: AnySchema) => Opinion,
+  ask: (schema: AnySchema) => ParseOutcome,
 ): { mayHold: boolean; text: string } {
   if (split && restHolds(split, body, (rest) => ask(rest).success)) return { mayHold: true, text: "+" };
   // Each of them would have reasons of its own.

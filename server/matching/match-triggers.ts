@@ -1,7 +1,7 @@
 import type { Json } from "../contract/json.ts";
 import type { Verdicts } from "../domain/verdict-list.ts";
 import type { AnySchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
-import { askSchema, type Evaluation, evaluateTrigger, type Opinion, rememberAnswers } from "./evaluate-trigger.ts";
+import { askSchema, type Evaluation, evaluateTrigger, type ParseOutcome, rememberAnswers } from "./evaluate-trigger.ts";
 import { explainFields, restHolds, splitSchema } from "./fixed-fields.ts";
 import { memoryOf } from "./verdict-memory.ts";
 
@@ -14,10 +14,7 @@ interface Match {
 export interface Matching {
   /** In the order of the triggers. */
   matches: readonly Match[];
-  /**
-   * What every trigger says, in their order, to the letter as evaluateTriggers says it. Worked out when it is asked
-   * for.
-   */
+  /** The verdicts of all triggers, in order, exactly as evaluateTriggers returns them. Evaluated lazily. */
   verdicts(): Verdicts;
 }
 
@@ -53,11 +50,8 @@ export function matchTriggers({
   };
 }
 
-/**
- * Zod needs longer to word a refusal than to decide. Where nothing but fixed values can have failed, the words are
- * known.
- */
-function explainShortly(schema: AnySchema, body: Json, ask: (schema: AnySchema) => Opinion): Opinion {
+/** Zod needs longer to describe a mismatch than to detect it. If only fixed values can be wrong, the message is known. */
+function explainShortly(schema: AnySchema, body: Json, ask: (schema: AnySchema) => ParseOutcome): ParseOutcome {
   const split = splitSchema(schema);
   const reasons = split ? explainFields(split.fields, body) : [];
   if (split && reasons.length > 0 && restHolds(split, body, (rest) => ask(rest).success))

@@ -9,14 +9,14 @@ export interface Omitted {
 
 type Issue = Readonly<Record<string, unknown>>;
 
-/** What was left out behind these issues. */
+/** The omitted issues after these. */
 export function omittedOf(issues: readonly Issue[]): Omitted {
   const sum = { issues: 0, fixedValues: 0 };
   for (const issue of issues) addOmitted(sum, issue);
   return sum;
 }
 
-/** Counts an issue that is left out, and those that it stands for. */
+/** Counts an omitted issue, and the issues that it represents. */
 export function countOmitted(sum: Omitted, issue: Issue): void {
   sum.issues += 1;
   if (isFixedValue(issue)) sum.fixedValues += 1;

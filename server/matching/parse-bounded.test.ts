@@ -5,14 +5,14 @@ import * as mini from "zod/mini";
 import * as z3 from "zod/v3";
 import type { Json } from "../contract/json.ts";
 import type { AnySchema } from "../ports/project.ts";
-import { askSchema, type Opinion } from "./evaluate-trigger.ts";
+import { askSchema, type ParseOutcome } from "./evaluate-trigger.ts";
 import { explainIssues } from "./explain.ts";
 import { parseBounded } from "./parse-bounded.ts";
 import { bodiesNear, type Shape, shapes, toSchema } from "./testing/shapes.ts";
 import { toJson } from "./to-json.ts";
 
 /** What Zod says when nothing is left out. */
-function askPlainly(schema: AnySchema, body: Json): Opinion {
+function askPlainly(schema: AnySchema, body: Json): ParseOutcome {
   const parsed = schema.safeParse(body);
   return parsed.success
     ? { success: true, payload: toJson(parsed.data) }
@@ -159,7 +159,7 @@ describe("parsing with few issues", () => {
       expect(askSchema(bothNames(), one)).toEqual(askPlainly(bothNames(), one));
   });
 
-  test("a list that is over its size is refused for that", () => {
+  test("a list over its maximum size is rejected for that", () => {
     const schema = z.object({ items: z.array(z.number()).max(100) }) as unknown as AnySchema;
     expect(askSchema(schema, items)).toMatchObject({
       success: false,

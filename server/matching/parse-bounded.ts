@@ -15,15 +15,12 @@ export function parseBounded(schema: AnySchema, body: unknown): Parsed {
   boundLists(internals);
   return whileBounding(() => {
     const parsed = schema.safeParse(body);
-    // Newer versions of Zod word their issues only when they are asked for.
+    // Newer versions of Zod create the messages of their issues lazily.
     return parsed.success ? parsed : { success: false, error: { issues: parsed.error.issues } };
   });
 }
 
-/**
- * In Zod 3 all issues that are not within a union go into one array, which forgets what comes behind the first. `null`:
- * this is not Zod 3.
- */
+/** Zod 3 collects all issues outside of unions in one array, which keeps only the first ones. `null`: this is not Zod 3. */
 function parseZod3(schema: AnySchema, body: unknown): Parsed | null {
   const parse: unknown = Reflect.get(schema, "_parseSync");
   if (typeof parse !== "function") return null;

@@ -4,7 +4,7 @@ type Def = Readonly<Record<string, unknown>>;
 
 const shapes = new WeakMap<object, Shape>();
 
-/** A schema of Zod 4 or Zod 3 as far as it tells how near a body is to it. What is not known to us takes any value. */
+/** The parts of a schema of Zod 4 or Zod 3 that determine how near a body is to it. An unknown schema accepts any value. */
 export function shapeOfZod(schema: unknown): Shape {
   if (typeof schema !== "object" || schema === null) return { is: "any" };
   const before = shapes.get(schema);
@@ -134,7 +134,7 @@ function orNull(inner: unknown): Shape {
   };
 }
 
-/** What a lazy schema stands for may be made anew each time: it is asked once. */
+/** A lazy schema may return a new schema at each call: it is called once. */
 function whenRead(read: () => unknown): Shape {
   let shape: Shape | null = null;
   return { is: "all", parts: [() => (shape ??= shapeOfZod(read()))] };

@@ -2,9 +2,9 @@ import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { splitSchema } from "./fixed-fields.ts";
 
 /**
- * The same triggers, where schemas that are written alike are one schema: a body is parsed once for all that bear it,
- * and Zod prepares it once. Two are alike when the same copy of Zod made them of the same parts in the same order;
- * functions must be the very same.
+ * The same triggers, where equal schemas are one schema: a body is parsed once for all triggers that share it, and Zod
+ * prepares it once. Two schemas are equal if the same copy of Zod made them of the same parts in the same order;
+ * functions must be identical.
  */
 export function shareSchemas(triggers: readonly TriggerSource[]): TriggerSource[] {
   const share = createSharing();
@@ -27,8 +27,8 @@ function createSharing(): (schema: AnySchema) => AnySchema {
 }
 
 /**
- * Writes down all that a value is made of; what cannot be read is told apart by what it is, so that nothing unlike is
- * taken for alike.
+ * Serializes all parts of a value. Parts that cannot be serialized are compared by identity, so that different schemas
+ * are never equal.
  */
 function createSigning(): (value: unknown) => string {
   const numbers = new WeakMap<object, number>();

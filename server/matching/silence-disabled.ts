@@ -3,7 +3,7 @@ import type { Verdict } from "../contract/verdict.ts";
 import { isFolded, type Verdicts } from "../domain/verdict-list.ts";
 import type { TriggerSource } from "../ports/project.ts";
 
-/** The verdicts as they are when some triggers are switched off: whatever these said of the body, they are `disabled`. */
+/** The verdicts with some triggers disabled: the verdict of a disabled trigger is always `disabled`. */
 export function silenceDisabled(
   verdicts: Verdicts,
   { triggers, disabled }: { triggers: readonly TriggerSource[]; disabled: DisabledTriggers },

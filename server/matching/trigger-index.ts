@@ -6,7 +6,7 @@ import { fieldAt } from "./field-at.ts";
 
 type Exported = Pick<ManifestTrigger, "request" | "filter">;
 
-/** Triggers that are found by what stands at one place of a body. */
+/** Triggers that are indexed by the value at one path of a body. */
 interface Shelf {
   path: readonly string[];
   all: number[];
@@ -14,9 +14,9 @@ interface Shelf {
 }
 
 /**
- * An index over the exported schemas of the triggers on one endpoint: which of them a body may match at all. Each
- * trigger stands under the one of its fixed values that it shares with the fewest others, and the other ones are looked
- * at when that is found.
+ * An index over the exported schemas of the triggers on one endpoint: the triggers that a body can match at all. Each
+ * trigger is indexed by the one of its fixed values that it shares with the fewest other triggers. Its other values are
+ * checked when it is found.
  */
 export function buildTriggerIndex(triggers: readonly Exported[]): TriggerIndex {
   const rules = triggers.map(({ request, filter }) => [
@@ -40,7 +40,7 @@ export function buildTriggerIndex(triggers: readonly Exported[]): TriggerIndex {
   };
 }
 
-/** How many triggers ask for a value at a place. */
+/** The number of triggers that require a value at a path. */
 function countCompany(rules: readonly (readonly Discriminator[])[]): ReadonlyMap<string, number> {
   const company = new Map<string, number>();
   for (const { path, values } of rules.flat())

@@ -4,7 +4,7 @@ import type { Verdict } from "../contract/verdict.ts";
 import { shortJson } from "../domain/short-json.ts";
 import type { Verdicts } from "../domain/verdict-list.ts";
 import type { AnySchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
-import type { Opinion } from "./evaluate-trigger.ts";
+import type { ParseOutcome } from "./evaluate-trigger.ts";
 import { fieldAt } from "./field-at.ts";
 import { type FixedPlace, type KindOfBody, prepareKinds } from "./kinds-of-bodies.ts";
 import { type KindVerdicts, verdictsOfKind } from "./verdicts-of-kind.ts";
@@ -15,19 +15,18 @@ const fewest = 8;
 const maxVerdicts = 100_000;
 const maxNoted = 1_000;
 
-/** What is worked out of one body. */
+/** The result for one body. */
 interface Question {
   body: Json;
-  ask: (schema: AnySchema) => Opinion;
-  /** Places of the triggers that the index named. */
+  ask: (schema: AnySchema) => ParseOutcome;
+  /** Indexes of the triggers that the index found. */
   asked: ReadonlyMap<number, unknown>;
   verdictOf: (trigger: TriggerSource, at: number) => Verdict;
 }
 
 /**
- * Remembers what the triggers of one endpoint say of bodies. Those of a kind, as kinds-of-bodies.ts tells them apart,
- * get the very same list of what they have in common: it leaves open what stands at the places of fixed values, which
- * may be something else each time.
+ * Caches the verdicts of the triggers of one endpoint. Bodies of one kind, as defined in kinds-of-bodies.ts, share the
+ * same list of common verdicts: it leaves out the values at the paths of fixed values, which may differ.
  */
 export interface VerdictMemory {
   /**
@@ -39,7 +38,7 @@ export interface VerdictMemory {
 
 const memories = new WeakMap<TriggerIndex, VerdictMemory>();
 
-/** The one of an endpoint, whose triggers and index are what they are until the project is loaded anew. */
+/** One cache for each endpoint, whose triggers and index stay the same until the project is reloaded. */
 export function memoryOf(index: TriggerIndex, triggers: readonly TriggerSource[]): VerdictMemory {
   const memory = memories.get(index) ?? createVerdictMemory(triggers);
   memories.set(index, memory);
@@ -58,7 +57,7 @@ function createVerdictMemory(triggers: readonly TriggerSource[]): VerdictMemory 
     noted.add(key);
   }
 
-  /** What came last is kept longest. */
+  /** The most recently used entry is kept longest. */
   function keep(key: string, one: KindVerdicts): KindVerdicts {
     remembered.delete(key);
     remembered.set(key, one);
@@ -102,7 +101,7 @@ function createVerdictMemory(triggers: readonly TriggerSource[]): VerdictMemory 
   };
 }
 
-/** Adds the places of the other attachments of the same triggers. Rising. */
+/** Adds the indexes of the other attachments of the same triggers. Ascending. */
 function prepareWithAttachments(triggers: readonly TriggerSource[]): (places: readonly number[]) => number[] {
   const bySlug = Map.groupBy(triggers.keys(), (at) => triggers[at]?.slug);
   return (places) => [...new Set(places.flatMap((at) => bySlug.get(triggers[at]?.slug) ?? []))].sort((a, b) => a - b);

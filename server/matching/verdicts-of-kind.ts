@@ -2,7 +2,7 @@ import type { Json } from "../contract/json.ts";
 import type { Reason } from "../contract/verdict.ts";
 import type { CommonVerdict, CommonVerdicts } from "../domain/verdict-list.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
-import { evaluateTrigger, type Opinion, rememberAnswers } from "./evaluate-trigger.ts";
+import { evaluateTrigger, type ParseOutcome, rememberAnswers } from "./evaluate-trigger.ts";
 import { maxReasons } from "./explain.ts";
 import { restHolds, splitSchema } from "./fixed-fields.ts";
 import type { FixedPlace, KindOfBody } from "./kinds-of-bodies.ts";
@@ -11,7 +11,7 @@ export interface KindVerdicts {
   common: CommonVerdicts;
   /** Where `common` has nothing. */
   gaps: readonly number[];
-  /** Where each body says what it has. */
+  /** The path whose actual value each body provides. */
   open: readonly FixedPlace[];
 }
 
@@ -19,7 +19,7 @@ interface Example {
   kind: KindOfBody;
   /** A body of the kind, and what schemas say of it. */
   body: Json;
-  ask: (schema: AnySchema) => Opinion;
+  ask: (schema: AnySchema) => ParseOutcome;
 }
 
 /** What each trigger says of any body of a kind that has none of the values that few triggers ask for. */

@@ -2,9 +2,9 @@ import type { AnySchema } from "../ports/project.ts";
 
 /** What we look at inside a schema. Everything else is asked, never looked into. */
 export type ZodNode =
-  /** Takes any object whose fields hold, whatever else it has. */
+  /** Accepts any object whose fields match, with any other fields. */
   | { kind: "object"; shape: Readonly<Record<string, unknown>>; withShape(shape: Record<string, unknown>): AnySchema }
-  /** Takes these values and no others, and words its refusal in Zod's own way. */
+  /** Accepts these values only, with Zod's own message for others. */
   | { kind: "fixed"; schema: AnySchema; values: ReadonlySet<unknown> };
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -24,7 +24,9 @@ export async function openHealthDoor(p: {
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(
         error.code === "EADDRINUSE"
-          ? new Error(`Port ${p.port} is in use. Stop what listens there, or choose another with --health-port.`)
+          ? new Error(
+              `Port ${p.port} is in use. Stop the program that uses it, or choose another port with --health-port.`,
+            )
           : error,
       ),
     );

@@ -11,14 +11,13 @@ const ways: { name: string; hang: NodeJS.Signals; notice: RegExp }[] = [
   {
     name: "is stopped (SIGSTOP)",
     hang: "SIGSTOP",
-    notice:
-      /The web process gave no sign of life for \d+ s, as if somebody had stopped it \(SIGSTOP\), and was ended\. It is started again\./,
+    notice: /The web process did not respond for \d+ s, as if stopped by SIGSTOP, and was ended\. It restarts\./,
   },
   {
     name: "has its event loop blocked",
     hang: "SIGUSR2",
     notice:
-      /The web process answered nobody for \d+ s, because its event loop was blocked, and was ended\. It is started again\./,
+      /The web process did not respond for \d+ s, because its event loop was blocked, and was ended\. It restarts\./,
   },
 ];
 

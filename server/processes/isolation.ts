@@ -42,9 +42,7 @@ export function createIsolation(p: {
   }
 
   function look(): void {
-    startWorkers().catch((error: unknown) =>
-      p.logger.warn("looking for runs that must be alone failed; it is tried again", { error }),
-    );
+    startWorkers().catch((error: unknown) => p.logger.warn("could not look up isolated runs, retrying", { error }));
   }
 
   return {

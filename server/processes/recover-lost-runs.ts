@@ -49,7 +49,7 @@ export async function recoverFromLastTime(
       await store.releaseLostRuns({
         workerId: worker.id,
         now: clock.now(),
-        message: "The service was stopped while this ran.",
+        message: "The service stopped during this attempt.",
         runs,
       });
     await store.removeWorker(worker.id);

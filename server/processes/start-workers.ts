@@ -32,10 +32,10 @@ export async function startWorkers(p: {
 
   async function reasonsNotToBeReady(): Promise<string[]> {
     if (isClosing) return ["The workers are shutting down."];
-    if (pool.numbers().workers.ready.shared === 0) return ["No worker of this machine takes runs now."];
+    if (pool.numbers().workers.ready.shared === 0) return ["No worker of this machine accepts runs."];
     return store.ping().then(
       () => [],
-      (error: unknown) => [`The store cannot be written. ${error instanceof Error ? error.message : ""}`.trim()],
+      (error: unknown) => [`Cannot write to the store. ${error instanceof Error ? error.message : ""}`.trim()],
     );
   }
 

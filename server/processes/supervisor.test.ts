@@ -56,7 +56,7 @@ describe.concurrent("the supervisor", () => {
     process.kill(webPid(), "SIGKILL");
     await expect
       .poll(() => notices.join(), { timeout: 20_000 })
-      .toContain("The web process was killed (SIGKILL). It is started again");
+      .toContain("The web process was killed (SIGKILL). It restarts");
     await expect
       .poll(
         () =>

@@ -35,13 +35,10 @@ export function createWebWatch(p: { web: () => Watched; tellPlace: (stack: strin
     suspectSince.set(web, since);
     if (now - since < wakeWithinMs) return;
     if (verdict === "stopped")
-      return end(
-        web,
-        `gave no sign of life for ${seconds(lifelessMs)}, as if somebody had stopped it (SIGSTOP), and was ended`,
-      );
+      return end(web, `did not respond for ${seconds(lifelessMs)}, as if stopped by SIGSTOP, and was ended`);
     const place = web.blockReports().at(-1)?.stack;
     if (place) p.tellPlace(place);
-    end(web, `answered nobody for ${seconds(silentMs)}, because its event loop was blocked, and was ended`);
+    end(web, `did not respond for ${seconds(silentMs)}, because its event loop was blocked, and was ended`);
   }
 
   function end(web: Watched, how: string): void {

@@ -130,7 +130,7 @@ test("a healthy web process that is killed is started again at once, on the same
     await vi.advanceTimersByTimeAsync(500);
     await last().serve();
   }
-  expect(new Set(notices)).toEqual(new Set(["The web process was killed (SIGKILL). It is started again."]));
+  expect(new Set(notices)).toEqual(new Set(["The web process was killed (SIGKILL). It restarts."]));
 });
 
 test("one that does not come up is started after growing pauses, and the first kill after it served costs none", async () => {
@@ -144,7 +144,7 @@ test("one that does not come up is started after growing pauses, and the first k
     pauses.push(performance.now() - endedAt);
   }
   expect(pauses).toEqual([0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]);
-  expect(notices.at(-1)).toBe("The web process ended with exit code 1. It is started again in 16.0 s.");
+  expect(notices.at(-1)).toBe("The web process ended with exit code 1. It restarts in 16.0 s.");
   await last().serve();
   await vi.advanceTimersByTimeAsync(1_000);
   const count = webs.length;
@@ -161,9 +161,7 @@ test("one that falls silent is ended, and started again at once", async () => {
   expect(webs).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(11_000);
   expect(webs).toHaveLength(2);
-  expect(notices).toEqual([
-    expect.stringMatching(/^The web process gave no sign of life for 10 s.* It is started again\.$/),
-  ]);
+  expect(notices).toEqual([expect.stringMatching(/^The web process did not respond for 10 s.* It restarts\.$/)]);
 });
 
 test("a reload that the web process cannot answer any more is refused, not left open", async () => {

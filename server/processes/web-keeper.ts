@@ -91,7 +91,7 @@ export async function keepWeb(p: {
       });
       reporter.notice(
         "error",
-        `The web process ${how}. It is started again${pauseMs > 0 ? ` in ${(pauseMs / 1000).toFixed(1)} s` : ""}.`,
+        `The web process ${how}. It restarts${pauseMs > 0 ? ` in ${(pauseMs / 1000).toFixed(1)} s` : ""}.`,
       );
       await pause(pauseMs);
       if (isClosing) return;
@@ -116,7 +116,7 @@ export async function keepWeb(p: {
     void p
       .mapStack(stack)
       .catch(() => stack)
-      .then((place) => p.logger.error("The event loop of the web process was blocked", { place }));
+      .then((place) => p.logger.error("event loop of the web process blocked", { place }));
   }
 
   function failWaiting(error: Error): void {

@@ -161,7 +161,7 @@ function pagesWhenAsked(
     if (loading) return loading;
     loading = load();
     loading.catch((error: unknown) => {
-      log.error("The pages could not be loaded; they are tried again when somebody looks", { error });
+      log.error("could not load the pages, retrying at the next request", { error });
       loading = null;
     });
     return loading;
@@ -185,11 +185,12 @@ function describeStartFailure(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const { flags } = start;
   if (code === "EADDRINUSE")
-    return `Port ${flags?.port ?? ""} is in use. Stop what listens there, or choose another with --port.`.replace(
+    return `Port ${flags?.port ?? ""} is in use. Stop the program that uses it, or choose another port with --port.`.replace(
       "  ",
       " ",
     );
-  if (code === "EACCES") return `This user may not listen on the port. Choose one above 1023 with --port.`;
+  if (code === "EACCES")
+    return `This user is not permitted to listen on the port. Choose a port above 1023 with --port.`;
   return message;
 }
 

@@ -124,7 +124,7 @@ function describeExit(p: {
   if (signal === "SIGABRT" || signal === "SIGTRAP" || code === 134) {
     return {
       kind: "crashed",
-      how: `ran out of memory: it held more than ${p.memoryMb} MiB of objects (workerMemoryMb). Hold less at once, or give workers more`,
+      how: `ran out of memory: its objects used more than ${p.memoryMb} MiB (workerMemoryMb). Use less memory, or raise workerMemoryMb`,
     };
   }
   if (signal !== null)

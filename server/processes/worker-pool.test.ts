@@ -90,7 +90,7 @@ describe.concurrent("a worker that is killed", () => {
     expect(kinds.filter((kind) => kind === "step_completed one")).toHaveLength(1);
     // Its lease would have lasted for 12 seconds.
     expect(timeOf("worker_lost") - startedAt).toBeLessThan(10_000);
-    expect(again.notices).toEqual(["1 run goes on where the service was stopped."]);
+    expect(again.notices).toEqual(["1 run of the stopped service continues."]);
   });
 
   test("while it is idle, again and again, is replaced each time, and is not taken for one that cannot start", async ({
@@ -107,7 +107,7 @@ describe.concurrent("a worker that is killed", () => {
       await pool.until(async () => !(await pool.workerPids()).includes(pid));
     }
     expect((await pool.end(await pool.start("quick"))).status).toBe("completed");
-    expect(pool.notices.join("\n")).not.toMatch(/could not start|keeps happening/);
+    expect(pool.notices.join("\n")).not.toMatch(/could not start|happens repeatedly/);
     expect(pool.notices).toHaveLength(3);
   });
 

@@ -1,5 +1,6 @@
 import type { Settings } from "../config.ts";
 import type { Manifest } from "../contract/manifest.ts";
+import { formatCount } from "../domain/format.ts";
 import { newId } from "../domain/ids.ts";
 import type { ServiceNumbers } from "../domain/service-numbers.ts";
 import { type WorkerDeath, describeDeath } from "../engine/plan-lost-runs.ts";
@@ -138,7 +139,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         tally.heard(message);
         return hearEnds(child, message.ended);
       case "retiring":
-        reporter.notice("warn", `A worker is replaced: ${message.reason}.`);
+        reporter.notice("warn", `Replacing a worker: ${message.reason}.`);
         dismiss(child);
         return replace(child);
     }
@@ -200,10 +201,12 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         ? ` It ran ${runs.slice(0, 3).join(", ")}${runs.length > 3 ? ` and ${runs.length - 3} more` : ""}.`
         : "";
     const isLoop =
-      restarts[child.pool].failedStarts() > 2 ? " It keeps happening: runs wait until a worker stays up." : "";
+      restarts[child.pool].failedStarts() > 2
+        ? " This happens repeatedly: runs wait until a worker keeps running."
+        : "";
     reporter.notice(
       child.isReady() ? "warn" : "error",
-      `A worker process ${child.isReady() ? "" : "could not start, it "}${describeDeath(death)}${had}${isLoop}`,
+      `A worker process ${child.isReady() ? "" : "could not start: it "}${describeDeath(death)}${had}${isLoop}`,
     );
   }
 
@@ -227,7 +230,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
           const run = held[index];
           if (run) tally.lost(run.target, fate);
           if (run && fate.kind === "fail")
-            logger.warn("a run's attempt ended its worker", {
+            logger.warn("attempt ended its worker", {
               runId: run.id,
               ...targetLogFields(run.target),
               attempt: run.attempt,
@@ -238,10 +241,13 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       {
         tries: isClosing ? 2 : 10,
         onFailure: (error) =>
-          logger.error("the runs of a dead worker could not be given back; they go on when its lease is over", {
-            workerId: child.workerId,
-            error,
-          }),
+          logger.error(
+            "could not return the runs of a dead worker to the queue, they continue when its lease expires",
+            {
+              workerId: child.workerId,
+              error,
+            },
+          ),
       },
     );
     if (isClosing) return;
@@ -302,7 +308,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       isOwn: (id) => ownIds.has(id),
     });
     if (count === 0) return;
-    reporter.notice("info", `${count} ${count === 1 ? "run goes" : "runs go"} on where the service was stopped.`);
+    reporter.notice(
+      "info",
+      `${formatCount(count, "run")} of the stopped service ${count === 1 ? "continues" : "continue"}.`,
+    );
     wake();
   }
 
@@ -313,9 +322,12 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       child.send({ type: p.isInForce ? "drain" : "release" });
     }
     if (!p.isInForce)
-      return reporter.notice("error", "No worker could start with the new build; those of the last one go on.");
+      return reporter.notice(
+        "error",
+        "No worker could start with the new build. The workers of the previous build continue.",
+      );
     if (!p.hasStarted)
-      reporter.notice("error", "No worker could start with the new build yet: runs wait until one does.");
+      reporter.notice("error", "No worker has started with the new build yet. Runs wait until a worker starts.");
     isolation.look();
   }
 
@@ -330,7 +342,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       if (isBusy || isClosing) return;
       isBusy = true;
       void task()
-        .catch((error: unknown) => logTrouble(`${what} failed; it is tried again`, { error }))
+        .catch((error: unknown) => logTrouble(`${what} failed, retrying`, { error }))
         .finally(() => (isBusy = false));
     }, everyMs);
     timers.add(timer);
@@ -345,17 +357,17 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
           delayMs,
           () =>
             void takeOver().catch((error: unknown) =>
-              logger.warn("looking for runs of dead workers failed; it is tried again", { error }),
+              logger.warn("could not look up runs of dead workers, retrying", { error }),
             ),
         );
       manifest = await options.readManifest();
-      repeat(watchEveryMs, "watching the workers", async () => {
+      repeat(watchEveryMs, "worker check", async () => {
         await watchWorkers();
         isolation.dismissIdle();
       });
       repeat(
         settings.database.kind === "postgres" ? reconcileSharedEveryMs : reconcileEveryMs,
-        "looking for lost runs",
+        "lost run check",
         reconcile,
       );
       const starts = Array.from({ length: settings.workers }, () => spawnReady("shared"));

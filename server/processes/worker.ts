@@ -50,10 +50,8 @@ const guards = installProcessGuards({
   onRetire: (reason) => void retire(reason),
   onCrash: (error) => {
     const { name, message, stack } = toRunError(error, (text) => text);
-    logger.error("an error that belongs to no run ends this worker", { error: stack ?? message });
-    tell({ type: "failed", message: `ended because of an error that nobody handles: ${name}: ${message}` }, () =>
-      guards.exit(1),
-    );
+    logger.error("unhandled error outside of a run, stopping the worker", { error: stack ?? message });
+    tell({ type: "failed", message: `ended because of an unhandled error: ${name}: ${message}` }, () => guards.exit(1));
   },
 });
 
@@ -190,7 +188,7 @@ async function leave(finish: () => Promise<void> | undefined): Promise<void> {
     await store?.close();
     await tracing?.close(sendSpansWithinMs);
   } catch (error) {
-    logger.warn("the worker could not take its leave of the store", { error });
+    logger.warn("could not deregister the worker", { error });
   }
   guards.exit(0);
 }

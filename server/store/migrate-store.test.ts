@@ -85,7 +85,7 @@ it("once somebody else has migrated it, a role that may only read and write rows
   const serving = url.replace("user=signalbox", "user=serving");
   await expect(openPostgresStore({ url: serving })).rejects.toMatchObject({
     code: "store_unusable",
-    message: expect.stringContaining("Grant it the rights"),
+    message: expect.stringContaining("lacks the privileges"),
   });
   await migrate({ kind: "postgres", url });
   const store = await openPostgresStore({ url: serving });

@@ -102,7 +102,7 @@ function createNoteFailure(logger: Logger): (error: unknown) => void {
   const warn = createSeldomLog((message, fields) => logger.warn(message, fields));
   // Logs only the message: other properties can contain exported data.
   return (error) =>
-    warn("spans could not be sent; runs do not wait for them", {
+    warn("could not export spans", {
       reason: error instanceof Error ? error.message : String(error),
     });
 }

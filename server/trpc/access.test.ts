@@ -18,7 +18,7 @@ function typeOf(procedure: unknown): unknown {
 
 const needs = new Map<string, Scope>(Object.entries(procedureAccess));
 
-it("every procedure stands in the table of access, and the table has no others", () => {
+it("every procedure is in the access table, and the table has no others", () => {
   expect([...needs.keys()].toSorted()).toEqual(procedures);
 });
 
@@ -45,7 +45,7 @@ it.each(procedures)("%s takes whom the table says, be it by key, token or role, 
 });
 
 /** Whoever only reads starts, stops and writes nothing: what is left to them is named here. */
-it("whoever may only read changes nothing", () => {
+it("a viewer can change nothing", () => {
   expect(mutations.filter((path) => needs.get(path) === "read").toSorted()).toEqual([
     "account.changePassword",
     "account.endSession",

@@ -5,12 +5,9 @@ import { readWithin } from "../domain/read-within.ts";
 import { requireJsonType } from "../domain/require-json-type.ts";
 
 interface Admitted {
-  /**
-   * Who asks, or why the request is refused: the procedures' access check answers that, in the form that their callers
-   * know.
-   */
+  /** The principal, or the reason for a rejection: the access check of the procedures returns it in tRPC's format. */
   caller: Principal | AppError;
-  /** The request with its body in memory; without its body where it is refused. */
+  /** The request with its body in memory; without its body if it is rejected. */
   req: Request;
   /** Frees the memory of the body: to be called when the request is answered. */
   done(): void;
@@ -18,12 +15,12 @@ interface Admitted {
 
 const noBody = () => {};
 
-/** A text of the largest size, with every character escaped by JSON, and what stands around it. */
+/** A string of the maximum size, with every character escaped by JSON, and its envelope. */
 const bodyLimit = (maxBodyBytes: number) => 2 * maxBodyBytes + 64 * 1024;
 
 /**
- * First who asks, then the body: of strangers nothing is read. What a form of another site can send without asking
- * first is no JSON, and is refused.
+ * Authenticates before reading the body: bodies of unauthenticated clients are not read. A form of another site can
+ * send only content types other than JSON without a preflight request; these are rejected.
  */
 export async function admitRequest(
   deps: { authenticate: ApiAuthenticator; maxBodyBytes: number; bodies: BodyBudget },

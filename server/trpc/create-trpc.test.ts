@@ -82,7 +82,7 @@ describe("the app's queries", () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ data: { code: "INTERNAL_SERVER_ERROR", problem: { code: "internal" } } });
     expect(JSON.stringify(error)).not.toContain("canary");
-    expect(service.state.log.join()).toContain("a procedure failed");
+    expect(service.state.log.join()).toContain("procedure failed");
   });
 });
 
@@ -93,7 +93,7 @@ describe("the access check", () => {
     expect(await client(bearer(token.secret)).access.query()).toEqual({ scope: "admin", person: null });
   });
 
-  it("refuses pages of other sites in development", async () => {
+  it("rejects pages of other sites in development", async () => {
     const { client } = await open();
     await expect(
       client({ origin: "https://evil.example", "sec-fetch-site": "cross-site" }).canvas.graph.query(),
@@ -107,7 +107,7 @@ describe("the access check", () => {
     });
   });
 
-  it("tells pages that are drawn in this process what is not there", async () => {
+  it("reports missing data to pages that render in this process", async () => {
     await expect((await open()).trpc.caller(new Headers()).runs.get({ id: "run_unknown" })).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
@@ -115,7 +115,7 @@ describe("the access check", () => {
 });
 
 describe("the news of changes", () => {
-  it("tell apart what a model is just saying, with which history has not changed", async () => {
+  it("distinguish live output of a model, which does not change the history", async () => {
     const { service, trpc } = await open();
     const { store } = service;
     const run = {
@@ -202,7 +202,7 @@ describe("the news of changes", () => {
     expect(await trpc.caller(new Headers({ host: "localhost:3002" })).project.failedBuild()).toEqual(failed);
   });
 
-  it("tell the build at once, tick after something was written, at least 200 ms apart, and end when the reader leaves", async () => {
+  it("send the build immediately, notify after writes, at least 200 ms apart, and end when the client disconnects", async () => {
     const { service, trpc } = await open();
     const leave = new AbortController();
     const response = await trpc.handle(new Request("http://localhost:3002/api/trpc/changes", { signal: leave.signal }));

@@ -11,7 +11,7 @@ const newCaller = createCallerFactory(appRouter);
 
 type Caller = ReturnType<typeof newCaller>;
 
-/** The app's own door: `/api/trpc`. */
+/** The internal API of the app: `/api/trpc`. */
 export interface Trpc {
   handle(request: Request, client?: Client): Promise<Response>;
   /**
@@ -55,10 +55,7 @@ function isForLater({ code }: TRPCError): boolean {
   return code === "SERVICE_UNAVAILABLE" || code === "TOO_MANY_REQUESTS";
 }
 
-/**
- * A link from elsewhere may open a page; so of the browser's headers only those count that say under which name and as
- * whom it asks.
- */
+/** A link from another site may open a page. Only the browser's headers for the host and the credentials count. */
 function pageRequest(headers: Headers): Request {
   const kept = ["host", "cookie"].flatMap((name): [string, string][] =>
     headers.has(name) ? [[name, headers.get(name) ?? ""]] : [],

@@ -1,19 +1,22 @@
-import { auditOf, type Doer } from "../auth/doer.ts";
+import { auditOf, type AuditContext } from "../auth/doer.ts";
 import { actionOfProcedure } from "../auth/access-table.ts";
 import type { Json } from "../contract/json.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AuditStore } from "../ports/people-store.ts";
 
-/** Writes down a call that changed something. Where that fails, the call has happened all the same: the log says so. */
+/**
+ * Writes the audit entry of a call that changed something. If that fails, the change stays, and the log reports the
+ * failure.
+ */
 export async function noteCall(
   deps: { store: Pick<AuditStore, "recordAudit">; clock: Clock; logger: Logger },
-  call: { path: string; input: unknown; answer: unknown; doer: Doer },
+  call: { path: string; input: unknown; answer: unknown; auditContext: AuditContext },
 ): Promise<void> {
   const { input, answer } = call;
   const action = actionOfProcedure(call.path, textOf(input, "action"));
   if (action === null) return;
-  const entry = auditOf(call.doer, {
+  const entry = auditOf(call.auditContext, {
     action,
     subject: subjectOf(input),
     detail: {
@@ -24,9 +27,7 @@ export async function noteCall(
   });
   await deps.store
     .recordAudit(entry)
-    .catch((error: unknown) =>
-      deps.logger.error("what was done could not be written to the audit log", { ...entry, error }),
-    );
+    .catch((error: unknown) => deps.logger.error("could not write to the audit log", { ...entry, error }));
 }
 
 /** What inputs call the thing that they are about. Never a body. */

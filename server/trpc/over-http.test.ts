@@ -265,7 +265,7 @@ describe("pages of other sites", () => {
     expect(service.state.queued).toBe(0);
   });
 
-  it("can do nothing with the session of somebody who is signed in", async () => {
+  it("cannot use the session of a signed-in person", async () => {
     const { post, service } = await open("deployed");
     const token = await makeKey(service, { kind: "api" });
     const cookie = `signalbox_session=${token.secret}`;
@@ -323,7 +323,7 @@ describe("every procedure", () => {
     expect(new Set(procedures.map(({ type }) => type))).toEqual(new Set(["query", "mutation", "subscription"]));
   });
 
-  it("is asked before the body of a stranger is read", async () => {
+  it("is checked before the body of an unauthenticated client is read", async () => {
     const { post } = await open("deployed");
     expect(await problemOf(await post("deliveries.send", { text: "x".repeat(4 * maxBodyBytes) }))).toMatchObject({
       status: 401,

@@ -2,10 +2,10 @@ import { TRPCError, initTRPC } from "@trpc/server";
 import { z } from "zod";
 import type { KeyCipher } from "../auth/key-cipher.ts";
 import type { Client } from "../auth/client.ts";
-import { doerOf } from "../auth/doer.ts";
+import { auditContextOf } from "../auth/doer.ts";
 import { scopeOfProcedure } from "../auth/access-table.ts";
 import type { Principal } from "../auth/principal.ts";
-import { refuseAccess } from "../auth/refuse-access.ts";
+import { requireAccess } from "../auth/refuse-access.ts";
 import type { TakeSlot } from "../auth/request-slots.ts";
 import type { Mode } from "../config.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
@@ -24,10 +24,10 @@ import type { Store } from "../ports/store.ts";
 import type { TrafficReader } from "../traffic/traffic-reader.ts";
 import { noteCall } from "./note-call.ts";
 
-/** What the procedures stand on. */
+/** The dependencies of the procedures. */
 export interface TrpcDeps {
   store: Store;
-  /** Tells of everything that a page may show: what is written to the store, and a reload of the project. */
+  /** Notifies about every change that a page may show: writes to the store, and a reload of the project. */
   news: Pick<Store, "watch">;
   /** What went through endpoints: buckets of the past are read once for all who ask. */
   traffic: TrafficReader;
@@ -38,7 +38,7 @@ export interface TrpcDeps {
   mode: Mode;
   /** Of this project, as the app shows it. */
   name: string;
-  /** The largest body that a webhook may bring: so much a person may send as a text, too. */
+  /** The maximum body of a webhook. It also limits JSON that a person sends as a string. */
   maxBodyBytes: number;
   /** Bounds what one key or person has in progress. */
   takeSlot: TakeSlot;
@@ -57,14 +57,14 @@ export interface TrpcDeps {
 
 export interface TrpcContext {
   deps: TrpcDeps;
-  /** Who asks, or why nobody who may. */
+  /** The principal, or the reason why there is none. */
   caller: Principal | AppError;
   client: Client;
 }
 
 const t = initTRPC.context<TrpcContext>().create({
   isDev: false,
-  // A stream goes on as who opened it: after five minutes the browser has to ask anew.
+  // A stream keeps its principal: after five minutes the browser has to authenticate again.
   sse: {
     maxDurationMs: 5 * 60_000,
     ping: { enabled: true, intervalMs: 15_000 },
@@ -72,7 +72,7 @@ const t = initTRPC.context<TrpcContext>().create({
   },
   errorFormatter: ({ shape, error }) => {
     const failure = toProblem(expected(error));
-    // Details repeat what was asked for, and a key may have been sent in the wrong place.
+    // Details repeat parts of the request, and a key may be in the wrong field.
     const problem = { ...failure, detail: redactText(failure.detail, []) };
     return {
       ...shape,
@@ -90,16 +90,17 @@ export const procedure = t.procedure.use(async ({ ctx, next, path, type, getRawI
   const { caller, deps, client } = ctx;
   if (caller instanceof AppError) throw toTrpcError(caller);
   checkAccess(caller, path);
-  const doer = doerOf(caller, client.address);
+  const auditContext = auditContextOf(caller, client.address);
   const free = lists.has(path) ? takeSlot(deps, caller) : () => {};
-  const result = await next({ ctx: { ...deps, principal: caller, doer } }).finally(free);
+  const result = await next({ ctx: { ...deps, principal: caller, auditContext } }).finally(free);
   if (result.ok) {
-    if (type === "mutation") await noteCall(deps, { path, input: await getRawInput(), answer: result.data, doer });
+    if (type === "mutation")
+      await noteCall(deps, { path, input: await getRawInput(), answer: result.data, auditContext });
     return result;
   }
   const failure = expected(result.error);
   if (failure.code === "internal")
-    deps.logger.error("a procedure failed", { requestId: client.requestId, procedure: path, error: result.error });
+    deps.logger.error("procedure failed", { requestId: client.requestId, procedure: path, error: result.error });
   throw toTrpcError(failure);
 });
 
@@ -125,22 +126,21 @@ function takeSlot(deps: TrpcDeps, caller: Principal): () => void {
 function checkAccess(caller: Principal, path: string): void {
   const needed = scopeOfProcedure(path);
   try {
-    if (needed === null)
-      throw new AppError("forbidden", "Nobody may use this procedure: the table of access does not know it.");
-    refuseAccess(caller, needed);
+    if (needed === null) throw new AppError("forbidden", "This procedure has no access rule.");
+    requireAccess(caller, needed);
   } catch (error) {
     throw error instanceof AppError ? toTrpcError(error) : error;
   }
 }
 
-/** The expected failure behind an error of tRPC's. What is none stays unexplained: the log has it. */
+/** The expected failure behind a tRPC error. Other errors have no details: they are in the log. */
 function expected(error: TRPCError): AppError {
   if (error.cause instanceof AppError) return error.cause;
   if (error.code === "BAD_REQUEST" || error.code === "PARSE_ERROR") return invalidInput(error);
-  if (error.code === "NOT_FOUND") return new AppError("not_found", "There is no such procedure.", { cause: error });
+  if (error.code === "NOT_FOUND") return new AppError("not_found", "Unknown procedure.", { cause: error });
   if (error.code === "METHOD_NOT_SUPPORTED")
-    return new AppError("method_not_allowed", "This procedure is not called with this method.", { cause: error });
-  return new AppError("internal", "The log of the service says more.", { cause: error });
+    return new AppError("method_not_allowed", "This procedure does not accept this method.", { cause: error });
+  return new AppError("internal", "The log of the service has the details.", { cause: error });
 }
 
 function invalidInput(error: TRPCError): AppError {
@@ -152,7 +152,7 @@ function invalidInput(error: TRPCError): AppError {
   }));
   const [first] = errors;
   const where = first?.pointer ? `${first.pointer.slice(1)}: ` : "";
-  return new AppError("invalid_request", first ? `${where}${first.message}` : "The request cannot be read.", {
+  return new AppError("invalid_request", first ? `${where}${first.message}` : "The request is invalid.", {
     errors,
     cause: error,
   });

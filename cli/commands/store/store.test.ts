@@ -58,7 +58,7 @@ it("a rejected store copy prints the reason and the fix, and exits with 1", asyn
   const missing = await runFakeCli(["store", "copy", "--from", "file:none.db", "--to", "file:b.db"], { cwd });
   expect([missing.exitCode, missing.stderr]).toEqual([
     1,
-    `✗ There is no store ${join(cwd, "none.db")}: nothing to copy.\n`,
+    `✗ The store ${join(cwd, "none.db")} does not exist: there is nothing to copy.\n`,
   ]);
   expect(existsSync(join(cwd, "b.db"))).toBe(false);
   const store = await openSqliteStore({ file: join(cwd, "served.db") });
@@ -71,7 +71,7 @@ it("a rejected store copy prints the reason and the fix, and exits with 1", asyn
     {
       error: {
         code: "store_unusable",
-        message: expect.stringMatching(/served\.db is in use by another process\. Stop the service first/),
+        message: expect.stringMatching(/served\.db is in use by another process\. Stop the service/),
       },
     },
   ]);

@@ -23,7 +23,7 @@ const formats: Record<string, string> = {
   duration: "an ISO 8601 duration, e.g. PT15M",
   ipv4: "an IPv4 address",
   ipv6: "an IPv6 address",
-  hostname: "a host name",
+  hostname: "a hostname",
   cidrv4: "an IPv4 range",
   cidrv6: "an IPv6 range",
   e164: "a phone number, e.g. +4930123456",

@@ -10,7 +10,7 @@ const say = (...schemas: [z.ZodType, z.ZodType?]) =>
 
 it("without a filter, the fields that the request needs are named", () => {
   expect(say(z.object({ name: z.string().min(1), email: z.email(), age: z.int().optional() }))).toEqual([
-    "name not empty",
+    "name is not empty",
     "email is an e-mail",
   ]);
 });
@@ -48,7 +48,7 @@ it("the filter comes before the fixed values of the request", () => {
 
 it("a filter's field that need not be there says so", () => {
   expect(say(z.object({ a: z.string() }), z.object({ currency: z.literal("eur").optional() }))).toEqual([
-    "currency is eur, if there",
+    "currency is eur, if present",
   ]);
 });
 
@@ -57,7 +57,7 @@ it("places in lists and records are named", () => {
     items: z.array(z.object({ sku: z.string().startsWith("s_") })).min(1),
     prices: z.record(z.string(), z.number().min(0)),
   });
-  expect(say(body)).toEqual(["items[].sku starts with s_", "prices.* ≥ 0", "items not empty"]);
+  expect(say(body)).toEqual(["items[].sku starts with s_", "prices.* ≥ 0", "items is not empty"]);
 });
 
 it("the shapes of an event are told apart by the values of its type", () => {
@@ -75,6 +75,6 @@ it("a body that is no object has words of its own", () => {
 it("what stands in intersections holds together", () => {
   expect(say(z.intersection(z.object({ a: z.literal("x") }), z.object({ b: z.string().min(1) })))).toEqual([
     "a is x",
-    "b not empty",
+    "b is not empty",
   ]);
 });

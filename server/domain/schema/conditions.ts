@@ -5,7 +5,7 @@ import { type Saying, ranks, sayCondition } from "./say-condition.ts";
 import { anyKeyStep, itemStep, keyStep, sayPlace } from "./say-place.ts";
 import { sayChoice } from "./say-value.ts";
 
-/** What must hold of one place in the body, in words: `type` `is invoice.paid`. The place is empty for `and 3 more`. */
+/** The condition for one path of the body, in words: `type` `is invoice.paid`. The path is empty for `and 3 more`. */
 export interface Condition {
   place: string;
   words: string;
@@ -40,7 +40,7 @@ interface Walk {
   found: Found[];
   /** Shared by the whole walk. */
   visits: { left: number };
-  /** The schemas that this place lies in: one that comes again holds itself. */
+  /** The schemas that contain this path: a schema that appears again contains itself. */
   around: ReadonlySet<JsonSchemaObject>;
   steps: readonly string[];
 }
@@ -54,7 +54,7 @@ function find(root: JsonSchemaObject, withOptional: boolean): Found[] {
   return telling.toSorted((one, other) => one.rank - other.rank);
 }
 
-/** Says what holds at this place, or, where more can be said of the places inside it, that. */
+/** Describes this path or, if the paths inside it say more, those. */
 function look(schema: JsonSchemaObject, walk: Walk): void {
   if (walk.visits.left-- <= 0) return;
   const facts = factsOf(schema, walk.root);
@@ -87,7 +87,7 @@ function lookOptional(schema: JsonSchemaObject, name: string, walk: Walk): void 
   look(schema, { ...walk, found: inner, steps: [...walk.steps, keyStep(name)] });
   for (const one of inner)
     if (one.rank <= ranks.size)
-      walk.found.push({ ...one, words: `${one.words}, if there`, rank: Math.max(one.rank, ranks.looks) });
+      walk.found.push({ ...one, words: `${one.words}, if present`, rank: Math.max(one.rank, ranks.looks) });
 }
 
 /** Of items and of the values of a record, more than their type. */
@@ -97,7 +97,7 @@ function lookIfTelling(schema: JsonSchemaObject, walk: Walk): void {
   walk.found.push(...inner.filter(({ rank }) => rank <= ranks.size));
 }
 
-/** The property that tells the shapes of a union apart, with all its values: `type` `is a or b`. */
+/** The discriminator of a union, with all its values: `type` `is a or b`. */
 function discriminators(union: JsonSchemaObject[], walk: Walk): Found[] {
   const shapes = union.map(
     (choice) =>

@@ -43,8 +43,8 @@ it.each(zod3Corpus)("the made-up example for %s of Zod 3 parses", (_, schema) =>
 });
 
 it.each<[string, string[]]>([
-  ["tree", ["name not empty", "children is a list of objects"]],
-  ["treeOfZod3", ["name is a string", "children is a list of objects"]],
+  ["tree", ["name is not empty", "children is an array of objects"]],
+  ["treeOfZod3", ["name is a string", "children is an array of objects"]],
   ["event", ["type is invoice.paid or invoice.failed"]],
   ["eventOfZod3", ["type is a or b"]],
   ["both", ["b is x", "a is a string"]],

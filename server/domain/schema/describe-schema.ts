@@ -7,7 +7,7 @@ import { sayValue } from "./say-value.ts";
 import { visibleText } from "./visible-text.ts";
 
 /**
- * A schema in few words, for labels: `integer ≥ 0`, `one of eur, usd, gbp`, `e-mail`, `list of strings, 1 to 3 items`.
+ * A schema in few words, for labels: `integer ≥ 0`, `one of eur, usd, gbp`, `e-mail`, `array of strings, 1 to 3 items`.
  * `root` is where its references lead.
  */
 export function describeSchema(schema: JsonSchemaObject, root: JsonSchemaObject): string {
@@ -21,7 +21,7 @@ export function describeSchema(schema: JsonSchemaObject, root: JsonSchemaObject)
   return visibleText([number, ...others, ...sayText(facts).patterns, ...sizesOf(facts)].join(", "), 160);
 }
 
-/** A named property: also whether it may be left out, and what stands there then. */
+/** A named property: also whether it is optional, and its default. */
 export function describeProperty(p: { schema: JsonSchemaObject; root: JsonSchemaObject; isRequired: boolean }): string {
   const words = describeSchema(p.schema, p.root);
   const standard = firstOf(factsOf(p.schema, p.root), "default");

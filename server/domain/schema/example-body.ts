@@ -95,7 +95,7 @@ function exampleList(facts: Facts, making: Making): Json[] {
     : prefix;
 }
 
-/** What must be there; of a record, also the keys that must. */
+/** Required properties; for a record, also the required keys. */
 function exampleObject(facts: Facts, making: Making): Json {
   const named = propertiesOf(facts);
   const other = firstOf(facts, "additionalProperties");
@@ -112,7 +112,7 @@ function exampleObject(facts: Facts, making: Making): Json {
   ]);
 }
 
-/** `over` wins; objects are joined. What nothing is known of leaves what was there. */
+/** `over` takes precedence; objects are merged. Unknown values leave the existing ones. */
 function overlay(under: Json, over: Json): Json {
   if (!isObject(under) || !isObject(over)) return over === null ? under : over;
   const names = new Set([...Object.keys(under), ...Object.keys(over)]);

@@ -48,7 +48,7 @@ const otherSamples: Readonly<Record<string, readonly string[]>> = {
   time: ["12:00:00.000", "12:00"],
 };
 
-/** A text that has the formats, the patterns and the length that are asked for, as far as these can be read. */
+/** A string that satisfies the formats, the patterns and the length, as far as these can be interpreted. */
 export function exampleString(facts: Facts): string {
   const patterns = textsOf(facts, "pattern");
   const format = [
@@ -83,7 +83,7 @@ export function exampleString(facts: Facts): string {
 const maxLetters = 10_000;
 const maxMatched = 1_000;
 
-/** What is plain is looked up, not matched: `.*end$` would look for the end from every place of a long text. */
+/** Plain patterns are compared, not matched: `.*end$` would search from every position of a long string. */
 function isMatch(pattern: string, text: string): boolean {
   const plain = readPattern(pattern);
   if (plain) return plain.texts.some((piece) => has[plain.kind](text, piece));
@@ -118,7 +118,7 @@ function withPieces(sample: string, pieces: readonly PlainPattern[]): string {
   const inner = textOf("contains").filter(
     (text) => !start.includes(text) && !end.includes(text) && !sample.includes(text),
   );
-  // A URL or an address keeps its beginning, or its name, where only its end is asked for.
+  // A URL or an address keeps its beginning, or its name, if only its end is constrained.
   const body = end.startsWith("@")
     ? "ada"
     : start !== "" && sample.startsWith(start)

@@ -1,7 +1,7 @@
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 import { isObject, listOf, resolveRef, schemasOf } from "./json-schema.ts";
 
-/** What holds at one place, over references and intersections: `$ref`, `allOf`, and `anyOf` with null. */
+/** The constraints of one path, across references and intersections: `$ref`, `allOf`, and `anyOf` with null. */
 export interface Facts {
   /** Every schema that must hold there, the outermost first. */
   parts: JsonSchemaObject[];
@@ -18,7 +18,7 @@ export interface Facts {
 
 const maxParts = 64;
 
-/** Always ends: a schema that holds itself is looked at once. */
+/** Always terminates: a schema that contains itself is visited once. */
 export function factsOf(schema: JsonSchemaObject, root: JsonSchemaObject): Facts {
   const { parts, unions, hasNullChoice } = gather(schema, root);
   const types = typesOf(parts);

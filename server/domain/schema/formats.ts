@@ -1,4 +1,4 @@
-/** A format's name in JSON Schema, in words with their article. All that Zod 4, Zod 3 and their exporters write. */
+/** JSON Schema formats in words, with their article: every format that Zod 4, Zod 3 and their exporters write. */
 const formats: Readonly<Record<string, string>> = {
   email: "an e-mail",
   "idn-email": "an e-mail",
@@ -16,14 +16,14 @@ const formats: Readonly<Record<string, string>> = {
   cidrv4: "an IPv4 range",
   cidrv6: "an IPv6 range",
   mac: "a MAC address",
-  hostname: "a host name",
+  hostname: "a hostname",
   e164: "a phone number",
   emoji: "an emoji",
-  base64: "base64 text",
-  base64url: "base64url text",
-  hex: "hexadecimal text",
-  json_string: "JSON in a string",
-  "json-string": "JSON in a string",
+  base64: "a base64 string",
+  base64url: "a base64url string",
+  hex: "a hexadecimal string",
+  json_string: "a JSON string",
+  "json-string": "a JSON string",
   jwt: "a JWT",
   ulid: "a ULID",
   nanoid: "a nanoid",
@@ -31,8 +31,8 @@ const formats: Readonly<Record<string, string>> = {
   cuid2: "a CUID2",
   xid: "an XID",
   ksuid: "a KSUID",
-  lowercase: "lower-case text",
-  uppercase: "upper-case text",
+  lowercase: "a lower-case string",
+  uppercase: "an upper-case string",
   regex: "a regular expression",
 };
 
@@ -53,7 +53,7 @@ const patterns: Readonly<Record<string, string>> = {
   "^[A-Za-z0-9-_]+\\.[A-Za-z0-9-_]+\\.[A-Za-z0-9-_]*$": "jwt",
 };
 
-/** How the long ones begin: they differ from one version of Zod to the next. */
+/** Prefixes of the long patterns, which differ between versions of Zod. */
 const beginnings: readonly (readonly [string, string])[] = [
   ["^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@", "email"],
   ["^(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]", "date"],
@@ -67,20 +67,20 @@ const beginnings: readonly (readonly [string, string])[] = [
   ["^(?:[0-9A-F]{2}:){5}", "mac"],
 ];
 
-/** `is an e-mail` without `is`; null for a format that nobody knows. Hashes are called by their name. */
+/** `is an e-mail` without `is`; `null` for an unknown format. Hashes have the name of their algorithm. */
 export function sayFormat(format: string): string | null {
   if (Object.hasOwn(formats, format)) return formats[format] ?? null;
   const hash = /^(md5|sha1|sha256|sha384|sha512)_(hex|base64|base64url)$/.exec(format);
   return hash ? `a ${hash[1]?.toUpperCase().replace("SHA", "SHA-")} hash in ${hash[2]}` : null;
 }
 
-/** The format that a pattern stands for, in words. */
+/** The format that a pattern represents, in words. */
 export function formatOfPattern(pattern: string): string | null {
   const name = formatNameOf(pattern);
   return name === null ? null : sayFormat(name);
 }
 
-/** The name of the format that a pattern stands for. */
+/** The name of the format that a pattern represents. */
 export function formatNameOf(pattern: string): string | null {
   return (Object.hasOwn(patterns, pattern) ? patterns[pattern] : longFormat(pattern)) ?? null;
 }

@@ -3,10 +3,7 @@ import { isObject } from "./json-schema.ts";
 
 export type JsonType = "string" | "number" | "boolean" | "null" | "array" | "object";
 
-/**
- * A schema as far as it tells how near a value is to it. Parts are read when they are needed: a schema may contain
- * itself.
- */
+/** The parts of a schema that determine how near a value is to it. Parts are read lazily: a schema may contain itself. */
 export type Shape =
   | { is: "any" }
   | { is: "scalar"; types: readonly JsonType[] }
@@ -34,9 +31,9 @@ export interface Comparison {
 }
 
 /**
- * Compares a value with the alternatives of a union, none of which it fits. What counts, in this order: the value's
- * type; the fields whose fixed values tell the alternatives apart; and how much else is alike, where each shared field
- * counts for an alternative, and each wrong or missing one against it.
+ * Compares a value with the alternatives of a union, none of which it matches. The criteria, in this order: the type of
+ * the value; the discriminators, whose fixed values distinguish the alternatives; and the other fields, where each
+ * shared field counts for an alternative, and each wrong or missing field against it.
  */
 export function compareAlternatives(alternatives: readonly Shape[], value: Json): Comparison {
   const budget = { steps: 10_000 };
@@ -75,7 +72,7 @@ export function compareDistances(a: readonly number[], b: readonly number[]): nu
   return 0;
 }
 
-/** The shape of what is below a value of this shape: of several alternatives, of the one that the value is nearest to. */
+/** The shape of the values inside a value of this shape. For alternatives, the one that the value is nearest to. */
 export function shapeBelow(shape: Shape, step: PropertyKey, value: Json | undefined): Shape | null {
   switch (shape.is) {
     case "object":
@@ -106,7 +103,7 @@ function nearestFirst(shapes: readonly Shape[], value: Json): Shape[] {
 
 const deepest = 8;
 const deepestFixed = 4;
-/** Of long lists and records so many entries stand for all. */
+/** A sample of this many entries represents long arrays and records. */
 const maxEntries = 10;
 
 function typeOf(value: unknown): JsonType {

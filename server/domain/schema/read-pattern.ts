@@ -31,7 +31,7 @@ function choicesOf(inner: string): (string | null)[] {
   return group === undefined ? [literalOf(inner)] : group.split("|").map(literalOf);
 }
 
-/** The text that a piece of a pattern stands for, when it is nothing but text. */
+/** The literal string that a piece of a pattern matches, if it is a literal. */
 function literalOf(piece: string): string | null {
   let text = "";
   for (let at = 0; at < piece.length; at++) {

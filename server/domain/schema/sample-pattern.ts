@@ -1,4 +1,4 @@
-/** How often a piece of a pattern may stand. */
+/** How often a piece of a pattern may repeat. */
 interface Piece {
   least: number;
   most: number;
@@ -16,8 +16,8 @@ const letters = "abcdefghijklmnopqrstuvwxyz";
 const usual = [letters, letters.toUpperCase(), "1234567890", "-_./:@#+,;=~!%&'\"()<>[]{}|\\^$*?` ", "\n\té中👍"];
 
 /**
- * A text that a regular expression takes, of `least` characters where the expression lets it grow; null for what this
- * cannot read, such as back references. What looks around is passed over: the caller tests the text.
+ * A string that a regular expression matches, with `least` characters if the expression allows it; `null` if the
+ * expression is not supported, e.g. back references. Lookarounds are ignored: the caller tests the string.
  */
 export function samplePattern(pattern: string, least = 0): string | null {
   try {
@@ -114,7 +114,7 @@ function repeat({ least, most, make }: Piece, sample: Sample): void {
   }
 }
 
-/** One after the other of the usual characters that are in the set, and of those that stand in it as they are. */
+/** Iterates over the usual characters that are in the set, and over those that are listed in it literally. */
 function fromSet(set: string): Piece["make"] {
   const isIn = new RegExp(`^${set}$`, "u");
   const members = [...usual, set]

@@ -1,7 +1,7 @@
 import { type Facts, tightest } from "./facts-of.ts";
 import { sayNumber } from "./say-number.ts";
 
-/** Where number types end by themselves: these bounds say nothing of what somebody wants. */
+/** The limits of number types: these bounds say nothing about the intended range. */
 const edges = new Set([
   Number.MAX_SAFE_INTEGER,
   2 ** 31 - 1,
@@ -39,7 +39,7 @@ const sizes = [
   { least: "minProperties", most: "maxProperties", unit: "key" },
 ];
 
-/** Of a text, a list or a record: `not empty`, `exactly 5 characters`, `1 to 3 items`. */
+/** For a string, an array or a record: `not empty`, `exactly 5 characters`, `1 to 3 items`. */
 export function saySizes(facts: Facts): string[] {
   return sizes.flatMap(
     ({ least, most, unit }) =>

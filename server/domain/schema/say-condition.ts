@@ -7,8 +7,8 @@ import { sayChoice } from "./say-value.ts";
 import { visibleText } from "./visible-text.ts";
 
 /**
- * What must hold at one place. The lower the rank, the more it tells: fixed values, then bounds, then looks and sizes,
- * then types.
+ * The condition for one path. A lower rank is more specific: fixed values, then bounds, then formats and sizes, then
+ * types.
  */
 export interface Saying {
   words: string;
@@ -43,12 +43,12 @@ export function sayCondition(facts: Facts, root: JsonSchemaObject): Saying {
 }
 
 function sizeWords(size: string): Saying {
-  return { words: size === "not empty" ? size : `has ${size}`, rank: ranks.size };
+  return { words: size === "not empty" ? "is not empty" : `has ${size}`, rank: ranks.size };
 }
 
 function sayKind(facts: Facts, root: JsonSchemaObject): Saying {
   const noun = sayType(facts, root);
-  if (noun === "anything") return { words: "is there", rank: ranks.presence };
+  if (noun === "anything") return { words: "is present", rank: ranks.presence };
   if (noun === "boolean") return { words: "is true or false", rank: ranks.type };
   return { words: `is ${withArticle(noun)}`, rank: ranks.type };
 }

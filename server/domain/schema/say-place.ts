@@ -1,11 +1,11 @@
 import { visibleText } from "./visible-text.ts";
 
-/** The name of the whole body, where a condition is about no place inside it. */
+/** The name of the whole body, for a condition without a path. */
 const wholeBody = "the body";
 
 /**
- * A place in a body as one would write it: `customer.email`, `items[].sku`, `prices.*`. A key with anything unusual in
- * it is in quotes.
+ * A path in a body in its usual notation: `customer.email`, `items[].sku`, `prices.*`. A key with unusual characters is
+ * in quotes.
  */
 export function sayPlace(steps: readonly string[]): string {
   if (steps.length === 0) return wholeBody;

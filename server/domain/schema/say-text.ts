@@ -6,10 +6,7 @@ import { sayPattern } from "./say-pattern.ts";
 /** Formats that say all that their own pattern says. An e-mail or a URL may have to match one more. */
 const isOpen = (format: string) => ["email", "uri", "url", "hostname"].includes(format);
 
-/**
- * What a text must look like: its formats with their article (`an e-mail`), and what else it matches (`ends with
- * @example.com`).
- */
+/** Describes the format of a string with its article (`an e-mail`), and its other patterns (`starts with ord_`). */
 export function sayText(facts: Facts): { formats: string[]; patterns: string[] } {
   const named = textsOf(facts, "format");
   const encodings = named.length > 0 ? [] : textsOf(facts, "contentEncoding");

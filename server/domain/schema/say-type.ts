@@ -17,13 +17,13 @@ const types: Readonly<Record<string, Noun>> = {
   integer: { one: "integer", many: "integers", article: "an" },
   boolean: { one: "boolean", many: "booleans", article: "a" },
   object: { one: "object", many: "objects", article: "an" },
-  array: { one: "list", many: "lists", article: "a" },
+  array: { one: "array", many: "arrays", article: "an" },
 };
 
 const deepest = 3;
 
 /**
- * A type as a noun, without bounds: `integer`, `list of strings`, `one of eur, usd`, `string or number`. Never longer
+ * A type as a noun, without bounds: `integer`, `array of strings`, `one of eur, usd`, `string or number`. Never longer
  * than a line.
  */
 export function sayType(facts: Facts, root: JsonSchemaObject): string {
@@ -81,13 +81,13 @@ function typeNoun(p: { type: string; facts: Facts; root: JsonSchemaObject; depth
 
 function listNoun({ facts, root, depth }: { facts: Facts; root: JsonSchemaObject; depth: number }): string {
   const first = schemasOf(firstOf(facts, "prefixItems"));
-  if (depth >= deepest) return "list";
+  if (depth >= deepest) return "array";
   if (first.length > 0)
     return first.length > 4
       ? `tuple of ${first.length}`
       : `tuple of ${first.map((item) => nounOf(factsOf(item, root), root, depth + 1)).join(", ")}`;
   const items = firstOf(facts, "items");
-  return items === undefined ? "list" : `list${ofMany(items, root, depth)}`;
+  return items === undefined ? "array" : `array${ofMany(items, root, depth)}`;
 }
 
 function recordNoun({ facts, root, depth }: { facts: Facts; root: JsonSchemaObject; depth: number }): string {

@@ -5,7 +5,7 @@
 const unseen =
   /[\p{Cc}\p{Cs}\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
 
-/** A text of somebody else's, of at most `length` characters, with everything that hides in it written out: `\u202e`. */
+/** An untrusted string, of at most `length` characters, with all invisible characters escaped: `\u202e`. */
 export function visibleText(text: string, length = 80): string {
   const shown = text.slice(0, length + 1).replaceAll(unseen, escape);
   return shown.length <= length ? shown : cut(shown, length);

@@ -32,7 +32,7 @@ describe("texts of others", () => {
 });
 
 describe("values", () => {
-  it("words stand bare, all else in quotes", () => {
+  it("words have no quotes, other values do", () => {
     expect(["invoice.paid", "a b", "7", "true", "", 7, true, null].map((value) => sayValue(value))).toEqual([
       "invoice.paid",
       '"a b"',

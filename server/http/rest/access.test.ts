@@ -69,7 +69,7 @@ describe("who may use which route of a deployed service", () => {
     );
   });
 
-  it("refuses every bad key with the very same answer, on every path", async () => {
+  it("rejects every invalid key with the same response, on every path", async () => {
     const service = await openTestService({ mode: "deployed" });
     const { state } = service;
     const revoked = await makeKey(service, { kind: "api" });
@@ -124,7 +124,7 @@ describe("in development", () => {
     expect(refusals).not.toContain((await service.send(method, path)).status);
   });
 
-  it("pages of other sites are refused, on every route behind a key", async () => {
+  it("pages of other sites are rejected, on every route that needs a key", async () => {
     const service = await openTestService();
     for (const { method, path } of closed) {
       expect(

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { Access } from "../../auth/access-table.ts";
-import { refuseAccess } from "../../auth/refuse-access.ts";
+import { requireAccess } from "../../auth/refuse-access.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { problemResponse } from "./problem-response.ts";
 import { noteRequest } from "./note-request.ts";
@@ -15,7 +15,7 @@ export const admit: MiddlewareHandler<RestEnv> = async (c, next) => {
   const principal = await c.env.authenticate(c.req.raw);
   if (methods.size === 0) throw noSuchRoute(c.req.path);
   if (access === undefined) return methodNotAllowed(c.req.method, methods);
-  if (access !== "own-runs") refuseAccess(principal, access);
+  if (access !== "own-runs") requireAccess(principal, access);
   c.set("principal", principal);
   await next();
   return noteRequest(c);
@@ -24,13 +24,13 @@ export const admit: MiddlewareHandler<RestEnv> = async (c, next) => {
 export function noSuchRoute(path: string): AppError {
   return new AppError(
     "not_found",
-    `There is no route ${JSON.stringify(path)}. GET /api/v1/openapi.json describes those that there are.`,
+    `There is no route ${JSON.stringify(path)}. GET /api/v1/openapi.json describes all routes.`,
   );
 }
 
 function methodNotAllowed(method: string, methods: Map<string, Access>): Response {
   const allow = [...methods.keys()].join(", ");
-  return problemResponse(new AppError("method_not_allowed", `${method} is not allowed here, but ${allow} is.`), {
+  return problemResponse(new AppError("method_not_allowed", `${method} is not allowed on this route. Use ${allow}.`), {
     allow,
   });
 }

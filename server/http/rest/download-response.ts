@@ -1,7 +1,7 @@
 /**
- * A file that is made while it is sent, only as fast as it is taken. It is begun at once, so that what cannot be begun
- * is answered as a problem. When the reader leaves, or `stopping` is aborted, making it ends; a file that breaks off
- * ends its connection, so that nobody takes it for whole.
+ * A file that is generated while it is sent, with back-pressure. Generation starts before the response, so that an
+ * early failure becomes a problem response. It stops when the client disconnects or `stopping` is aborted. An
+ * incomplete file ends with its connection, so that clients detect it.
  */
 export async function downloadResponse(p: {
   pieces: AsyncGenerator<string>;

@@ -158,7 +158,7 @@ const rows: [
   ],
 ];
 
-describe("what the API refuses", () => {
+describe("requests that the API rejects", () => {
   it.each(rows)("%s: %s (%i)", async (_, code, status, ask) => {
     const answer = await ask(await openTestService());
     expect(answer.status).toBe(status);
@@ -229,6 +229,6 @@ describe("what the API refuses", () => {
     const answer = await service.get("/api/v1/keys");
     expect(answer.status).toBe(500);
     expect(answer.text).not.toContain("canary");
-    expect(service.state.log.join()).toContain("a request failed");
+    expect(service.state.log.join()).toContain("API request failed");
   });
 });

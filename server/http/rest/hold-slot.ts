@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { RequestKind } from "../../auth/request-slots.ts";
 import type { RestEnv } from "./rest-deps.ts";
 
-/** Holds a slot of the caller's while the route works. Not for streams, which go on behind it. */
+/** Holds a slot of the caller while the route runs. Not for streams, which outlive the route. */
 export function holdSlot(kind: RequestKind): MiddlewareHandler<RestEnv> {
   return async (c, next) => {
     const free = c.env.takeSlot(kind, c.var.principal);

@@ -9,7 +9,7 @@ const retryAfterSeconds = "5";
 /** The answer to an expected failure: RFC 9457, by the table of error codes. */
 export function problemResponse(error: AppError, headers: Record<string, string> = {}): Response {
   const { status } = errorCodes[error.code];
-  // Details repeat what was asked for, and a key may have been sent in the wrong place.
+  // Details repeat parts of the request, and a key may be in the wrong field.
   return new Response(redactText(JSON.stringify(toProblem(error)), []), {
     status,
     headers: {
@@ -23,21 +23,21 @@ export function problemResponse(error: AppError, headers: Record<string, string>
   });
 }
 
-/** Whatever was thrown, as an expected failure. Defects are logged here, and answered without their details. */
+/** Converts any thrown value to an expected failure. Defects are logged here, and answered without details. */
 export function toAppError(error: unknown, logger: Logger, requestId?: string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException) return fromHttpException(error);
-  logger.error("a request failed", { requestId, error });
+  logger.error("API request failed", { requestId, error });
   return new AppError(
     "internal",
-    `The log of the service says more${requestId === undefined ? "" : `, under ${requestId}`}.`,
+    `The log of the service has the details${requestId === undefined ? "" : `, with requestId ${requestId}`}.`,
     { cause: error },
   );
 }
 
-/** Hono's own refusals, before a handler runs. */
+/** Errors of Hono, before a handler runs. */
 function fromHttpException(error: HTTPException): AppError {
   if (error.status === 415)
     return new AppError("unsupported_media_type", "Send Content-Type: application/json.", { cause: error });
-  return new AppError("invalid_request", error.message || "The request cannot be read.", { cause: error });
+  return new AppError("invalid_request", error.message || "The request is invalid.", { cause: error });
 }

@@ -8,8 +8,8 @@ import { requireJsonType } from "../../domain/require-json-type.ts";
 import type { RestEnv } from "./rest-deps.ts";
 
 /**
- * Reads the body of a request within the limit, and refuses what is not plain JSON, before a route's schema sees it. An
- * empty body counts as none, whatever its Content-Type says.
+ * Reads the body of a request within the limit, and rejects bodies that are not plain JSON before the schema of the
+ * route. An empty body counts as none, with any Content-Type.
  */
 export const readJsonBody: MiddlewareHandler<RestEnv> = async (c, next) => {
   const { raw } = c.req;

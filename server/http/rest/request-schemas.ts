@@ -7,7 +7,7 @@ import { verdictChoices } from "../../deliveries/filter-deliveries.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
 
-/** The query of a route: parameters that it does not know are refused, so that a misspelt filter never shows everything. */
+/** The query of a route. Unknown parameters are rejected, so that a misspelt filter never returns everything. */
 export function querySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = Object.keys(shape);
   return z.strictObject(shape, {
@@ -18,34 +18,43 @@ export function querySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 
 function describeUnknown(name: string, known: readonly string[]): string {
   const hint = didYouMean(name, known);
-  const all = known.length === 0 ? " This route takes none." : ` There are: ${known.join(", ")}.`;
-  return `There is no parameter ${JSON.stringify(name)} here.${hint || all}`;
+  const all = known.length === 0 ? " This route has no parameters." : ` Known parameters: ${known.join(", ")}.`;
+  return `Unknown parameter ${JSON.stringify(name)}.${hint || all}`;
 }
 
 export const noQuery = querySchema({});
 
 const rowsAtMost = (byDefault: number) =>
-  z.coerce.number().int().min(1).max(100).default(byDefault).openapi({ description: "Rows in one answer." });
+  z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(byDefault)
+    .openapi({ description: "Maximum number of rows per page." });
 
-const cursor = z.string().max(512).optional().openapi({ description: "`nextCursor` of the page before. Opaque." });
+const cursor = z.string().max(512).optional().openapi({ description: "`nextCursor` of the previous page. Opaque." });
 
 export const paging = { limit: rowsAtMost(20), cursor };
 export const timelinePaging = {
   limit: rowsAtMost(100),
   cursor: z
     .string()
-    .regex(/^\d{1,15}$/, "This is not a cursor of this list")
+    .regex(/^\d{1,15}$/, "Invalid cursor for this list")
     .optional(),
 };
 
-const moment = momentSchema.clone().optional().openapi({ description: "ISO 8601; a day alone begins in UTC." });
+const moment = momentSchema
+  .clone()
+  .optional()
+  .openapi({ description: "ISO 8601. A date without a time starts at midnight UTC." });
 const text = (where: string) =>
   z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .openapi({ description: `Only those with this text in ${where}; ASCII letters in either case.` });
+    .openapi({ description: `Only entries with this text in ${where}. Case-insensitive for ASCII letters.` });
 
 /** By which runs are listed and exported. */
 export const runFilter = {
@@ -53,9 +62,9 @@ export const runFilter = {
   target: z.string().optional().openapi({ description: "Slug of a workflow or an agent." }),
   targetKind: targetKindSchema.clone().optional(),
   status: runStatusSchema.optional(),
-  delivery: z.string().optional().openapi({ description: "Id of the delivery that started them." }),
-  version: z.string().optional().openapi({ description: "Version of the project that they began with." }),
-  replayOf: z.string().optional().openapi({ description: "Id of the run that they replay." }),
+  delivery: z.string().optional().openapi({ description: "Id of the delivery that started the runs." }),
+  version: z.string().optional().openapi({ description: "Project version that the runs started with." }),
+  replayOf: z.string().optional().openapi({ description: "Id of the replayed run." }),
   since: moment,
   until: moment,
   text: text("their payload or input"),
@@ -64,29 +73,28 @@ export const runFilter = {
     .int()
     .min(0)
     .optional()
-    .openapi({ description: "Only runs of agents that used so many tokens, or more." }),
+    .openapi({ description: "Minimum number of tokens. Only runs of agents." }),
   minCostUsd: z.coerce.number().min(0).optional().openapi({
-    description:
-      "Only runs of agents that cost so many US dollars, or more; those whose cost is not known are left out.",
+    description: "Minimum cost in US dollars. Only runs of agents with a known cost.",
   }),
   needsApproval: z
     .enum(["true"])
     .transform(() => true as const)
     .optional()
-    .openapi({ description: "Only runs that wait for a person's decision." }),
+    .openapi({ description: "Only runs that wait for an approval." }),
 };
 
 /** By which deliveries are listed. */
 export const deliveryFilter = {
   endpoint: z.string().optional(),
   outcome: deliveryOutcomeSchema.optional(),
-  status: z.coerce.number().int().min(100).max(599).optional().openapi({ description: "Status of the answer." }),
-  trigger: z.string().optional().openapi({ description: "Slug of a trigger that decided on them." }),
+  status: z.coerce.number().int().min(100).max(599).optional().openapi({ description: "HTTP status of the response." }),
+  trigger: z.string().optional().openapi({ description: "Slug of a trigger that evaluated the deliveries." }),
   verdict: z
     .enum(verdictChoices)
     .optional()
-    .openapi({ description: "What that trigger decided; `stopped` is everything but `matched`." }),
-  redeliveryOf: z.string().optional().openapi({ description: "Id of the delivery whose body was delivered again." }),
+    .openapi({ description: "Verdict of that trigger. `stopped` is every verdict except `matched`." }),
+  redeliveryOf: z.string().optional().openapi({ description: "Id of the redelivered delivery." }),
   since: moment,
   until: moment,
   text: text("their body"),
@@ -106,7 +114,7 @@ export const clientHeader = z.object({
   "signalbox-client": z
     .enum(["cli", "form"])
     .optional()
-    .openapi({ description: "Which of our own clients asks; runs then say so in `startedBy`." }),
+    .openapi({ description: "Name of the Signalbox client, recorded in `startedBy` of runs." }),
 });
 
 export const idParam = z.object({ id: z.string() });

@@ -82,7 +82,7 @@ function registerDocument(app: OpenAPIHono<RestEnv>): void {
     method: "get",
     path: "/api/v1/openapi.json",
     operationId: "openapi",
-    summary: "This document",
+    summary: "Get this document",
     tags: ["Service"],
     security: [],
     responses: { 200: answer("OpenAPI 3.1.", z.looseObject({ openapi: z.string() })) },
@@ -104,7 +104,7 @@ function describe(app: OpenAPIHono<RestEnv>) {
       title: "Signalbox",
       version: "1",
       description:
-        "Runs, deliveries, triggers and keys of one Signalbox. Send an API token; in development, requests from the same machine need none. A webhook key reads the runs that it started, and nothing more. Every error is a problem (RFC 9457).",
+        "The API of a Signalbox service: runs, deliveries, triggers and keys. Send an API token. In development, requests from the same machine need none. A webhook key can only read the runs that it started. Every error is a problem (RFC 9457).",
     },
     servers: [{ url: "/" }],
     security: [{ bearer: [] }, { apiKey: [] }],
@@ -120,8 +120,12 @@ function toRefusal(target: string, error: z.core.$ZodError): AppError {
   const first = errors[0];
   const where = first?.pointer ? `${first.pointer.slice(1)}: ` : "";
   if (target === "json")
-    return new AppError("invalid_input", `The body is not what this route takes: ${where}${first?.message ?? ""}`, {
-      errors,
-    });
-  return new AppError("invalid_request", `${where}${first?.message ?? "A parameter is not valid."}`, { errors });
+    return new AppError(
+      "invalid_input",
+      `The body does not match the schema of this route: ${where}${first?.message ?? ""}`,
+      {
+        errors,
+      },
+    );
+  return new AppError("invalid_request", `${where}${first?.message ?? "A parameter is invalid."}`, { errors });
 }

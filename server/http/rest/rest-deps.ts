@@ -11,7 +11,7 @@ import type { Signals } from "../../ports/signals.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 
-/** What the REST routes stand on. */
+/** The dependencies of the REST routes. */
 export interface RestDeps {
   store: Store;
   project: ProjectReader;

@@ -6,7 +6,7 @@ const patterns = Object.entries(routeAccess).map(([route, access]) => {
   return { method, path, access: access as Access, pattern: new RegExp(`^${pattern}$`) };
 });
 
-/** The methods that a path takes, each with what it needs; empty: no such path. HEAD goes wherever GET goes. */
+/** The methods of a path, each with the access that it needs; empty: no such path. HEAD is allowed where GET is. */
 export function methodsOn(path: string): Map<string, Access> {
   const matching = patterns.filter(({ pattern }) => pattern.test(path));
   // A path that is written out comes before one that takes any name there.

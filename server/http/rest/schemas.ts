@@ -20,11 +20,11 @@ import { triggerSchema } from "../../triggers/list-triggers.ts";
  * one is put back in under its name, so that the document refers to it instead of repeating it.
  */
 
-/** Any JSON value; the registry says so to OpenAPI, as a custom Zod schema has no form of its own. */
+/** Any JSON value. OpenAPI needs the registration, because a custom Zod schema has no JSON Schema. */
 z.globalRegistry.add(jsonSchema, { type: ["object", "array", "string", "number", "boolean", "null"] });
 z.globalRegistry.add(jsonSchemaObjectSchema, { description: "JSON Schema, 2020-12" });
 
-/** Unlike `.nullable()`, leaves the name of what may be missing in place. */
+/** Unlike `.nullable()`, keeps the name of the schema. */
 const orNull = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.null()]);
 
 /**
@@ -55,12 +55,12 @@ export const trigger = triggerSchema.extend({ target, disabled: orNull(disabled)
 export const switchedTrigger = z.object({ slug: slugSchema, disabled: orNull(disabled) }).openapi("SwitchedTrigger");
 export const key = named("Key", keySchema);
 export const createdKey = keySchema
-  .extend({ secret: z.string().openapi({ description: "The key itself. An API token is never shown again." }) })
+  .extend({ secret: z.string().openapi({ description: "The secret key. An API token is shown only once." }) })
   .openapi("CreatedKey");
 
 export const person = named("Person", personSchema);
 export const invitationLink = invitationSchema
-  .extend({ url: z.string().openapi({ description: "The link itself: it opens once, and is never shown again." }) })
+  .extend({ url: z.string().openapi({ description: "The link. It works once and is shown only once." }) })
   .openapi("InvitationLink");
 export const auditEntry = auditEntrySchema
   .extend({ actor: named("AuditActor", auditActorSchema), detail: jsonSchema })
@@ -69,7 +69,7 @@ export const auditEntry = auditEntrySchema
 export const startedRuns = z
   .object({
     ok: z.literal(true),
-    runId: z.string().openapi({ description: "The first of `runs`." }),
+    runId: z.string().openapi({ description: "Id of the first entry of `runs`." }),
     runs: z.array(z.object({ runId: z.string(), trigger: slugSchema.nullable(), target })),
   })
   .openapi("StartedRuns");

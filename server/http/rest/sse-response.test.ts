@@ -66,7 +66,7 @@ describe("server-sent events", () => {
     expect((await ended).done).toBe(true);
   });
 
-  it("begin nothing before somebody reads", async () => {
+  it("start with the first read", async () => {
     const opened = vi.fn<() => AsyncIterable<SseEvent>>();
     sseResponse({ open: opened, stopping: new AbortController().signal, onError: () => {} });
     await Promise.resolve();

@@ -27,7 +27,7 @@ export function sseResponse(p: {
         const send = (text: string) => controller.enqueue(encoder.encode(text));
         if (!iterator) {
           iterator = p.open(AbortSignal.any([left.signal, p.stopping]))[Symbol.asyncIterator]();
-          // Sent at once, so that the reader knows that it is connected.
+          // Sent immediately, so that the client knows that it is connected.
           return send("retry: 2000\n\n");
         }
         try {
@@ -49,7 +49,7 @@ export function sseResponse(p: {
         left.abort();
       },
     },
-    // Nothing is made before somebody reads: a HEAD request leaves nothing behind.
+    // Created on the first read: a HEAD request leaves nothing behind.
     { highWaterMark: 0 },
   );
   return new Response(stream, {

@@ -43,17 +43,14 @@ export async function beginCopy(p: {
   const isBegun = (await notes.hasSchema()) && (await notes.applied()).includes(copyMark.tag);
   if (isBegun) return takeUp(p);
   if ((await notes.hasTables()) && !(await notes.hasSchema()))
-    throw new AppError(
-      "store_unusable",
-      `${reader.name} holds tables of something else. Give the copy a database of its own.`,
-    );
+    throw new AppError("store_unusable", `${reader.name} contains other tables. Use a separate database for the copy.`);
   await p.migrate();
   for (const table of tables) {
     const rows = await reader.countRows(table);
     if (rows > 0)
       throw new AppError(
         "store_unusable",
-        `${reader.name} is not empty: its table ${table.name} has ${rows === 1 ? "a row" : `${rows} rows`}. A copy goes into an empty store, or on with what it began itself.`,
+        `${reader.name} is not empty: its table ${table.name} has ${rows === 1 ? "a row" : `${rows} rows`}. The target of a copy must be an empty store, or the target of the same unfinished copy.`,
       );
   }
   await notes.begin(JSON.stringify({ identity: origin.identity, name: origin.name }));
@@ -69,16 +66,16 @@ async function takeUp({
   reader: Pick<TableReader, "name">;
   notes: CopyNotes;
 }): Promise<Map<string, TableProgress>> {
-  const anew = "Empty the target, and begin again.";
+  const anew = "Empty the target and start again.";
   const applied = (await notes.applied()).filter((tag) => tag !== copyMark.tag);
   if (applied.join() !== readJournal(notes.folder).join())
-    throw new AppError("store_unusable", `${reader.name} has a copy that another version of Signalbox began. ${anew}`);
+    throw new AppError("store_unusable", `Another version of Signalbox started the copy in ${reader.name}. ${anew}`);
   const all = await notes.list();
   const begun = originSchema.parse(JSON.parse(all.get("") ?? "null"));
   if (begun.identity !== origin.identity)
     throw new AppError(
       "store_unusable",
-      `${reader.name} has the beginning of a copy of another store, ${begun.name}. Go on with that one, or empty the target and begin again.`,
+      `${reader.name} has an unfinished copy of another store, ${begun.name}. Continue that copy, or empty the target and start again.`,
     );
   all.delete("");
   return new Map([...all].map(([name, value]) => [name, progressSchema.parse(JSON.parse(value))]));

@@ -40,9 +40,9 @@ interface DerivedColumn {
  * of the tables.
  */
 export const notCopied: ReadonlyMap<string, string> = new Map([
-  ["run_live", "what a model is just saying: of no use once the process is gone that heard it"],
-  ["worker", "signs of life of processes that are stopped by then; runs go on without them when their lease runs out"],
-  ["rate_bucket", "what machines on one Postgres have let through in the last seconds"],
+  ["run_live", "live model output: useless after its process has ended"],
+  ["worker", "heartbeats of processes that have stopped by then; runs continue when their leases expire"],
+  ["rate_bucket", "rate limit counters of the last seconds, shared by machines on one Postgres"],
   ["store_fact", "the fingerprint of the secret: the first machine that starts on the copy writes it"],
 ]);
 

@@ -213,7 +213,7 @@ it("a target that has anything in it is refused, and stays as it is", async () =
   });
   expect(await dump(used.file)).toEqual(before);
   await askPostgres(other.url, "CREATE TABLE theirs (a integer)");
-  await expect(copy({ kind: "sqlite", file: full }, other)).rejects.toThrow(/tables of something else/);
+  await expect(copy({ kind: "sqlite", file: full }, other)).rejects.toThrow(/contains other tables/);
   expect(await askPostgres(other.url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1);
 });
 
@@ -226,22 +226,22 @@ it("the beginning of a copy of another store is refused", async () => {
     }),
   ).rejects.toThrow("broken off");
   await expect(copy({ kind: "sqlite", file: full }, target)).rejects.toThrow(
-    /beginning of a copy of another store, .*another\.db/,
+    /unfinished copy of another store, .*another\.db/,
   );
 });
 
 it("a store that somebody has open is neither read nor written", async () => {
   const [served, target] = [file("served"), await emptyPostgres()];
   const running = await openSqliteStore({ file: served.file });
-  await expect(copy(served, target)).rejects.toThrow(
-    /served\.db is in use by another process\. Stop the service first/,
-  );
+  await expect(copy(served, target)).rejects.toThrow(/served\.db is in use by another process\. Stop the service/);
   await expect(copy({ kind: "sqlite", file: full }, served)).rejects.toThrow(/in use/);
   await running.close();
   const used = await openPostgresStore({ url: target.url });
   await used.ping();
-  await expect(copy(target, file("elsewhere"))).rejects.toThrow(/in use: a Signalbox is connected/);
-  await expect(copy({ kind: "sqlite", file: full }, target)).rejects.toThrow(/in use: a Signalbox is connected/);
+  await expect(copy(target, file("elsewhere"))).rejects.toThrow(/in use: a Signalbox process is connected/);
+  await expect(copy({ kind: "sqlite", file: full }, target)).rejects.toThrow(
+    /in use: a Signalbox process is connected/,
+  );
   await used.close();
 });
 
@@ -269,7 +269,7 @@ it("a source that was changed behind what is copied already shows at the end, by
   connection.exec("UPDATE preset SET name = name || '!' WHERE id = 'id 3'; DELETE FROM invitation WHERE id = 'id 3'");
   connection.close();
   await expect(copy(source, target)).rejects.toThrow(
-    /invitation \(39 rows there, 40 here\), preset \(40 rows there, 40 here, and not the same\)/,
+    /invitation \(39 rows in the source, 40 in the target\), preset \(40 rows in the source, 40 in the target, with other content\)/,
   );
   await expect(openSqliteStore({ file: target.file })).rejects.toMatchObject({ code: "store_unusable" });
 });

@@ -116,13 +116,13 @@ async function compareTables(
     if (read.rows === written.rows && read.hash === written.hash) equal.push({ name: table.name, ...read });
     else
       differing.push(
-        `${table.name} (${read.rows} rows there, ${written.rows} here${read.rows === written.rows ? ", and not the same" : ""})`,
+        `${table.name} (${read.rows} rows in the source, ${written.rows} in the target${read.rows === written.rows ? ", with other content" : ""})`,
       );
   }
   if (differing.length === 0) return { changedRows, tables: equal };
   throw new AppError(
     "store_unusable",
-    `${target.name} does not have what ${source.name} has: ${differing.join(", ")}. The source has changed since the copy began, or a disk fails. Empty the target, and begin again.`,
+    `${target.name} differs from ${source.name}: ${differing.join(", ")}. The source has changed since the copy started, or a disk is faulty. Empty the target and start again.`,
   );
 }
 

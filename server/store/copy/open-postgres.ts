@@ -29,12 +29,12 @@ const lockNumber = 7_245_113_902_417_734n;
 export async function openPostgresSource(url: string, tables: readonly CopiedTable[]): Promise<CopySource> {
   return connectAlone(url, async (client, name) => {
     const notes = notesOf(client);
-    if (!(await notes.hasSchema())) throw new AppError("store_unusable", `${name} has no store of Signalbox.`);
+    if (!(await notes.hasSchema())) throw new AppError("store_unusable", `${name} has no Signalbox store.`);
     const known = readJournal(notes.folder);
     if (countApplied(await notes.applied(), { known, name }) < known.length)
       throw new AppError(
         "store_unusable",
-        `${name} was written by an older Signalbox. Bring it up to date first: \`signalbox store migrate --to <its URL>\`.`,
+        `${name} was written by an older Signalbox. Migrate it first: \`signalbox store migrate --to <its URL>\`.`,
       );
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
     await client.query(`LOCK TABLE ${tables.map((table) => `"${table.name}"`).join(", ")} IN SHARE MODE`);
@@ -53,7 +53,7 @@ export async function openPostgresTarget(
   return connectAlone(url, async (client, name) => {
     // The server may need a moment to see that a copy is dead.
     await client.query("SELECT pg_advisory_lock($1)", [lockNumber]).catch((cause: unknown) => {
-      throw new AppError("store_unusable", `Another \`signalbox store copy\` writes into ${name} at this moment.`, {
+      throw new AppError("store_unusable", `Another \`signalbox store copy\` is writing to ${name}.`, {
         cause,
       });
     });
@@ -179,7 +179,7 @@ async function connectAlone<End>(url: string, open: (client: Client, name: strin
       if (performance.now() < giveUpAt) continue;
       throw new AppError(
         "store_unusable",
-        `${name} is in use: a Signalbox is connected to it. Stop the service on every machine first.`,
+        `${name} is in use: a Signalbox process is connected to it. Stop the service on every machine first.`,
       );
     }
     return await open(client, name);

@@ -19,13 +19,14 @@ import type { CopySource, CopyTarget } from "./table-rows.ts";
  * it is of another version.
  */
 export async function openSqliteSource(file: string): Promise<CopySource> {
-  if (!existsSync(file)) throw new AppError("store_unusable", `There is no store ${file}: nothing to copy.`);
+  if (!existsSync(file))
+    throw new AppError("store_unusable", `The store ${file} does not exist: there is nothing to copy.`);
   return openAlone(file, (connection) => {
     const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
     if (applied < known)
       throw new AppError(
         "store_unusable",
-        `${file} was written by an older Signalbox. Bring it up to date first: \`signalbox store migrate --to file:${file}\`.`,
+        `${file} was written by an older Signalbox. Migrate it first: \`signalbox store migrate --to file:${file}\`.`,
       );
     const identity = z
       .number()
@@ -137,7 +138,7 @@ async function openAlone<End>(file: string, open: (connection: Connection) => En
     if (isBusy(error))
       throw new AppError(
         "store_unusable",
-        `${file} is in use by another process. Stop the service first, and whatever else has the file open.`,
+        `${file} is in use by another process. Stop the service and every other process that has the file open.`,
         { cause: error },
       );
     throw toOpenError(error, file);

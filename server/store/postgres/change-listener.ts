@@ -59,7 +59,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
     } catch (error) {
       // It was told to stop meanwhile.
       if (client !== next) return;
-      logTrouble("changes by other processes are not heard of at once; trying again", { error });
+      logTrouble("could not listen for changes of other processes, polling until it reconnects", { error });
       lose(next);
     }
   }
@@ -97,7 +97,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
       try {
         await p.pool.query({ name: "signalbox_notify", text: `SELECT pg_notify('${channel}', $1)`, values: [origin] });
       } catch (error) {
-        logTrouble("other processes could not be told of a change", { error });
+        logTrouble("could not notify other processes of a change", { error });
       }
     }
     notifying = null;

@@ -81,7 +81,7 @@ export function createPool(url: string, p: { max: number; logger: Logger; isPati
   });
   const logTrouble = createSeldomLog((message, fields) => p.logger.warn(message, fields));
   // Of connections that nobody uses: the next verb makes a new one.
-  pool.on("error", (error) => logTrouble("a connection to the store was lost", { error }));
+  pool.on("error", (error) => logTrouble("connection to the store lost", { error }));
   return pool;
 }
 

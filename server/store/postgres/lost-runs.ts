@@ -56,7 +56,7 @@ export async function hasExpired(session: Session, now: number, spare: ReadonlyS
  */
 export async function reconcile(session: Session, now: number, spare: ReadonlySet<string>): Promise<number> {
   const expired = await session.rows<Held>(lockExpiredSql, [now, [...spare]]);
-  const message = "The lease of its worker ran out: the worker stopped answering.";
+  const message = "The lease of its worker expired: the worker stopped responding.";
   await giveBack(
     session,
     expired.map((held) => ({

@@ -37,7 +37,7 @@ it("the first secret of a store is that of all machines; another is refused, unt
   const refused: unknown = await open("two").catch((error: unknown) => error);
   expect(refused).toMatchObject({
     code: "store_unusable",
-    message: expect.stringMatching(/another secret than those.*same SIGNALBOX_SECRET.*--new-secret/),
+    message: expect.stringMatching(/another secret than the machines.*same SIGNALBOX_SECRET.*--new-secret/),
   });
   await open("two", true);
   await open("two");

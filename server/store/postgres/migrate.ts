@@ -28,13 +28,12 @@ export async function migrate(
   if (pending === 0) return [];
   const began = p.clock.now();
   if (pending < known.length)
-    p.logger.info("bringing the store up to date; a large one takes some minutes, and webhooks wait meanwhile", {
+    p.logger.info("migrating the store, webhooks wait; a large store takes some minutes", {
       database: p.name,
       pending: known.slice(-pending),
     });
   const done = await transact(pool, (session) => applyPending(session, { ...p, known, now: began }));
-  if (pending < known.length)
-    p.logger.info("the store is up to date", { seconds: Math.round((p.clock.now() - began) / 1000) });
+  if (pending < known.length) p.logger.info("store migrated", { seconds: Math.round((p.clock.now() - began) / 1000) });
   return done;
 }
 
@@ -48,7 +47,7 @@ export async function assertFits(session: Session, name: string): Promise<void> 
   if (facts && facts.version < oldestServer)
     throw new AppError(
       "store_unusable",
-      `${name} cannot be used as the store: its Postgres is version ${Math.floor(facts.version / 10_000)}, and it takes 15 or later. Upgrade the server, or name another in DATABASE_URL.`,
+      `${name} cannot be used as the store: its Postgres is version ${Math.floor(facts.version / 10_000)}, but Signalbox needs 15 or later. Upgrade the server, or set another one in DATABASE_URL.`,
     );
   if (facts && facts.encoding !== "UTF8")
     throw new AppError(

@@ -25,7 +25,7 @@ export async function followClock(p: {
     const aheadMs = await askDifference(p.pool, now);
     const told = Math.abs(aheadMs) < usualMs ? 0 : aheadMs;
     if (Math.abs(told - last) > worthAWordMs)
-      p.logger.warn("the clock of this machine differs from that of the database, which counts; set it, e.g. by NTP", {
+      p.logger.warn("clock differs from the clock of the database, which is used; synchronize it, e.g. with NTP", {
         aheadMs: -told,
       });
     last = told;

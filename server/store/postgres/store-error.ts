@@ -8,34 +8,37 @@ import { AppError } from "../../contract/app-error.ts";
  */
 const unavailable: readonly (readonly [prefix: string, detail: string])[] = [
   ["08", "The connection to the database was lost."],
-  ["40", "The database could not do this beside what others did at the same time."],
+  ["40", "The transaction conflicted with a concurrent one."],
   ["53100", "The disk of the database is full."],
   ["53300", "The database has no connection left. Raise its max_connections."],
   ["53", "The database has run out of memory or disk."],
-  ["55P03", "The database is busy: a lock was held by somebody else for too long."],
-  ["57014", "The database took too long for this, and gave it up."],
-  ["57", "The database is shutting down, starting, or has ended the connection."],
+  ["55P03", "The database is busy: another process held a lock for too long."],
+  ["57014", "The database canceled the statement: it took too long."],
+  ["57", "The database is shutting down or starting, or it closed the connection."],
   ["58", "The disk of the database cannot be read or written."],
   ["25006", "The database cannot be written: it is a read-only replica."],
-  ["25P03", "The database has ended the connection: it stood still for too long."],
+  ["25P03", "The database closed the connection: it was idle for too long."],
 ];
 
 /** What no waiting helps against. */
 const unusable: readonly (readonly [prefix: string, detail: string])[] = [
-  ["28", "It refuses the user or the password, or this machine (pg_hba.conf)."],
+  ["28", "It rejects the user, the password or this machine (pg_hba.conf)."],
   ["3D", "There is no such database. Create it: createdb <name>."],
-  ["42501", "The user may not make or write its tables. Grant it the rights, or let it own the database."],
-  ["3F", "Its search_path names no schema that tables could be made in."],
-  ["53300", "It has no connection left. Raise its max_connections, or let fewer processes use it."],
+  [
+    "42501",
+    "The user lacks the privileges to create or write tables. Grant them, or make the user the owner of the database.",
+  ],
+  ["3F", "Its search_path has no schema in which tables can be created."],
+  ["53300", "It has no connection left. Raise its max_connections, or run fewer processes."],
 ];
 
 /** By what the network says (Node's codes). The driver's own words have none. */
 const unreachable: readonly (readonly [code: string, detail: string])[] = [
-  ["ECONNREFUSED", "Nothing listens there. Is the server running, on that host and port?"],
+  ["ECONNREFUSED", "Nothing listens on that host and port. Is the server running?"],
   ["ENOENT", "There is no such socket. Is the server running on this machine?"],
-  ["ENOTFOUND", "There is no host of that name."],
-  ["EAI_AGAIN", "The name of its host cannot be resolved now."],
-  ["", "It does not answer. Is the server running, and does a firewall let this machine through?"],
+  ["ENOTFOUND", "The host does not exist."],
+  ["EAI_AGAIN", "Its host name cannot be resolved at the moment."],
+  ["", "It does not respond. Is the server running, and does a firewall block this machine?"],
 ];
 
 /**
@@ -46,11 +49,9 @@ export function toStoreError(given: unknown): unknown {
   const error = unwrap(given);
   if (error instanceof AppError) return error;
   if (codeOf(error) === "23503")
-    return new AppError(
-      "not_found",
-      "What this belongs to is not there (any more): it may have been removed meanwhile.",
-      { cause: error },
-    );
+    return new AppError("not_found", "The row that this one refers to does not exist. Retention may have removed it.", {
+      cause: error,
+    });
   const known = detailOf(error, unavailable) ?? (isConnectionTrouble(error) ? "The database cannot be reached." : null);
   return known === null ? error : new AppError("store_unavailable", known, { cause: error });
 }
@@ -65,16 +66,16 @@ export function toOpenError(given: unknown, name: string): unknown {
   if (detail === null) return given;
   return new AppError(
     "store_unusable",
-    `${name} cannot be used as the store. ${detail} Look at DATABASE_URL. (${saidBy(given)})`,
+    `${name} cannot be used as the store. ${detail} Check DATABASE_URL. (${saidBy(given)})`,
     { cause: given },
   );
 }
 
 function describeUnreachable(error: unknown): string | null {
   if (error instanceof Error && /does not support SSL/.test(error.message))
-    return "It offers no TLS, and the URL asks for it. Set up TLS there, or take sslmode out of the URL.";
+    return "It does not support TLS, but the URL requires it. Set up TLS on the server, or remove sslmode from the URL.";
   if (error instanceof Error && error.message.startsWith("SASL"))
-    return "It asks for a password, and the URL has none, or none that it can take.";
+    return "It requires a password, and the URL has none, or not a valid one.";
   if (!isConnectionTrouble(error)) return null;
   const code = networkCodeOf(error);
   return unreachable.find(([known]) => known === code)?.[1] ?? unreachable.at(-1)?.[1] ?? null;

@@ -135,7 +135,7 @@ export function createWriteLane(): WriteLane {
       new Promise<Result>((resolve, reject) => {
         if (isClosed) return reject(new AppError("store_unavailable", "The store is closed."));
         if (waiting.length >= maxWaiting)
-          return reject(new AppError("store_unavailable", "Too many writes wait for the database."));
+          return reject(new AppError("store_unavailable", "Too many writes are waiting for the database."));
         waiting.push({ group, job, since: performance.now(), resolve, reject });
         working ??= work();
       }),

@@ -19,8 +19,8 @@ export function encodeCursor(position: Position): string {
 function decodeCursor(cursor: string): Position {
   const parsed = positionSchema.safeParse(parseOrUndefined(Buffer.from(cursor, "base64url").toString("utf8")));
   if (!parsed.success || encodeCursor({ at: parsed.data[0], id: parsed.data[1] }) !== cursor) {
-    throw new AppError("invalid_request", "The cursor is not one that this service gave. Start again without one.", {
-      errors: [{ pointer: "/cursor", code: "invalid_cursor", message: "Not a cursor of this service" }],
+    throw new AppError("invalid_request", "The cursor is invalid. Start again without one.", {
+      errors: [{ pointer: "/cursor", code: "invalid_cursor", message: "Invalid cursor" }],
     });
   }
   return { at: parsed.data[0], id: parsed.data[1] };
@@ -42,8 +42,8 @@ export function toPage<Row, Shape>(
 /** The position after which the page begins; `null` at the newest row. Throws AppError `invalid_request`. */
 export function readPageRequest(page: PageRequest): { limit: number; after: Position | null } {
   if (!Number.isInteger(page.limit) || page.limit < 1 || page.limit > 100) {
-    throw new AppError("invalid_request", "limit must be a whole number from 1 to 100.", {
-      errors: [{ pointer: "/limit", code: "invalid_limit", message: "A whole number from 1 to 100" }],
+    throw new AppError("invalid_request", "limit must be an integer from 1 to 100.", {
+      errors: [{ pointer: "/limit", code: "invalid_limit", message: "Must be an integer from 1 to 100" }],
     });
   }
   return { limit: page.limit, after: page.cursor === null ? null : decodeCursor(page.cursor) };

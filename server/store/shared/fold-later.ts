@@ -36,7 +36,7 @@ export function createFoldLater(p: { fold: () => Promise<boolean>; logger: Logge
     try {
       next = (await p.fold()) ? betweenMs : null;
     } catch (error) {
-      if (!isClosed) p.logger.warn("what was counted could not be summed up yet; trying again", { error });
+      if (!isClosed) p.logger.warn("could not update the traffic counts, retrying", { error });
       next = afterFailureMs;
     }
     dueAt = Number.POSITIVE_INFINITY;

@@ -27,11 +27,11 @@ export function countApplied(
   if (stranger === copyMark.tag) {
     throw new AppError(
       "store_unusable",
-      `${name} is the target of a \`signalbox store copy\` that has not come to its end. Run the same command again: it goes on where it was.`,
+      `${name} is the target of an unfinished \`signalbox store copy\`. Run the same command again: it continues where it stopped.`,
     );
   }
   throw new AppError(
     "store_unusable",
-    `The database ${name} was written by a newer Signalbox (its schema has ${stranger}, this version knows ${known.at(-1) ?? "none"}). Upgrade signalbox, or restore the backup from before the upgrade.`,
+    `The database ${name} was written by a newer Signalbox (its schema has ${stranger}, the latest of this version is ${known.at(-1) ?? "none"}). Upgrade signalbox, or restore the backup from before the upgrade.`,
   );
 }

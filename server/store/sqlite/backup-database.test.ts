@@ -68,12 +68,12 @@ it("what is restored gives its room back, also where the store did not", async (
 
 it("a backup overwrites nothing, and leaves no half behind", () => {
   writeFileSync(to, "mine");
-  expect(() => backUp()).toThrow(/is there already/);
+  expect(() => backUp()).toThrow(/already exists/);
   // Somebody takes the name while it is made.
   const other = join(folder, "other.db");
   expect(() =>
     backUp({ to: other, onStage: (stage) => stage === "checking" && writeFileSync(other, "theirs") }),
-  ).toThrow(/is there already/);
+  ).toThrow(/already exists/);
   expect([to, other].map((path) => readFileSync(path, "utf8"))).toEqual(["mine", "theirs"]);
   expect(readdirSync(folder).filter((name) => name.includes("partial"))).toEqual([]);
 });
@@ -91,9 +91,9 @@ it("a copy that was damaged on its way is not said to be done", async () => {
 });
 
 it.each([
-  ["no file", () => {}, /There is no file/],
+  ["no file", () => {}, /does not exist/],
   ["no database", () => writeFileSync(to, "x".repeat(5000)), /not a SQLite database/],
-  ["another database", () => new Database(to).exec("CREATE TABLE a (b)").close(), /no store of Signalbox/],
+  ["another database", () => new Database(to).exec("CREATE TABLE a (b)").close(), /not a Signalbox store/],
   [
     "a newer version's",
     () => (backUp(), new Database(to).exec("INSERT INTO schema_migration VALUES (999, '0999_new', 0)").close()),

@@ -23,10 +23,11 @@ export function backUpDatabase(p: {
   const exists = () =>
     new AppError(
       "store_unusable",
-      `${to} is there already, and is not overwritten. Give another name, or move it away.`,
+      `${to} already exists and is not overwritten. Use another name, or move the file away.`,
     );
   if (existsSync(to)) throw exists();
-  if (!existsSync(file)) throw new AppError("store_unusable", `There is no store ${file} yet: nothing to back up.`);
+  if (!existsSync(file))
+    throw new AppError("store_unusable", `The store ${file} does not exist yet: there is nothing to back up.`);
   const draft = `${to}.partial-${process.pid}`;
   try {
     onStage("copying", statSync(file).size);
@@ -49,7 +50,7 @@ function copyInto(file: string, draft: string): void {
   } catch (cause) {
     throw new AppError(
       "store_unusable",
-      `${draft} cannot be written. Look at its folder: that it is there, and its rights.`,
+      `${draft} cannot be written. Check that its folder exists, and its permissions.`,
       { cause },
     );
   }

@@ -29,7 +29,7 @@ export function createChangeWatcher(connection: Connection, logger: Logger): Cha
       if (now !== seen) listeners.tell();
       seen = now;
     } catch (error) {
-      logTrouble("the store could not be watched; trying again", { error });
+      logTrouble("could not watch the store for changes, retrying", { error });
     }
   }
 

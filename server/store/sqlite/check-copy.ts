@@ -28,7 +28,7 @@ export function checkCopy(file: string, name = file): CopyContents {
       if (Array.isArray(broken) && broken.length > 0)
         throw new AppError(
           "store_unusable",
-          `${name} is damaged: ${broken.length} of its rows refer to rows that are not there.`,
+          `${name} is damaged: ${broken.length} of its rows refer to rows that do not exist.`,
         );
       readSchemaVersion(copy, migrationsFolder("sqlite"));
       const count = (sql: string) => copy.prepare<unknown[], number>(`SELECT count(*) FROM ${sql}`).pluck().get() ?? 0;

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { AppError } from "../../contract/app-error.ts";
 
 const detail =
-  "The database file was removed or replaced while it was in use: nothing written now would last. Put it back, or start the service again.";
+  "The database file was removed or replaced while it was in use: writes would be lost. Put it back, or restart the service.";
 
 /**
  * A file that is removed while it is open takes writes as before, into nothing: the next start would find none of them.

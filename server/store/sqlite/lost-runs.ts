@@ -68,7 +68,7 @@ export function prepareReconcile(
           at: now,
           kind: "worker_lost",
           attempt,
-          message: "The lease of its worker ran out: the worker stopped answering.",
+          message: "The lease of its worker expired: the worker stopped responding.",
         });
         clearLive(id);
         p.endHold({ id, token, attempt, cancelRequestedAt }, { to: "queued" }, now);

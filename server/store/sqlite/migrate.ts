@@ -22,7 +22,7 @@ export function migrate(
   if (applied === known.length) return [];
   const began = clock.now();
   if (applied > 0)
-    logger.info("bringing the store up to date; a large one takes some minutes, and webhooks wait meanwhile", {
+    logger.info("migrating the store, webhooks wait; a large store takes some minutes", {
       file: connection.name,
       pending: known.slice(applied),
     });
@@ -32,7 +32,7 @@ export function migrate(
     const done = connection
       .transaction(() => applyPending(connection, { folder, known, now: clock.now() }))
       .immediate();
-    if (applied > 0) logger.info("the store is up to date", { seconds: Math.round((clock.now() - began) / 1000) });
+    if (applied > 0) logger.info("store migrated", { seconds: Math.round((clock.now() - began) / 1000) });
     return done;
   } finally {
     connection.pragma("foreign_keys = ON");
@@ -43,7 +43,7 @@ export function migrate(
 export function readSchemaVersion(connection: Connection, folder: string): { applied: number; known: number } {
   const applied = readApplied(connection);
   if (applied.length === 0)
-    throw new AppError("store_unusable", `${connection.name} is a database, but no store of Signalbox.`);
+    throw new AppError("store_unusable", `${connection.name} is a database, but not a Signalbox store.`);
   const known = readJournal(folder);
   return { applied: assertPrefix(connection, applied, known), known: known.length };
 }

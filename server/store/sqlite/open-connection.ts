@@ -45,7 +45,7 @@ function createPrivately(file: string): void {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
       throw new AppError(
         "store_unusable",
-        `The database ${file} cannot be created. Look at DATABASE_URL and at the rights of its folder.`,
+        `The database ${file} cannot be created. Check DATABASE_URL and the permissions of its folder.`,
         { cause: error },
       );
     }
@@ -69,7 +69,7 @@ function configure(connection: Connection): void {
     if (actual === value) continue;
     throw new AppError(
       "store_unusable",
-      `${connection.name} cannot be used: SQLite keeps ${name} at ${String(actual)} where it must be ${value}. Network file systems do this: keep the database on a local disk.`,
+      `${connection.name} cannot be used: ${name} must be ${value}, but SQLite keeps it at ${String(actual)}. Network file systems cause this: store the database on a local disk.`,
     );
   }
 }

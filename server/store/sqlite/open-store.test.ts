@@ -167,7 +167,7 @@ describe("migrations", () => {
     migrate(connection, migration(migrationsFolder("sqlite"), logger));
     expect(said).toEqual([]);
     migrate(connection, migration(copyMigrations("CREATE TABLE later (id INTEGER)"), logger));
-    expect(said).toEqual([expect.stringContaining("bringing the store up to date"), "the store is up to date"]);
+    expect(said).toEqual([expect.stringContaining("migrating the store"), "store migrated"]);
     connection.close();
   });
 

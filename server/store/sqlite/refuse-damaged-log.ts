@@ -18,7 +18,7 @@ export function refuseDamagedLog(file: string): void {
   if (head === null || head.length < headBytes || head.every((byte) => byte === 0) || isHead(head)) return;
   throw new AppError(
     "store_unusable",
-    `${file}-wal, the write-ahead log of the store, is damaged: it does not begin as such a log does, and what was committed last may be in it. Keep a copy of both files, then restore a backup, or remove ${file}-wal to go on without what is in it.`,
+    `${file}-wal, the write-ahead log of the store, is damaged: its header is invalid, and it may contain the last commits. Keep a copy of both files. Then restore a backup, or remove ${file}-wal to continue without its content.`,
   );
 }
 

@@ -49,19 +49,19 @@ export function restoreDatabase(p: {
 
 function refuseUnlikely(from: string, file: string): void {
   if (!statSync(from, { throwIfNoEntry: false })?.isFile())
-    throw new AppError("store_unusable", `There is no file ${from}.`);
+    throw new AppError("store_unusable", `The file ${from} does not exist.`);
   if (existsSync(file) && realpathSync(from) === realpathSync(file))
     throw new AppError("store_unusable", `${from} is the store itself.`);
   if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   throw new AppError(
     "store_unusable",
-    `${from} has a write-ahead log (${from}-wal), so a part of it may be missing: it was copied from a store in use. Make the backup with \`signalbox backup\`.`,
+    `${from} has a write-ahead log (${from}-wal), so a part of it may be missing: it was copied from a store in use. Create the backup with \`signalbox backup\`.`,
   );
 }
 
 function setAside(file: string, keptAs: string): void {
   if (existsSync(keptAs))
-    throw new AppError("store_unusable", `${keptAs} is there already. Move it away, or try again in a second.`);
+    throw new AppError("store_unusable", `${keptAs} already exists. Move it away, or try again in a second.`);
   takeAlone(file);
   // Of a store that cannot be opened: a log that stayed would be taken for that of the new file.
   for (const end of ["-wal", "-shm"]) if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${keptAs}${end}`);

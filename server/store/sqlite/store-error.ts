@@ -10,10 +10,10 @@ const causes: readonly (readonly [prefix: string, detail: string])[] = [
   ["SQLITE_READONLY", "The database cannot be written: its file or folder is read-only."],
   [
     "SQLITE_CORRUPT",
-    "The database file is damaged. Restore a backup, or save what can be read: sqlite3 <file> .recover.",
+    "The database file is damaged. Restore a backup, or save the readable part: sqlite3 <file> .recover.",
   ],
-  ["SQLITE_NOTADB", "The file is not a SQLite database. Look at DATABASE_URL."],
-  ["SQLITE_CANTOPEN", "The database file cannot be opened. Look at DATABASE_URL and at the rights of its folder."],
+  ["SQLITE_NOTADB", "The file is not a SQLite database. Check DATABASE_URL."],
+  ["SQLITE_CANTOPEN", "The database file cannot be opened. Check DATABASE_URL and the permissions of its folder."],
   ["SQLITE_PROTOCOL", "The database is busy: its lock could not be taken."],
   ["SQLITE_NOMEM", "There is not enough memory for the database."],
 ];
@@ -25,11 +25,9 @@ const causes: readonly (readonly [prefix: string, detail: string])[] = [
 export function toStoreError(error: unknown): unknown {
   const code = sqliteCode(error);
   if (code === "SQLITE_CONSTRAINT_FOREIGNKEY")
-    return new AppError(
-      "not_found",
-      "What this belongs to is not there (any more): it may have been removed meanwhile.",
-      { cause: error },
-    );
+    return new AppError("not_found", "The row that this one refers to does not exist. Retention may have removed it.", {
+      cause: error,
+    });
   const known = code === null ? undefined : causes.find(([prefix]) => code.startsWith(prefix));
   return known ? new AppError("store_unavailable", known[1], { cause: error }) : error;
 }

@@ -221,7 +221,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
       if (isClosed) return reject(new AppError("store_unavailable", "The store is closed."));
       if (waiting.length >= maxWaiting) {
         tally.failed(1);
-        return reject(new AppError("store_unavailable", "Too many writes wait for the disk."));
+        return reject(new AppError("store_unavailable", "Too many writes are waiting for the disk."));
       }
       waiting.push(createJob({ ...p, resolve, reject }));
       flushSoon();

@@ -34,7 +34,7 @@ export function engineContract(open: OpenStore): void {
         const messages = (await store.listTimeline(run.id, { after: 0, limit: 10 })).flatMap(({ kind, message }) =>
           kind === "attempt_started" || kind === "resumed" ? [message] : [],
         );
-        expect(messages).toEqual([null, "By version v2: no worker has version v1, which accepted it."]);
+        expect(messages).toEqual([null, "Executed by version v2: no worker has version v1, which accepted the run."]);
       });
 
       it("give what is needed to execute, and begin the first attempt", async () => {

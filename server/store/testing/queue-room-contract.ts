@@ -89,7 +89,7 @@ export function queueRoomContract(open: OpenStore): void {
     it("is asked for by runs that no delivery starts: all or none, or those that fit", async () => {
       await expect(store.createRuns([bounded(1), bounded(1)])).rejects.toMatchObject({
         code: "queue_full",
-        message: expect.stringContaining("workflow narrow at once, and its maxQueued is 1"),
+        message: expect.stringContaining("workflow narrow at once, but its maxQueued is 1"),
       });
       expect(await queuedOf("narrow")).toBe(0);
       const runs = [bounded(1), bounded(1), bounded(null, "wide")];
@@ -99,7 +99,7 @@ export function queueRoomContract(open: OpenStore): void {
       expect([await queuedOf("narrow"), await queuedOf("wide")]).toEqual([1, 1]);
       await expect(store.createRuns([bounded(1)])).rejects.toMatchObject({
         code: "queue_full",
-        message: expect.stringContaining("workflow narrow takes no run more: its maxQueued is 1"),
+        message: expect.stringContaining("workflow narrow is full: its maxQueued is 1"),
       });
     });
 

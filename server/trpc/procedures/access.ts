@@ -1,7 +1,7 @@
 import { scopeOf } from "../../auth/principal.ts";
 import { procedure } from "../trpc.ts";
 
-/** Who asks, and what they may do. Whoever is refused here may see nothing. */
+/** The principal and its permissions. Unauthenticated clients get no access at all. */
 export const access = procedure.query(({ ctx: { principal } }) => ({
   scope: scopeOf(principal) ?? "read",
   person:

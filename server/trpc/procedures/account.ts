@@ -14,16 +14,16 @@ export const accountSessions = procedure.query(({ ctx: { principal, store, clock
 export const accountEndSession = procedure
   .input(z.strictObject({ id: z.string() }))
   .mutation(async ({ ctx, input: { id } }) => {
-    const audit = auditOf(ctx.doer, { action: "session.ended", subject: id, now: ctx.clock.now() });
+    const audit = auditOf(ctx.auditContext, { action: "session.ended", subject: id, now: ctx.clock.now() });
     const isEnded = await ctx.store.endSession({ id, personId: self(ctx.principal).personId, audit });
-    if (!isEnded) throw new AppError("not_found", "This session has ended already.");
+    if (!isEnded) throw new AppError("not_found", "This session has already ended.");
   });
 
 export const accountChangePassword = procedure
   .input(z.strictObject({ current: z.string().max(128), next: passwordSchema }))
-  .mutation(({ ctx, input }) => changePassword(ctx, { ...self(ctx.principal), ...input }, ctx.doer));
+  .mutation(({ ctx, input }) => changePassword(ctx, { ...self(ctx.principal), ...input }, ctx.auditContext));
 
 function self(principal: Principal): Extract<Principal, { kind: "person" }> {
   if (principal.kind === "person") return principal;
-  throw new AppError("forbidden", "This is about somebody who signed in with an account of their own.");
+  throw new AppError("forbidden", "This operation needs a person who is signed in with an account.");
 }

@@ -6,9 +6,8 @@ import { procedure } from "../trpc.ts";
 const quietMs = 200;
 
 /**
- * Tells that something has changed, not what: readers then read again what they show. `version` is the build in force,
- * told at the start, too. That a worker still lives is no news. `isLiveOnly`: nothing has changed but what models of
- * agents are just saying.
+ * Notifies that something has changed, not what: clients then refetch what they show. `version` is the active build,
+ * also sent at the start. Heartbeats of workers are no changes. `isLiveOnly`: only live output of models has changed.
  */
 export const changes = procedure.subscription(async function* ({ ctx, signal }) {
   const ended = AbortSignal.any([ctx.stopping, ...(signal ? [signal] : [])]);

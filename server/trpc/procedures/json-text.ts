@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * JSON of people's comes as they wrote it: so nothing of it is lost, and errors bear line and column. Bounded when it
- * is parsed.
+ * JSON that a person wrote, as a string: so nothing is lost, and errors have line and column. Its size is limited when
+ * it is parsed.
  */
 export const jsonText = z.string();

@@ -8,7 +8,7 @@ import { scopeSchema } from "../../contract/scope.ts";
 import { endpointSchema } from "../../contract/slug.ts";
 import { procedure } from "../trpc.ts";
 
-const name = z.string().trim().min(1, "Give it a name, so that it is known later").max(100);
+const name = z.string().trim().min(1, "Enter a name").max(100);
 const lifetimeDays = z.int().min(1).max(3650).nullable();
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -24,7 +24,7 @@ const newKeySchema = z.discriminatedUnion("kind", [
 
 export const keysList = procedure.query(({ ctx }) => listKeys(ctx));
 
-/** The answer alone bears the secret of an API token. */
+/** The secret of an API token is only in this response. */
 export const keysCreate = procedure.input(newKeySchema).mutation(({ ctx, input }) =>
   createKey(
     ctx,
@@ -35,22 +35,22 @@ export const keysCreate = procedure.input(newKeySchema).mutation(({ ctx, input }
       scope: input.kind === "api" ? input.scope : null,
       expiresAt: input.lifetimeDays === null ? null : ctx.clock.now() + input.lifetimeDays * dayMs,
     },
-    ctx.doer,
+    ctx.auditContext,
   ),
 );
 
 export const keysRevoke = procedure
   .input(z.strictObject({ id: z.string() }))
-  .mutation(({ ctx, input }) => revokeKey(ctx, input.id, ctx.doer));
+  .mutation(({ ctx, input }) => revokeKey(ctx, input.id, ctx.auditContext));
 
-/** The answer alone bears the secret of the new API token. */
+/** The secret of the new API token is only in this response. */
 export const keysRotate = procedure
   .input(z.strictObject({ id: z.string(), overlapSeconds: z.int().min(0).max(maxOverlapSeconds) }))
   .mutation(({ ctx, input: { id, overlapSeconds } }) =>
-    rotateKey(ctx, { id, overlapMs: overlapSeconds * 1000 }, ctx.doer),
+    rotateKey(ctx, { id, overlapMs: overlapSeconds * 1000 }, ctx.auditContext),
   );
 
 /** A mutation, as it is written down. */
 export const keysShow = procedure
   .input(z.strictObject({ id: z.string() }))
-  .mutation(async ({ ctx, input }) => ({ secret: await showKey(ctx, input.id, ctx.doer) }));
+  .mutation(async ({ ctx, input }) => ({ secret: await showKey(ctx, input.id, ctx.auditContext) }));

@@ -13,14 +13,16 @@ export const peopleList = procedure.query(({ ctx }) => ctx.store.listPeople(ctx.
 
 export const peopleChangeRole = procedure
   .input(z.strictObject({ id: z.string(), role: roleSchema }))
-  .mutation(({ ctx, input }) => changeRole(ctx, input, ctx.doer));
+  .mutation(({ ctx, input }) => changeRole(ctx, input, ctx.auditContext));
 
-export const peopleRemove = procedure.input(byId).mutation(({ ctx, input }) => removePerson(ctx, input.id, ctx.doer));
+export const peopleRemove = procedure
+  .input(byId)
+  .mutation(({ ctx, input }) => removePerson(ctx, input.id, ctx.auditContext));
 
-/** The answer alone bears the link. */
+/** The link is only in this response. */
 export const peopleMakeResetLink = procedure
   .input(byId)
-  .mutation(({ ctx, input }) => createResetLink(ctx, input.id, ctx.doer));
+  .mutation(({ ctx, input }) => createResetLink(ctx, input.id, ctx.auditContext));
 
 /** Of everybody. */
 export const peopleSessions = procedure.query(({ ctx }) => ctx.store.listSessions(null, ctx.clock.now()));
@@ -28,24 +30,24 @@ export const peopleSessions = procedure.query(({ ctx }) => ctx.store.listSession
 export const peopleEndSession = procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
   const now = ctx.clock.now();
   const person = (await ctx.store.listSessions(null, now)).find((session) => session.id === id)?.personId ?? null;
-  const audit = auditOf(ctx.doer, { action: "session.ended", subject: id, detail: { person }, now });
+  const audit = auditOf(ctx.auditContext, { action: "session.ended", subject: id, detail: { person }, now });
   if (!(await ctx.store.endSession({ id, personId: null, audit })))
-    throw new AppError("not_found", "This session has ended already.");
+    throw new AppError("not_found", "This session has already ended.");
 });
 
 export const invitationsList = procedure.query(({ ctx }) => ctx.store.listInvitations(ctx.clock.now()));
 
-/** The answer alone bears the link. */
+/** The link is only in this response. */
 export const invitationsCreate = procedure
   .input(z.strictObject({ role: roleSchema, note: z.string().trim().max(100) }))
-  .mutation(({ ctx, input }) => createInvitation(ctx, { kind: "invitation", ...input }, ctx.doer));
+  .mutation(({ ctx, input }) => createInvitation(ctx, { kind: "invitation", ...input }, ctx.auditContext));
 
 export const invitationsRevoke = procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
   const now = ctx.clock.now();
   const isRevoked = await ctx.store.revokeInvitation({
     id,
     now,
-    audit: auditOf(ctx.doer, { action: "invitation.revoked", subject: id, now }),
+    audit: auditOf(ctx.auditContext, { action: "invitation.revoked", subject: id, now }),
   });
   if (!isRevoked) throw new AppError("not_found", "This invitation was used, has expired or was withdrawn.");
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { decideApproval } from "../../runs/decide-approval.ts";
 import { procedure } from "../trpc.ts";
 
-/** Approves or refuses a call of a tool for which a run waits. Answers the run as it is then. */
+/** Approves or denies a pending tool call. Returns the updated run. */
 export const runsDecide = procedure
   .input(
     z.strictObject({
@@ -12,4 +12,4 @@ export const runsDecide = procedure
       reason: z.string().trim().min(1).max(2_000).nullable().default(null),
     }),
   )
-  .mutation(({ ctx, input }) => decideApproval(ctx, { ...input, actor: ctx.doer.actor }));
+  .mutation(({ ctx, input }) => decideApproval(ctx, { ...input, actor: ctx.auditContext.actor }));

@@ -111,7 +111,7 @@ it("a store that does not answer hides its own numbers only", async () => {
   expect(text.filter((line) => /^signalbox_(open_runs|store_)/.test(line))).toEqual([]);
 });
 
-it("what takes long to read is read so seldom that it takes a hundredth of the time", async () => {
+it("slow reads are throttled to a hundredth of the time", async () => {
   let [now, reads] = [0, 0];
   const read = readSeldom(
     async () => {

@@ -15,11 +15,11 @@ import { registerStoreMetrics } from "./store-metrics.ts";
 export interface Metrics {
   /** To be called once for each delivery that was recorded, with the time that took from its arrival. */
   observeDelivery(delivery: ReceivedDelivery, tookMs: number): void;
-  /** A webhook was refused, whether or not that was recorded. */
+  /** Counts a rejected webhook, recorded or not. */
   observeRefusal(code: ErrorCode): void;
   /** A request without a valid key was turned away. */
   observeUnauthenticated(door: "webhook" | "api"): void;
-  /** An authenticated webhook was refused, and there is no delivery to tell of it. */
+  /** Counts an authenticated, rejected webhook without a recorded delivery. */
   observeUnrecorded(code: ErrorCode): void;
   /** A connection was closed because a limit is reached. */
   observeClosedConnection(closed: ClosedConnection): void;
@@ -57,7 +57,7 @@ export function createMetrics({
   const closedConnections = new Map<string, { closed: ClosedConnection; count: number }>();
   metrics.counter({
     name: "signalbox_closed_connections_total",
-    help: "Connections that were closed because a limit is reached, by the limit and by which connection was closed.",
+    help: "Connections closed because of a limit, by limit and by which connection was closed.",
     labels: ["limit", "connection"],
     read: () => Array.from(closedConnections.values(), ({ closed, count }) => [{ ...closed }, count] as const),
   });
@@ -70,7 +70,7 @@ export function createMetrics({
       closedConnections.set(key, { closed, count: (closedConnections.get(key)?.count ?? 0) + 1 });
     },
     async render() {
-      // A store that does not answer takes nobody's sight of all the rest.
+      // A store that does not respond must not block the other metrics.
       [openRuns, inStore, inService] = await Promise.all([
         countOpenRuns(),
         store.numbers().catch(() => null),

@@ -5,7 +5,7 @@ import type { ReceivedDelivery } from "../../../ingest/summarize-delivery.ts";
 import type { PulledMetrics } from "./prometheus.ts";
 import { addVerdicts, noVerdicts, type VerdictTally } from "./verdict-tally.ts";
 
-/** Whatever is no endpoint of the project: callers choose those names. No slug begins like this. */
+/** The label for unknown endpoints, whose names callers choose. No slug begins like this. */
 const otherEndpoint = "_other";
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
@@ -26,7 +26,7 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
 
   metrics.counter({
     name: "signalbox_deliveries_total",
-    help: "Deliveries by endpoint, outcome and status of the answer.",
+    help: "Recorded deliveries, by endpoint, outcome and status of the response.",
     labels: ["endpoint", "outcome", "status"],
     read: () => readOutcomes(endpoints),
   });
@@ -44,25 +44,25 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
   });
   metrics.counter({
     name: "signalbox_refusals_total",
-    help: "Webhooks that were refused, recorded or not, by the code of the problem.",
+    help: "Rejected webhooks, recorded or not, by error code.",
     labels: ["code"],
     read: () => pairs("code", refusals),
   });
   metrics.counter({
     name: "signalbox_unrecorded_total",
-    help: "Authenticated webhooks that were refused and not recorded as deliveries, by the code of the problem. Those that were recorded are in signalbox_deliveries_total.",
+    help: "Authenticated webhooks that were rejected and not recorded as deliveries, by error code. Recorded ones are in signalbox_deliveries_total.",
     labels: ["code"],
     read: () => pairs("code", unrecorded),
   });
   metrics.counter({
     name: "signalbox_unauthenticated_total",
-    help: "Requests without a valid key, by door.",
+    help: "Requests without a valid key, to webhook URLs or to the API.",
     labels: ["door"],
     read: () => pairs("door", unauthenticated),
   });
   metrics.histogram({
     name: "signalbox_delivery_duration_seconds",
-    help: "Time from the arrival of a delivery until it was on disk and was answered.",
+    help: "Time from the arrival of a delivery until it is on disk and answered.",
     labels: ["outcome"],
     bounds: durationBounds,
     read: () => [...durations].map(([outcome, tally]) => [{ outcome }, tally.read()] as const),

@@ -7,15 +7,15 @@ interface MetricText<Sample> {
   name: string;
   help: string;
   labels?: string[];
-  /** Asked for whenever somebody scrapes. */
+  /** Called for each scrape. */
   read(): Iterable<Sample>;
 }
 
 type ValueText = MetricText<readonly [Labels, number]>;
 
 /**
- * Metrics whose values are counted elsewhere, without a trace of prom-client where they are counted: it makes an object
- * and a text of labels for each observation.
+ * Metrics whose values are counted elsewhere, without prom-client in the hot path: it creates an object and a label
+ * string for each observation.
  */
 export function createPulledMetrics(registry: Registry) {
   return {
@@ -61,7 +61,7 @@ class PulledHistogram extends Histogram {
     this.text = text;
   }
 
-  /** What a registry of prom-client asks a histogram for; its types do not tell of it. */
+  /** The interface that a registry of prom-client needs of a histogram; its types do not declare it. */
   async getForPromString() {
     const { name, help, bounds, read } = this.text;
     return {

@@ -1,5 +1,5 @@
 const atMostEveryMs = 1_000;
-/** Reading takes at most this part of the time, however often it is asked for. */
+/** Reading takes at most this share of the time, even if it is requested more often. */
 const maxShare = 0.01;
 
 /**
@@ -19,7 +19,7 @@ export function readSeldom<T>(
     try {
       last = await read();
     } catch {
-      // Whoever writes to the store tells of its trouble; here the last answer stands.
+      // Writers report failures of the store; here the last value stays.
     }
     const tookMs = now() - began;
     nextAt = now() + Math.max(atMostEveryMs, tookMs / maxShare);

@@ -2,7 +2,7 @@ import { type RunNumbers, runDurationBounds, startLatencyBounds } from "../../..
 import type { ServiceNumbers } from "../../../domain/service-numbers.ts";
 import type { PulledMetrics } from "./prometheus.ts";
 
-/** Runs and worker processes, as the supervisor counts them. `read` gives what it told last. */
+/** Runs and worker processes, as counted by the supervisor. `read` returns its last report. */
 export function registerServiceMetrics(
   { counter, gauge, histogram }: PulledMetrics,
   read: () => ServiceNumbers | null,
@@ -18,13 +18,13 @@ export function registerServiceMetrics(
   const labels = ["kind", "target"];
   counter({
     name: "signalbox_runs_started_total",
-    help: "Runs whose code began for the first time, by target.",
+    help: "Runs whose code started for the first time, by target.",
     labels,
     read: () => byTarget(({ started }) => started),
   });
   counter({
     name: "signalbox_runs_finished_total",
-    help: "Runs that workers brought to their end, by target and status.",
+    help: "Ended runs, by target and status.",
     labels: [...labels, "status"],
     read: () =>
       (read()?.runs ?? []).flatMap(({ target, finished }) =>
@@ -35,33 +35,33 @@ export function registerServiceMetrics(
   });
   counter({
     name: "signalbox_run_retries_total",
-    help: "Attempts that failed and are tried again, by target.",
+    help: "Failed attempts that are retried, by target.",
     labels,
     read: () => byTarget(({ retried }) => retried),
   });
   histogram({
     name: "signalbox_run_duration_seconds",
-    help: "Time that the code of a run took in one go, by target.",
+    help: "Execution time of the code of a run without interruption, by target.",
     labels,
     bounds: runDurationBounds,
     read: () => byTarget(({ durations }) => durations),
   });
   histogram({
     name: "signalbox_run_start_latency_seconds",
-    help: "Time from the recording of a run until its code began, by target.",
+    help: "Time from recording a run until its code starts, by target.",
     labels,
     bounds: startLatencyBounds,
     read: () => byTarget(({ startLatencies }) => startLatencies),
   });
   gauge({
     name: "signalbox_workers",
-    help: "Worker processes that take runs, by pool.",
+    help: "Worker processes that accept runs, by pool.",
     labels: ["pool"],
     read: () => byKey("pool", ({ workers }) => workers.ready),
   });
   gauge({
     name: "signalbox_worker_resident_memory_bytes",
-    help: "Memory that the worker processes of a pool hold together.",
+    help: "Total memory of the worker processes of a pool.",
     labels: ["pool"],
     read: () => byKey("pool", ({ workers }) => workers.rssBytes),
   });
@@ -73,7 +73,7 @@ export function registerServiceMetrics(
   });
   counter({
     name: "signalbox_web_restarts_total",
-    help: "Times that the web process was started again.",
+    help: "Restarts of the web process.",
     read: () => {
       const numbers = read();
       return numbers ? [[{}, numbers.webRestarts] as const] : [];

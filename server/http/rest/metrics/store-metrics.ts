@@ -6,7 +6,7 @@ import {
 } from "../../../ports/store-numbers.ts";
 import type { PulledMetrics } from "./prometheus.ts";
 
-/** How the store fares in this process. `read` gives what was looked up last. */
+/** Metrics of the store in this process. `read` returns the last values. */
 export function registerStoreMetrics(
   { counter, gauge, histogram }: PulledMetrics,
   read: () => StoreNumbers | null,
@@ -17,29 +17,29 @@ export function registerStoreMetrics(
   };
   gauge({
     name: "signalbox_store_waiting_writes",
-    help: "Writes of the web process that wait for the disk now.",
+    help: "Writes of the web process that are waiting for the disk.",
     read: () => each(({ waitingWrites }) => waitingWrites),
   });
   counter({
     name: "signalbox_store_failed_writes_total",
-    help: "Writes of the web process that the store did not take.",
+    help: "Failed writes of the web process.",
     read: () => each(({ failedWrites }) => failedWrites),
   });
   histogram({
     name: "signalbox_store_commit_writes",
-    help: "Writes of the web process that shared one commit.",
+    help: "Writes of the web process per commit.",
     bounds: commitWritesBounds,
     read: () => each(({ commitWrites }) => commitWrites),
   });
   histogram({
     name: "signalbox_store_commit_duration_seconds",
-    help: "Time that a commit of the web process took, with its fsync.",
+    help: "Duration of a commit of the web process, including fsync.",
     bounds: commitDurationBounds,
     read: () => each(({ commitDurations }) => commitDurations),
   });
   histogram({
     name: "signalbox_store_write_wait_seconds",
-    help: "Time from asking for a write of the web process until it was on disk.",
+    help: "Time from the request for a write of the web process until it is on disk.",
     bounds: writeWaitBounds,
     read: () => each(({ writeWaits }) => writeWaits),
   });

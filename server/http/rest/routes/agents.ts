@@ -1,5 +1,5 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
-import { doerOf } from "../../../auth/doer.ts";
+import { auditContextOf } from "../../../auth/doer.ts";
 import { decideApproval } from "../../../runs/decide-approval.ts";
 import { getAgentTrace } from "../../../runs/get-agent-trace.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
@@ -12,11 +12,11 @@ const traceRoute = createRoute({
   method: "get",
   path: "/api/v1/runs/{id}/agent",
   operationId: "getAgentTrace",
-  summary: "What an agent did in a run: prompt, answers, tools, approvals, tokens and cost",
+  summary: "Get the agent trace of a run: prompt, answers, tool calls, approvals, tokens and cost",
   tags: ["Runs"],
   request: { params: idParam, query: noQuery },
   responses: {
-    200: answer("As far as the run has come; empty for a run of a workflow.", agentTrace),
+    200: answer("The trace so far; empty for a run of a workflow.", agentTrace),
     ...problems(["not_found"]),
   },
 });
@@ -24,7 +24,7 @@ const traceRoute = createRoute({
 const decision = z
   .strictObject({
     name: z.string().max(200).openapi({
-      description: "Of the approval, as the timeline and the agent's trace have it, e.g. `approval 1.1 refund`.",
+      description: "Name of the approval in the timeline and the agent trace, e.g. `approval 1.1 refund`.",
     }),
     isApproved: z.boolean(),
     reason: z
@@ -34,7 +34,7 @@ const decision = z
       .max(2_000)
       .nullable()
       .default(null)
-      .openapi({ description: "Of a refusal: told to the model." }),
+      .openapi({ description: "The reason for a denial. The model receives it." }),
   })
   .openapi("ApprovalDecision");
 
@@ -42,12 +42,12 @@ const decideRoute = createRoute({
   method: "post",
   path: "/api/v1/runs/{id}/approvals",
   operationId: "decideApproval",
-  summary: "Approve or refuse a call of a tool for which a run waits",
+  summary: "Approve or deny a pending tool call",
   tags: ["Runs"],
   middleware: requireBody,
   request: { params: idParam, query: noQuery, body: body(decision, true) },
   responses: {
-    200: answer("The run: it goes on when nothing else is left to decide.", run),
+    200: answer("The run. It continues when no other decision is pending.", run),
     ...problems([...bodyProblems, "not_found", "approval_closed"]),
   },
 });
@@ -56,7 +56,7 @@ export function registerAgentRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(traceRoute, async (c) => c.json(await getAgentTrace(c.env, c.req.valid("param").id), 200));
 
   app.openapi(decideRoute, async (c) => {
-    const { actor } = doerOf(c.get("principal"), c.env.client.address);
+    const { actor } = auditContextOf(c.get("principal"), c.env.client.address);
     return c.json(await decideApproval(c.env, { id: c.req.valid("param").id, ...c.req.valid("json"), actor }), 200);
   });
 }

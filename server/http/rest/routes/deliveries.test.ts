@@ -131,7 +131,7 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
     expect(service.state.queued).toBe(1);
   });
 
-  it("delivers to one trigger only, if told so", async () => {
+  it("delivers to one trigger only, if the request names it", async () => {
     const service = await openTestService();
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
     const again = deliverySchema.parse(

@@ -15,7 +15,7 @@ const listRoute = createRoute({
   method: "get",
   path: "/api/v1/deliveries",
   operationId: "listDeliveries",
-  summary: "Deliveries, newest first",
+  summary: "List deliveries, newest first",
   tags: ["Deliveries"],
   request: {
     query: querySchema({ ...deliveryFilter, ...paging }),
@@ -28,7 +28,7 @@ const getRoute = createRoute({
   method: "get",
   path: "/api/v1/deliveries/{id}",
   operationId: "getDelivery",
-  summary: "One delivery with its body",
+  summary: "Get a delivery with its body",
   tags: ["Deliveries"],
   request: { params: idParam, query: noQuery },
   responses: { 200: answer("The delivery.", delivery), ...problems(["not_found"]) },
@@ -38,9 +38,9 @@ const redeliverRoute = createRoute({
   method: "post",
   path: "/api/v1/deliveries/{id}/redeliver",
   operationId: "redeliver",
-  summary: "Deliver it again, byte for byte",
+  summary: "Redeliver a delivery, byte for byte",
   description:
-    "The stored body goes through the triggers that are deployed now, or through one of them: a new delivery, with new runs.",
+    "Evaluates the stored body against the deployed triggers, or against one of them. Creates a new delivery with new runs.",
   tags: ["Deliveries"],
   request: {
     params: idParam,
@@ -49,7 +49,7 @@ const redeliverRoute = createRoute({
     body: body(
       z
         .strictObject({ trigger: z.string().optional() })
-        .openapi("RedeliverRequest", { description: "Nothing, or the slug of one `trigger`." }),
+        .openapi("RedeliverRequest", { description: "An empty object, or the slug of one `trigger`." }),
       false,
     ),
   },

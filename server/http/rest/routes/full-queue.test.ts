@@ -37,7 +37,7 @@ describe("while the queue of a workflow is full", () => {
     expect(answer.json).toMatchObject({
       status: 503,
       code: "queue_full",
-      detail: expect.stringContaining("workflow welcome-email takes no run more: its maxQueued is 1"),
+      detail: expect.stringContaining("workflow welcome-email is full: its maxQueued is 1"),
     });
     expect(answer.headers.get("retry-after")).toBe("5");
     expect([(await service.store.countOpenRuns()).queued, service.state.queued]).toEqual([1, queued]);
@@ -53,7 +53,7 @@ describe("while the queue of a workflow is full", () => {
     expect((await ask()).json).toMatchObject({
       status: 503,
       code: "queue_full",
-      detail: expect.stringContaining("agent triage takes no run more: its maxQueued is 1"),
+      detail: expect.stringContaining("agent triage is full: its maxQueued is 1"),
     });
     const { manifest } = service.state.sources;
     const trigger = {

@@ -92,7 +92,7 @@ describe("keys", () => {
     expect((await authenticate([next.secret], "billing")).ok).toBe(true);
   });
 
-  it("are rotated once each, a day's overlap unless told, and at once without any", async () => {
+  it("are rotated once each, with a default overlap of one day, or immediately without overlap", async () => {
     const service = await openTestService({ mode: "deployed" });
     const admin = bearer((await makeKey(service, { kind: "api" })).secret);
     const token = await makeKey(service, { kind: "api", scope: "read" });
@@ -210,7 +210,7 @@ describe("the keys of webhook senders", () => {
     await expect(authenticate([generateKey("webhook")], "billing")).rejects.toThrow("asked");
   });
 
-  it("are refused by the very next request after their revocation", async () => {
+  it("are rejected from the next request after their revocation", async () => {
     const { service, authenticate } = await open();
     const key = await makeKey(service, { kind: "webhook" });
     expect((await authenticate([key.secret], "billing")).ok).toBe(true);
@@ -218,7 +218,7 @@ describe("the keys of webhook senders", () => {
     expect((await authenticate([key.secret], "billing")).ok).toBe(false);
   });
 
-  it("have their last use noted once a minute, and nobody waits for the note", async () => {
+  it("have their last use recorded once a minute, without delaying a request", async () => {
     const { service, authenticate } = await open();
     const key = await makeKey(service, { kind: "webhook" });
     const noted: number[] = [];

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { createKey } from "../../../auth/create-key.ts";
-import { doerOf } from "../../../auth/doer.ts";
+import { auditContextOf } from "../../../auth/doer.ts";
 import { listKeys } from "../../../auth/list-keys.ts";
 import { defaultOverlapMs, maxOverlapSeconds, rotateKey } from "../../../auth/rotate-key.ts";
 import { revokeKey } from "../../../auth/revoke-key.ts";
@@ -18,11 +18,11 @@ const listRoute = createRoute({
   method: "get",
   path: "/api/v1/keys",
   operationId: "listKeys",
-  summary: "Webhook keys and API tokens",
+  summary: "List webhook keys and API tokens",
   tags: ["Keys"],
   request: { query: noQuery },
   responses: {
-    200: answer("All of them, revoked ones too, without what would open anything.", z.object({ data: z.array(key) })),
+    200: answer("All keys, including revoked ones, without their secrets.", z.object({ data: z.array(key) })),
     ...problems(),
   },
 });
@@ -37,10 +37,10 @@ const createKeyBody = z
       .max(100)
       .nullable()
       .default(null)
-      .openapi({ description: "The endpoints that a webhook key opens; `null` opens all." }),
+      .openapi({ description: "The endpoints that a webhook key may send to. `null`: all endpoints." }),
     scope: scopeSchema.nullable().default(null).openapi({
       description:
-        "What an API token may do: `read`, `operate` (starts, stops and repeats runs, too) or `admin` (keys and people, too). `admin` where it is left out.",
+        "Scope of an API token: `read`, `operate` (also starts, cancels and replays runs) or `admin` (also manages keys and people). Default: `admin`.",
     }),
     expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
   })
@@ -50,7 +50,7 @@ const createKeyRoute = createRoute({
   method: "post",
   path: "/api/v1/keys",
   operationId: "createKey",
-  summary: "Make a key",
+  summary: "Create a key",
   tags: ["Keys"],
   middleware: requireBody,
   request: { query: noQuery, body: body(createKeyBody, true) },
@@ -61,9 +61,9 @@ const rotateRoute = createRoute({
   method: "post",
   path: "/api/v1/keys/{id}/rotate",
   operationId: "rotateKey",
-  summary: "Put a new key in the place of one",
+  summary: "Rotate a key",
   description:
-    "The new one has the same name, endpoints or scope, and as long a life. The old one ends after the overlap.",
+    "The new key has the same name, endpoints or scope, and the same lifetime. The old key expires after the overlap.",
   tags: ["Keys"],
   request: {
     params: idParam,
@@ -76,7 +76,7 @@ const rotateRoute = createRoute({
             .min(0)
             .max(maxOverlapSeconds)
             .default(defaultOverlapMs / 1000)
-            .openapi({ description: "How long the old key opens yet; `0` ends it at once." }),
+            .openapi({ description: "How long the old key stays valid. `0` ends it immediately." }),
         })
         .openapi("RotateKeyRequest"),
       false,
@@ -92,10 +92,10 @@ const revokeRoute = createRoute({
   method: "post",
   path: "/api/v1/keys/{id}/revoke",
   operationId: "revokeKey",
-  summary: "End a key, at once and for good",
+  summary: "Revoke a key immediately and permanently",
   tags: ["Keys"],
   request: { params: idParam, query: noQuery },
-  responses: { 200: answer("The key as it is now.", key), ...problems(["not_found"]) },
+  responses: { 200: answer("The updated key.", key), ...problems(["not_found"]) },
 });
 
 export function registerKeyRoutes(app: OpenAPIHono<RestEnv>): void {
@@ -104,12 +104,12 @@ export function registerKeyRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(createKeyRoute, async (c) => {
     const { expiresAt, scope, ...request } = c.req.valid("json");
     const expiry = expiresAt === null ? null : Date.parse(expiresAt);
-    refuseUseless({ ...request, scope, expiry, now: c.env.clock.now() });
+    rejectUseless({ ...request, scope, expiry, now: c.env.clock.now() });
     return c.json(
       await createKey(
         c.env,
         { ...request, scope: request.kind === "api" ? (scope ?? "admin") : null, expiresAt: expiry },
-        doerOf(c.var.principal, c.env.client.address),
+        auditContextOf(c.var.principal, c.env.client.address),
       ),
       201,
     );
@@ -118,17 +118,21 @@ export function registerKeyRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(rotateRoute, async (c) => {
     const overlapMs = (c.req.valid("json").overlapSeconds ?? defaultOverlapMs / 1000) * 1000;
     return c.json(
-      await rotateKey(c.env, { id: c.req.valid("param").id, overlapMs }, doerOf(c.var.principal, c.env.client.address)),
+      await rotateKey(
+        c.env,
+        { id: c.req.valid("param").id, overlapMs },
+        auditContextOf(c.var.principal, c.env.client.address),
+      ),
       201,
     );
   });
 
   app.openapi(revokeRoute, async (c) =>
-    c.json(await revokeKey(c.env, c.req.valid("param").id, doerOf(c.var.principal, c.env.client.address)), 200),
+    c.json(await revokeKey(c.env, c.req.valid("param").id, auditContextOf(c.var.principal, c.env.client.address)), 200),
   );
 }
 
-function refuseUseless(p: {
+function rejectUseless(p: {
   kind: "webhook" | "api";
   endpoints: string[] | null;
   scope: Scope | null;
@@ -136,10 +140,10 @@ function refuseUseless(p: {
   now: number;
 }): void {
   if (p.kind === "api" && p.endpoints !== null)
-    throw invalid("/endpoints", "An API token opens the API as a whole: it takes no endpoints.");
+    throw invalid("/endpoints", "An API token is valid for the whole API: remove endpoints.");
   if (p.kind === "webhook" && p.scope !== null)
-    throw invalid("/scope", "A webhook key sends webhooks and reads the runs that it started: it takes no scope.");
-  if (p.expiry !== null && p.expiry <= p.now) throw invalid("/expiresAt", "This time has passed.");
+    throw invalid("/scope", "A webhook key has no scope: it sends webhooks and reads the runs that it started.");
+  if (p.expiry !== null && p.expiry <= p.now) throw invalid("/expiresAt", "This time is in the past.");
 }
 
 function invalid(pointer: string, message: string): AppError {

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { createInvitation } from "../../../auth/create-invitation.ts";
 import { createResetLink } from "../../../auth/create-reset-link.ts";
-import { doerOf } from "../../../auth/doer.ts";
+import { auditContextOf } from "../../../auth/doer.ts";
 import { auditActionSchema } from "../../../contract/audit.ts";
 import { momentMs, momentSchema } from "../../../contract/moment.ts";
 import { pageSchema } from "../../../contract/page.ts";
@@ -17,30 +17,34 @@ const listRoute = createRoute({
   method: "get",
   path: "/api/v1/people",
   operationId: "listPeople",
-  summary: "Who has an account",
+  summary: "List the people with an account",
   tags: ["People"],
   request: { query: noQuery },
-  responses: { 200: answer("All of them, by name.", z.object({ data: z.array(person) })), ...problems() },
+  responses: { 200: answer("All people, by name.", z.object({ data: z.array(person) })), ...problems() },
 });
 
 const resetRoute = createRoute({
   method: "post",
   path: "/api/v1/people/{id}/reset-link",
   operationId: "createResetLink",
-  summary: "Let somebody set a new password",
+  summary: "Create a password reset link for a person",
   description:
-    "Makes a link by which this person sets a new password, once, within an hour; it then ends all of their sessions. Links made for them before end. Nothing is sent: pass the link on.",
+    "Creates a link with which this person sets a new password, once, within an hour. Setting it ends all of their sessions. Earlier links of this person become invalid. The service sends no e-mail: pass the link on.",
   tags: ["People"],
   request: { params: idParam, query: noQuery },
-  responses: { 201: answer("The link, shown this once.", invitationLink), ...problems(["not_found", "invalid_input"]) },
+  responses: {
+    201: answer("The link. It is shown only once.", invitationLink),
+    ...problems(["not_found", "invalid_input"]),
+  },
 });
 
 const inviteRoute = createRoute({
   method: "post",
   path: "/api/v1/invitations",
   operationId: "createInvitation",
-  summary: "Invite somebody",
-  description: "Makes a link by which one person joins, once, within seven days. Nothing is sent: pass the link on.",
+  summary: "Invite a person",
+  description:
+    "Creates a link with which one person joins, once, within seven days. The service sends no e-mail: pass the link on.",
   tags: ["People"],
   middleware: requireBody,
   request: {
@@ -49,32 +53,40 @@ const inviteRoute = createRoute({
       z
         .strictObject({
           role: roleSchema,
-          note: z.string().trim().max(100).default("").openapi({ description: "Whom it is for." }),
+          note: z
+            .string()
+            .trim()
+            .max(100)
+            .default("")
+            .openapi({ description: "A note for the list of invitations, e.g. the name of the person." }),
         })
         .openapi("InviteRequest"),
       true,
     ),
   },
-  responses: { 201: answer("The link, shown this once.", invitationLink), ...problems(bodyProblems) },
+  responses: { 201: answer("The link. It is shown only once.", invitationLink), ...problems(bodyProblems) },
 });
 
 const setupRoute = createRoute({
   method: "post",
   path: "/api/v1/setup-links",
   operationId: "createSetupLink",
-  summary: "Let an admin in from the machine itself",
+  summary: "Create a setup link for an admin on the machine itself",
   description:
-    "For `signalbox people setup-link`, which opens the store itself. Over the network it is 403, whatever is sent.",
+    "For `signalbox people setup-link`, which opens the store directly. Over the network, the answer is always 403.",
   tags: ["People"],
   request: { query: noQuery },
-  responses: { 201: answer("A link for one admin, for one hour. Those before it end.", invitationLink), ...problems() },
+  responses: {
+    201: answer("A link for one admin, valid for one hour. Earlier links become invalid.", invitationLink),
+    ...problems(),
+  },
 });
 
 const auditRoute = createRoute({
   method: "get",
   path: "/api/v1/audit",
   operationId: "listAudit",
-  summary: "What people and tokens did, newest first",
+  summary: "List the actions of people and tokens, newest first",
   tags: ["People"],
   request: {
     query: querySchema({
@@ -95,7 +107,7 @@ export function registerPeopleRoutes(app: OpenAPIHono<RestEnv>): void {
     const { invitation, url } = await createInvitation(
       c.env,
       { kind: "invitation", ...c.req.valid("json") },
-      doerOf(c.var.principal, c.env.client.address),
+      auditContextOf(c.var.principal, c.env.client.address),
     );
     return c.json({ ...invitation, url }, 201);
   });
@@ -104,7 +116,7 @@ export function registerPeopleRoutes(app: OpenAPIHono<RestEnv>): void {
     const { invitation, url } = await createResetLink(
       c.env,
       c.req.valid("param").id,
-      doerOf(c.var.principal, c.env.client.address),
+      auditContextOf(c.var.principal, c.env.client.address),
     );
     return c.json({ ...invitation, url }, 201);
   });
@@ -113,7 +125,7 @@ export function registerPeopleRoutes(app: OpenAPIHono<RestEnv>): void {
     const { invitation, url } = await createInvitation(
       c.env,
       { kind: "setup", role: "admin", note: "" },
-      doerOf(c.var.principal, c.env.client.address),
+      auditContextOf(c.var.principal, c.env.client.address),
     );
     return c.json({ ...invitation, url }, 201);
   });

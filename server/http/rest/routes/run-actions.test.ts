@@ -33,7 +33,7 @@ describe("POST /api/v1/runs/{id}/cancel", () => {
     expect(service.state.canceled).toEqual([]);
   });
 
-  it("tells the worker of a run that goes on", async () => {
+  it("notifies the worker of a running run", async () => {
     const service = await openTestService();
     const id = await signedUp(service);
     await service.store.claimRuns({

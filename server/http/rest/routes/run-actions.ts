@@ -15,27 +15,26 @@ const cancelRoute = createRoute({
   method: "post",
   path: "/api/v1/runs/{id}/cancel",
   operationId: "cancelRun",
-  summary: "Ask a run to stop",
+  summary: "Cancel a run",
   tags: ["Runs"],
   request: { params: idParam, query: noQuery },
   responses: {
-    200: answer("The run: `canceled`, or still `running` until its worker has stopped it.", run),
+    200: answer("The run. It is `canceled`, or `running` until its worker has stopped it.", run),
     ...problems(["not_found", "run_ended"]),
   },
 });
 
 /** Parsed apart from the schema of the route, so that `{}` and no body mean the same. */
 const replayBody = z.strictObject({ payload: json.optional(), input: json.optional() }).openapi("ReplayRequest", {
-  description: "Nothing, or an edited `payload` for the trigger, or an edited `input` for the target.",
+  description: "An empty object, an edited `payload` for the trigger, or an edited `input` for the target.",
 });
 
 const replayRoute = createRoute({
   method: "post",
   path: "/api/v1/runs/{id}/replay",
   operationId: "replayRun",
-  summary: "Run it again, as a new run",
-  description:
-    "The same payload through the transform that is deployed now, or the same input where the run had no payload.",
+  summary: "Replay a run as a new run",
+  description: "Uses the same payload with the deployed transform, or the same input if the run had no payload.",
   tags: ["Runs"],
   request: { params: idParam, query: noQuery, body: body(replayBody, false) },
   responses: {

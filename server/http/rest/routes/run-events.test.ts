@@ -16,7 +16,7 @@ const idOf = (event: string | null) => /^id: (\d+)$/m.exec(event ?? "")?.[1] ?? 
 const nameOf = (event: string | null) => /^event: (\w+)$/m.exec(event ?? "")?.[1];
 
 describe("GET /api/v1/runs/{id}/events", () => {
-  it("tells what happens as it happens, and ends with the run", async () => {
+  it("streams entries as they are written, and ends with the run", async () => {
     const service = await openTestService();
     const [run] = (await deliver(service, { endpoint: "signup", body })).runs;
     const events = await openEvents(service, run?.id ?? "");

@@ -74,7 +74,7 @@ describe("GET /api/v1/runs/export", () => {
     expect((await service.get("/api/v1/runs/export?format=jsonl")).text).toBe("");
   });
 
-  it("refuses an unknown format or filter as a problem, not as a file", async () => {
+  it("rejects an unknown format or filter with a problem, not with a file", async () => {
     const service = await openTestService();
     for (const query of ["", "?format=xlsx", "?format=csv&statos=failed"]) {
       expect((await service.get(`/api/v1/runs/export${query}`)).json).toMatchObject({ code: "invalid_request" });

@@ -15,14 +15,14 @@ const exportRoute = createRoute({
   method: "get",
   path: "/api/v1/runs/export",
   operationId: "exportRuns",
-  summary: "Runs as a file",
+  summary: "Export runs as a file",
   description:
-    "All runs of a filter, newest first. `csv` (RFC 4180, with a header line) has what lists show; a cell that a spreadsheet would take for a formula begins with an apostrophe. `jsonl` has whole runs with payload, input and output, one a line.",
+    "Exports all runs that match the filter, newest first. `csv` (RFC 4180, with a header line) has the fields of the list. A cell that a spreadsheet would read as a formula begins with an apostrophe. `jsonl` has one run per line, with payload, input and output.",
   tags: ["Runs"],
   request: { query: querySchema({ format: formatSchema, ...runFilter }) },
   responses: {
     200: {
-      description: "The file, made while it is sent.",
+      description: "The file, streamed.",
       content: { "text/csv": { schema: z.string() }, "application/jsonl": { schema: z.string() } },
     },
     ...problems(["rate_limited"]),
@@ -41,7 +41,7 @@ export function registerRunExportRoute(app: OpenAPIHono<RestEnv>): void {
       contentType,
       fileName: `signalbox-runs-${time}Z.${format}`,
       stopping,
-      onError: (error) => logger.warn("an export of runs broke off", { error }),
+      onError: (error) => logger.warn("run export interrupted", { error }),
     });
   });
 }

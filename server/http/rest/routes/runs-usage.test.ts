@@ -136,7 +136,7 @@ describe("GET /api/v1/runs/usage", () => {
     },
   );
 
-  it("refuses what is no number, and says what there is", async () => {
+  it("rejects values that are not numbers, and lists the parameters", async () => {
     const service = await openTestService();
     expect((await service.get("/api/v1/runs/usage?minCostUsd=cheap")).status).toBe(400);
     expect((await service.get("/api/v1/runs?minTokens=-1")).status).toBe(400);

@@ -10,13 +10,13 @@ const usageRoute = createRoute({
   method: "get",
   path: "/api/v1/runs/usage",
   operationId: "sumUsage",
-  summary: "Tokens and cost of runs",
+  summary: "Get the tokens and cost of runs",
   description:
-    "What the runs of a filter have used together, and for each agent; runs of workflows are not counted. Only the newest 25,000 in the time are looked at (10,000, or as many as a second and a half allows, with `text`, `delivery`, `replayOf` or `needsApproval`); then `isCapped` is true.",
+    "The total of all runs that match the filter, and the total of each agent. Runs of workflows are not counted. Only the newest 25,000 runs in the time range are counted. With `text`, `delivery`, `replayOf` or `needsApproval` the limit is 10,000 runs, or as many as 1.5 seconds allow. If the limit is reached, `isCapped` is true.",
   tags: ["Runs"],
   request: { query: querySchema(runFilter) },
   middleware: holdSlot("list"),
-  responses: { 200: answer("The sums.", runsUsage), ...problems(["rate_limited"]) },
+  responses: { 200: answer("The totals.", runsUsage), ...problems(["rate_limited"]) },
 });
 
 export function registerRunsUsageRoute(app: OpenAPIHono<RestEnv>): void {

@@ -97,7 +97,7 @@ describe("GET /api/v1/runs/{id}", () => {
     expect(looks.mock.calls.length).toBeLessThanOrEqual(5);
   });
 
-  it("with `wait` answers a run that goes on when the seconds have passed", async () => {
+  it("with `wait` returns a running run after the waiting time", async () => {
     const service = await openTestService();
     const { runs } = await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' });
     const begun = performance.now();

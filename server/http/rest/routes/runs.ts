@@ -19,14 +19,14 @@ const listRoute = createRoute({
   method: "get",
   path: "/api/v1/runs",
   operationId: "listRuns",
-  summary: "Runs, newest first",
+  summary: "List runs, newest first",
   tags: ["Runs"],
   request: {
     query: querySchema({ ...runFilter, ...paging }),
   },
   middleware: holdSlot("list"),
   responses: {
-    200: answer("One page. A webhook key sees the runs that it started.", pageSchema(runSummary)),
+    200: answer("One page. A webhook key gets only the runs that it started.", pageSchema(runSummary)),
     ...problems(["rate_limited"]),
   },
 });
@@ -35,7 +35,7 @@ const getRoute = createRoute({
   method: "get",
   path: "/api/v1/runs/{id}",
   operationId: "getRun",
-  summary: "One run",
+  summary: "Get a run",
   tags: ["Runs"],
   request: {
     params: idParam,
@@ -46,11 +46,11 @@ const getRoute = createRoute({
         .min(0)
         .max(60)
         .default(0)
-        .openapi({ description: "Seconds to hold the answer until the run has ended." }),
+        .openapi({ description: "Maximum time in seconds to wait for the run to end." }),
     }),
   },
   responses: {
-    200: answer("The run, ended or as it is when the seconds have passed.", run),
+    200: answer("The run, after it has ended or after the waiting time.", run),
     ...problems(["not_found", "rate_limited"]),
   },
 });
@@ -59,7 +59,7 @@ const timelineRoute = createRoute({
   method: "get",
   path: "/api/v1/runs/{id}/timeline",
   operationId: "listTimeline",
-  summary: "What happened in a run, oldest first",
+  summary: "List the timeline of a run, oldest first",
   tags: ["Runs"],
   request: { params: idParam, query: querySchema(timelinePaging) },
   responses: { 200: answer("One page.", pageSchema(timelineEntry)), ...problems(["not_found"]) },
@@ -69,9 +69,9 @@ const eventsRoute = createRoute({
   method: "get",
   path: "/api/v1/runs/{id}/events",
   operationId: "streamRunEvents",
-  summary: "The timeline of a run as it is written",
+  summary: "Stream the timeline of a run",
   description:
-    "Server-sent events: `id` is the id of the timeline entry, `event` its kind, `data` the entry as JSON. After the entry that ends the run comes one event `end`, and the stream closes. A reader that connects again with `Last-Event-ID` gets what it has not had.",
+    "Server-sent events: `id` is the id of the timeline entry, `event` its kind, `data` the entry as JSON. After the entry that ends the run, one event `end` follows and the stream closes. A client that reconnects with `Last-Event-ID` gets the entries that it has not received.",
   tags: ["Runs"],
   request: {
     params: idParam,
@@ -79,9 +79,9 @@ const eventsRoute = createRoute({
     headers: z.object({
       "last-event-id": z
         .string()
-        .regex(/^\d{0,15}$/, "Not an id of this stream")
+        .regex(/^\d{0,15}$/, "Invalid id for this stream")
         .optional()
-        .openapi({ description: "Id of the last event that the reader has." }),
+        .openapi({ description: "Id of the last event that the client received." }),
     }),
   },
   responses: {
@@ -126,7 +126,7 @@ export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
         return freeAfter(toEvents(streamRunEvents({ store }, { runId, after, signal }), signal), free);
       },
       stopping,
-      onError: (error) => logger.warn("a stream of run events broke off", { runId, error }),
+      onError: (error) => logger.warn("stream of run events interrupted", { runId, error }),
     });
   });
 }

@@ -17,15 +17,15 @@ describe("GET /readyz", () => {
     service.state.now += 2_000;
     expect([(await service.get("/readyz")).status, (await service.get("/readyz")).json]).toEqual([
       503,
-      { ok: false, reasons: ["No worker was seen in the last 15 seconds."] },
+      { ok: false, reasons: ["No worker has reported in the last 15 seconds."] },
     ]);
   });
 
-  it("says no while the store does not answer, and does not say why to strangers", async () => {
+  it("reports not ready while the store does not respond, without the reason for anonymous clients", async () => {
     const service = await openTestService({ mode: "deployed" });
     service.store.ping = () => Promise.reject(new Error("canary of the inside"));
     const answer = await service.get("/readyz");
-    expect([answer.status, answer.json]).toEqual([503, { ok: false, reasons: ["The store cannot be written."] }]);
+    expect([answer.status, answer.json]).toEqual([503, { ok: false, reasons: ["Cannot write to the store."] }]);
   });
 
   it("says what keeps the store from being written, and writes it into the log once, however often it is asked", async () => {
@@ -35,10 +35,10 @@ describe("GET /readyz", () => {
       service.state.now += 1_000;
       expect((await service.get("/readyz")).json).toEqual({
         ok: false,
-        reasons: ["The store cannot be written. The disk of the database is full."],
+        reasons: ["Cannot write to the store. The disk of the database is full."],
       });
     }
-    expect(service.state.log.filter((line) => line.includes("the store does not answer"))).toHaveLength(1);
+    expect(service.state.log.filter((line) => line.includes("store not responding"))).toHaveLength(1);
   });
 
   it("asks the store once a second, however often it is asked", async () => {

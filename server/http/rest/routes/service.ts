@@ -8,10 +8,10 @@ const healthRoute = createRoute({
   method: "get",
   path: "/healthz",
   operationId: "isAlive",
-  summary: "Whether the process is alive",
+  summary: "Check that the process is alive",
   tags: ["Service"],
   security: [],
-  responses: { 200: answer("It is.", z.object({ ok: z.literal(true) })) },
+  responses: { 200: answer("The process is alive.", z.object({ ok: z.literal(true) })) },
 });
 
 const readiness = z.object({ ok: z.boolean(), reasons: z.array(z.string()) }).openapi("Readiness");
@@ -20,12 +20,12 @@ const readyRoute = createRoute({
   method: "get",
   path: "/readyz",
   operationId: "isReady",
-  summary: "Whether webhooks can be taken and run",
+  summary: "Check that the service can accept and run webhooks",
   tags: ["Service"],
   security: [],
   responses: {
-    200: answer("The store can be written, and a worker is alive.", readiness),
-    503: answer("Not now; `reasons` says why.", readiness),
+    200: answer("The store is writable, and a worker is alive.", readiness),
+    503: answer("The service is not ready. `reasons` says why.", readiness),
   },
 });
 
@@ -33,11 +33,11 @@ const metricsRoute = createRoute({
   method: "get",
   path: "/metrics",
   operationId: "metrics",
-  summary: "Numbers for Prometheus",
-  description: "Needs an API token when deployed: scrape with `authorization: { credentials: sbt_… }`.",
+  summary: "Get metrics for Prometheus",
+  description: "A deployed service requires an API token: scrape with `authorization: { credentials: sbt_… }`.",
   tags: ["Service"],
   responses: {
-    200: { description: "Text format 0.0.4.", content: { "text/plain": { schema: z.string() } } },
+    200: { description: "Prometheus text format 0.0.4.", content: { "text/plain": { schema: z.string() } } },
     ...problems(),
   },
 });
@@ -64,9 +64,9 @@ async function reasonsNotToBeReady({ store, clock, stopping, logger }: RestDeps)
   try {
     await pingOnceASecond({ store, clock, logger });
     const workers = await store.listWorkers({ seenSince: clock.now() - workerSilenceMs });
-    return workers.length > 0 ? [] : ["No worker was seen in the last 15 seconds."];
+    return workers.length > 0 ? [] : ["No worker has reported in the last 15 seconds."];
   } catch (error) {
-    return [`The store cannot be written.${error instanceof AppError ? ` ${error.message}` : ""}`];
+    return [`Cannot write to the store.${error instanceof AppError ? ` ${error.message}` : ""}`];
   }
 }
 
@@ -81,7 +81,7 @@ async function pingOnceASecond({ store, clock, logger }: Pick<RestDeps, "store" 
   const answer = store.ping();
   const logTrouble = last?.logTrouble ?? createSeldomLog((message, fields) => logger.warn(message, fields));
   lastPings.set(store, { at: now, answer, logTrouble });
-  answer.catch((error: unknown) => logTrouble("the store does not answer", { error }));
+  answer.catch((error: unknown) => logTrouble("store not responding", { error }));
   return answer;
 }
 

@@ -97,7 +97,7 @@ describe("POST /api/v1/triggers/{slug}/runs", () => {
 });
 
 describe("POST /api/v1/triggers/{slug}/disable and /enable", () => {
-  it("switch a trigger off and on, which its lists, verdicts and starts tell, and the audit log keeps", async () => {
+  it("disable and enable a trigger, which its lists, verdicts and starts show, with entries in the audit log", async () => {
     const service = await openTestService({ mode: "deployed" });
     const operator = { authorization: `Bearer ${(await makeKey(service, { kind: "api", scope: "operate" })).secret}` };
     const body = { name: "a", email: "a@example.com" };
@@ -212,7 +212,7 @@ describe("GET /api/v1/url", () => {
     });
   });
 
-  it("deployed bears the newest usable key that opens the endpoint", async () => {
+  it("contains the newest valid key for the endpoint on a deployed service", async () => {
     const service = await openTestService({ mode: "deployed" });
     const { state, store } = service;
     const made = [];

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { findShowableKey } from "../../../auth/find-showable-key.ts";
-import { doerOf } from "../../../auth/doer.ts";
+import { auditContextOf } from "../../../auth/doer.ts";
 import { noteKeyShown } from "../../../auth/show-key.ts";
 import { explainBody } from "../../../triggers/explain-body.ts";
 import { listTriggers } from "../../../triggers/list-triggers.ts";
@@ -27,11 +27,11 @@ const listRoute = createRoute({
   method: "get",
   path: "/api/v1/triggers",
   operationId: "listTriggers",
-  summary: "The triggers of the project that runs now",
+  summary: "List the triggers of the deployed project",
   tags: ["Triggers"],
   request: { query: querySchema({ endpoint: z.string().optional() }) },
   responses: {
-    200: answer("All of them, in the order of their attachment ids.", z.object({ data: z.array(trigger) })),
+    200: answer("All triggers, in the order of their attachment ids.", z.object({ data: z.array(trigger) })),
     ...problems(),
   },
 });
@@ -40,9 +40,9 @@ const startRoute = createRoute({
   method: "post",
   path: "/api/v1/triggers/{slug}/runs",
   operationId: "startTriggerRuns",
-  summary: "Start a trigger with a payload",
+  summary: "Start the targets of a trigger with a payload",
   description:
-    "The payload goes through `request`, `filter` and `transform`, as a webhook's body does. Other triggers on the endpoint are not evaluated, and no delivery is recorded.",
+    "Evaluates `request`, `filter` and `transform` for the payload, as for the body of a webhook. Other triggers on the endpoint are not evaluated, and no delivery is recorded.",
   tags: ["Triggers"],
   middleware: requireBody,
   request: {
@@ -57,7 +57,7 @@ const startRoute = createRoute({
     body: body(json, true),
   },
   responses: {
-    200: answer("The filter does not hold, or the trigger is switched off: nothing was started.", skipped),
+    200: answer("The filter does not match, or the trigger is disabled: no run was started.", skipped),
     202: answer("One run for each target of the trigger.", startedRuns),
     ...problems([...bodyProblems, "not_found", "request_mismatch", "queue_full"]),
   },
@@ -67,34 +67,34 @@ const disableRoute = createRoute({
   method: "post",
   path: "/api/v1/triggers/{slug}/disable",
   operationId: "disableTrigger",
-  summary: "Switch a trigger off",
+  summary: "Disable a trigger",
   description:
-    "From the next request on nothing starts by it but replays of its runs; its verdicts are `disabled`. It stays off over builds and restarts.",
+    "From the next request on, the trigger starts no runs, except replays of its runs. Its verdicts are `disabled`. It stays disabled across builds and restarts.",
   tags: ["Triggers"],
   request: {
     params: slugParam,
     query: noQuery,
     body: body(z.strictObject({ reason: switchReason.optional() }).openapi("DisableRequest"), false),
   },
-  responses: { 200: answer("The trigger as it is now.", switchedTrigger), ...problems([...bodyProblems, "not_found"]) },
+  responses: { 200: answer("The updated trigger.", switchedTrigger), ...problems([...bodyProblems, "not_found"]) },
 });
 
 const enableRoute = createRoute({
   method: "post",
   path: "/api/v1/triggers/{slug}/enable",
   operationId: "enableTrigger",
-  summary: "Switch a trigger on again",
+  summary: "Enable a trigger",
   tags: ["Triggers"],
   request: { params: slugParam, query: noQuery },
-  responses: { 200: answer("The trigger as it is now.", switchedTrigger), ...problems(["not_found"]) },
+  responses: { 200: answer("The updated trigger.", switchedTrigger), ...problems(["not_found"]) },
 });
 
 const verdictsRoute = createRoute({
   method: "post",
   path: "/api/v1/verdicts",
   operationId: "explainBody",
-  summary: "What each trigger would say of a body",
-  description: "Starts and records nothing.",
+  summary: "Evaluate a body without starting runs",
+  description: "Starts no runs and records no delivery.",
   tags: ["Triggers"],
   middleware: requireBody,
   request: {
@@ -102,7 +102,7 @@ const verdictsRoute = createRoute({
     body: body(
       z
         .strictObject({ endpoint: z.string().optional(), trigger: z.string().optional(), body: json })
-        .openapi("VerdictsRequest", { description: "`endpoint` or `trigger` (a slug), one of the two." }),
+        .openapi("VerdictsRequest", { description: "Exactly one of `endpoint` and `trigger` (a slug)." }),
       true,
     ),
   },
@@ -116,11 +116,11 @@ const urlRoute = createRoute({
   method: "get",
   path: "/api/v1/url",
   operationId: "triggerUrl",
-  summary: "Where to send webhooks",
+  summary: "Get the webhook URL of a trigger or endpoint",
   tags: ["Triggers"],
   request: { query: querySchema({ for: z.string().openapi({ description: "Slug of a trigger, or an endpoint." }) }) },
   responses: {
-    200: answer("The full URL; deployed, with the token of the newest usable key.", triggerUrlSchema),
+    200: answer("The full URL. On a deployed service, it contains the newest valid key.", triggerUrlSchema),
     ...problems(["not_found"]),
   },
 });
@@ -162,7 +162,7 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
       await noteKeyShown(
         deps,
         { keyId: url.keyId, endpoint: url.endpoint },
-        doerOf(c.var.principal, deps.client.address),
+        auditContextOf(c.var.principal, deps.client.address),
       );
     return c.json(url, 200);
   });
