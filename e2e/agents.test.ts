@@ -126,7 +126,7 @@ describe("an agent in a running service", () => {
     });
   });
 
-  it("that is killed between two calls of tools goes on behind the first, and asks its model nothing twice", async () => {
+  it("that is killed between two calls of tools continues after the first, and asks its model nothing twice", async () => {
     const { provider, projectDir, effects, start } = await setUp([
       {
         calls: [

@@ -32,7 +32,7 @@ const project = {
 };
 
 describe("kill -9 of the whole process group", () => {
-  it("loses no accepted run: after a restart each goes on after its last finished step and ends", async () => {
+  it("loses no accepted run: after a restart each continues after its last finished step and ends", async () => {
     const projectDir = writeProject(project);
     const effects = () =>
       existsSync(join(projectDir, "effects.log"))

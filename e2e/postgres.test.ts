@@ -103,7 +103,7 @@ describe("several machines on one Postgres", () => {
     );
   }
 
-  it("both receive, the work is spread, and a clock that is an hour wrong takes nothing from anybody", async () => {
+  it("both receive, the work is spread, and a clock that is an hour wrong takes nothing from the others", async () => {
     const ids = await sendNotes("spread", { count: 40, ms: 300 });
     expect(await untilEnded(ids, 30_000)).toMatchObject(ids.map(() => ({ output: { version: "one" } })));
     expect(stepsOf("spread")).toEqual(everyStepOnce(40));
@@ -134,7 +134,7 @@ describe("several machines on one Postgres", () => {
     );
   });
 
-  it("what is canceled on one stops on another, and whoever waits for it on the other hears of it", async () => {
+  it("a run canceled on one stops on another, and a request that waits for it there is answered", async () => {
     const [id = ""] = await sendNotes("canceled", { count: 1, ms: 600_000 });
     await vi.waitFor(() => expect(linesOf("canceled")).toHaveLength(1), { timeout: 20_000 });
     const heard = getJson<Run>(`${web(0).url}/api/v1/runs/${id}?wait=30`, auth());
@@ -142,7 +142,7 @@ describe("several machines on one Postgres", () => {
     expect(await heard).toMatchObject({ status: "canceled" });
   });
 
-  it("a trigger that is switched off on one, and a key that is revoked on one, get nothing on the other from then on", async () => {
+  it("a trigger that is switched off on one, and a key that is revoked on one, get nothing on the other afterwards", async () => {
     const note = { n: 0, ms: 0, log: join(folder, "refused") };
     expect((await api(0, "/triggers/notes/disable")).status).toBe(200);
     for (const at of [1, 0]) expect(await (await send(at, "notes", note)).json()).toEqual({ ok: true, skipped: true });
@@ -162,7 +162,7 @@ describe("several machines on one Postgres", () => {
     expect(stepsOf("taken-over")).toEqual(everyStepOnce(30));
   });
 
-  it("after the database is killed and comes back all goes on by itself, and nothing that was accepted is lost", async () => {
+  it("after the database is killed and comes back, everything continues without help, and nothing accepted is lost", async () => {
     const ids = await sendNotes("outage", { count: 20, ms: 1_000 });
     await cluster.kill();
     expect((await send(0, "notes", { n: 1, ms: 0, log: join(folder, "outage") })).status).toBe(503);
@@ -176,7 +176,7 @@ describe("several machines on one Postgres", () => {
     for (const { child } of [...webs, ...workers, newer]) expect(child.exitCode).toBeNull();
   });
 
-  it("what a version accepted goes on with the newest when its last worker is told to stop, and says so", async () => {
+  it("runs of a version continue on the newest when its last worker is stopped, and say so", async () => {
     expect(await Promise.all(workers.map((worker) => worker.stop()))).toEqual(workers.map(() => 0));
     writeFileSync(join(folder, "go-on"), "");
     expect(await untilEnded([longRun], 30_000)).toMatchObject([{ output: { version: "two" } }]);

@@ -69,7 +69,7 @@ async function openObedient() {
 }
 
 describe("an issue that a stranger wrote, sent to the example", () => {
-  it("changes nothing of what the model is told but the text between delimiters that nobody could know", async () => {
+  it("changes nothing of what the model is told but the text between delimiters that cannot be guessed", async () => {
     const { provider, example } = await openObedient();
     const told = async (title: string, body: string) => {
       await example.run("new-issue", issue(title, body));

@@ -34,7 +34,7 @@ const kinds: Record<AuditEntry["actor"]["kind"], string> = {
   token: "an API token",
   webhook: "a webhook key",
   machine: "this machine",
-  stranger: "unauthenticated",
+  anonymous: "unauthenticated",
 };
 
 export function actorWords({ actor }: AuditEntry): string {

@@ -15,7 +15,7 @@ function prepare({ onTestFinished }: TestContext): { projectDir: string; sinkUrl
 }
 
 describe.concurrent("a supervisor that is killed alone (kill -9)", { timeout: 240_000 }, () => {
-  it("leaves nobody behind: its children free the port, hand their runs back, and a new start goes on with all of them", async ({
+  it("leaves no process behind: its children free the port and return their runs, and a new start continues all of them", async ({
     expect,
   }) => {
     const { violations, facts, summary } = await audit({
@@ -37,7 +37,7 @@ describe.concurrent("a supervisor that is killed alone (kill -9)", { timeout: 24
   });
 
   it.for([0, 300])(
-    "leaves nobody behind when its children have been starting for %d ms",
+    "leaves no process behind when its children have been starting for %d ms",
     async (startingMs, context) => {
       const { expect } = context;
       const { pid = 0 } = await spawnService({ ...prepare(context), port: 0, generation: 0, changes: [] });
@@ -48,7 +48,7 @@ describe.concurrent("a supervisor that is killed alone (kill -9)", { timeout: 24
     },
   );
 
-  it("leaves nobody behind where the event loop of web is blocked, and hears of nothing", async (context) => {
+  it("leaves no process behind when the event loop of web is blocked and receives nothing", async (context) => {
     const { expect } = context;
     const blockOnSignal = pathToFileURL(join(repository, "server/processes/testing/block-on-signal.mjs")).href;
     const service = await startService({

@@ -141,7 +141,7 @@ describe("a store that is damaged while it is used", { timeout: 300_000 }, () =>
     await service.killGroup();
   });
 
-  it("is answered with 503, never with 500, the service says why, and goes on when it is put back and the service started again", async () => {
+  it("is answered with 503, never with 500, the service says why, and continues when it is put back and the service started again", async () => {
     const project = prepareFaultyProject();
     const service = await startFaultyService(project);
     const { url, key, file } = service;

@@ -11,7 +11,7 @@ const spare = 12;
 const idle = 120;
 
 describe("file descriptors that are used up", { timeout: 300_000 }, () => {
-  it("by idle connections: who is connected is served and kept, the rest is turned away, and all are served when they are freed", async () => {
+  it("by idle connections: who is connected is served and kept, the rest is rejected, and all are served when they are freed", async () => {
     const service = await startFaultyService(prepareFaultyProject());
     const { url, key } = service;
     const [web = 0] = service.web();

@@ -8,7 +8,7 @@ import { makeSmallDisk } from "./small-disk.ts";
 const refusedForMs = 6_000;
 
 describe("a disk that is full", { timeout: 300_000 }, () => {
-  it("refuses webhooks and says why, keeps its processes and their runs, and goes on by itself when there is room", async () => {
+  it("rejects webhooks and says why, keeps its processes and their runs, and continues when there is space", async () => {
     const disk = makeSmallDisk();
     const service = await startFaultyService(prepareFaultyProject({ file: join(disk.dir, "ledger.db") }));
     const { url, key } = service;

@@ -34,7 +34,7 @@ async function startDatabase() {
 const databaseBy = ({ host, port }: Cut) => `postgres://signalbox@${host}:${port}/cut`;
 
 describe("a network that drops everything between a machine and Postgres", { timeout: 240_000 }, () => {
-  it("costs a worker its runs within 15 seconds, and nothing that it says late counts; web answers 503 in bounded time; both go on by themselves", async () => {
+  it("costs a worker its runs within 15 seconds, and nothing that it says late counts; web answers 503 in bounded time; both continue without help", async () => {
     const cluster = await startDatabase();
     const platform = preparePlatform(cluster.url("cut"));
     const [toWeb, toWorker] = [

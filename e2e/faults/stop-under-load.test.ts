@@ -23,7 +23,7 @@ function drip(port: number, key: string): { received: () => string; closed: Prom
 }
 
 describe("SIGTERM under load", { timeout: 300_000 }, () => {
-  it("ends with 0 in time: every request under way has its whole answer, a sender that drips is cut off, every 202 is kept and its run goes on", async () => {
+  it("ends with 0 in time: every request under way has its whole answer, a sender that drips is cut off, every 202 is kept and its run continues", async () => {
     const project = prepareFaultyProject();
     const service = await startFaultyService(project);
     const { url, key } = service;

@@ -14,7 +14,7 @@ const mib = 1024 * 1024;
  */
 const maxMemoryMb = 600;
 
-it("bodies that are huge, compressed, deep or wrong in 200,000 places are not kept in memory, get their 4xx, and keep nobody else waiting", async ({
+it("bodies that are huge, compressed, deep or wrong in 200,000 places are not kept in memory, get their 4xx, and do not delay other senders", async ({
   hostile: service,
 }) => {
   const { url, key } = service;
@@ -65,7 +65,7 @@ it("bodies that are huge, compressed, deep or wrong in 200,000 places are not ke
   expect(service.peakMemoryMb()).toBeLessThan(maxMemoryMb);
 });
 
-it("thousands of wrong keys all get 401, fill neither disk nor memory, and keep nobody else waiting", async ({
+it("thousands of wrong keys all get 401, fill neither disk nor memory, and do not delay other senders", async ({
   hostile: service,
 }) => {
   const [runsBefore, rejectedBefore] = [await service.countRuns(), await countRejected(service)];

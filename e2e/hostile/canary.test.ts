@@ -11,7 +11,7 @@ import { exchange } from "./raw-exchange.ts";
 
 const ada = '{"name":"Ada"}';
 
-it("a key, right or wrong, in whatever form and place it was sent, is in no log, no table, no answer, no page and no export", async () => {
+it("a key, right or wrong, in any form and place, is in no log, no table, no answer, no page and no export", async () => {
   const service = await startHostileService();
   const { url, port, key, token, projectDir } = service;
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });

@@ -8,7 +8,7 @@ type Ask = { path?: string; method?: string; headers: Record<string, string>; bo
 const json = { "content-type": "application/json" };
 const ada = '{"name":"Ada"}';
 
-it("in development, which needs no key, no page of another site fires a trigger or reads a thing, by whatever name it came here", async () => {
+it("in development, which needs no key, no page of another site fires a trigger or reads anything, under any host name", async () => {
   const service = await startHostileService({ command: "dev" });
   const own = `127.0.0.1:${service.port}`;
   const send = ({ path = "/triggers/signup", method = "POST", headers, body = ada }: Ask) =>

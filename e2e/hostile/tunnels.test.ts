@@ -237,7 +237,7 @@ describe("development behind a tunnel", () => {
 });
 
 describe("development on every address of this machine", () => {
-  it("opens nothing to who comes from elsewhere, whatever name they ask for", async () => {
+  it("opens nothing to requests from elsewhere, for any host name", async () => {
     const { service, ask } = await start({ env: { HOST: "0.0.0.0" } });
     const address = Object.values(networkInterfaces())
       .flatMap((of) => of ?? [])

@@ -21,7 +21,7 @@ export const machine: AuditContext = {
 
 /** An unauthenticated client. */
 export function anonymousContext(address: string | null): AuditContext {
-  return { actor: { kind: "stranger", id: null, name: null }, address, personId: null };
+  return { actor: { kind: "anonymous", id: null, name: null }, address, personId: null };
 }
 
 export function auditContextOf(principal: Principal, address: string | null): AuditContext {

@@ -83,7 +83,7 @@ describe("signing in with an API token", () => {
     { origin: `${origin}.evil.example` },
     { origin: "null" },
     {},
-  ])("signs nobody in by the form of another site (%j)", async (headers) => {
+  ])("rejects the form of another site (%j)", async (headers) => {
     const { service, signIn } = await open();
     const { secret } = await makeKey(service, { kind: "api" });
     const answer = await signIn(secret, false, headers);

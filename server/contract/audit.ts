@@ -33,11 +33,11 @@ export const auditActionSchema = z.enum([
 export type AuditAction = z.infer<typeof auditActionSchema>;
 
 /**
- * The actor. `machine`: the command line on the machine itself, or any client in development. `stranger`: an
+ * The actor. `machine`: the command line on the machine itself, or any client in development. `anonymous`: an
  * unauthenticated client.
  */
 export const auditActorSchema = z.object({
-  kind: z.enum(["person", "token", "webhook", "machine", "stranger"]),
+  kind: z.enum(["person", "token", "webhook", "machine", "anonymous"]),
   /** Of the person or the key. */
   id: z.string().nullable(),
   /** As they were called then. */

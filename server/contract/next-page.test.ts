@@ -37,7 +37,7 @@ it.each([
   undefined,
 ])("opens the start page instead of %j", (next) => expect(parseNextPage(next)).toBe("/"));
 
-it("every string leads to a path of this service, whatever browsers make of it", () => {
+it("every string leads to a path of this service, in every browser's reading", () => {
   const part = fc.constantFrom(
     "/",
     "//",

@@ -132,7 +132,7 @@ describe("people at the door", () => {
     ]);
   });
 
-  it("have ten attempts a minute from one address, while others go on", async () => {
+  it("have ten attempts a minute from one address, while others continue", async () => {
     const { send } = await open();
     const guess = (address: string) => send("sign-in", { email: "ada@example.com", password: "a guess" }, { address });
     const statuses: number[] = [];

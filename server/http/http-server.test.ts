@@ -34,7 +34,7 @@ const read = (headers: string, body = "") => form(headers, body).replace("POST",
 const hostless = (line: string) =>
   `POST /triggers/signup HTTP/1.1\r\n${line}Content-Type: application/json\r\nContent-Length: ${ada.length}\r\n\r\n${ada}`;
 
-describe("a request that does not say once for whom it is", () => {
+describe("a request that does not name exactly one host", () => {
   test.each([
     ["no Host", ""],
     ["two", "Host: x\r\nHost: y\r\n"],

@@ -32,7 +32,7 @@ async function ask(proxies: Parameters<typeof readClient>[1], headers: Record<st
   return seen.promise;
 }
 
-it("strangers are not believed, and what they said is gone behind the door", async () => {
+it("unknown proxies are not trusted, and their headers are removed", async () => {
   for (const proxies of [trustNobody, trustProxies(["10.0.0.0/8"])]) {
     const { client, headers, raw } = await ask(proxies, forwarded);
     expect(client).toEqual({ address: "127.0.0.1", isSecure: false, isLocal: false });

@@ -23,7 +23,7 @@ const ways: { name: string; hang: NodeJS.Signals; notice: RegExp }[] = [
 
 describe.concurrent("a web process that answers nobody", () => {
   test.for(ways)(
-    "because it $name: is ended, told of, and started again; runs go on meanwhile",
+    "because it $name: is ended, reported, and started again; runs continue meanwhile",
     async ({ hang, notice }, { startService, expect }) => {
       const blockOnSignal = pathToFileURL(join(import.meta.dirname, "testing/block-on-signal.mjs")).href;
       const { supervisor, call, notices, startRun, project, ended, webPid } = await startService(

@@ -51,7 +51,7 @@ async function misbehaveIn(p: {
 }
 
 describe.concurrent("a neighbour completes, and the timeline says what happened, when code", () => {
-  test("loops for ever: the run is timed out, with the place where it looped", async ({ misbehave }) => {
+  test("loops endlessly: the run is timed out, with the place where it looped", async ({ misbehave }) => {
     const { run, story, kinds, neighbourKinds } = await misbehave({
       timeoutMs: 1500,
       code: "function spinForEver() { while (true); } spinForEver();",
@@ -136,7 +136,7 @@ describe.concurrent("a neighbour completes, and the timeline says what happened,
     expect(neighbourKinds).not.toContain("worker_lost");
   });
 
-  test("throws an exception that nobody catches: its attempt ends, and the process is replaced when its neighbours are done", async ({
+  test("throws an uncaught exception: its attempt ends, and the process is replaced when its neighbours are done", async ({
     misbehave,
   }) => {
     const { run, neighbourKinds, pool } = await misbehave({

@@ -39,7 +39,7 @@ test("one that crashes in the middle of work is replaced at once: others wait fo
   expect([1, 2, 3].map(() => policy.pauseAfter(life(10, { isOwnFault: true, hadWork: true })))).toEqual([0, 0, 0]);
 });
 
-test("pauses begin anew after a life that was none of the failed ones", () => {
+test("pauses start again from zero after a process that did not fail", () => {
   const policy = createRestartPolicy();
   failTimes(policy, 8);
   expect(policy.pauseAfter(life(60_000))).toBe(0);

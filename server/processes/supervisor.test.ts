@@ -47,7 +47,7 @@ describe.concurrent("the supervisor", () => {
     await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ runId: id, status: "canceled" }]);
   });
 
-  test("starts web again on the same port when it dies; runs go on meanwhile", async ({ startService, expect }) => {
+  test("starts web again on the same port when it dies; runs continue meanwhile", async ({ startService, expect }) => {
     const { supervisor, call, notices, startRun, project, ended, webPid } = await startService({
       work: { code: `mark("begun"); await until(() => marks().includes("web is back")); return 1;` },
     });
@@ -94,7 +94,7 @@ describe.concurrent("the supervisor", () => {
       .toMatchObject([{ status: "completed", target: { slug: "old" } }]);
   });
 
-  test("a close takes less than ten seconds whatever the runs do, and leaves no process behind", async ({
+  test("a close takes less than ten seconds with any runs, and leaves no process behind", async ({
     startService,
     expect,
   }) => {

@@ -51,7 +51,7 @@ describe("the web process is given", () => {
     expect(needs(plain, keys)).toEqual([]);
   });
 
-  test("nothing that workers alone read, by whatever name, and all else", () => {
+  test("nothing that only workers read, under any name, and everything else", () => {
     const code = 'const key = process.env["MODEL_KEY"]; const { CRM_TOKEN: a } = process.env; process.env.MAIL_KEYS';
     expect(needs({ ...plain, code }, ["MODEL_KEY", "CRM_TOKEN", "MAIL_KEY", "UNHEARD_OF"])).toEqual([
       "MAIL_KEY",

@@ -51,7 +51,7 @@ describe("starting", () => {
 });
 
 describe.concurrent("a worker that is killed", () => {
-  test("between steps: its run goes on after the last finished step, in the same attempt, and no finished step is repeated", async ({
+  test("between steps: its run continues after the last finished step, in the same attempt, and no finished step is repeated", async ({
     createProject,
     startPool,
     expect,
@@ -71,7 +71,7 @@ describe.concurrent("a worker that is killed", () => {
     expect(story).toContain("killed by an external signal (SIGKILL)");
   });
 
-  test("with everything else, by kill -9 of the whole group: after a restart its run goes on at once", async ({
+  test("with everything else, by kill -9 of the whole group: after a restart its run continues at once", async ({
     createProject,
     startPool,
     onEnd,

@@ -22,27 +22,30 @@ it("every procedure is in the access table, and the table has no others", () => 
   expect([...needs.keys()].toSorted()).toEqual(procedures);
 });
 
-it.each(procedures)("%s takes whom the table says, be it by key, token or role, and no stranger", async (path) => {
-  const service = await openTestService({ mode: "deployed" });
-  const codeFor = async (authenticate: typeof service.deps.authenticate) => {
-    const caller = createTrpc({ ...service.deps, name: "my project", news: service.deps.store, authenticate }).caller(
-      new Headers(),
-    );
-    const call = path.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), caller) as (
-      input: unknown,
-    ) => Promise<unknown>;
-    return call({}).then(
-      () => null,
-      (error: unknown) => Reflect.get(Object(error), "code") as unknown,
-    );
-  };
-  expect(await codeFor(service.deps.authenticate), "a stranger").toBe("UNAUTHORIZED");
-  for (const { name, principal, scope } of everyPrincipal) {
-    const code = await codeFor(async () => principal);
-    expect(code === "FORBIDDEN", name).toBe(!shallReach(scope, needs.get(path) ?? "admin"));
-    expect(code, name).not.toBe("UNAUTHORIZED");
-  }
-});
+it.each(procedures)(
+  "%s admits the callers that the table lists, be it by key, token or role, and no stranger",
+  async (path) => {
+    const service = await openTestService({ mode: "deployed" });
+    const codeFor = async (authenticate: typeof service.deps.authenticate) => {
+      const caller = createTrpc({ ...service.deps, name: "my project", news: service.deps.store, authenticate }).caller(
+        new Headers(),
+      );
+      const call = path.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), caller) as (
+        input: unknown,
+      ) => Promise<unknown>;
+      return call({}).then(
+        () => null,
+        (error: unknown) => Reflect.get(Object(error), "code") as unknown,
+      );
+    };
+    expect(await codeFor(service.deps.authenticate), "a stranger").toBe("UNAUTHORIZED");
+    for (const { name, principal, scope } of everyPrincipal) {
+      const code = await codeFor(async () => principal);
+      expect(code === "FORBIDDEN", name).toBe(!shallReach(scope, needs.get(path) ?? "admin"));
+      expect(code, name).not.toBe("UNAUTHORIZED");
+    }
+  },
+);
 
 /** Whoever only reads starts, stops and writes nothing: what is left to them is named here. */
 it("a viewer can change nothing", () => {

@@ -143,7 +143,7 @@ describe("what a tool returns", () => {
     }
   });
 
-  test("cannot end its delimiters, whatever it is, and even where it was written with the run's id at hand", () => {
+  test("cannot end its delimiters, with any content, and even where it was written with the run's id at hand", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 0, max: 5 }), (text, known) => {
         const ids = { runId: "run_1", toolCallId: "c" };

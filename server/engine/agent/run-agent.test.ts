@@ -379,7 +379,7 @@ describe("a run of an agent", () => {
     expect((await h.steps(id)).has("model 1")).toBe(false);
   });
 
-  test("whose worker is lost goes on after what is done: no call that was answered is made again", async () => {
+  test("whose worker is lost continues after what is done: no call that was answered is made again", async () => {
     const calls: unknown[] = [];
     const gate = Promise.withResolvers<void>();
     const slow = defineTool({

@@ -18,7 +18,7 @@ const refusals = [401, 403];
 
 describe("who may use which route of a deployed service", () => {
   it.each(routes)(
-    "$route takes whom the table says ($access), be it by key, token or role",
+    "$route admits the callers that the table lists ($access), be it by key, token or role",
     async ({ method, path, access }) => {
       const service = await openTestService({ mode: "deployed" });
       expect((await service.send(method, path)).status === 401, "a stranger").toBe(access !== "open");

@@ -78,7 +78,7 @@ async function liveWorkers(store: Store, versions: readonly string[]): Promise<v
 const claim = async (store: Store, version: string, now = at) =>
   (await store.claimRuns(aClaim({ version, now }))).map((run) => run.id).toSorted();
 
-it("while workers of two versions live, each takes what its own accepted, and the newest what nobody's did", async () => {
+it("while workers of two versions live, each takes what its own version accepted, and the newest takes the rest", async () => {
   await withStore(async (store) => {
     await liveWorkers(store, ["v1", "v2"]);
     const [first, second, gone] = ["v1", "v2", "v0"].map((version) => aRun({ version, createdAt: old }));

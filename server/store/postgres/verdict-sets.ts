@@ -116,7 +116,7 @@ function createRead(): VerdictSets["read"] {
     }
     return (set) => {
       const common = asked.get(set);
-      if (!common) throw new Error(`The ledger has lost the verdicts ${set}, to which its deliveries refer.`);
+      if (!common) throw new Error(`The store has lost the verdicts ${set}, which its deliveries refer to.`);
       return common;
     };
   };

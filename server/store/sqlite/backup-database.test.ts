@@ -42,7 +42,7 @@ async function accept(): Promise<string> {
   return delivery.id;
 }
 
-it("a backup beside a store in use has all that was accepted before it, whole, is nobody else's to read, and is restored", async () => {
+it("a backup beside a store in use has all that was accepted before it, whole, is readable by its owner only, and is restored", async () => {
   const before = await Promise.all(Array.from({ length: 50 }, accept));
   expect(backUp()).toMatchObject({ deliveries: 50, runs: 50, openRuns: 50 });
   const later = await accept();

@@ -81,7 +81,7 @@ function prepareRead(connection: Connection): (set: number) => CommonVerdicts {
     const known = read.get(set);
     if (known) return known;
     const bytes = select.get(set);
-    if (!bytes) throw new Error(`The ledger has lost the verdicts ${set}, to which its deliveries refer.`);
+    if (!bytes) throw new Error(`The store has lost the verdicts ${set}, which its deliveries refer to.`);
     const common = unpackVerdicts(bytes);
     if (verdicts > mostVerdictsRead) {
       read.clear();

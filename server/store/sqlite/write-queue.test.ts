@@ -173,7 +173,7 @@ describe("group commit", () => {
     expect(tried).toBe(4);
   });
 
-  it("after the disk has failed brings what is in the log into the file, and begins the log anew, before it writes more", async () => {
+  it("after the disk has failed brings what is in the log into the file, and starts a new log, before it writes more", async () => {
     await insert(1);
     const failed = queue.write(() => {
       throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_FSYNC");

@@ -200,7 +200,7 @@ export function engineContract(open: OpenStore): void {
         expect(await kindsOf(store, id)).toEqual(["queued", "attempt_started", "completed"]);
       });
 
-      it("of somebody who does not hold the run any more writes nothing", async () => {
+      it("of a process that has lost the run writes nothing", async () => {
         const first = await withRunningRun(store);
         await store.reconcile(leaseEnd);
         const second = await claimOne(store, { now: leaseEnd });

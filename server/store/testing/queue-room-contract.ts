@@ -103,7 +103,7 @@ export function queueRoomContract(open: OpenStore): void {
       });
     });
 
-    it("is there for exactly those that fit, however they come, whatever else is written with them", async () => {
+    it("is there for exactly those that fit, in any order, and with any other writes", async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(batch, { maxLength: 4 }), async (batches) => {
           const own = await open();

@@ -346,7 +346,7 @@ export function runContract(open: OpenStore): void {
         expect(await store.claimRuns(aClaim({ now: epoch + 11 }))).toMatchObject([{ id }]);
       });
 
-      it("is decided once, by whoever is first", async () => {
+      it("is decided once, by the first decision", async () => {
         const id = await withApprovals("approval a", "approval b");
         const answers = await Promise.all(
           [true, false].map((isApproved) =>

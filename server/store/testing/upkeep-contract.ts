@@ -164,7 +164,7 @@ export function upkeepContract(open: OpenStore): void {
           id: `aud_${n}_${at}`,
           at,
           action: "session.refused",
-          actor: { kind: "stranger", id: null, name: null },
+          actor: { kind: "anonymous", id: null, name: null },
           subject: `${n}`,
           address: null,
           detail: null,
