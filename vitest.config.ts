@@ -9,8 +9,11 @@ const processTests = [
   "cli/main.test.ts",
 ];
 
-/** Tests that measure how the service answers under a flood: other tests beside them would change what they measure. */
-const aloneTests = ["e2e/hostile/{floods,slow-senders}.test.ts"];
+/**
+ * Tests of how the service keeps its times under a flood, or with a locked store: other tests beside them would change
+ * those.
+ */
+const aloneTests = ["e2e/hostile/{floods,slow-senders}.test.ts", "e2e/auditor/stopped-worker.test.ts"];
 
 /** Files that mostly wait take turns with files that mostly compute, so that the processor is never idle. */
 class WaitingBesideComputing extends BaseSequencer {

@@ -54,7 +54,12 @@ it("while the service does not answer no link leads away, actions say so, and wh
   expect(new URL(page.url()).searchParams.get("tab")).toBe("test");
   await startService({ projectDir, command: "dev", port: Number(new URL(first.url).port) });
   await isLive(page);
-  expect(await page.locator("aside textarea").inputValue()).toBe(draft);
+  const shown = await page.locator("main").innerText();
+  const kept = await page
+    .locator("aside textarea")
+    .inputValue()
+    .catch(() => null);
+  expect(kept, `${page.url()} shows:\n${shown}`).toBe(draft);
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.waitForURL("**/runs/run_*");
 });
