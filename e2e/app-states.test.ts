@@ -64,6 +64,31 @@ it("while the service does not answer no link leads away, actions say so, and wh
   await page.waitForURL("**/runs/run_*");
 });
 
+it("a form keeps its view and what was typed when the schema of a new build cannot be read", async () => {
+  const projectDir = copyStarter();
+  const { url } = await startService({ projectDir, command: "dev" });
+  const { page } = await visit(url);
+  await page.goto(`${url}/?node=trigger:new-signup&tab=test`);
+  await isLive(page);
+  await writeDraft(page);
+  let failed = 0;
+  await page.route(/\/api\/trpc\/[^?]*triggers\.get/, async (route) => {
+    await route.fulfill({ status: 500, body: "{}" });
+    failed += 1;
+  });
+  const file = join(projectDir, "triggers/new-signup.ts");
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8").replace("email: z.email()", "email: z.email(), city: z.string().optional()"),
+  );
+  // Each read is tried twice.
+  await expect.poll(() => failed, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+  await page.unrouteAll();
+  await postJson(`${url}/triggers/signup`, person);
+  await page.locator("aside").getByText(/1 fired/).first().waitFor();
+  expect(await page.locator("aside textarea").inputValue({ timeout: 1_000 })).toBe(draft);
+});
+
 it("a sheet that was opened while the service did not answer is read once it is back", async () => {
   const projectDir = copyStarter();
   const first = await startService({ projectDir, command: "dev" });

@@ -12,7 +12,7 @@ export interface SubjectDetails {
   example: Json;
 }
 
-/** The schema of a form, and a generated example. */
+/** The schema of a form, and a generated example. `error`: neither could be loaded, not even before. */
 export function useSubject(subject: RunSubject): { details: SubjectDetails | null; error: unknown; retry: () => void } {
   const trpc = useTRPC();
   const slug = triggerOf(subject);
@@ -20,7 +20,8 @@ export function useSubject(subject: RunSubject): { details: SubjectDetails | nul
   const trigger = useQuery(trpc.triggers.get.queryOptions(slug === null ? skipToken : { slug }));
   const targeted = useQuery(trpc.targets.get.queryOptions(slug !== null || target === null ? skipToken : target));
   const query = slug === null ? targeted : trigger;
-  return { details: detailsOf(trigger.data, targeted.data), error: query.error, retry: () => void query.refetch() };
+  const details = detailsOf(trigger.data, targeted.data);
+  return { details, error: details ? null : query.error, retry: () => void query.refetch() };
 }
 
 function detailsOf(

@@ -69,7 +69,7 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
               ) : (
                 !details.error && <SheetSkeleton label="Loading schemas" />
               ))}
-            {details.error && (
+            {details.error && !details.data && (
               <ErrorNote
                 error={details.error}
                 what={`The ${target.kind} could not be loaded`}

@@ -68,8 +68,8 @@ export function TriggerSheet({
               />
             )}
             {tab === "deliveries" && <TriggerDeliveries slug={slug} url={url} needsKey={needsKey} />}
-            {tab === "schema" && !details.error && <TriggerSchemas details={details.data} />}
-            {details.error && (
+            {tab === "schema" && (details.data || !details.error) && <TriggerSchemas details={details.data} />}
+            {details.error && !details.data && (
               <ErrorNote
                 error={details.error}
                 what="The trigger's schemas could not be loaded"
