@@ -85,7 +85,11 @@ it("a form keeps its view and what was typed when the schema of a new build cann
   await expect.poll(() => failed, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
   await page.unrouteAll();
   await postJson(`${url}/triggers/signup`, person);
-  await page.locator("aside").getByText(/1 fired/).first().waitFor();
+  await page
+    .locator("aside")
+    .getByText(/1 fired/)
+    .first()
+    .waitFor();
   expect(await page.locator("aside textarea").inputValue({ timeout: 1_000 })).toBe(draft);
 });
 
