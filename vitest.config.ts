@@ -11,9 +11,13 @@ const processTests = [
 
 /**
  * Tests of how the service keeps its times under a flood, or with a locked store: other tests beside them would change
- * those.
+ * those. And tests that run Next's development server, of which a checkout can have only one.
  */
-const aloneTests = ["e2e/hostile/{floods,slow-senders}.test.ts", "e2e/auditor/stopped-worker.test.ts"];
+const aloneTests = [
+  "e2e/hostile/{floods,slow-senders}.test.ts",
+  "e2e/auditor/stopped-worker.test.ts",
+  "e2e/{readme-commands,only-next}.test.ts",
+];
 
 /** Files that mostly wait take turns with files that mostly compute, so that the processor is never idle. */
 class WaitingBesideComputing extends BaseSequencer {
