@@ -2,8 +2,9 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
+import type { OnCleanup } from "../scripts/cleanups.ts";
 import { copyStarter } from "./support/project.ts";
-import { type OnCleanup, signalbox, startService, withSharedService } from "./support/service.ts";
+import { signalbox, startService, withSharedService } from "./support/service.ts";
 
 const signup = { name: "Ada", email: "ada@example.com" };
 

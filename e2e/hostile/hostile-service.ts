@@ -1,16 +1,10 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import type { OnCleanup } from "../../scripts/cleanups.ts";
 import { childrenOf } from "../auditor/processes.ts";
 import { getJson } from "../support/api.ts";
 import { writeProject } from "../support/project.ts";
-import {
-  type OnCleanup,
-  type Service,
-  type ServiceOptions,
-  signalbox,
-  startService,
-  withSharedService,
-} from "../support/service.ts";
+import { type Service, type ServiceOptions, signalbox, startService, withSharedService } from "../support/service.ts";
 
 /** A deployed service, in front of which anybody may stand. */
 export interface HostileService extends Service {

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeF
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { OnCleanup } from "./service.ts";
+import type { OnCleanup } from "../../scripts/cleanups.ts";
 
 export const repository = join(import.meta.dirname, "../..");
 /** The command line as users get it. */

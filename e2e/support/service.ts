@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { it, onTestFinished, vi } from "vitest";
+import { manyCleanups, type OnCleanup } from "../../scripts/cleanups.ts";
 import { cliFile, repository } from "./project.ts";
 
 export interface Service {
@@ -55,18 +56,10 @@ export function withSharedService(options: (onCleanup: OnCleanup) => ServiceOpti
 export function sharedService(options: (onCleanup: OnCleanup) => ServiceOptions) {
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which other fixtures are needed.
   return ({}, { onCleanup }: { onCleanup: OnCleanup }): Promise<Service> => {
-    const cleanups: CleanUp[] = [];
-    onCleanup(async () => {
-      for (const cleanUp of cleanups.toReversed()) await cleanUp();
-    });
-    const add: OnCleanup = (cleanUp) => void cleanups.push(cleanUp);
+    const add = manyCleanups(onCleanup);
     return launch(options(add), add);
   };
 }
-
-/** Takes what is to be done at the end: of a test (`onTestFinished`), or of a file. */
-export type OnCleanup = (cleanUp: CleanUp) => void;
-type CleanUp = () => void | Promise<void>;
 
 async function launch(options: ServiceOptions, onCleanup: OnCleanup): Promise<Service> {
   const [program = "", ...args] = options.program ?? [process.execPath, cliFile];

@@ -3,20 +3,13 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test as base, vi } from "vitest";
+import { manyCleanups, type OnCleanup } from "../../../scripts/cleanups.ts";
 import { entryFile, packageRoot } from "../../../server/paths.ts";
-
-type OnEnd = (cleanUp: () => void | Promise<void>) => void;
 
 /** A test that removes its folders and ends its commands. Safe to run concurrently. */
 export const it = base
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which other fixtures are needed.
-  .extend("onEnd", ({}, { onCleanup }): OnEnd => {
-    const cleanUps: Parameters<OnEnd>[0][] = [];
-    onCleanup(async () => {
-      for (const cleanUp of cleanUps.toReversed()) await cleanUp();
-    });
-    return (cleanUp) => void cleanUps.push(cleanUp);
-  })
+  .extend("onEnd", ({}, { onCleanup }) => manyCleanups(onCleanup))
   .extend(
     "emptyFolder",
     ({ onEnd }) =>
@@ -38,14 +31,14 @@ export const it = base
 
 type CommandLine = [args: string[], p: { cwd: string; env?: NodeJS.ProcessEnv; input?: string }];
 
-function emptyFolder(onEnd: OnEnd): string {
+function emptyFolder(onEnd: OnCleanup): string {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-cli-"));
   onEnd(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   return dir;
 }
 
 /** A copy of the example project, with its packages. */
-function copyStarter(onEnd: OnEnd): string {
+function copyStarter(onEnd: OnCleanup): string {
   const dir = emptyFolder(onEnd);
   cpSync(join(packageRoot, "examples/starter"), dir, {
     recursive: true,
@@ -96,7 +89,7 @@ export interface Running {
 }
 
 /** Starts a long-running command, which is killed when the test ends. */
-function startSignalbox([args, { cwd, env }]: CommandLine, onEnd: OnEnd): Running {
+function startSignalbox([args, { cwd, env }]: CommandLine, onEnd: OnCleanup): Running {
   const child = spawn(process.execPath, [entryFile("cli"), ...args], {
     cwd,
     env: { ...cleanEnv(), ...env },
