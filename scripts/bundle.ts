@@ -45,6 +45,16 @@ const withoutNativePostgres: Plugin = {
   },
 };
 
+/** Programs: all but the packages that are installed beside them is part of the bundle. */
+export const programOptions = {
+  ...bundleOptions,
+  external: Object.keys(dependencies),
+  // CommonJS packages inside the bundle call `require` for Node's own modules.
+  banner: {
+    js: 'import { createRequire as createRequireForBundle } from "node:module"; const require = createRequireForBundle(import.meta.url);',
+  },
+} satisfies BuildOptions;
+
 /** Everything but real dependencies is bundled, so that a user's own Zod, Hono or drizzle never meets ours. */
 export async function bundleProcesses({
   outdir,
@@ -54,7 +64,7 @@ export async function bundleProcesses({
   plugins?: Plugin[];
 }): Promise<Metafile> {
   const { metafile } = await build({
-    ...bundleOptions,
+    ...programOptions,
     entryPoints: {
       cli: inRoot("cli/main.ts"),
       evaluate: inRoot("cli/build/evaluate.ts"),
@@ -64,11 +74,6 @@ export async function bundleProcesses({
     },
     outdir,
     chunkNames: "chunks/[name]-[hash]",
-    external: Object.keys(dependencies),
-    // CommonJS packages inside the bundle call `require` for Node's own modules.
-    banner: {
-      js: 'import { createRequire as createRequireForBundle } from "node:module"; const require = createRequireForBundle(import.meta.url);',
-    },
     metafile: true,
     plugins: [englishOnly, withoutNativePostgres, ...plugins],
   });
