@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { auditLateness } from "./lateness.ts";
 import { noFencing } from "./mutants.ts";
-import { seedByDate as seed } from "./random.ts";
+import { auditSeed as seed } from "./random.ts";
 
 describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", { timeout: 400_000 }, () => {
   it("changes nothing when it wakes late: two servers on one store, each stopped in its turn, have no run twice", async ({

@@ -5,7 +5,7 @@ import { describe, it, type TestContext, vi } from "vitest";
 import { audit } from "./audit.ts";
 import { repository } from "./audited-project.ts";
 import { childrenOf } from "./processes.ts";
-import { seedByDate as seed } from "./random.ts";
+import { auditSeed as seed } from "./random.ts";
 import { copyAuditedProject, spawnService, startService, untilLeft } from "./service.ts";
 
 function prepare({ onTestFinished }: TestContext): { projectDir: string; sinkUrl: string } {

@@ -1,10 +1,6 @@
-/**
- * Each day has its own seed, e.g. 20260314, so that a failure can be repeated the same day. `AUDIT_SEED` repeats
- * another day's.
- */
-export const seedByDate = Number(
-  process.env["AUDIT_SEED"] ?? new Date().toISOString().slice(0, 10).replaceAll("-", ""),
-);
+import { seedByDate } from "../../scripts/seed-by-date.ts";
+
+export const auditSeed = seedByDate("AUDIT_SEED");
 
 export interface Random {
   /** A whole number from `min` to `max`, both included. */

@@ -16,7 +16,7 @@ export interface ServiceOptions {
   port: number;
   sinkUrl: string;
   generation: number;
-  /** What is changed in the sources as they are loaded. */
+  /** Changes to the sources that the service is built from: a mutant. */
   changes: readonly SourceChange[];
   env?: NodeJS.ProcessEnv | undefined;
   /** One machine of several, with a name of its own where the system lets it have one. */

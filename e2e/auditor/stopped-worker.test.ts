@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { seedByDate as seed } from "./random.ts";
+import { auditSeed as seed } from "./random.ts";
 import { auditStop, auditStopWithLock } from "./stopped-worker.ts";
 import { findOrInstallStrace } from "./strace.ts";
 

@@ -15,7 +15,7 @@ import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 import { aDelivery, aRun } from "../../server/store/testing/factories.ts";
 import { fillEveryTable } from "../../server/store/testing/fill-every-table.ts";
 import { startPostgres } from "../../server/store/testing/postgres-server.ts";
-import { createRandom, seedByDate as seed } from "../auditor/random.ts";
+import { createRandom, auditSeed as seed } from "../auditor/random.ts";
 
 const rowsOfTable = 200;
 const kills = 4;
