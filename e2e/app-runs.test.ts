@@ -88,6 +88,38 @@ describe("the page of a run", () => {
     expect(foreignRequests).toEqual([]);
   });
 
+  it("shows a run that ended while its page was loading from a link", async ({ service }) => {
+    const { page, errors } = await visit(service.url);
+    const gate = join(tmpdir(), `signalbox-gate-${process.pid}-${Date.now()}-link`);
+    onTestFinished(() => rmSync(gate, { force: true }));
+    const id = await start(service, { mode: "stream", note: gate });
+    await page.goto(`${service.url}/runs`);
+    await page.getByText("live ·").waitFor();
+    const rendered = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    await page.route(`**/runs/${id}?*`, async (route) => {
+      const response = await route.fetch();
+      if (route.request().headers()["next-router-prefetch"] === undefined) {
+        rendered.resolve();
+        await arrived.promise;
+      }
+      await route.fulfill({ response });
+    });
+    await page.locator(`a[data-row-link][href="/runs/${id}"]`).click();
+    await rendered.promise;
+    writeFileSync(gate, "");
+    await waitForRun(service, id);
+    await page
+      .locator("[role=row]", { has: page.locator(`a[href="/runs/${id}"]`) })
+      .getByText("completed")
+      .waitFor();
+    arrived.resolve();
+    await page.waitForURL(`**/runs/${id}`);
+    await page.getByRole("main").getByText("completed", { exact: true }).waitFor();
+    await row(page, /^Attempt 1, done/).waitFor();
+    expect(errors).toEqual([]);
+  });
+
   it("shows the line of code that failed, for each attempt, and hostile messages as text", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     const id = await start(service, { mode: "fails", note: "<b>note</b>" });

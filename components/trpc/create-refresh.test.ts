@@ -1,5 +1,5 @@
-import { QueryClient, QueryObserver } from "@tanstack/react-query";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { QueryClient, QueryObserver, dehydrate, hydrate } from "@tanstack/react-query";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createRefresh } from "./create-refresh.ts";
 
 /** An observed query. Each fetch ends when the test calls `end`. */
@@ -93,4 +93,59 @@ it("a slow query neither delays the others nor refetches them", async () => {
   expect(refresh.run()).toBe(true);
   expect(quick.read).toHaveBeenCalledTimes(2);
   expect(slow.read).toHaveBeenCalledTimes(1);
+});
+
+const createClient = () => {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+  client.setQueryDefaults(["graph"], { meta: { live: "build" } });
+  return client;
+};
+/** What a page brings along: `key` as it was when the server read it. */
+const rendered = (key: string, value: number) => {
+  const server = createClient();
+  server.setQueryData([key], value);
+  return dehydrate(server);
+};
+const listen = (client: QueryClient) => {
+  const refresh = createRefresh(client);
+  const callback = vi.fn<() => void>();
+  const stop = refresh.onRendered(callback);
+  onTestFinished(stop);
+  return { refresh, callback, stop };
+};
+
+describe("data that the server rendered", () => {
+  it("is refetched once, also when the query existed before", async () => {
+    const client = createClient();
+    const { refresh, callback } = listen(client);
+    for (const [value, calls] of [
+      [1, 1],
+      [2, 2],
+    ] as const) {
+      const page = rendered("runs", value);
+      for (const query of page.queries) query.state.dataUpdatedAt += value;
+      hydrate(client, page);
+      expect(client.getQueryData(["runs"])).toBe(value);
+      expect(callback, "not while the page renders").toHaveBeenCalledTimes(calls - 1);
+      await vi.waitFor(() => expect(callback).toHaveBeenCalledTimes(calls));
+    }
+    const runs = watch(client, "runs");
+    expect(refresh.run()).toBe(false);
+    expect(runs.read).toHaveBeenCalledTimes(1);
+    await runs.end();
+    expect(refresh.run()).toBe(false);
+    expect(runs.read).toHaveBeenCalledTimes(1);
+  });
+
+  it("is not refetched if only a build changes it, nor after the end; data from other sources never", async () => {
+    const client = createClient();
+    const { callback, stop } = listen(client);
+    hydrate(client, rendered("graph", 1));
+    client.setQueryData(["typed"], 1);
+    client.setQueryData(["typed"], 2);
+    stop();
+    hydrate(client, rendered("runs", 1));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(callback).not.toHaveBeenCalled();
+  });
 });

@@ -3,6 +3,11 @@ import type { Query, QueryClient } from "@tanstack/react-query";
 export interface Refresh {
   /** Marks the queries as out of date; queries with `live: "build"` only if the build changed. */
   changed(isOtherBuild: boolean): void;
+  /**
+   * Calls back whenever data that the server rendered enters the cache, and marks its query as out of date: a change
+   * between the render and now was reported while the query did not exist. Returns the function that ends it.
+   */
+  onRendered(callback: () => void): () => void;
   /** Refetches outdated queries that are not being fetched now. Returns whether some are left. */
   run(): boolean;
 }
@@ -15,15 +20,27 @@ export interface Refresh {
  */
 export function createRefresh(queries: QueryClient, isMine: (query: Query) => boolean = () => true): Refresh {
   const outdated = new Set<string>();
+  const mayHaveChanged = (query: Query, isOtherBuild: boolean) => {
+    const { live } = query.meta ?? {};
+    return (
+      isMine(query) && (query.state.status !== "success" || (live !== false && (isOtherBuild || live !== "build")))
+    );
+  };
   return {
     changed(isOtherBuild) {
-      const mayHaveChanged = (query: Query) => {
-        const { live } = query.meta ?? {};
-        return (
-          isMine(query) && (query.state.status !== "success" || (live !== false && (isOtherBuild || live !== "build")))
-        );
-      };
-      for (const query of queries.getQueryCache().findAll({ predicate: mayHaveChanged })) outdated.add(query.queryHash);
+      const changed = queries.getQueryCache().findAll({ predicate: (query) => mayHaveChanged(query, isOtherBuild) });
+      for (const query of changed) outdated.add(query.queryHash);
+    },
+    onRendered(callback) {
+      return queries.getQueryCache().subscribe((event) => {
+        const isRendered =
+          (event.type === "added" && event.query.state.data !== undefined) ||
+          (event.type === "updated" && event.action.type === "setState");
+        if (!isRendered || !mayHaveChanged(event.query, false)) return;
+        outdated.add(event.query.queryHash);
+        // The cache is filled while the page renders: no fetch may start before that is over.
+        setTimeout(callback);
+      });
     },
     run() {
       // A fetch in progress may have started before the change, so the query is fetched again afterwards.

@@ -23,9 +23,9 @@ export const useLiveness = () => useContext(LiveContext);
 
 /**
  * Subscribes to `changes` and refetches the queries of the page: at once after a quiet period, at most once a second,
- * and not while the tab is hidden. Agent traces are refetched more often, and alone if only a live answer changed. A
- * new build also rerenders the page on the server. `version`: the build of the rendered page; `null`: not signed in, no
- * updates.
+ * and not while the tab is hidden. A page that a link loads is refetched once, for what happened since its render.
+ * Agent traces are refetched more often, and alone if only a live answer changed. A new build also rerenders the page
+ * on the server. `version`: the build of the rendered page; `null`: not signed in, no updates.
  */
 export function Live({ version, children }: { version: string | null; children: ReactNode }) {
   const trpc = useTRPC();
@@ -75,11 +75,13 @@ function useRefresh(everyMs: number, isMine: (query: Query) => boolean): (isOthe
     const update = () => pace.hold(document.visibilityState === "hidden");
     update();
     document.addEventListener("visibilitychange", update);
+    const ignoreRendered = refresh.onRendered(() => pace.poke());
     return () => {
+      ignoreRendered();
       document.removeEventListener("visibilitychange", update);
       pace.stop();
     };
-  }, [pace]);
+  }, [pace, refresh]);
   return (isOtherBuild) => {
     refresh.changed(isOtherBuild);
     pace.poke();
