@@ -1,22 +1,36 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { NodeSheet } from "../sheets/node-sheet.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
+import { CodeBlock } from "../ui/code-block.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
-import { ActivityFeed } from "./activity-feed.tsx";
+import { useMediaQuery } from "../ui/use-media-query.ts";
 import { CanvasSkeleton } from "./canvas-skeleton.tsx";
-import { createEvidenceStore } from "./evidence-store.ts";
-import { FirstTrigger } from "./first-steps.tsx";
+import { createEvidenceStore, type EvidenceStore } from "./evidence-store.ts";
 import type { Graph } from "./model/answers.ts";
 import { buildModel } from "./model/build-model.ts";
-import { chunksFor, chunksOf } from "./model/chunks.ts";
+import { type Chunk, chunksFor, chunksOf } from "./model/chunks.ts";
 import { parseNodeId } from "./model/node-id.ts";
+import type { CanvasWindow } from "./model/windows.ts";
 import { TriggerList } from "./trigger-list.tsx";
 import { useCanvasUrl } from "./use-canvas-url.ts";
-import { useWide } from "./use-wide.ts";
+
+const firstTrigger = `import { defineWebhookSource } from "signalbox/trigger";
+import { z } from "zod";
+import welcomeEmail from "../workflows/welcome-email";
+
+export default defineWebhookSource({
+  slug: "new-signup",
+  endpoint: "signup",
+  request: z.object({ name: z.string(), email: z.email() }),
+}).attach({
+  workflow: welcomeEmail,
+  transform: (payload) => ({ to: payload.email, displayName: payload.name }),
+});
+`;
 
 /** The canvas needs the window and browser storage, so it is rendered only in the browser, after a skeleton. */
 const Canvas = dynamic(() => import("./canvas.tsx").then((module) => module.Canvas), {
@@ -73,6 +87,62 @@ function Project({ graph }: { graph: Graph }) {
         <ActivityFeed chunks={wanted} window={url.window} store={store} />
       </div>
       {node && <NodeSheet node={node} window={url.window} onClose={() => open(null)} />}
+    </div>
+  );
+}
+
+/** Whether the window is wide enough for the canvas; `null` before hydration. */
+function useWide(): boolean | null {
+  return useMediaQuery("(width >= 768px)", null);
+}
+
+/** Empty state: the code of a first trigger. */
+function FirstTrigger() {
+  return (
+    <section aria-labelledby="first-trigger" className="mx-auto w-full max-w-[680px] p-4 md:pt-[10vh]">
+      <h2 id="first-trigger" className="text-l font-semibold">
+        No triggers yet
+      </h2>
+      <p className="mt-1 text-ink-2">
+        A trigger is a file in <code>triggers/</code>. Create <code>triggers/new-signup.ts</code> with this code. The
+        trigger appears here when you save the file.
+      </p>
+      <div className="mt-4 rounded-l border bg-panel shadow-raised">
+        <CodeBlock text={firstTrigger} label="Example trigger" copyLabel="Copy the example trigger" />
+      </div>
+    </section>
+  );
+}
+
+/** Loads the traffic of visible nodes into the store. Renders only errors, so that the canvas does not render again. */
+function ActivityFeed({
+  chunks,
+  window,
+  store,
+}: {
+  chunks: readonly Chunk[];
+  window: CanvasWindow;
+  store: EvidenceStore;
+}) {
+  const trpc = useTRPC();
+  const answers = useQueries({
+    queries: chunks.map(({ endpoints, targets }) => ({
+      ...trpc.canvas.activity.queryOptions({ window, endpoints, targets }),
+      placeholderData: keepPreviousData,
+    })),
+    combine: (results) => ({
+      activities: results.flatMap(({ data, isPlaceholderData }) => (data && !isPlaceholderData ? [data] : [])),
+      failed: results.find(({ error }) => error !== null) ?? null,
+    }),
+  });
+  useEffect(() => {
+    for (const activity of answers.activities) store.feed(activity);
+  }, [answers, store]);
+  if (!answers.failed) return null;
+  const { error, refetch } = answers.failed;
+  return (
+    <div className="absolute top-16 left-4 z-10 max-w-96 shadow-raised">
+      <ErrorNote error={error} what="The traffic could not be loaded" retry={() => void refetch()} />
     </div>
   );
 }

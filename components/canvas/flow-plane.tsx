@@ -1,28 +1,30 @@
 "use client";
 
-import { Background, ReactFlow, useStore } from "@xyflow/react";
-import { useMemo, useRef, useState } from "react";
+import { Background, type NodeChange, ReactFlow, useReactFlow, useStore } from "@xyflow/react";
+import { Maximize, Minus, Plus } from "lucide-react";
+import { type RefObject, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+import { IconButton } from "../ui/button.tsx";
+import { isNowhere } from "../ui/keep-focus.ts";
 import { CanvasProvider } from "./canvas-context.tsx";
-import { FlowEdge as FlowEdgeView } from "./edges/flow-edge.tsx";
 import { FarEdges } from "./edges/far-edges.tsx";
+import { FlowEdge as FlowEdgeView } from "./edges/flow-edge.tsx";
 import type { EvidenceStore } from "./evidence-store.ts";
 import { Minimap } from "./minimap.tsx";
 import type { ModelNode } from "./model/build-model.ts";
 import type { CanvasStorage } from "./model/canvas-storage.ts";
 import type { Layout } from "./model/column-layout.ts";
-import { type FlowEdge, type FlowNode, flowEdges, flowNodes, positionsOf } from "./model/flow-elements.ts";
-import { farZoom, zoomRange } from "./model/viewports.ts";
+import { type FlowEdge, flowEdges, type FlowNode, flowNodes, positionsOf } from "./model/flow-elements.ts";
+import { boxOf, farZoom, isInWindow, zoomRange } from "./model/viewports.ts";
 import type { VisibleGraph } from "./model/visible-graph.ts";
+import { type Step, walk } from "./model/walk.ts";
 import { EndpointNode } from "./nodes/endpoint-node.tsx";
 import { TargetNode } from "./nodes/target-node.tsx";
 import { TriggerNode } from "./nodes/trigger-node.tsx";
 import { PulseLayer } from "./pulse-layer.tsx";
-import { useCanvasKeys } from "./use-canvas-keys.ts";
 import type { Folds } from "./use-folds.ts";
-import { useMoved } from "./use-moved.ts";
-import { useSeen } from "./use-seen.ts";
-import { useViewport } from "./use-viewport.ts";
-import { ZoomControls } from "./zoom-controls.tsx";
+import { type CanvasView, useViewport } from "./use-viewport.ts";
+
+const steps: readonly Step[] = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
 const nodeTypes = { endpoint: EndpointNode, trigger: TriggerNode, target: TargetNode };
 const edgeTypes = { flow: FlowEdgeView };
@@ -126,4 +128,125 @@ export function FlowPlane({
       </div>
     </CanvasProvider>
   );
+}
+
+function ZoomControls({ view }: { view: CanvasView }) {
+  return (
+    <div
+      role="group"
+      aria-label="Zoom"
+      className="absolute bottom-3.5 left-4 z-10 flex flex-col rounded-m border bg-raised shadow-raised"
+    >
+      <IconButton label="Zoom in (+)" icon={Plus} onClick={view.zoomIn} />
+      <IconButton label="Zoom out (-)" icon={Minus} onClick={view.zoomOut} />
+      <IconButton label="Show all (f)" icon={Maximize} onClick={view.fit} />
+    </div>
+  );
+}
+
+/** Reports the visible nodes after each move of the viewport, so that only their traffic is loaded. */
+function useSeen(p: { graph: VisibleGraph; positions: Layout; onSeen: (ids: readonly string[]) => void }): () => void {
+  const { graph, positions, onSeen } = p;
+  const { getViewport } = useReactFlow();
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
+  const look = useCallback(() => {
+    if (width === 0) return;
+    const view = { viewport: getViewport(), frame: { width, height } };
+    onSeen(
+      graph.nodes.flatMap((node) => {
+        const box = boxOf(node, positions);
+        return box && isInWindow(box, view) ? [node.id] : [];
+      }),
+    );
+  }, [graph, positions, onSeen, getViewport, width, height]);
+  useEffect(look, [look]);
+  return look;
+}
+
+/** The positions of dragged nodes. Stored for the next visit, and reset by a new `round`. */
+function useMoved({ storage, round }: { storage: CanvasStorage; round: number }): {
+  moved: Layout;
+  onNodesChange: (changes: NodeChange<FlowNode>[]) => void;
+} {
+  const [state, setState] = useState(() => ({ round, moved: storage.moved() }));
+  if (state.round !== round) setState({ round, moved: new Map() });
+  const onNodesChange = useCallback(
+    (changes: NodeChange<FlowNode>[]) => {
+      const drags = changes.flatMap((change) =>
+        change.type === "position" && change.position ? [{ ...change, position: change.position }] : [],
+      );
+      if (drags.length === 0) return;
+      setState((before) => {
+        const moved = new Map(before.moved);
+        for (const { id, position } of drags) moved.set(id, { x: Math.round(position.x), y: Math.round(position.y) });
+        if (drags.some(({ dragging }) => dragging === false)) storage.keepMoved(moved);
+        return { ...before, moved };
+      });
+    },
+    [storage],
+  );
+  return { moved: state.moved, onNodesChange };
+}
+
+/**
+ * Arrow keys move between nodes, `f` fits, `+` and `-` zoom, `Esc` closes the sheet. Enter opens a node, as for every
+ * link. The keys work on the canvas, and while no other element has the focus.
+ */
+function useCanvasKeys(p: {
+  graph: VisibleGraph;
+  positions: Layout;
+  open: (id: string | null) => void;
+  view: CanvasView;
+  frame: RefObject<HTMLElement | null>;
+}) {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    const isOnCanvas = event.target instanceof Node && p.frame.current?.contains(event.target);
+    if (
+      event.metaKey ||
+      event.ctrlKey ||
+      event.altKey ||
+      event.defaultPrevented ||
+      !(isOnCanvas || isNowhere(event.target)) ||
+      document.querySelector("dialog:modal")
+    )
+      return;
+    // The sheet handles Esc if no element has the focus.
+    if (event.key === "Escape" && !isOnCanvas) return;
+    const step = steps.find((one) => one === event.key);
+    const action = step
+      ? () => moveFocus(step, event, p)
+      : { f: p.view.fit, "+": p.view.zoomIn, "=": p.view.zoomIn, "-": p.view.zoomOut, Escape: () => p.open(null) }[
+          event.key
+        ];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKeyDown(event);
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, []);
+}
+
+function moveFocus(
+  step: Step,
+  event: KeyboardEvent,
+  p: { graph: VisibleGraph; positions: Layout; view: CanvasView; frame: RefObject<HTMLElement | null> },
+): void {
+  const from = event.target instanceof Element ? event.target.closest("[data-node]")?.getAttribute("data-node") : null;
+  const to = from ? walk(p.graph, { from, step, layout: p.positions }) : p.graph.nodes[0]?.id;
+  if (!to) return;
+  p.view.show(to);
+  focusWhenDrawn(to, p.frame, 40);
+}
+
+/** A node outside the view is rendered only during the move, so this retries for some frames. */
+function focusWhenDrawn(id: string, frame: RefObject<HTMLElement | null>, tries: number): void {
+  const link = [...(frame.current?.querySelectorAll("[data-node]") ?? [])]
+    .find((node) => node.getAttribute("data-node") === id)
+    ?.querySelector("a[data-node-link]");
+  if (link instanceof HTMLElement) link.focus({ preventScroll: true });
+  else if (tries > 0) requestAnimationFrame(() => focusWhenDrawn(id, frame, tries - 1));
 }

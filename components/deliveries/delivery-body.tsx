@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { parseAsString, parseAsStringLiteral, useQueryState } from "nuqs";
 import { useEffect, useMemo, useState } from "react";
+import { formatBytes } from "../../server/domain/format.ts";
 import type { JumpTo } from "../json/json-tree.tsx";
 import { JsonView } from "../json/json-view.tsx";
 import type { JsonMark } from "../json/place-marks.ts";
@@ -16,10 +17,8 @@ import { Panel } from "../ui/panel.tsx";
 import { Segmented } from "../ui/segmented.tsx";
 import type { FullDelivery } from "./full-delivery.ts";
 import { hexLines } from "./hex-lines.ts";
-import { type ReadBody, jsonOf, readBody } from "./read-body.ts";
-import { saveBody } from "./save-body.ts";
+import { jsonOf, type ReadBody, readBody } from "./read-body.ts";
 import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
-import { formatBytes } from "../../server/domain/format.ts";
 
 const faces = [
   { value: "pretty", label: "Pretty" },
@@ -150,4 +149,15 @@ function whyAbsent({ bodyBytes, problem, responseStatus }: FullDelivery): string
   if (problem)
     return `The body was not stored: the request was rejected before its body was read (${problem.title.toLowerCase()}).`;
   return "The body was deleted when its retention ended.";
+}
+
+/** Downloads a body, byte for byte. */
+function saveBody(id: string, { bytes, text }: ReadBody): void {
+  // A neutral content type, so that the browser does not open content from an unauthenticated sender.
+  const url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `${id}.${text === null ? "bin" : "json"}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

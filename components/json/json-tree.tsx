@@ -1,14 +1,14 @@
 "use client";
 
+import { ArrowDown, ArrowUp } from "lucide-react";
 import { useEffect, useEffectEvent, useId, useMemo, useState } from "react";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { AllLines, WindowedLines } from "./json-lines.tsx";
-import { JsonLineRow } from "./json-line-row.tsx";
 import { resolvePointer } from "./find-place.ts";
+import { JsonLineRow } from "./json-line-row.tsx";
+import { AllLines, WindowedLines } from "./json-lines.tsx";
 import type { JsonLine } from "./lay-out-json.ts";
-import { MarkSteps } from "./mark-steps.tsx";
-import { type JsonMark, mergeMarks } from "./place-marks.ts";
 import { prettyText } from "./pieces-of-line.ts";
+import { type JsonMark, type LineMark, mergeMarks } from "./place-marks.ts";
 import { useJsonTree } from "./use-json-tree.ts";
 
 /** Up to this many lines are rendered at once: the browser's search finds them, and the server renders them. */
@@ -95,6 +95,40 @@ export function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jump
           <CopyButton text={() => prettyText(text, lines)} label={copyLabel} />
         </div>
       )}
+    </div>
+  );
+}
+
+/** The number of marks, the current mark, and buttons to the previous and next mark. */
+function MarkSteps({
+  steps,
+  current,
+  step,
+}: {
+  steps: readonly LineMark[];
+  current: number;
+  step(distance: 1 | -1): void;
+}) {
+  const at = steps.findIndex(({ line }) => line === current);
+  const face =
+    "inline-flex h-6 w-6 cursor-pointer items-center justify-center rounded-m hover:bg-sunken hover:text-ink";
+  return (
+    <div className="flex h-8 items-center gap-1 border-b px-3 text-s text-ink-3">
+      <span className="mr-auto tabular-nums">
+        {at < 0 ? `${steps.length} ${steps.length === 1 ? "mark" : "marks"}` : `Mark ${at + 1} of ${steps.length}`}
+      </span>
+      <button
+        type="button"
+        title="Previous mark (p)"
+        aria-label="Previous mark"
+        onClick={() => step(-1)}
+        className={face}
+      >
+        <ArrowUp aria-hidden size={14} />
+      </button>
+      <button type="button" title="Next mark (n)" aria-label="Next mark" onClick={() => step(1)} className={face}>
+        <ArrowDown aria-hidden size={14} />
+      </button>
     </div>
   );
 }

@@ -1,27 +1,27 @@
 "use client";
 
-import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from "react";
+import type { JsonSchemaObject } from "../../server/contract/json.ts";
+import { describeSchema } from "../../server/domain/schema/describe-schema.ts";
 import { useWhyNot } from "../auth/access.tsx";
+import { useModKey } from "../shell/use-platform.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Segmented } from "../ui/segmented.tsx";
-import { useModKey } from "../shell/use-platform.ts";
-import { DraftForm } from "./form/draft-form.tsx";
 import { DraftNotes } from "./draft-notes.tsx";
 import { printDraft } from "./draft/print-draft.ts";
 import { startDraft } from "./empty-draft.ts";
-import { filterHint } from "./filter-hints.ts";
-import { isJsonText } from "./is-json-text.ts";
+import { DraftForm } from "./form/draft-form.tsx";
 import { JsonEditor } from "./json-editor.tsx";
-import { PromptForm, hasPrompt } from "./prompt-form.tsx";
-import { type RunSubject, isPrompt, triggerOf } from "./run-subject.ts";
+import { hasPrompt, PromptForm } from "./prompt-form.tsx";
+import { asSchema, flatten, own } from "./resolve-schema.ts";
+import { isPrompt, type RunSubject, triggerOf } from "./run-subject.ts";
 import { showFirst, showPlace } from "./show-place.ts";
 import { StartAnswer } from "./start-answer.tsx";
 import { StartFrom } from "./start-from.tsx";
 import { IssueSummary } from "./trouble-summary.tsx";
 import { useCurl } from "./use-curl.ts";
 import { useDraft } from "./use-draft.ts";
-import { useSendKey } from "./use-send-key.ts";
 import type { FirstText } from "./use-first-text.ts";
 import { useStart } from "./use-start.ts";
 import type { SubjectDetails } from "./use-subject.ts";
@@ -177,3 +177,52 @@ const views = [
 ];
 
 const startLabels: Record<RunSubject["kind"], string> = { trigger: "Send", target: "Run", replay: "Replay" };
+
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The requirement of a trigger's filter for a path, in addition to `request`; `null`: none. */
+function filterHint(filter: JsonSchemaObject | null, path: readonly (string | number)[]): string | null {
+  if (filter === null || path.length === 0) return null;
+  let at = filter;
+  for (const step of path) {
+    const next = own(asSchema(flatten(at, filter)["properties"]), String(step));
+    if (next === undefined || typeof step === "number") return null;
+    at = asSchema(next);
+  }
+  // The fields of an object have their own hints.
+  if (flatten(at, filter)["properties"] !== undefined) return null;
+  return describeSchema(at, filter);
+}
+
+/**
+ * Ctrl+Enter (or ⌘+Enter) sends a form from anywhere in its sheet or dialog. On a link, it opens the link in a new tab,
+ * as usual.
+ */
+function useSendKey(form: RefObject<HTMLElement | null>, send: () => void): void {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey) || event.defaultPrevented || event.repeat) return;
+    if (!form.current || !isForForm(form.current, event.target)) return;
+    event.preventDefault();
+    send();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKeyDown(event);
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, []);
+}
+
+function isForForm(form: HTMLElement, target: EventTarget | null): boolean {
+  // A dialog above the form handles its own keys.
+  const top = [...document.querySelectorAll("dialog:modal")].at(-1);
+  if (top && !top.contains(form)) return false;
+  if (!(target instanceof Element) || target.closest("a[href]")) return false;
+  return target === document.body || (form.closest("aside, dialog") ?? form).contains(target);
+}

@@ -1,22 +1,35 @@
 "use client";
 
 import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Bookmark, BookmarkPlus, ClipboardPaste, FileText, Inbox, Play, Settings2, Sparkles } from "lucide-react";
+import {
+  Bookmark,
+  BookmarkPlus,
+  ClipboardPaste,
+  FileText,
+  Inbox,
+  Play,
+  Settings2,
+  Sparkles,
+  Trash2,
+} from "lucide-react";
 import { useState } from "react";
 import type { Preset } from "../../server/contract/preset.ts";
-import { useNow } from "../ui/use-now.ts";
+import { formatBytes, formatRelativeTime } from "../../server/domain/format.ts";
 import { useWhyNot } from "../auth/access.tsx";
+import { sayProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
 import { useToast } from "../ui/toast.tsx";
-import { sayProblem } from "../trpc/problem-of.ts";
-import { PasteDialog } from "./paste-dialog.tsx";
-import { PresetsDialog } from "./presets-dialog.tsx";
+import { useNow } from "../ui/use-now.ts";
+import { describeFault, parseDraft } from "./draft/parse-draft.ts";
+import { endpointOf, presetSubjectOf, type RunSubject, targetOf, triggerOf } from "./run-subject.ts";
 import { SavePresetDialog } from "./save-preset-dialog.tsx";
-import { type RunSubject, endpointOf, presetSubjectOf, targetOf, triggerOf } from "./run-subject.ts";
 import { textOfBody } from "./text-of-body.ts";
-import { formatBytes, formatRelativeTime } from "../../server/domain/format.ts";
 
 interface Props {
   subject: RunSubject;
@@ -139,4 +152,75 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
       onSelect: () => onText(JSON.stringify(run.input, null, 2), "recent input"),
     })),
   ];
+}
+
+/** Uses pasted JSON as the draft. Invalid JSON can be used, too: the JSON view then shows it. */
+function PasteDialog({ onClose, onText }: { onClose: () => void; onText: (text: string) => void }) {
+  const [text, setText] = useState("");
+  const { fault } = parseDraft(text);
+  const take = () => {
+    onText(text);
+    onClose();
+  };
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button tone="primary" disabled={text.trim() === ""} onClick={take}>
+        {fault && text.trim() !== "" ? "Use invalid JSON" : "Use JSON"}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title="Start from pasted JSON" isOpen onClose={onClose} footer={footer}>
+      <textarea
+        data-autofocus=""
+        aria-label="JSON"
+        aria-invalid={(fault !== null && text.trim() !== "") || undefined}
+        rows={12}
+        spellCheck={false}
+        placeholder="Paste JSON here"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        className="block w-full resize-y rounded-m border border-line-strong bg-sunken p-3 font-mono text-s placeholder:font-sans placeholder:text-ink-3"
+      />
+      <p className="mt-2 min-h-5 text-s text-bad">{fault && text.trim() !== "" ? describeFault(fault) : ""}</p>
+    </Dialog>
+  );
+}
+
+/** Lists the presets of one form, and removes them. */
+function PresetsDialog({ presets, onClose }: { presets: readonly Preset[]; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const remove = useMutation(
+    trpc.presets.remove.mutationOptions({
+      onSuccess: () => queries.invalidateQueries({ queryKey: trpc.presets.list.queryKey() }),
+    }),
+  );
+  return (
+    <Dialog title="Presets" isOpen onClose={onClose} footer={<Button onClick={onClose}>Done</Button>}>
+      {presets.length === 0 && <p className="text-ink-3">No presets. Choose “Save as preset…” to create one.</p>}
+      <ul className="divide-y">
+        {presets.map((preset) => (
+          <li key={preset.id} className="flex items-center gap-3 border-line py-2">
+            <span className="min-w-0 flex-1 truncate font-medium">{preset.name}</span>
+            <span className="shrink-0 text-s text-ink-3">
+              <RelativeTime iso={preset.savedAt} />
+            </span>
+            <Button
+              size="s"
+              tone="danger"
+              icon={Trash2}
+              aria-label={`Remove preset ${preset.name}`}
+              disabled={remove.isPending}
+              onClick={() => remove.mutate({ id: preset.id })}
+            >
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {remove.error !== null && <ErrorNote error={remove.error} what="The preset was not removed" />}
+    </Dialog>
+  );
 }

@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { Run } from "../../server/contract/run.ts";
+import type { Run, RunSummary } from "../../server/contract/run.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Elapsed } from "../ui/elapsed.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { ShortId } from "../ui/short-id.tsx";
-import { StartedBy } from "./started-by.tsx";
+import { startedByWords } from "./started-by-words.ts";
 
 const shownReplays = 3;
 
@@ -78,5 +78,25 @@ function Replays({ id }: { id: string }) {
         </Link>
       )}
     </span>
+  );
+}
+
+/** The source of a run, with a link to it. */
+function StartedBy({ run }: { run: Pick<RunSummary, "startedBy" | "deliveryId" | "replayOf"> }) {
+  const source = run.replayOf
+    ? { id: run.replayOf, href: `/runs/${run.replayOf}` }
+    : run.deliveryId
+      ? { id: run.deliveryId, href: `/deliveries/${run.deliveryId}` }
+      : null;
+  return (
+    <>
+      {startedByWords[run.startedBy]}
+      {source && (
+        <>
+          {" "}
+          <ShortId id={source.id} href={source.href} />
+        </>
+      )}
+    </>
   );
 }

@@ -1,32 +1,50 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import { useRef } from "react";
+import { useId, useRef, useState } from "react";
 import type { AgentTrace } from "../../server/contract/agent-trace.ts";
 import type { Run } from "../../server/contract/run.ts";
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
+import { RunForm } from "../run-form/run-form.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
+import { IconButton } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { ModalElement } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { LoadingRows } from "../ui/faces.tsx";
 import { PageTitle } from "../ui/page-title.tsx";
 import { Panel } from "../ui/panel.tsx";
+import { Segmented } from "../ui/segmented.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { isOpen, runStatuses } from "../ui/statuses.ts";
+import { Tabs } from "../ui/tabs.tsx";
 import { ApprovalsPanel } from "./agent/approvals-panel.tsx";
-import { openApprovals } from "./agent/conversation.ts";
 import { ConversationPanel } from "./agent/conversation-panel.tsx";
+import { openApprovals } from "./agent/conversation.ts";
 import { useAgentTrace } from "./agent/use-agent-trace.ts";
-import { ErrorPanel } from "./error-panel.tsx";
-import { ReplayDialog } from "./replay-dialog.tsx";
+import { ErrorDetails } from "./error-details.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { HeldBadge } from "./run-badge.tsx";
 import { RunData } from "./run-data.tsx";
-import { errorsOfRun } from "./run-errors.ts";
+import { type AttemptError, errorsOfRun } from "./run-errors.ts";
 import { RunFacts } from "./run-facts.tsx";
 import { useTimeline } from "./use-timeline.ts";
 import { WaterfallPanel } from "./waterfall-panel.tsx";
+
+const words = {
+  workflow: {
+    payload: "It passes through the currently deployed transform, like a webhook body. The filter is skipped.",
+    input: "It is parsed by the target's input schema and passed to run().",
+  },
+  agent: {
+    payload:
+      "It passes through the currently deployed transform and prompt, like a webhook body. The filter is skipped.",
+    input: "The agent receives exactly this prompt. The trigger's prompt is skipped.",
+  },
+};
 
 /** One run: status, facts, timeline, errors, input and output. */
 export function RunView({ id }: { id: string }) {
@@ -154,4 +172,80 @@ function Timeline({
       )}
     </Panel>
   );
+}
+
+/** The error of each failed attempt, the last attempt first. */
+function ErrorPanel({ failures }: { failures: AttemptError[] }) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const shown = failures.find(({ attempt }) => String(attempt) === chosen) ?? failures.at(-1);
+  if (!shown) return null;
+  const { source, error } = shown;
+  const note = (
+    <span className="flex min-w-0 items-center gap-1">
+      <code className="truncate">
+        {source ? `${source.file}:${source.line}:${source.column}` : shown.step ? `step ${shown.step}` : ""}
+      </code>
+      <CopyButton text={error.stack ?? `${error.name}: ${error.message}`} label="Copy the error with its stack" />
+    </span>
+  );
+  const details = <ErrorDetails failure={shown} />;
+  const newestFirst = failures
+    .toReversed()
+    .map(({ attempt }) => ({ id: String(attempt), label: `Attempt ${attempt}` }));
+  return (
+    <Panel title={failures.length > 1 ? "Errors" : "Error"} note={note}>
+      {failures.length === 1 ? (
+        details
+      ) : (
+        <div className="[&>[role=tablist]]:px-4">
+          <Tabs label="Errors of the attempts" tabs={newestFirst} selected={String(shown.attempt)} onSelect={setChosen}>
+            {details}
+          </Tabs>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+/** Replays a run with an edited payload or input. */
+function ReplayDialog({ run, onClose }: { run: Run; onClose: () => void }) {
+  const titleId = useId();
+  const [of, setOf] = useState(() => replaySubject(run));
+  const hasBoth = replaySubject(run) === "payload" && run.input !== null;
+  return (
+    <ModalElement labelledBy={titleId} onClose={onClose} className="m-auto w-[min(860px,calc(100vw-24px))]">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b py-2.5 pr-2.5 pl-4">
+        <h2 id={titleId} className="min-w-0 flex-1 text-l font-semibold">
+          Replay with changes
+        </h2>
+        {hasBoth && (
+          <Segmented
+            label="Part to edit"
+            value={of}
+            options={[
+              { value: "payload", label: "Payload" },
+              { value: "input", label: "Input" },
+            ]}
+            onChange={setOf}
+          />
+        )}
+        <IconButton label="Close" icon={X} onClick={onClose} />
+      </div>
+      <p className="px-4 pt-3 text-s text-ink-3">
+        Edit the {of} of this run. {words[run.target.kind][of]}
+      </p>
+      <div className="flex min-h-[min(480px,60dvh)] flex-col overflow-auto">
+        <RunForm key={of} subject={{ kind: "replay", runId: run.id, of, trigger: run.trigger, target: run.target }} />
+      </div>
+    </ModalElement>
+  );
+}
+
+/**
+ * The value that a replay starts from: the payload, which passes through the current transform, or the input of a run
+ * without a payload.
+ */
+function replaySubject(run: Pick<Run, "payload" | "attachmentId" | "input">): "payload" | "input" {
+  // A payload can be JSON `null`: then the run has a trigger, and no input yet.
+  return run.payload !== null || (run.attachmentId !== null && run.input === null) ? "payload" : "input";
 }

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download, X } from "lucide-react";
 import { useState } from "react";
+import { formatTokens, formatUsd } from "../../server/domain/format.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Choice } from "../ui/choice.tsx";
 import { FilterInput } from "../ui/filter-input.tsx";
@@ -10,17 +11,19 @@ import { Menu } from "../ui/menu.tsx";
 import { runStatuses } from "../ui/statuses.ts";
 import { ExactTimes } from "./exact-times.tsx";
 import {
-  type RunFilter,
-  type RunFilterState,
   exportHref,
   filterChips,
   isTimePreset,
   presetWords,
+  type RunFilter,
+  type RunFilterState,
   timePresets,
 } from "./run-filters.ts";
 import { saveLink } from "./save-file.ts";
-import { SpendChoice } from "./spend-choice.tsx";
 import { useAgentNames } from "./use-agent-names.ts";
+
+const dollars = [0.01, 0.1, 1, 10];
+const tokens = [10_000, 100_000, 1_000_000];
 
 interface Props {
   state: RunFilterState;
@@ -195,4 +198,36 @@ function optionsOf(any: string, names: readonly string[]) {
 
 function entriesOf<Key extends string, Value>(table: Record<Key, Value>): [Key, Value][] {
   return Object.entries(table) as [Key, Value][];
+}
+
+/** The minimum cost or tokens of a run. The URL can set other amounts. */
+function SpendChoice({
+  state,
+  onChange,
+}: {
+  state: RunFilterState;
+  onChange: (change: Partial<RunFilterState>) => void;
+}) {
+  const { minCostUsd, minTokens } = state;
+  const value = minCostUsd !== null ? `usd ${minCostUsd}` : minTokens !== null ? `tokens ${minTokens}` : "any";
+  const options = [
+    { value: "any", label: "Any cost" },
+    ...withAmount(dollars, minCostUsd).map((usd) => ({ value: `usd ${usd}`, label: `${formatUsd(usd)} or more` })),
+    ...withAmount(tokens, minTokens).map((count) => ({
+      value: `tokens ${count}`,
+      label: `${formatTokens(count)} or more`,
+    })),
+  ];
+  const choose = (chosen: string) => {
+    const [unit, amount] = chosen.split(" ");
+    onChange({
+      minCostUsd: unit === "usd" ? Number(amount) : null,
+      minTokens: unit === "tokens" ? Number(amount) : null,
+    });
+  };
+  return <Choice label="Cost and tokens" value={value} options={options} onChange={choose} />;
+}
+
+function withAmount(amounts: readonly number[], one: number | null): number[] {
+  return one === null || amounts.includes(one) ? [...amounts] : [...amounts, one].toSorted((a, b) => a - b);
 }

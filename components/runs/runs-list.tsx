@@ -1,22 +1,98 @@
 "use client";
 
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Coins } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import type { RunSummary } from "../../server/contract/run.ts";
+import { formatTokens, formatUsd } from "../../server/domain/format.ts";
+import { PlainText } from "../json/plain-text.tsx";
+import type { Column } from "../list/column.ts";
 import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
-import { isOpen } from "../ui/statuses.ts";
+import { Button } from "../ui/button.tsx";
+import { EmptyFace } from "../ui/faces.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { isOpen, runStatuses } from "../ui/statuses.ts";
 import { useNow } from "../ui/use-now.ts";
 import type { BulkAction, Matching } from "./bulk-action.ts";
 import { BulkDialogs, type BulkTarget } from "./bulk-dialogs.tsx";
-import { runColumns, runColumnsWithSpend, runLabel } from "./run-columns.tsx";
-import { runFilterParsers, runsPageRows, toRunFilter } from "./run-filters.ts";
-import { RunsEmpty } from "./runs-empty.tsx";
+import { RunBadge } from "./run-badge.tsx";
+import { isOfAgents, type RunFilter, runFilterParsers, runsPageRows, toRunFilter } from "./run-filters.ts";
 import { RunsFilterBar } from "./runs-filter-bar.tsx";
 import { RunsSelectionBar } from "./runs-selection-bar.tsx";
-import { RunsSpend } from "./runs-spend.tsx";
+import { saySpend } from "./say-spend.ts";
+import { startedByWords } from "./started-by-words.ts";
+import { TookBar } from "./took-bar.tsx";
 import { useAgentNames } from "./use-agent-names.ts";
+
+const runColumns: readonly Column<RunSummary>[] = [
+  { id: "status", name: "Status", width: "136px", cell: (run) => <RunBadge run={run} /> },
+  {
+    id: "id",
+    name: "Run",
+    width: "116px",
+    from: "lg",
+    cell: (run) => <code title={run.id}>{`…${run.id.slice(-8)}`}</code>,
+  },
+  {
+    id: "target",
+    name: "Target",
+    width: "minmax(0, 2.2fr)",
+    cell: (run) => (
+      <>
+        <span className="block truncate font-medium">{run.target.slug}</span>
+        {run.error && (
+          <span title={`${run.error.name}: ${run.error.message}`} className="block truncate text-s text-bad">
+            <PlainText text={`${run.error.name}: ${run.error.message}`} />
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    id: "trigger",
+    name: "Trigger",
+    width: "minmax(0, 1.1fr)",
+    cell: (run) => <span className="block truncate">{run.trigger ?? <span className="text-ink-3">–</span>}</span>,
+  },
+  {
+    id: "startedBy",
+    name: "Started by",
+    width: "minmax(0, 1fr)",
+    isHiddenNarrow: true,
+    from: "xl",
+    cell: (run) => <span className="block truncate text-ink-2">{startedByWords[run.startedBy]}</span>,
+  },
+  { id: "when", name: "Created", width: "92px", cell: (run) => <RelativeTime iso={run.createdAt} /> },
+  { id: "took", name: "Duration", width: "minmax(120px, 180px)", from: "lg", cell: (run) => <TookBar run={run} /> },
+];
+
+const spendColumn: Column<RunSummary> = {
+  id: "spend",
+  name: "Cost",
+  width: "112px",
+  isHiddenNarrow: true,
+  from: "xl",
+  cell: ({ tokens, costUsd }) =>
+    // Workflows use no tokens.
+    tokens !== null && (
+      <>
+        <span className="block truncate tabular-nums">
+          {costUsd === null ? <span className="text-ink-3">unknown</span> : formatUsd(costUsd)}
+        </span>
+        <span className="block truncate text-s text-ink-3 tabular-nums">{formatTokens(tokens)}</span>
+      </>
+    ),
+};
+
+/** For projects with agents. */
+const runColumnsWithSpend: readonly Column<RunSummary>[] = [
+  ...runColumns.slice(0, -2),
+  spendColumn,
+  ...runColumns.slice(-2),
+];
 
 interface Selected {
   ids: ReadonlySet<string>;
@@ -91,4 +167,63 @@ export function RunsList() {
       )}
     </>
   );
+}
+
+/** The total usage of the filtered runs, if the filter selects runs of agents. */
+function RunsSpend({ filter }: { filter: RunFilter }) {
+  const trpc = useTRPC();
+  const agents = useAgentNames();
+  const isShown = isOfAgents(filter) || (filter.target !== undefined && agents.has(filter.target));
+  const usage = useQuery(
+    trpc.runs.usage.queryOptions(filter, { enabled: isShown, placeholderData: keepPreviousData }),
+  ).data;
+  if (!isShown) return null;
+  return (
+    <p
+      role="status"
+      aria-label="Usage of these runs"
+      className="mb-2 flex min-h-5 items-center gap-1.5 text-ink-2 tabular-nums"
+    >
+      {usage && (
+        <>
+          <Coins aria-hidden size={14} className="shrink-0 text-ink-3" />
+          {saySpend(usage)}
+        </>
+      )}
+    </p>
+  );
+}
+
+/** The empty list: how to start the first run, or how to clear the filters. */
+function RunsEmpty({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered) {
+    return (
+      <EmptyFace title="No runs match these filters">
+        <p>Clear a filter to see more runs.</p>
+        <Button className="mt-3" onClick={onClear}>
+          Clear all filters
+        </Button>
+      </EmptyFace>
+    );
+  }
+  return (
+    <EmptyFace title="No runs yet">
+      <p>
+        Runs of workflows and agents appear here. A run starts when a webhook matches a trigger, when you click “Run” on
+        a workflow in the canvas, or from the command line:
+      </p>
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label="Command that starts a run"
+        className="mt-3 overflow-x-auto rounded-m border bg-sunken px-3 py-2 text-s text-ink"
+      >
+        {`npx signalbox triggers send <trigger> --data '{ … }'`}
+      </pre>
+    </EmptyFace>
+  );
+}
+
+function runLabel(run: RunSummary): string {
+  return `Run ${run.id} of ${run.target.slug}, ${runStatuses[run.status].label}`;
 }

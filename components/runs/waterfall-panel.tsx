@@ -1,20 +1,22 @@
 "use client";
 
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { AgentTrace } from "../../server/contract/agent-trace.ts";
 import type { Run } from "../../server/contract/run.ts";
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
+import { formatDuration } from "../../server/domain/format.ts";
 import { Panel } from "../ui/panel.tsx";
 import { Segmented } from "../ui/segmented.tsx";
 import { isOpen } from "../ui/statuses.ts";
+import { useNow } from "../ui/use-now.ts";
 import { nameAgentRows } from "./agent/name-rows.ts";
-import { type LogFilter, type ShownRow, groupRows } from "./group-rows.ts";
+import { groupRows, type LogFilter, type ShownRow } from "./group-rows.ts";
 import { offsetOf, timesOf } from "./row-words.ts";
 import { timeScale } from "./time-scale.ts";
-import { useOpenNow } from "./use-open-now.ts";
-import { toWaterfall } from "./waterfall.ts";
 import { WaterfallList } from "./waterfall-list.tsx";
-import { formatDuration } from "../../server/domain/format.ts";
+import { toWaterfall } from "./waterfall.ts";
+
+const tickMs = 250;
 
 const filters: { value: LogFilter; label: string }[] = [
   { value: "all", label: "All logs" },
@@ -73,4 +75,16 @@ export function WaterfallPanel({ run, entries, trace }: Props) {
       />
     </Panel>
   );
+}
+
+/** The current time, updated four times a second while `isOpen`. */
+function useOpenNow(isOpen: boolean): number {
+  const second = useNow();
+  const [fine, setFine] = useState(0);
+  useEffect(() => {
+    if (!isOpen) return;
+    const timer = setInterval(() => setFine(Date.now()), tickMs);
+    return () => clearInterval(timer);
+  }, [isOpen]);
+  return Math.max(second, fine);
 }

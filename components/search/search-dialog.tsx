@@ -1,5 +1,6 @@
 "use client";
 
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
 import {
   Bot,
@@ -22,10 +23,31 @@ import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
 import { showNode } from "../canvas/show-node.ts";
 import { chooseTheme, type Theme } from "../shell/theme.ts";
 import { useLeave } from "../shell/use-leave.tsx";
+import { problemOf } from "../trpc/problem-of.ts";
+import { useTRPC } from "../trpc/trpc.ts";
 import { ModalElement } from "../ui/dialog.tsx";
-import { type Entry, type EntryGroup, type EntryKind, hrefFrom } from "./entry.ts";
-import { rememberEntry } from "./recent.ts";
-import { useSearch } from "./use-search.ts";
+import {
+  contentSearchesFor,
+  type Entry,
+  type EntryGroup,
+  type EntryKind,
+  groupsOf,
+  hrefFrom,
+  pagesFor,
+  searchTextOf,
+} from "./entry.ts";
+import { readRecent, rememberEntry } from "./recent.ts";
+
+const debounceMs = 120;
+
+interface SearchState {
+  groups: EntryGroup[];
+  /** The text that the groups belong to. */
+  settledText: string;
+  /** The groups do not match the typed text yet. */
+  isPending: boolean;
+  error: string | null;
+}
 
 const icons: Record<EntryKind, LucideIcon> = {
   endpoint: Webhook,
@@ -175,4 +197,54 @@ function ThemeGroup({ onClose }: { onClose: () => void }) {
       ))}
     </Command.Group>
   );
+}
+
+/** Search results, best first. For an empty text: recently opened entries and pages. */
+function useSearch(typed: string): SearchState {
+  const trpc = useTRPC();
+  const [recent] = useState(readRecent);
+  const text = searchTextOf(typed);
+  const requestedText = useDebounced(text, debounceMs);
+  const found = useQuery(
+    trpc.search.queryOptions(
+      { text: requestedText },
+      { enabled: requestedText !== "", placeholderData: keepPreviousData, staleTime: 5_000, meta: { live: false } },
+    ),
+  );
+  if (text === "")
+    return {
+      groups: withoutEmpty([
+        { name: "Recent", entries: recent },
+        { name: "Go to", entries: pagesFor("") },
+      ]),
+      settledText: "",
+      isPending: false,
+      error: null,
+    };
+  const isPending = requestedText !== text || found.isFetching;
+  const groups = withoutEmpty([
+    ...(found.data ? groupsOf(found.data) : []),
+    { name: "Go to", entries: pagesFor(requestedText) },
+    { name: "Search in bodies and inputs", entries: contentSearchesFor(requestedText) },
+  ]);
+  return {
+    groups,
+    settledText: found.isPlaceholderData ? "" : requestedText,
+    isPending,
+    error: found.error ? problemOf(found.error).title : null,
+  };
+}
+
+function withoutEmpty(groups: EntryGroup[]): EntryGroup[] {
+  return groups.filter((group) => group.entries.length > 0);
+}
+
+/** The last value that did not change for `ms`. */
+function useDebounced<Value>(value: Value, ms: number): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
 }

@@ -4,14 +4,42 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import type { KeyKind } from "../../server/contract/key.ts";
+import type { Scope } from "../../server/contract/scope.ts";
 import { sayProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
+import { Choice } from "../ui/choice.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Segmented } from "../ui/segmented.tsx";
+import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
-import { KeyDialog } from "./key-dialog.tsx";
 import { KeysTable } from "./keys-table.tsx";
 import { QueryPanel } from "./query-panel.tsx";
 import { ShownOnce } from "./shown-once.tsx";
+
+const scopes = [
+  { value: "read", label: "read" },
+  { value: "operate", label: "operate" },
+  { value: "admin", label: "admin" },
+] as const;
+
+const words: Record<Scope, string> = {
+  read: "Sees triggers, deliveries and runs.",
+  operate: "Also starts, cancels and replays runs, and sees webhook URLs with their keys.",
+  admin: "Also manages people, keys and tokens.",
+};
+
+const lifetimes = [
+  { value: "30", label: "after 30 days" },
+  { value: "90", label: "after 90 days" },
+  { value: "365", label: "after 1 year" },
+  { value: "", label: "never" },
+] as const;
+
+type Lifetime = (typeof lifetimes)[number]["value"];
+
+const all = "*";
 
 /** API tokens for programs and webhook keys for senders. */
 export function Keys() {
@@ -73,5 +101,87 @@ export function Keys() {
         />
       )}
     </div>
+  );
+}
+
+function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: () => void; onMade: () => void }) {
+  const trpc = useTRPC();
+  const [name, setName] = useState("");
+  const [scope, setScope] = useState<Scope>("read");
+  const [lifetime, setLifetime] = useState<Lifetime>(kind === "api" ? "90" : "");
+  const [endpoint, setEndpoint] = useState(all);
+  const known = useQuery(trpc.triggers.names.queryOptions()).data?.triggers ?? [];
+  const endpoints = [...new Set(known.map((trigger) => trigger.endpoint))];
+  const make = useMutation(trpc.keys.create.mutationOptions({ onSuccess: onMade }));
+  const isToken = kind === "api";
+  if (make.data) {
+    const note = isToken
+      ? "Copy it now. Only its hash is stored, and it is never shown again."
+      : "The sender adds it to the URL as ?token=, or sends it as Authorization: Bearer. An admin can view it again.";
+    return (
+      <ShownOnce
+        title={isToken ? "New API token" : "New webhook key"}
+        note={note}
+        secret={make.data.secret}
+        onClose={onClose}
+      />
+    );
+  }
+  const submit = () => {
+    const lifetimeDays = lifetime === "" ? null : Number(lifetime);
+    make.mutate(
+      isToken
+        ? { kind, name, lifetimeDays, scope }
+        : { kind: "webhook", name, lifetimeDays, endpoints: endpoint === all ? null : [endpoint] },
+    );
+  };
+  const footer = (
+    <Button type="submit" form="new-key" tone="primary" disabled={make.isPending} aria-busy={make.isPending}>
+      {isToken ? "Create token" : "Create key"}
+    </Button>
+  );
+  return (
+    <Dialog title={isToken ? "New API token" : "New webhook key"} isOpen onClose={onClose} footer={footer}>
+      <form
+        id="new-key"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+        className="grid gap-4"
+      >
+        <TextInput
+          label="Name"
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          placeholder={isToken ? "CI" : "GitHub"}
+        />
+        {isToken ? (
+          <div>
+            <Segmented<Scope> label="Scope" value={scope} options={scopes} onChange={setScope} />
+            <p className="mt-2 text-s text-ink-2">{words[scope]}</p>
+          </div>
+        ) : (
+          <Choice
+            label="Endpoints"
+            value={endpoint}
+            options={[
+              { value: all, label: "all endpoints" },
+              ...endpoints.map((value) => ({ value, label: `only ${value}` })),
+            ]}
+            onChange={setEndpoint}
+          />
+        )}
+        <div className="flex items-center gap-2">
+          <span className="text-s font-medium text-ink-2">Expires</span>
+          <Choice<Lifetime> label="Expires" value={lifetime} options={lifetimes} onChange={setLifetime} />
+        </div>
+        {make.error && (
+          <ErrorNote error={make.error} what={isToken ? "The token was not created" : "The key was not created"} />
+        )}
+      </form>
+    </Dialog>
   );
 }

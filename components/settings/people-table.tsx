@@ -1,15 +1,20 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Key } from "../../server/contract/key.ts";
 import { type Person, type Role, roleSchema } from "../../server/contract/person.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/table.tsx";
-import { RemoveDialog } from "./remove-dialog.tsx";
-import { ResetDialog } from "./reset-dialog.tsx";
+import { useNow } from "../ui/use-now.ts";
+import { stateOf } from "./key-state.tsx";
+import { ShownOnce } from "./shown-once.tsx";
 
 export const roleOptions = roleSchema.options.map((role) => ({ value: role, label: role }));
 
@@ -72,4 +77,95 @@ export function PeopleTable({ people, own, handlers }: Props) {
       {leaving && <RemoveDialog person={leaving} handlers={handlers} onClose={() => setLeaving(null)} />}
     </>
   );
+}
+
+/** Creates a link that sets a new password. */
+function ResetDialog({ person, onClose, onMade }: { person: Person; onClose: () => void; onMade: () => void }) {
+  const trpc = useTRPC();
+  const make = useMutation(trpc.people.makeResetLink.mutationOptions({ onSuccess: onMade }));
+  if (make.data) {
+    return (
+      <ShownOnce
+        title="Reset link"
+        note={`Send this link to ${person.name} yourself. It sets a new password once, expires after 1 hour, and is not shown again.`}
+        secret={make.data.url}
+        onClose={onClose}
+      />
+    );
+  }
+  const footer = (
+    <>
+      <Button onClick={onClose}>Go back</Button>
+      <Button
+        tone="primary"
+        data-autofocus=""
+        disabled={make.isPending}
+        aria-busy={make.isPending}
+        onClick={() => make.mutate({ id: person.id })}
+      >
+        Create link
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={`Reset the password of ${person.name}?`} isOpen onClose={onClose} footer={footer}>
+      <p className="text-ink-2">
+        You get a link that lets {person.email} choose a new password. The current password works until then. Using the
+        link ends all of their sessions. Earlier reset links for this person stop working now.
+      </p>
+      {make.error && <ErrorNote error={make.error} what="The link was not created" />}
+    </Dialog>
+  );
+}
+
+/** Confirms the removal of a person, and lists what is revoked with them. */
+function RemoveDialog({
+  person,
+  onClose,
+  handlers,
+}: {
+  person: Person;
+  onClose: () => void;
+  handlers: { onSettled: () => Promise<unknown>; onError: (error: unknown) => void };
+}) {
+  const trpc = useTRPC();
+  const now = useNow();
+  const keys = useQuery(trpc.keys.list.queryOptions(undefined, { meta: { live: false } }));
+  const remove = useMutation(
+    trpc.people.remove.mutationOptions({
+      ...handlers,
+      async onSettled() {
+        onClose();
+        await handlers.onSettled();
+      },
+    }),
+  );
+  const tokens = keys.data?.filter((key) => key.ownerId === person.id && stateOf(key, now) === "valid");
+  return (
+    <ConfirmDialog
+      title={`Remove ${person.name}?`}
+      confirmLabel="Remove person"
+      tone="danger"
+      isOpen
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate({ id: person.id })}
+      onClose={onClose}
+    >
+      <p>Their sessions and the links they created end immediately. {tokenWords(tokens)}</p>
+      <p className="mt-2">
+        Their entries stay in the audit log. Webhook keys stay valid, because senders use them. Rotate the keys that
+        this person knew.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+function tokenWords(tokens: readonly Key[] | undefined): string {
+  if (!tokens) return "Their API tokens are revoked.";
+  if (tokens.length === 0) return "They have no API tokens.";
+  const names = tokens.map(({ name }) => name);
+  const shown = names.length > 5 ? [...names.slice(0, 5), `${names.length - 5} more`] : names;
+  return tokens.length === 1
+    ? `Their API token ${shown.join("")} is revoked. Requests that use it are rejected.`
+    : `Their ${tokens.length} API tokens are revoked: ${shown.join(", ")}. Requests that use them are rejected.`;
 }

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
+import { useWhyNot } from "../auth/access.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
@@ -10,9 +11,14 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Segmented } from "../ui/segmented.tsx";
 import { SheetSection } from "./sheet-frame.tsx";
-import { SenderFields } from "./sender-fields.tsx";
-import { useWhyNot } from "../auth/access.tsx";
-import { type SenderKind, type SnippetKind, keyPlaceholder, settingsOf, snippetOf } from "./snippets.ts";
+import {
+  keyPlaceholder,
+  type SenderKind,
+  type SenderSettings,
+  settingsOf,
+  type SnippetKind,
+  snippetOf,
+} from "./snippets.ts";
 import type { EndpointKey } from "./use-endpoint-key.ts";
 
 const kinds: readonly { value: SnippetKind | SenderKind; label: string }[] = [
@@ -124,5 +130,25 @@ function FormsOfKeys({ value }: { value: string }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The settings to enter at a sender, field by field. */
+function SenderFields({ settings, label }: { settings: SenderSettings; label: string }) {
+  return (
+    <div className="rounded-m border">
+      <p className="border-b px-3 py-2 text-s text-ink-2">{settings.path}</p>
+      <dl aria-label={label} className="divide-y">
+        {settings.fields.map(({ name, value, isLiteral }) => (
+          <div key={name} className="flex min-h-10 items-center gap-2 border-line py-1 pr-1 pl-3">
+            <div className="min-w-0 flex-1">
+              <dt className="text-xs text-ink-3">{name}</dt>
+              <dd className={isLiteral ? "font-mono text-s break-all" : "text-s text-ink-2"}>{value}</dd>
+            </div>
+            {isLiteral && <CopyButton text={value} label={`Copy: ${name}`} />}
+          </div>
+        ))}
+      </dl>
+    </div>
   );
 }

@@ -1,24 +1,28 @@
 "use client";
 
 import type { UseQueryResult } from "@tanstack/react-query";
+import { Eye, EyeOff } from "lucide-react";
 import Link from "next/link";
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Page } from "../../server/contract/page.ts";
 import type { Window } from "../../server/contract/window.ts";
-import { ConditionList } from "./condition-list.tsx";
-import type { Activity } from "./answers.ts";
-import { DeliveryRows } from "./delivery-rows.tsx";
-import { EndpointUrl } from "./endpoint-url.tsx";
-import { FirstCurl } from "./first-curl.tsx";
-import { windowLabels } from "./window-words.ts";
-import { SheetSection } from "./sheet-frame.tsx";
-import { EmptyNote, SheetList } from "./sheet-list.tsx";
-import { SheetLink } from "./sheet-link.tsx";
-import type { ListedTrigger } from "./triggers-of.ts";
+import { formatNumber } from "../../server/domain/format.ts";
+import { useWhyNot } from "../auth/access.tsx";
 import { deliveriesHref } from "../canvas/model/evidence.ts";
+import { Button } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import type { Activity } from "./answers.ts";
+import { ConditionList } from "./condition-list.tsx";
+import { DeliveryRows } from "./delivery-rows.tsx";
+import { FirstCurl } from "./first-curl.tsx";
+import { SheetSection } from "./sheet-frame.tsx";
+import { SheetLink } from "./sheet-link.tsx";
+import { EmptyNote, SheetList } from "./sheet-list.tsx";
+import type { ListedTrigger } from "./triggers-of.ts";
 import { verdictCountsOf } from "./use-activity.ts";
 import type { EndpointKey } from "./use-endpoint-key.ts";
-import { formatNumber } from "../../server/domain/format.ts";
+import { windowLabels } from "./window-words.ts";
 
 interface Shown {
   endpoint: string;
@@ -138,5 +142,86 @@ function Counts({
         {formatNumber(stopped)} stopped
       </Link>
     </span>
+  );
+}
+
+/** The URL of an endpoint. In a deployment also the URL with its key, shown on demand. */
+function EndpointUrl({
+  url,
+  endpoint,
+  needsKey,
+  access,
+}: {
+  url: string;
+  endpoint: string;
+  needsKey: boolean;
+  access: EndpointKey;
+}) {
+  return (
+    <div className="grid gap-2">
+      <UrlLine label={`Copy the URL of ${endpoint}`} url={url} />
+      {!needsKey && (
+        <p className="text-s text-ink-3">
+          In development, webhooks from this machine need no key. All other webhooks need one.
+        </p>
+      )}
+      {needsKey && (
+        <>
+          {access.url === null ? (
+            <MaskedUrl url={url} endpoint={endpoint} access={access} />
+          ) : (
+            <UrlLine label={`Copy the URL of ${endpoint} with its key`} url={access.url} />
+          )}
+          <div className="flex items-center justify-between gap-3">
+            <p className="text-s text-ink-3">
+              For senders that accept only a URL. Keep it secret: it contains the key.
+            </p>
+            {access.isShown && (
+              <Button size="s" tone="quiet" icon={EyeOff} onClick={access.hide}>
+                Hide the key
+              </Button>
+            )}
+          </div>
+          {access.error !== null && (
+            <ErrorNote error={access.error} what="The key could not be loaded" retry={access.show} />
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function UrlLine({ url, label }: { url: string; label: string }) {
+  return (
+    <div className="flex min-h-9 min-w-0 items-center gap-2 rounded-m border bg-sunken py-1 pr-1 pl-2.5">
+      <code className="min-w-0 flex-1 text-s break-all select-all">{url}</code>
+      <CopyButton text={url} label={label} />
+    </div>
+  );
+}
+
+function MaskedUrl({ url, endpoint, access }: { url: string; endpoint: string; access: EndpointKey }) {
+  const disabledReason = useWhyNot("operate");
+  return (
+    <div className="flex min-h-9 min-w-0 items-center gap-2 rounded-m border bg-sunken py-1 pr-1 pl-2.5">
+      <code className="min-w-0 flex-1 text-s break-all text-ink-2">
+        {url}?token=<span aria-label="hidden">••••••••</span>
+      </code>
+      <Button
+        size="s"
+        tone="quiet"
+        icon={Eye}
+        title={disabledReason}
+        disabled={disabledReason !== undefined || access.isLoading}
+        onClick={access.show}
+      >
+        Show the key
+      </Button>
+      {disabledReason === undefined ? (
+        <CopyButton text={access.fetchUrl} label={`Copy the URL of ${endpoint} with its key`} />
+      ) : (
+        <CopyButton text={url} label={`Copy the URL of ${endpoint} without a key`} />
+      )}
+    </div>
   );
 }

@@ -1,21 +1,31 @@
 "use client";
 
-import type { Window } from "../../server/contract/window.ts";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import type { Window } from "../../server/contract/window.ts";
+import { formatCount, formatDuration, formatNumber, formatShare } from "../../server/domain/format.ts";
+import { RunBadge } from "../runs/run-badge.tsx";
+import { waitingHref } from "../runs/run-filters.ts";
+import { saySpend } from "../runs/say-spend.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
+import { useTRPC } from "../trpc/trpc.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { ShortId } from "../ui/short-id.tsx";
-import { waitingHref } from "../runs/run-filters.ts";
-import { RunBadge } from "../runs/run-badge.tsx";
-import type { Activity, TargetDetails } from "./answers.ts";
-import { AgentSpend } from "./agent-spend.tsx";
+import { useNow } from "../ui/use-now.ts";
 import { AgentSections } from "./agent-sections.tsx";
+import type { Activity, TargetDetails } from "./answers.ts";
 import { PromptTemplate } from "./prompt-template.tsx";
-import { windowLabels } from "./window-words.ts";
-import { targetLimits } from "./target-limits.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { SheetLink } from "./sheet-link.tsx";
-import { formatCount, formatDuration, formatNumber, formatShare } from "../../server/domain/format.ts";
+import { targetLimits } from "./target-limits.ts";
+import { windowLabels } from "./window-words.ts";
+
+const windows = [
+  { window: "24h", hours: 24 },
+  { window: "7d", hours: 7 * 24 },
+] as const;
+
+const minuteMs = 60_000;
 
 type TargetActivity = Activity["targets"][number];
 
@@ -150,5 +160,44 @@ function SchemaPart({ title, schema }: { title: string; schema: TargetDetails["i
         <SchemaTree schema={schema} label={`${title}, as a tree`} />
       </div>
     </SheetSection>
+  );
+}
+
+/** Recent token usage and cost of an agent's runs. */
+function AgentSpend({ agent }: { agent: string }) {
+  return (
+    <SheetSection title="Tokens and cost">
+      <ul className="grid gap-1">
+        {windows.map(({ window, hours }) => (
+          <SpendLine key={window} agent={agent} window={window} hours={hours} />
+        ))}
+      </ul>
+    </SheetSection>
+  );
+}
+
+function SpendLine({
+  agent,
+  window,
+  hours,
+}: {
+  agent: string;
+  window: (typeof windows)[number]["window"];
+  hours: number;
+}) {
+  const trpc = useTRPC();
+  // Rounded to five minutes, so that the query key stays the same.
+  const until = Math.floor(useNow() / (5 * minuteMs)) * 5 * minuteMs;
+  const since = new Date(until - hours * 60 * minuteMs).toISOString();
+  const usage = useQuery(
+    trpc.runs.usage.queryOptions({ target: agent, targetKind: "agent", since }, { placeholderData: keepPreviousData }),
+  ).data;
+  return (
+    <li className="flex min-h-5 flex-wrap items-baseline gap-x-2 tabular-nums">
+      <Link href={`/runs?${new URLSearchParams({ target: agent, since: window })}`} className="hover:underline">
+        {usage ? saySpend(usage) : "–"}
+      </Link>
+      <span className="text-s text-ink-3">{windowLabels[window]}</span>
+    </li>
   );
 }

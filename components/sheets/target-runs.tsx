@@ -4,15 +4,17 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { RunSummary } from "../../server/contract/run.ts";
 import type { Target } from "../../server/contract/target.ts";
+import { formatDuration } from "../../server/domain/format.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
+import { RunBadge } from "../runs/run-badge.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Elapsed } from "../ui/elapsed.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
-import { RunBadge } from "../runs/run-badge.tsx";
-import { DurationStrip } from "./duration-strip.tsx";
+import { runStatuses } from "../ui/statuses.ts";
+import { durationBars } from "./duration-bars.ts";
 import { SheetSection } from "./sheet-frame.tsx";
-import { EmptyNote, SheetList } from "./sheet-list.tsx";
 import { SheetLink } from "./sheet-link.tsx";
+import { EmptyNote, SheetList } from "./sheet-list.tsx";
 
 /** The last runs with their status and duration. */
 export function TargetRuns({ target }: { target: Target }) {
@@ -82,5 +84,39 @@ function RunRows({ runs }: { runs: readonly RunSummary[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Bars with the durations of the last runs. Failed runs differ in colour and shape. */
+function DurationStrip({ runs }: { runs: readonly RunSummary[] }) {
+  const bars = durationBars(runs);
+  const longest = bars.reduce((max, { ms }) => Math.max(max, ms), 0);
+  if (bars.length === 0) return <p className="flex h-16 items-center text-s text-ink-3">No ended runs yet.</p>;
+  return (
+    <div>
+      <ul aria-label="Durations of the last runs" className="flex h-16 items-end gap-px border-b">
+        {bars.map(({ id, status, ms, height }) => {
+          const face = runStatuses[status];
+          const label = `${face.label}, ${formatDuration(ms)}`;
+          return (
+            <li key={id} className="h-full max-w-3 min-w-0 flex-1">
+              <Link
+                href={`/runs/${encodeURIComponent(id)}`}
+                prefetch={false}
+                aria-label={label}
+                title={label}
+                className="group flex h-full items-end -outline-offset-1"
+              >
+                <span
+                  className={`block w-full group-hover:opacity-100 ${face.tone === "bad" ? "rounded-none border-t-2 border-bad bg-bad-soft" : face.tone === "ok" ? "rounded-t-[2px] bg-accent opacity-55" : "rounded-t-[2px] bg-idle opacity-55"}`}
+                  style={{ height: `${height * 100}%` }}
+                />
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+      <p className="mt-1 text-xs text-ink-3">longest: {formatDuration(longest)}</p>
+    </div>
   );
 }

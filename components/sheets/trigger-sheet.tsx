@@ -1,23 +1,35 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
 import type { Window } from "../../server/contract/window.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 import { exampleBody } from "../../server/domain/schema/example-body.ts";
 import { RunForm } from "../run-form/run-form.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
+import { Segmented } from "../ui/segmented.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import type { Graph, TriggerDetails } from "./answers.ts";
+import { DeliveryRows } from "./delivery-rows.tsx";
+import { FirstCurl } from "./first-curl.tsx";
 import { SchemaSections } from "./schema-sections.tsx";
-import { SheetBody, SheetFrame, SheetSkeleton } from "./sheet-frame.tsx";
+import { SheetBody, SheetFrame, SheetSection, SheetSkeleton } from "./sheet-frame.tsx";
+import { EmptyNote, SheetList } from "./sheet-list.tsx";
 import { TrafficPill } from "./traffic-pill.tsx";
-import { TriggerDeliveries } from "./trigger-deliveries.tsx";
 import { TriggerOverview } from "./trigger-overview.tsx";
 import { triggersOf } from "./triggers-of.ts";
 import { useActivity, verdictCountsOf } from "./use-activity.ts";
 import { useOrigin } from "./use-origin.ts";
 import { useSheetTab } from "./use-sheet-tab.ts";
-import { formatNumber } from "../../server/domain/format.ts";
+
+type Which = "matched" | "stopped";
+
+const choices: readonly { value: Which; label: string }[] = [
+  { value: "matched", label: "Fired" },
+  { value: "stopped", label: "Stopped" },
+];
 
 const tabs = [
   { id: "overview", label: "Overview" },
@@ -98,5 +110,57 @@ function TriggerSchemas({ details }: { details: TriggerDetails | undefined }) {
         },
       ]}
     />
+  );
+}
+
+/** Deliveries that a trigger matched or stopped, with the reason. */
+function TriggerDeliveries({ slug, url, needsKey }: { slug: string; url: string; needsKey: boolean }) {
+  const trpc = useTRPC();
+  const [which, setWhich] = useState<Which>("matched");
+  const recent = useQuery({
+    ...trpc.deliveries.list.queryOptions({ trigger: slug, verdict: which, limit: 20 }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <SheetSection
+      title="Recent deliveries"
+      note={
+        <Link
+          href={`/deliveries?trigger=${encodeURIComponent(slug)}&verdict=${which}`}
+          className="text-accent hover:underline"
+        >
+          All
+        </Link>
+      }
+    >
+      <div className="mb-2">
+        <Segmented label="Verdict" value={which} options={choices} onChange={setWhich} />
+      </div>
+      <SheetList
+        query={recent}
+        noun="deliveries"
+        rows={8}
+        empty={
+          which === "stopped" ? (
+            <EmptyNote title="No stopped deliveries">
+              Deliveries to its endpoint that do not match appear here, with the JSON Pointer of each mismatch.
+            </EmptyNote>
+          ) : (
+            <EmptyNote title="No matching deliveries yet">
+              <p>This generated body matches its schemas:</p>
+              <FirstCurl slug={slug} url={url} needsKey={needsKey} />
+            </EmptyNote>
+          )
+        }
+      >
+        {(deliveries) => (
+          <DeliveryRows
+            deliveries={deliveries}
+            trigger={slug}
+            label={which === "matched" ? `Deliveries that ${slug} matched` : `Deliveries that ${slug} stopped`}
+          />
+        )}
+      </SheetList>
+    </SheetSection>
   );
 }

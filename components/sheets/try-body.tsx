@@ -2,17 +2,20 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
+import type { Reason, Verdict } from "../../server/contract/verdict.ts";
+import { formatRelativeTime } from "../../server/domain/format.ts";
+import { visibleText } from "../../server/domain/schema/visible-text.ts";
 import { readBody } from "../deliveries/read-body.ts";
+import { reasonParts } from "../deliveries/say-reason.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { deliveryOutcomes } from "../ui/statuses.ts";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { deliveryOutcomes, verdictOutcomes } from "../ui/statuses.ts";
 import { useNow } from "../ui/use-now.ts";
 import { findFault } from "./find-fault.ts";
-import { type VerdictsState, useVerdicts } from "./use-verdicts.ts";
-import { VerdictList } from "./verdict-list.tsx";
-import { formatRelativeTime } from "../../server/domain/format.ts";
+import { useVerdicts, type VerdictsState } from "./use-verdicts.ts";
 
 interface Props {
   endpoint: string;
@@ -144,5 +147,51 @@ function RecentMenu({ endpoint, onText }: { endpoint: string; onText: (text: str
     >
       Delivery
     </Menu>
+  );
+}
+
+/** The verdict of each trigger in compact form: JSON Pointer, expected value, received value. */
+function VerdictList({ verdicts }: { verdicts: readonly Verdict[] }) {
+  return (
+    <ul aria-label="Trigger verdicts" className="divide-y rounded-m border">
+      {verdicts.map((verdict) => (
+        <li key={verdict.attachmentId} className="border-line px-3 py-2">
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <code className="font-medium">{verdict.trigger}</code>
+            <span className="text-s text-ink-3">→ {verdict.target.slug}</span>
+            <span className="ml-auto">
+              <StatusBadge
+                face={verdictOutcomes[verdict.outcome]}
+                label={verdict.outcome === "matched" ? "would fire" : undefined}
+              />
+            </span>
+          </div>
+          {verdict.reasons.length > 0 && (
+            <ul className="mt-1 grid gap-1">
+              {verdict.reasons.map((reason, index) => (
+                <ReasonLine key={index} reason={reason} />
+              ))}
+            </ul>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ReasonLine({ reason }: { reason: Reason }) {
+  const { where, said, was } = reasonParts(reason);
+  return (
+    <li className="text-s break-words text-ink-2">
+      {where !== null && <code className="text-ink">{visibleText(where, 200)}</code>} {visibleText(said, 300)}
+      {was !== null &&
+        (reason.actual === null ? (
+          `, ${was}`
+        ) : (
+          <>
+            , was <code className="break-all text-ink">{visibleText(was, 200)}</code>
+          </>
+        ))}
+    </li>
   );
 }

@@ -1,13 +1,25 @@
 "use client";
 
-import { type ReactNode, createContext, useContext, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+import { usePathname } from "next/navigation";
+import {
+  createContext,
+  Fragment,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { SearchDialog } from "../search/search-dialog.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import { isTyping } from "../ui/is-typing.ts";
-import { KeysDialog } from "./keys-dialog.tsx";
-import { type KeyCommand, readKey } from "./keys.ts";
+import { keepFocus } from "../ui/keep-focus.ts";
+import { type KeyCommand, keyHelp, readKey } from "./keys.ts";
 import { chooseTheme, nextTheme, readTheme } from "./theme.ts";
 import { useGuardedLinks, useLeave } from "./use-leave.tsx";
-import { useRouteFocus } from "./use-route-focus.ts";
+import { useModKey } from "./use-platform.ts";
 
 /** Maximum time between the two keys of a pair. */
 const pairMs = 1_200;
@@ -69,4 +81,48 @@ function focusFilter(): boolean {
   input?.focus();
   input?.select();
   return input !== undefined;
+}
+
+/** Moves the focus to the content after navigation, because the clicked link is gone. */
+function useRouteFocus(): void {
+  const path = usePathname();
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    keepFocus();
+  }, [path]);
+}
+
+/** The list of all keyboard shortcuts. */
+function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const mod = useModKey() ?? "Ctrl";
+  return (
+    <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose}>
+      <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
+        {keyHelp.map((section) => (
+          <section key={section.name} aria-label={section.name} className="sm:first:row-span-2">
+            <h3 className="mb-1.5 text-s font-medium text-ink-3">{section.name}</h3>
+            <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1.5">
+              {section.keys.map(({ keys, action }) => (
+                <Fragment key={action}>
+                  <dt className="flex gap-1">
+                    {keys.map((key) => (
+                      <kbd
+                        key={key}
+                        className="min-w-5 rounded-s border border-line-strong bg-raised px-1.5 text-center text-xs/5 text-ink-2"
+                      >
+                        {key === "mod" ? mod : key}
+                      </kbd>
+                    ))}
+                  </dt>
+                  <dd>{action}</dd>
+                </Fragment>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
 }

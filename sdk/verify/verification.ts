@@ -1,15 +1,21 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import {
+  definitionKind,
   type SignatureFault,
   type SignedEvent,
   type SignedRequest,
   type VerificationDefinition,
-  definitionKind,
 } from "../definition.ts";
 import { parseDuration } from "../duration.ts";
 import type { SecretKeys } from "./secrets.ts";
-import { sayDistance } from "./say-distance.ts";
 import type { HashName, SigningKey } from "./signing-key.ts";
+
+const units = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+] as const;
 
 /** Checks that a request was signed with the secret. Set it as `verify` of a source. */
 export interface Verification extends VerificationDefinition {}
@@ -156,4 +162,16 @@ function fingerprint({ name, options }: Scheme, { keys, problem }: SecretKeys): 
   return createHash("sha256")
     .update(JSON.stringify([name, options ?? null, secrets, problem]))
     .digest("hex");
+}
+
+/** Formats a duration in its two largest units: `12 minutes 5 seconds`. */
+function sayDistance(ms: number): string {
+  let rest = Math.ceil(ms / 1000) * 1000;
+  const words: string[] = [];
+  for (const [unit, unitMs] of units) {
+    const amount = Math.floor(rest / unitMs);
+    rest -= amount * unitMs;
+    if (amount > 0 && words.length < 2) words.push(`${amount} ${unit}${amount === 1 ? "" : "s"}`);
+  }
+  return words.join(" ");
 }

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import type { Problem } from "../contract/problem.ts";
 import { listVerdicts } from "../domain/verdict-list.ts";
-import type { Authenticate } from "../ingest/authenticate.ts";
+import type { Authenticate } from "../ingest/receive.ts";
 import { unavailable } from "../ingest/testing/memory-delivery-store.ts";
 import { triggerOf } from "../ingest/testing/project.ts";
 import { parseAnswer, sendRaw, serve } from "./testing/serve.ts";

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { buildProject } from "../../cli/build/build-project.ts";
 import { makeProject, writeFiles } from "../../cli/build/testing/make-project.ts";
 import { packageRoot } from "../paths.ts";
-import { loadSources } from "../project/load-sources.ts";
+import { loadSources } from "../project/project-reader.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { toStoreError } from "../store/sqlite/store-error.ts";
 import { sendRaw, serve } from "./testing/serve.ts";

@@ -1,17 +1,31 @@
-import { availableParallelism } from "node:os";
-import { hashPassword, verifyPassword } from "better-auth/crypto";
 import type { BetterAuthOptions } from "better-auth";
+import { createAdapterFactory } from "better-auth/adapters";
+import { hashPassword, verifyPassword } from "better-auth/crypto";
 import { betterAuth } from "better-auth/minimal";
+import { availableParallelism } from "node:os";
+import type { OidcSettings } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
+import { newId } from "../domain/ids.ts";
 import { personSessionCookie, sessionLifetimeSeconds } from "../domain/session-cookie.ts";
 import { createSlots, type Slots } from "../domain/slots.ts";
-import { newId } from "../domain/ids.ts";
 import type { Identity, SignInResult } from "../ports/identity.ts";
-import type { AuditStore, IdentityRows } from "../ports/people-store.ts";
+import type { AuditStore, IdentityCondition, IdentityRows, IdentityTable } from "../ports/people-store.ts";
 import { addressHeader, addressHeaders } from "./address-header.ts";
-import { createIdentityAdapter } from "./identity-adapter.ts";
 import { createOidcSignIn } from "./oidc-sign-in.ts";
-import type { OidcSettings } from "../config.ts";
+
+const tables: Record<string, IdentityTable> = {
+  user: "user",
+  session: "session",
+  account: "account",
+  verification: "verification",
+};
+
+interface Asked {
+  field: string;
+  operator: string;
+  value: unknown;
+  connector: "AND" | "OR";
+}
 
 /**
  * A scrypt hash takes some 50 ms of a core and 32 MiB. It runs in Node's thread pool, beside the event loop, but the
@@ -104,4 +118,69 @@ async function whenFree<T>(slots: Slots, account: string, hash: () => Promise<T>
   } finally {
     release();
   }
+}
+
+/**
+ * Better-auth over our own store: its writes join the store's transactions, and wait for other processes as all others
+ * do.
+ */
+function createIdentityAdapter(rows: IdentityRows) {
+  return createAdapterFactory({
+    config: {
+      adapterId: "signalbox",
+      supportsJSON: false,
+      supportsDates: true,
+      supportsBooleans: true,
+      supportsNumericIds: false,
+      transaction: false,
+    },
+    adapter: () => ({
+      create: async ({ model, data }) => as(await rows.insertRow(tableOf(model), data)),
+      findOne: async ({ model, where }) => as((await find({ model, where, limit: 1 }))[0] ?? null),
+      findMany: async (p) => as(await find(p)),
+      count: ({ model, where }) => rows.countRows(tableOf(model), conditions(where)),
+      update: async ({ model, where, update }) =>
+        as((await rows.updateRows(tableOf(model), conditions(where), values(update)))[0] ?? null),
+      updateMany: async ({ model, where, update }) =>
+        (await rows.updateRows(tableOf(model), conditions(where), update)).length,
+      delete: async ({ model, where }) => void (await rows.removeRows(tableOf(model), conditions(where))),
+      deleteMany: async ({ model, where }) => (await rows.removeRows(tableOf(model), conditions(where))).length,
+      consumeOne: async ({ model, where }) => as((await rows.removeRows(tableOf(model), conditions(where)))[0] ?? null),
+    }),
+  });
+
+  function find(p: {
+    model: string;
+    where?: readonly Asked[] | undefined;
+    limit: number;
+    offset?: number | undefined;
+    sortBy?: { field: string; direction: "asc" | "desc" } | undefined;
+  }) {
+    return rows.findRows({
+      table: tableOf(p.model),
+      where: conditions(p.where),
+      limit: p.limit,
+      offset: p.offset ?? 0,
+      sortBy: p.sortBy ?? null,
+    });
+  }
+}
+
+/** Better-auth lets its callers specify the type of a row; the store returns the columns of the table. */
+function as<T>(found: unknown): T {
+  return found as T;
+}
+
+function values(update: unknown): Record<string, unknown> {
+  return { ...Object(update) };
+}
+
+function tableOf(model: string): IdentityTable {
+  const table = tables[model];
+  if (!table) throw new Error(`better-auth uses an unknown table: ${model}.`);
+  return table;
+}
+
+function conditions(where: readonly Asked[] = []): IdentityCondition[] {
+  return where.map(({ field, operator, value, connector }) => ({ field, operator, value, connector }));
 }

@@ -1,24 +1,24 @@
 import { hash } from "node:crypto";
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
-import { noneDisabled, type DisabledTriggers } from "../contract/disabled.ts";
+import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import type { Rate } from "../contract/rate.ts";
 import type { RateLimits } from "../contract/settings.ts";
 import { type BodyBudget, type BodyMemory, createBodyBudget } from "../domain/body-budget.ts";
+import { didYouMean } from "../domain/did-you-mean.ts";
 import { idempotencyOf } from "../domain/idempotency.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { ProjectReader, ProjectSources } from "../ports/project.ts";
+import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import { createSeldomLog } from "../ports/seldom-log.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
-import { type Acceptance, accept, acceptChallenge } from "./accept.ts";
+import { accept, type Acceptance, acceptChallenge } from "./accept.ts";
 import { type Arrival, noteArrival } from "./arrival.ts";
-import { type Authenticate, authenticate } from "./authenticate.ts";
 import type { IngestAnswer, IngestRequest } from "./ingest-request.ts";
 import { beginIntake, contextOf, type Intake } from "./intake.ts";
 import { createLimiter, type TakeRates } from "./limit.ts";
@@ -26,10 +26,9 @@ import { readBody } from "./read-body.ts";
 import { createRejectionBudget, createRejectUnauthenticated, refuse } from "./refuse.ts";
 import { requireJson } from "./require-json.ts";
 import { answerAccepted, answerChallenged, answerProblem, answerSkipped } from "./respond.ts";
-import { route } from "./route.ts";
+import { type ReceivedDelivery, summarizeDelivery } from "./summarize-delivery.ts";
 import { createUnverifiedBudget } from "./unverified-budget.ts";
 import { answerToChallenge, verify } from "./verify.ts";
-import { type ReceivedDelivery, summarizeDelivery } from "./summarize-delivery.ts";
 
 export interface ReceiverDeps {
   project: ProjectReader;
@@ -209,4 +208,47 @@ function tell(deps: Pick<ReceiverDeps, "logger">, action: () => void): void {
   } catch (cause) {
     deps.logger.error("could not announce a delivery", { error: cause });
   }
+}
+
+/** Whether these keys, every one that was sent, may send to this endpoint. Rejects when that cannot be found out now. */
+export type Authenticate = (
+  presented: readonly string[],
+  endpoint: string,
+) => Promise<{ ok: true; keyId: string | null } | { ok: false }>;
+
+/**
+ * The id of the key that opens the endpoint. Throws AppError `unauthorized`, the same for every reason and every
+ * endpoint.
+ */
+async function authenticate(check: Authenticate, arrival: Arrival): Promise<string | null> {
+  const endpoint = arrival.path.kind === "endpoint" ? arrival.path.endpoint : "";
+  const checked = await check(arrival.presented, endpoint);
+  if (checked.ok) return checked.keyId;
+  throw new AppError(
+    "unauthorized",
+    "Send a valid key as ?token=, ?api_key=, Authorization: Bearer or x-api-key. If you send several keys, each must be valid.",
+  );
+}
+
+/**
+ * The triggers on the endpoint that a request names. Throws AppError `invalid_path`, `unknown_endpoint` or
+ * `method_not_allowed`.
+ */
+function route(
+  project: ProjectSources,
+  { path, method }: Arrival,
+): { endpoint: string; triggers: readonly TriggerSource[] } {
+  if (path.kind === "unreadable")
+    throw new AppError("invalid_path", "The path has a percent escape that does not decode to UTF-8.");
+  const triggers = project.byEndpoint.get(path.endpoint) ?? [];
+  if (triggers.length === 0)
+    throw new AppError("unknown_endpoint", `No trigger listens on this endpoint.${hint(project, path.raw)}`);
+  if (method !== "POST") throw new AppError("method_not_allowed", "Send webhooks as POST.");
+  return { endpoint: path.endpoint, triggers };
+}
+
+/** The nearest endpoint, if one is near. Never repeats the sent path: it may contain a key by mistake. */
+function hint(project: ProjectSources, raw: string): string {
+  const given = raw.replace(/^\/+|\/+$/g, "");
+  return given === "" || given.length > 64 ? "" : didYouMean(given, [...project.byEndpoint.keys()]);
 }

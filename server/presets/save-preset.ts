@@ -1,10 +1,10 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { Preset, PresetSubject } from "../contract/preset.ts";
+import { didYouMean } from "../domain/did-you-mean.ts";
 import { newId } from "../domain/ids.ts";
-import { nameSubject } from "./name-subject.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ProjectReader } from "../ports/project.ts";
+import type { ProjectReader, ProjectSources } from "../ports/project.ts";
 import type { PresetStore } from "../ports/store.ts";
 
 /** A limit, so that a script cannot fill the store. */
@@ -29,4 +29,15 @@ export async function savePreset(
   }
   const now = deps.clock.now();
   return deps.store.savePreset({ id: newId("pre", now), subject, name, value, now });
+}
+
+/** `trigger invoice-paid`, if the project has it. Throws AppError `not_found`. */
+function nameSubject({ manifest }: Pick<ProjectSources, "manifest">, { kind, slug }: PresetSubject): string {
+  const known = { trigger: manifest.triggers, workflow: manifest.workflows, agent: manifest.agents }[kind];
+  const slugs = known.map((one) => one.slug);
+  if (slugs.includes(slug)) return `${kind} ${slug}`;
+  throw new AppError(
+    "not_found",
+    `There is no ${kind} ${JSON.stringify(slug)} in this project.${didYouMean(slug, slugs)}`,
+  );
 }

@@ -1,9 +1,11 @@
+import { originalPositionFor, sourceContentFor, TraceMap } from "@jridgewell/trace-mapping";
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { TraceMap, originalPositionFor, sourceContentFor } from "@jridgewell/trace-mapping";
 import type { CodeExcerpt } from "../contract/code-excerpt.ts";
-import { excerptLines } from "./excerpt-lines.ts";
+
+const around = 3;
+const maxLineChars = 200;
 
 /** A position in a project file. Line and column start at 1. */
 interface SourcePosition {
@@ -120,4 +122,15 @@ function nameSource(source: string, builtFile: string, projectDir: string): stri
   return relative(projectDir, join(dirname(builtFile), source))
     .split(sep)
     .join("/");
+}
+
+/** The lines around a line of a source; long ones are cut. Empty if the source has no such line. */
+export function excerptLines(source: string, line: number): CodeExcerpt["lines"] {
+  const lines = source.split(/\r\n|\r|\n/);
+  if (line < 1 || line > lines.length) return [];
+  const first = Math.max(1, line - around);
+  return lines.slice(first - 1, line + around).map((text, index) => ({
+    number: first + index,
+    text: text.length > maxLineChars ? `${text.slice(0, maxLineChars)}…` : text,
+  }));
 }

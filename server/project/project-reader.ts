@@ -1,6 +1,11 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { FailedBuild } from "../contract/failed-build.ts";
-import type { ProjectReader, ProjectSources } from "../ports/project.ts";
-import { loadSources } from "./load-sources.ts";
+import type { Manifest, ManifestTrigger } from "../contract/manifest.ts";
+import { shareSchemas } from "../matching/share-schemas.ts";
+import { buildTriggerIndex } from "../matching/trigger-index.ts";
+import type { ProjectReader, ProjectSources, TriggerIndex, TriggerSource } from "../ports/project.ts";
+import { isSchema, isTrigger } from "./definitions.ts";
 import { ProjectError } from "./project-error.ts";
 import { readManifest } from "./read-manifest.ts";
 
@@ -49,4 +54,66 @@ async function load(stateDir: string): Promise<ProjectSources> {
       `The project is not built: there is no manifest.json in ${stateDir}. Run \`signalbox build\`.`,
     );
   return loadSources(stateDir, manifest);
+}
+
+/**
+ * Loads the receiver's part of the project: its triggers with their schemas, without workflow code. Throws
+ * ProjectError.
+ */
+export async function loadSources(stateDir: string, manifest: Manifest): Promise<ProjectSources> {
+  const file = join(stateDir, manifest.folder, manifest.sources);
+  const module = await importModule(file);
+  const definitions = Array.isArray(module["triggers"]) ? module["triggers"] : [];
+  const triggers = shareSchemas(manifest.triggers.map((entry, index) => toSource(entry, definitions[index], file)));
+  return { manifest, triggers, byEndpoint: groupByEndpoint(triggers), indexes: indexEndpoints(manifest) };
+}
+
+async function importModule(file: string): Promise<Record<string, unknown>> {
+  try {
+    return await import(/* @vite-ignore */ pathToFileURL(file).href);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ProjectError(`Cannot load the built project: ${reason.split("\n", 1)[0]}. Run \`signalbox build\`.`, {
+      cause: error,
+    });
+  }
+}
+
+function toSource(entry: ManifestTrigger, definition: unknown, file: string): TriggerSource {
+  if (!isTrigger(definition) || !isSchema(definition.source.request)) {
+    throw new ProjectError(
+      `${file} does not contain the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`,
+    );
+  }
+  const { filter, request, verify } = definition.source;
+  // The signature code is part of the build: a build of an older version cannot report the signed content.
+  if (verify && typeof verify.readSigned !== "function")
+    throw new ProjectError(
+      `${entry.file} › verify was built by an older version of Signalbox. Run \`signalbox build\`.`,
+    );
+  return {
+    slug: entry.slug,
+    endpoint: entry.endpoint,
+    attachmentId: entry.attachmentId,
+    target: entry.target,
+    request,
+    filter: isSchema(filter) ? filter : null,
+    verify: verify ?? null,
+    dedupe: entry.dedupe,
+    rateLimit: entry.rateLimit,
+  };
+}
+
+function groupByEndpoint(triggers: readonly TriggerSource[]): ReadonlyMap<string, readonly TriggerSource[]> {
+  return Map.groupBy(triggers, (trigger) => trigger.endpoint);
+}
+
+/** Groups the exports of the manifest in the same order as groupByEndpoint groups the triggers. */
+function indexEndpoints({ triggers }: Manifest): ReadonlyMap<string, TriggerIndex> {
+  return new Map(
+    [...Map.groupBy(triggers, (trigger) => trigger.endpoint)].map(([endpoint, group]) => [
+      endpoint,
+      buildTriggerIndex(group),
+    ]),
+  );
 }

@@ -8,8 +8,7 @@ import { buildProject } from "../../cli/build/build-project.ts";
 import { renderDiagnostics } from "../../cli/build/render-diagnostics.ts";
 import { makeProject, smallProject, writeFiles } from "../../cli/build/testing/make-project.ts";
 import { loadCode } from "./load-code.ts";
-import { loadSources } from "./load-sources.ts";
-import { createProjectReader } from "./project-reader.ts";
+import { createProjectReader, loadSources } from "./project-reader.ts";
 import { readManifest } from "./read-manifest.ts";
 
 async function build(projectDir: string): Promise<void> {

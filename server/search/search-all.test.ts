@@ -1,8 +1,26 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { withAgent } from "../http/rest/testing/agent-fixture.ts";
 import { deliver, openTestService, paidBody } from "../http/rest/testing/test-service.ts";
-import { readId } from "./read-id.ts";
-import { searchAll } from "./search-all.ts";
+import { rankNames, readId, searchAll } from "./search-all.ts";
+
+const rank = (text: string, names: string[], limit = 10) => rankNames(names, { text, nameOf: (name) => name, limit });
+
+test("the name itself comes first, then what begins so, then parts that begin so, then what has it inside", () => {
+  expect(rank("paid", ["unpaid", "invoice-paid", "paid-late", "paid"])).toEqual([
+    "paid",
+    "paid-late",
+    "invoice-paid",
+    "unpaid",
+  ]);
+});
+
+test("every word must be there, in any order", () => {
+  expect(rank("late inv", ["invoice-late", "invoice-paid", "late-fee"])).toEqual(["invoice-late"]);
+});
+
+test("of equals the shorter comes first, and no more than asked for", () => {
+  expect(rank("a", ["a-long-name", "a-b", "a-c"], 2)).toEqual(["a-b", "a-c"]);
+});
 
 describe("readId", () => {
   it.each([

@@ -4,8 +4,20 @@ import type { RunSummary } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { TrafficStore } from "../ports/store.ts";
-import { rankNames } from "./rank-names.ts";
-import { readId } from "./read-id.ts";
+
+/** A partial id. `kind` is the kind of its resource, if known. */
+interface IdPart {
+  kind: "run" | "delivery" | null;
+  /** The beginning of the id with its prefix; `null` if only its end is known. */
+  begin: string | null;
+  /** The possible ending of the id. */
+  end: string;
+}
+
+/** Crockford's alphabet of ULIDs. */
+const ulidPart = /^[0-9A-HJKMNP-TV-Z]{1,26}$/;
+/** Fewer characters would match ids by chance. */
+const minChars = 4;
 
 export interface Found {
   endpoints: { endpoint: string; path: string }[];
@@ -63,4 +75,49 @@ async function searchIds(
   const isEnd = id.begin !== null && found.runs.length + found.deliveries.length === 0;
   const { runs, deliveries } = isEnd ? await store.searchIds({ text: id.end, limit }) : found;
   return { runs: id.kind === "delivery" ? [] : runs, deliveries: id.kind === "run" ? [] : deliveries };
+}
+
+/**
+ * Parses a pasted id: a complete id, its beginning, a short id as shown in the app (`run_…9ZR7M4`), or its last
+ * characters, in upper or lower case. `null` if the text cannot be part of an id.
+ */
+export function readId(text: string): IdPart | null {
+  const [, prefix, ellipsis, letters = ""] = /^(?:(run|dlv)_)?(…|\.{2,3})?(\w*)$/i.exec(text.trim()) ?? [];
+  const end = letters.toUpperCase();
+  if (!ulidPart.test(end)) return null;
+  const kind = prefix === undefined ? null : prefix.toLowerCase() === "run" ? "run" : "delivery";
+  const begin = prefix !== undefined && ellipsis === undefined ? `${prefix.toLowerCase()}_${end}` : null;
+  return begin === null && end.length < minChars ? null : { kind, begin, end };
+}
+
+/** The rank of a name in a search: lower is better; `null` means no match. */
+function rankOf(name: string, words: readonly string[]): number | null {
+  const text = words.join(" ");
+  if (name === text) return 0;
+  if (name.startsWith(words.join("-"))) return 1;
+  const parts = name.split(/[-/:]/);
+  if (words.every((word) => parts.some((part) => part.startsWith(word)))) return 2;
+  return words.every((word) => name.includes(word)) ? 3 : null;
+}
+
+/**
+ * The items whose name contains all words of a text, best first: exact name, prefix, prefixes of its parts, any
+ * position.
+ */
+export function rankNames<Thing>(
+  things: readonly Thing[],
+  p: { text: string; nameOf: (thing: Thing) => string; limit: number },
+): Thing[] {
+  const words = p.text
+    .toLowerCase()
+    .split(/[\s]+/)
+    .filter((word) => word !== "");
+  if (words.length === 0) return [];
+  const ranked = things.flatMap((thing) => {
+    const name = p.nameOf(thing).toLowerCase();
+    const rank = rankOf(name, words);
+    return rank === null ? [] : [{ thing, rank, name }];
+  });
+  ranked.sort((a, b) => a.rank - b.rank || a.name.length - b.name.length || (a.name < b.name ? -1 : 1));
+  return ranked.slice(0, p.limit).map(({ thing }) => thing);
 }

@@ -1,24 +1,42 @@
-import { AsyncResource } from "node:async_hooks";
-import { context, propagation, trace } from "@opentelemetry/api";
+import {
+  type Attributes,
+  context,
+  type Context,
+  defaultTextMapGetter,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Tracer,
+} from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { W3CTraceContextPropagator, setGlobalErrorHandler } from "@opentelemetry/core";
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  SamplingDecision,
   type SpanProcessor,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
+import { AsyncResource } from "node:async_hooks";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { TracingSettings } from "../contract/tracing-settings.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createSeldomLog } from "../ports/seldom-log.ts";
-import type { Tracing } from "../ports/tracing.ts";
-import { traceDelivery } from "./delivery-span.ts";
-import { beginRunTrace } from "./run-trace.ts";
-import { createGivenIds } from "./trace-ids.ts";
+import type { ClaimedRun } from "../ports/store.ts";
+import type { RunTrace, TracedDelivery, Tracing } from "../ports/tracing.ts";
+import { createGivenIds, type GivenIds, spanIdOf, traceIdOf } from "./trace-ids.ts";
+
+const propagator = new W3CTraceContextPropagator();
+
+type Headers = Readonly<Record<string, string>>;
 
 export interface TracingOptions {
   settings: TracingSettings;
@@ -105,4 +123,139 @@ function createNoteFailure(logger: Logger): (error: unknown) => void {
     warn("could not export spans", {
       reason: error instanceof Error ? error.message : String(error),
     });
+}
+
+/** The span of one execution of a run, and those of its steps. */
+function beginRunTrace(parts: TracingParts, { run, version, headers }: Parameters<Tracing["beginRun"]>[0]): RunTrace {
+  const { tracer } = parts;
+  const attributes: Attributes = {
+    "signalbox.run.id": run.id,
+    [`signalbox.${run.target.kind}`]: run.target.slug,
+    "signalbox.version": version,
+    "signalbox.attempt": run.attempt,
+    ...(run.trigger === null ? {} : { "signalbox.trigger": run.trigger }),
+    ...(run.deliveryId === null ? {} : { "signalbox.delivery.id": run.deliveryId }),
+  };
+  const span = startRunSpan(parts, { run, headers, attributes });
+  const within = trace.setSpan(ROOT_CONTEXT, span);
+  const openSteps = new Set<Span>();
+  return {
+    within: (code) => context.with(within, code),
+    async step(name, code) {
+      // The parent is the run's span, or a span that its own code started.
+      const parent = trace.getSpan(context.active()) ? context.active() : within;
+      const step = tracer.startSpan(`step ${name}`, { attributes: { ...attributes, "signalbox.step": name } }, parent);
+      openSteps.add(step);
+      try {
+        return await context.with(trace.setSpan(parent, step), code);
+      } catch (thrown) {
+        noteError(step, thrown);
+        throw thrown;
+      } finally {
+        openSteps.delete(step);
+        step.end();
+      }
+    },
+    end({ status, error }) {
+      // The steps of an interrupted run may never end.
+      for (const step of openSteps) step.addEvent("left unfinished").end();
+      openSteps.clear();
+      span.setAttribute("signalbox.run.status", status ?? "lost");
+      if (error)
+        noteError(
+          span,
+          Object.assign(new Error(error.message), { name: error.name, stack: error.stack ?? error.message }),
+        );
+      span.end();
+    },
+  };
+}
+
+function startRunSpan(
+  { tracer, ids, sampler }: TracingParts,
+  {
+    run,
+    headers,
+    attributes,
+  }: { run: ClaimedRun; headers: Readonly<Record<string, string>> | null; attributes: Attributes },
+): Span {
+  const start = (parent: Context) =>
+    tracer.startSpan(`run ${run.target.slug}`, { kind: SpanKind.CONSUMER, attributes }, parent);
+  if (run.deliveryId !== null && headers !== null) return start(contextOfDelivery(run.deliveryId, headers, sampler));
+  const isFirst = run.attempt === 1 && !run.isResumed;
+  return isFirst ? ids.forId(run.id, () => start(ROOT_CONTEXT)) : start(contextOfRun(run.id, sampler));
+}
+
+function noteError(span: Span, thrown: unknown): void {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  span.recordException(error);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+}
+
+interface TracingParts {
+  tracer: Tracer;
+  ids: GivenIds;
+  sampler: Sampler;
+}
+
+/**
+ * The span of a delivery, created after its response, so that it does not delay the webhook. It has the attributes of
+ * HTTP servers and Signalbox's own.
+ */
+function traceDelivery({ tracer, ids }: TracingParts, delivery: TracedDelivery, tookMs: number): void {
+  const { id, endpoint, method, bodyBytes, outcome, responseStatus, problem } = delivery;
+  const startTime = Date.parse(delivery.receivedAt);
+  const attributes = {
+    "http.request.method": method,
+    "url.path": `/triggers/${endpoint}`,
+    "http.request.body.size": bodyBytes,
+    "http.response.status_code": responseStatus,
+    "signalbox.delivery.id": id,
+    "signalbox.delivery.outcome": outcome,
+    ...(problem ? { "error.type": problem.code } : {}),
+  };
+  // The caller chooses the name of an unknown endpoint.
+  const name = problem?.code === "unknown_endpoint" ? method : `${method} /triggers/${endpoint}`;
+  const span = ids.forId(id, () =>
+    tracer.startSpan(name, { kind: SpanKind.SERVER, startTime, attributes }, readSender(delivery.headers)),
+  );
+  if (responseStatus >= 500)
+    span.setStatus({ code: SpanStatusCode.ERROR, ...(problem ? { message: problem.title } : {}) });
+  span.end(startTime + tookMs);
+}
+
+/** Reads the sender's `traceparent` and `tracestate` (W3C Trace Context). Invalid values are ignored. */
+function readSender(headers: Headers): Context {
+  return propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+}
+
+/**
+ * The parent of a delivery's runs: the span of the delivery, which another process creates. A redelivery belongs to the
+ * first delivery.
+ */
+function contextOfDelivery(deliveryId: string, headers: Headers, sampler: Sampler): Context {
+  return below(readSender(headers), headers[ownHeaders.redeliveryOf] ?? deliveryId, sampler);
+}
+
+/** The parent of later executions of a run without a delivery: its first execution. */
+function contextOfRun(runId: string, sampler: Sampler): Context {
+  return below(ROOT_CONTEXT, runId, sampler);
+}
+
+/**
+ * The span of this id, which was started in `parent`, as a parent. Its sampling decision is the same, because samplers
+ * use the trace id.
+ */
+function below(parent: Context, id: string, sampler: Sampler): Context {
+  const sender = trace.getSpanContext(parent);
+  const traceId = sender?.traceId ?? traceIdOf(id);
+  const { decision } = sampler.shouldSample(parent, traceId, "", SpanKind.SERVER, {}, []);
+  const traceFlags = decision === SamplingDecision.RECORD_AND_SAMPLED ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId: spanIdOf(id),
+    traceFlags,
+    isRemote: true,
+    ...(sender?.traceState ? { traceState: sender.traceState } : {}),
+  });
 }

@@ -1,7 +1,9 @@
+import type { DeliveryOutcome } from "../contract/delivery.ts";
 import type { Health } from "../contract/health.ts";
 import type { Target } from "../contract/target.ts";
 import type { VerdictOutcome } from "../contract/verdict.ts";
 import type { Window } from "../contract/window.ts";
+import { inPortions } from "../domain/in-portions.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type {
@@ -12,9 +14,7 @@ import type {
   TrafficStore,
   VerdictCount,
 } from "../ports/store.ts";
-import { inPortions } from "../domain/in-portions.ts";
-import { type OutcomeCounts, sumOutcomes } from "./sum-outcomes.ts";
-import { type TimeFrame, bucketStarts, frameOfWindow } from "./time-frame.ts";
+import { bucketStarts, frameOfWindow, type TimeFrame } from "./time-frame.ts";
 import type { TrafficReader } from "./traffic-reader.ts";
 
 interface EndpointActivity {
@@ -164,6 +164,14 @@ function describeAttachment(attachmentId: string, verdicts: readonly VerdictCoun
 
 function sumVerdicts(counts: readonly { outcome: VerdictOutcome; count: number }[]): Record<VerdictOutcome, number> {
   const sums: Record<VerdictOutcome, number> = { matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 };
+  for (const { outcome, count } of counts) sums[outcome] += count;
+  return sums;
+}
+
+type OutcomeCounts = Record<DeliveryOutcome, number>;
+
+function sumOutcomes(counts: readonly DeliveryCount[]): OutcomeCounts {
+  const sums: OutcomeCounts = { accepted: 0, skipped: 0, rejected: 0, repeated: 0 };
   for (const { outcome, count } of counts) sums[outcome] += count;
   return sums;
 }

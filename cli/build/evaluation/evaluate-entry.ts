@@ -3,20 +3,26 @@ import { pathToFileURL } from "node:url";
 import type {
   AgentDefinition,
   PromptDefinition,
+  ToolLike,
   TriggerDefinition,
   WorkflowDefinition,
 } from "../../../sdk/definition.ts";
-import { isAgent, isTrigger, isWorkflow, kindOf } from "../../../server/project/definitions.ts";
-import { evaluateSchema } from "./evaluate-schema.ts";
-import { evaluateTools } from "./evaluate-tools.ts";
+import { type JsonSchemaObject, jsonSchemaObjectSchema } from "../../../server/contract/json.ts";
+import { isAgent, isSchema, isTrigger, isWorkflow, kindOf } from "../../../server/project/definitions.ts";
+import { exportSchema } from "../schema/export.ts";
+import { lintSchema } from "../schema/lint.ts";
+import { isZod3, isZod4 } from "../schema/zod-node.ts";
 import type {
   Entry,
   EvaluatedAgent,
   EvaluatedEntry,
+  EvaluatedSchema,
+  EvaluatedTool,
   EvaluatedTrigger,
   EvaluatedWorkflow,
   ThrownError,
 } from "./protocol.ts";
+import { originStack } from "./trace-origins.ts";
 
 /** Definitions of workflows and agents, with their files. */
 export type TargetFiles = Map<unknown, string>;
@@ -137,4 +143,79 @@ function describeExport(exported: unknown): string {
   if (typeof exported === "function") return "a function";
   if (Array.isArray(exported)) return "an array";
   return typeof exported === "object" ? "an object" : `a ${typeof exported}`;
+}
+
+/**
+ * The tools of an agent, as sent to the model. Their schemas can contain code, unlike those of a request: only the
+ * model reads the export, and the schema itself parses the arguments.
+ */
+async function evaluateTools(tools: Readonly<Record<string, ToolLike>>): Promise<EvaluatedTool[]> {
+  return await Promise.all(
+    Object.entries(tools).map(async ([name, tool]) => ({
+      name,
+      description: typeof tool.description === "string" ? tool.description : null,
+      inputSchema: await exportToolSchema(tool.inputSchema),
+      needsApproval:
+        typeof tool.needsApproval === "function" ? "sometimes" : tool.needsApproval === true ? "always" : "never",
+      approvalTimeout: typeof tool.approvalTimeout === "object" ? String(tool.approvalTimeout) : tool.approvalTimeout,
+    })),
+  );
+}
+
+async function exportToolSchema(schema: unknown): Promise<EvaluatedTool["inputSchema"]> {
+  try {
+    if (isZod4(schema) || isZod3(schema)) return { json: exportSchema(schema) };
+    return { json: await readAiSchema(schema) };
+  } catch (error) {
+    return { problem: error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : String(error) };
+  }
+}
+
+/** The result of `jsonSchema(…)` of the AI SDK, or a function that returns one. */
+async function readAiSchema(given: unknown): Promise<JsonSchemaObject> {
+  const schema: unknown = typeof given === "function" ? given() : given;
+  const json: unknown =
+    typeof schema === "object" && schema !== null && "jsonSchema" in schema ? await schema.jsonSchema : null;
+  const parsed = jsonSchemaObjectSchema.safeParse(json);
+  if (!parsed.success) throw new Error("it is neither a Zod schema nor a schema of the AI SDK");
+  return parsed.data;
+}
+
+/** All facts about one schema that the build needs. */
+async function evaluateSchema(schema: unknown): Promise<EvaluatedSchema> {
+  if (!isSchema(schema) || !(isZod4(schema) || isZod3(schema))) {
+    return {
+      json: null,
+      problems: [{ kind: "not-zod", path: [], method: describe(schema), stack: null }],
+      regexes: [],
+    };
+  }
+  try {
+    const { findings, regexes } = await lintSchema(schema);
+    return {
+      json: findings.length === 0 ? exportSchema(schema) : null,
+      problems: findings.map(({ kind, path, method, origin, bearer }) => ({
+        kind,
+        path: [...path],
+        method,
+        stack: originStack(origin) ?? originStack(bearer ?? null),
+      })),
+      regexes: regexes.map(({ path, source, flags, origin }) => ({
+        path: [...path],
+        source,
+        flags,
+        stack: originStack(origin),
+      })),
+    };
+  } catch (error) {
+    // User code in z.lazy() or a default, or a schema that Zod's exporter rejects.
+    const reason = error instanceof Error ? error.message : String(error);
+    return { json: null, problems: [{ kind: "export-failed", path: [], method: reason, stack: null }], regexes: [] };
+  }
+}
+
+function describe(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (typeof value === "function") return "a function";
+  return typeof value === "object" ? "an object that is not a Zod schema" : `a ${typeof value}`;
 }

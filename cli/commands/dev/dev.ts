@@ -1,19 +1,24 @@
-import { readLogLevel, readSettings, SettingsError } from "../../../server/config.ts";
+import { readLogLevel, readSettings, type Settings, SettingsError } from "../../../server/config.ts";
+import type { BuildProblem } from "../../../server/contract/failed-build.ts";
+import type { Manifest } from "../../../server/contract/manifest.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/local-request.ts";
+import { findRunningServer } from "../../api/running-server.ts";
+import type { BuildResult } from "../../build/build-project.ts";
+import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { createJsonEvents } from "../json-events.ts";
 import { parsePort } from "../parse-options.ts";
 import { requireProject } from "../require-project.ts";
-import { startService } from "../start-service.ts";
+import type { ServiceEvents } from "../service-events.ts";
+import { type Service, startService } from "../start-service.ts";
 import { createTextEvents } from "../text-events.ts";
 import { untilStopped } from "../until-stopped.ts";
-import { createDevSession, type DevSession } from "./dev-session.ts";
 import { createRebuildLoop } from "./rebuild-loop.ts";
 import { prepareRemoteAccess } from "./remote-access.ts";
-import { requireSingleService } from "./refuse-second.ts";
-import { watchProject } from "./watch-project.ts";
-import type { ServiceEvents } from "../service-events.ts";
+import { isPartOfBuild, watchProject } from "./watch-project.ts";
+
+const answerWithinMs = 3_000;
 
 export function registerDev(program: CliCommand, runner: CommandRunner): void {
   program
@@ -111,4 +116,142 @@ function reportFailure(p: {
   if (!p.session.isServing()) return p.fail(p.error);
   const message = p.error instanceof Error ? p.error.message : String(p.error);
   p.events.notice("error", p.error instanceof SettingsError ? message : `Cannot load the new build: ${message}`);
+}
+
+/**
+ * Rejects a second service of a project: two would overwrite each other's builds. Entries of killed services, and of
+ * processes that reuse their process id, are ignored.
+ */
+export async function requireSingleService(projectDir: string): Promise<void> {
+  const running = findRunningServer(projectDir);
+  if (!running || running.pid === process.pid || !(await answers(running.localUrl ?? running.url))) return;
+  const command = running.mode === "development" ? "dev" : "start";
+  throw new Failure(
+    `\`signalbox ${command}\` already serves this project on ${running.url} (process ${running.pid}).`,
+    {
+      code: "already_running",
+      fix: `Use that service: \`dev\` rebuilds on every change. Or stop it first: kill ${running.pid}`,
+      extra: { pid: running.pid, url: running.url },
+    },
+  );
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(new URL("/healthz", url), { signal: AbortSignal.timeout(answerWithinMs), redirect: "error" }))
+      .ok;
+  } catch {
+    return false;
+  }
+}
+
+interface DevSession {
+  /** Builds, and loads a successful build by starting or reloading the service. Rejects if the service cannot start. */
+  rebuild(): Promise<void>;
+  /** Whether a change of this file requires a rebuild. */
+  concerns(path: string): boolean;
+  isServing(): boolean;
+  close(): Promise<void>;
+}
+
+interface Serving {
+  service: Service;
+  settings: Settings;
+  version: string;
+  /** The last reload failed, so parts of the service may run another build. */
+  isMixed: boolean;
+}
+
+/** One `signalbox dev`. It serves the last successful build. */
+export function createDevSession(p: {
+  build(): Promise<BuildResult>;
+  readSettings(manifest: Manifest): Settings;
+  start(settings: Settings): Promise<Service>;
+  events: ServiceEvents;
+  now(): number;
+}): DevSession {
+  const { events } = p;
+  let serving: Serving | null = null;
+  let inputs: ReadonlySet<string> = new Set();
+  let isBroken = false;
+  /** The pages show a failed build. */
+  let isReported = false;
+
+  async function load(built: BuildResult & { ok: true }, startedAt: number): Promise<void> {
+    const { manifest, warnings } = built;
+    const settings = p.readSettings(manifest);
+    if (!serving) {
+      const service = await p.start(settings);
+      serving = { service, settings, version: manifest.version, isMixed: false };
+      return events.ready({ mode: settings.mode, url: service.url, localUrl: service.localUrl, manifest, warnings });
+    }
+    reportSettings(serving, settings);
+    if (manifest.version === serving.version && !serving.isMixed)
+      return events.unchanged({ version: manifest.version, wasBroken: isBroken });
+    serving.isMixed = true;
+    await serving.service.reload();
+    serving.version = manifest.version;
+    serving.isMixed = false;
+    events.reloaded({ manifest, warnings, durationMs: performance.now() - startedAt });
+  }
+
+  function reportSettings(current: Serving, settings: Settings): void {
+    const names = changedSettings(current.settings, settings);
+    if (names.length > 0)
+      events.notice("warn", `Changed settings (${names.join(", ")}) take effect when you restart \`signalbox dev\`.`);
+    // Reported once per change.
+    current.settings = settings;
+  }
+
+  /** Reports to the pages, once per change. */
+  function report(problems: BuildProblem[]): void {
+    if (problems.length > 0 || isReported)
+      serving?.service.reportBuild(problems.length > 0 ? { at: new Date(p.now()).toISOString(), problems } : null);
+    isReported = problems.length > 0;
+  }
+
+  return {
+    async rebuild() {
+      const startedAt = performance.now();
+      const built = await p.build();
+      if (built.ok) {
+        inputs = new Set(built.inputs);
+        await load(built, startedAt).catch((error: unknown) => {
+          report([loadProblem(error)]);
+          throw error;
+        });
+      } else {
+        events.buildFailed({ diagnostics: built.diagnostics, serving: serving?.version ?? null });
+      }
+      report(built.ok ? [] : built.diagnostics);
+      isBroken = !built.ok;
+    },
+    isServing: () => serving !== null,
+    concerns: (path) => isPartOfBuild(path, { inputs, isBroken }),
+    close: async () => serving?.service.close(),
+  };
+}
+
+/** The build succeeded, but cannot be loaded. */
+function loadProblem(error: unknown): BuildProblem {
+  const text = error instanceof Error ? error.message : String(error);
+  return {
+    code: "not_in_force",
+    severity: "error",
+    file: null,
+    line: null,
+    column: null,
+    frame: null,
+    title: "The new build could not be loaded",
+    text,
+    fix: "Fix the cause and save a file, or restart `signalbox dev`.",
+  };
+}
+
+/** Names of the settings that differ. A service takes its settings when it starts. */
+function changedSettings(before: Settings, after: Settings): string[] {
+  return Object.entries(after).flatMap(([name, value]) => {
+    const [, old] = Object.entries(before).find(([other]) => other === name) ?? [];
+    return JSON.stringify(old) === JSON.stringify(value) ? [] : [name];
+  });
 }

@@ -11,7 +11,7 @@ import { runFakeCli } from "../testing/fake-host.ts";
 import { type AccessContext, judgeAccess } from "./judge-access.ts";
 import { judgeAddress, judgeSpace } from "./judge-machine.ts";
 import { judgePostgres } from "./judge-postgres.ts";
-import { judgeStore } from "./judge-store.ts";
+import { judgeStore } from "./doctor.ts";
 
 const now = Date.parse("2026-11-21T10:00:00Z");
 const day = 86_400_000;

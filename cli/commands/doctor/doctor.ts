@@ -1,10 +1,12 @@
-import { dirname } from "node:path";
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { hasSecret, readSecret, type Settings, SettingsError } from "../../../server/config.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
+import { formatBytes, formatCount } from "../../../server/domain/format.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/local-request.ts";
 import { ProjectError } from "../../../server/project/project-error.ts";
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
+import type { DatabaseFacts } from "../../../server/store/sqlite/inspect-database.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
@@ -13,7 +15,9 @@ import { bad, type Check, ok, warn } from "./check.ts";
 import { judgeAccess } from "./judge-access.ts";
 import { judgeAddress, judgeFolder } from "./judge-machine.ts";
 import { judgePostgres } from "./judge-postgres.ts";
-import { judgeStore } from "./judge-store.ts";
+
+const longLogBytes = 256 * 1024 * 1024;
+const largeBytes = 1_000_000_000;
 
 export function registerDoctor(program: CliCommand, runner: CommandRunner): void {
   program
@@ -117,4 +121,53 @@ async function checkPostgres(url: string, p: { stateDir: string; hasRetention: b
   const facts = await inspectPostgres(url);
   const fingerprint = hasSecret(p.stateDir) ? deriveSecretFingerprint(readSecret(p.stateDir)) : null;
   return { checks: judgePostgres(facts, { fingerprint, hasRetention: p.hasRetention }), contents: facts.contents };
+}
+
+/** Checks of the SQLite file. */
+export function judgeStore(facts: DatabaseFacts, p: { file: string; hasRetention: boolean }): Check[] {
+  const { damage, pendingMigrations, journalMode, fileBytes, logBytes, freeBytes } = facts;
+  const store = damage
+    ? bad(
+        "store",
+        `${p.file} is damaged: ${damage}`,
+        "Keep a copy of it with its -wal, then restore a backup with `signalbox restore`.",
+      )
+    : ok("store", `${p.file} opens, and its pages are intact (${formatBytes(fileBytes)})`);
+  const schema =
+    pendingMigrations > 0
+      ? warn(
+          "schema",
+          formatCount(pendingMigrations, "pending migration"),
+          "The next start applies them. Create a backup first: `signalbox backup <file>`.",
+        )
+      : ok("schema", "up to date");
+  const log =
+    logBytes > longLogBytes
+      ? warn(
+          "log",
+          `the write-ahead log has grown to ${formatBytes(logBytes)}`,
+          "A long read (a backup, another program) blocks its truncation. It shrinks when the read ends.",
+        )
+      : ok("log", `${journalMode}, ${formatBytes(logBytes)}`);
+  return [store, schema, log, judgeRoom(facts), judgeRetention(fileBytes - freeBytes, p.hasRetention)];
+}
+
+function judgeRoom({ fileBytes, freeBytes, givesRoomBack }: DatabaseFacts): Check {
+  const text = `${formatBytes(freeBytes)} of the file are unused`;
+  if (givesRoomBack || freeBytes < fileBytes / 4) return ok("free space", `${text} and will be reused`);
+  return warn(
+    "free space",
+    `${text}; an older version created the file, so it does not shrink`,
+    'Stop the service, then: sqlite3 <file> "PRAGMA auto_vacuum = INCREMENTAL; VACUUM;"',
+  );
+}
+
+function judgeRetention(usedBytes: number, hasRetention: boolean): Check {
+  if (hasRetention) return ok("retention", "old deliveries are removed");
+  if (usedBytes < largeBytes) return ok("retention", "deliveries are kept permanently");
+  return warn(
+    "retention",
+    `deliveries are kept permanently: ${formatBytes(usedBytes)} so far`,
+    "Set retentionDays in signalbox.config.ts, or SIGNALBOX_RETENTION_DAYS.",
+  );
 }

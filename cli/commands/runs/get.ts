@@ -1,13 +1,42 @@
 import { z } from "zod";
-import { runSchema } from "../../../server/contract/run.ts";
-import { timelineEntrySchema } from "../../../server/contract/timeline.ts";
+import type { Json } from "../../../server/contract/json.ts";
+import { type Run, runSchema } from "../../../server/contract/run.ts";
+import { type TimelineEntry, timelineEntrySchema, type TimelineKind } from "../../../server/contract/timeline.ts";
+import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
 import { apiPath } from "../../api/api-client.ts";
+import { clockTime } from "../../terminal/clock-time.ts";
+import type { Paint } from "../../terminal/paint.ts";
+import { plainLine, plainText } from "../../terminal/plain-text.ts";
+import { renderMark, runMarks } from "../../terminal/status-marks.ts";
+import { renderPairs, renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { renderRun } from "./render-run.ts";
 import { aboutRun, findsRuns } from "./suggest-run.ts";
 import { notifyIfIdle } from "./tell-if-idle.ts";
 import { waitForRun } from "./wait-for-run.ts";
+
+const words: Record<TimelineKind, string> = {
+  queued: "queued",
+  attempt_started: "attempt started",
+  attempt_failed: "attempt failed",
+  retry_scheduled: "retry scheduled",
+  resumed: "resumed",
+  step_started: "step started",
+  step_completed: "step completed",
+  step_failed: "step failed",
+  step_reused: "step reused",
+  sleep_started: "sleep started",
+  sleep_finished: "sleep finished",
+  approval_requested: "approval requested",
+  approval_decided: "approval decided",
+  worker_lost: "worker lost",
+  cancel_requested: "cancel requested",
+  log: "log",
+  completed: "completed",
+  failed: "failed",
+  canceled: "canceled",
+  timed_out: "timed out",
+};
 
 export function registerRunsGet(runs: CliCommand, runner: CommandRunner): void {
   runs
@@ -43,4 +72,83 @@ async function getRun(context: CommandContext, id: string, options: { wait?: boo
   )
     context.notify(`Waiting for approval: signalbox runs approve ${run.id} (or deny)`);
   return options.wait && run.status !== "completed" ? 1 : 0;
+}
+
+/** One run for a person: status, timeline, input, output and error. Ends with a newline. */
+function renderRun(p: { run: Run; timeline: readonly TimelineEntry[]; paint: Paint; now: number }): string {
+  const { run, timeline, paint } = p;
+  const blocks = [
+    `${renderMark(runMarks[run.status], paint)}  ${paint("strong", run.id)}\n`,
+    renderFacts(p),
+    timeline.length > 0 ? renderTimeline(timeline, paint) : "",
+    renderJson("input", run.input, paint),
+    renderJson("output", run.output, paint),
+    run.error ? renderError(run.error, paint) : "",
+  ];
+  return blocks.filter((block) => block !== "").join("\n");
+}
+
+function renderFacts({ run, paint, now }: { run: Run; paint: Paint; now: number }): string {
+  const took =
+    run.startedAt && run.finishedAt ? formatDuration(Date.parse(run.finishedAt) - Date.parse(run.startedAt)) : null;
+  return renderPairs(
+    [
+      ["target", `${run.target.kind} ${run.target.slug}`],
+      ["trigger", run.trigger],
+      ["delivery", run.deliveryId],
+      ["replay of", run.replayOf],
+      ["started by", run.startedBy],
+      ["created", `${formatRelativeTime(run.createdAt, now)}  ${paint("dim", run.createdAt)}`],
+      ["took", took],
+      ["attempt", `${run.attempt} of ${run.maxAttempts}`],
+      ["version", run.version],
+    ],
+    paint,
+  );
+}
+
+function renderTimeline(timeline: readonly TimelineEntry[], paint: Paint): string {
+  const rows = timeline.map((entry) => [
+    paint("dim", clockTime(Date.parse(entry.at))),
+    entry.attempt === 0 ? "" : String(entry.attempt),
+    kindText(entry),
+    detailText(entry),
+  ]);
+  return renderTable({ headings: ["TIME", "ATTEMPT", "EVENT", ""], rows, paint });
+}
+
+function kindText({ kind, name, level }: TimelineEntry): string {
+  if (kind === "log") return level ?? "log";
+  return name === null ? words[kind] : `${words[kind]}: ${plainLine(name, 60)}`;
+}
+
+function detailText({ message, error, durationMs, until, data }: TimelineEntry): string {
+  const parts = [
+    durationMs === null ? "" : formatDuration(durationMs),
+    until === null ? "" : `until ${until}`,
+    message === null ? "" : plainLine(message, 120),
+    error === null ? "" : plainLine(`${error.name}: ${error.message}`, 120),
+    data === null ? "" : plainLine(JSON.stringify(data), 120),
+  ];
+  return parts.filter((part) => part !== "").join("  ");
+}
+
+function renderJson(name: string, value: Json, paint: Paint): string {
+  if (value === null) return "";
+  return `${paint("dim", name)}\n${indent(JSON.stringify(value, null, 2))}`;
+}
+
+function renderError(error: NonNullable<Run["error"]>, paint: Paint): string {
+  const title = `${error.name}: ${error.message}`;
+  const stack = error.stack?.startsWith(title)
+    ? error.stack
+    : [title, ...(error.stack ? [error.stack] : [])].join("\n");
+  return `${paint("bad", "error")}\n${indent(stack)}`;
+}
+
+function indent(text: string): string {
+  return `${text
+    .split("\n")
+    .map((line) => `  ${plainText(line)}`)
+    .join("\n")}\n`;
 }

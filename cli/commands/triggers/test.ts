@@ -1,9 +1,11 @@
+import { didYouMean } from "../../../server/domain/did-you-mean.ts";
+import type { ApiClient } from "../../api/api-client.ts";
+import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { dataOption, readJsonData } from "../read-data.ts";
-import { findTriggerOrEndpoint } from "./find-target.ts";
 import { renderVerdicts } from "./render-verdicts.ts";
-import { verdictsAnswer } from "./trigger-answers.ts";
+import { listsTriggers, triggersAnswer, verdictsAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersTest(triggers: CliCommand, runner: CommandRunner): void {
   triggers
@@ -28,4 +30,22 @@ async function testTrigger(context: CommandContext, slugOrEndpoint: string, { da
     answer: verdictsAnswer,
   });
   context.print({ document, text: () => renderVerdicts(document.data, context.terminal.out.paint) });
+}
+
+/** Resolves a trigger slug or an endpoint. Slugs take precedence, as in `triggers url`. */
+async function findTriggerOrEndpoint(
+  api: ApiClient,
+  given: string,
+): Promise<{ trigger: string } | { endpoint: string }> {
+  const { data } = await api.request({ path: "/triggers", answer: triggersAnswer });
+  if (data.some(({ slug }) => slug === given)) return { trigger: given };
+  if (data.some(({ endpoint }) => endpoint === given)) return { endpoint: given };
+  const hint = didYouMean(
+    given,
+    data.flatMap(({ slug, endpoint }) => [slug, endpoint]),
+  );
+  throw new Failure(`Unknown trigger or endpoint ${JSON.stringify(given)}.${hint}`, {
+    code: "not_found",
+    fix: listsTriggers,
+  });
 }

@@ -1,12 +1,13 @@
 "use client";
 
 import type { KeyboardEvent } from "react";
+import { formatDuration, formatNumber } from "../../../server/domain/format.ts";
 import { useIsHydrated } from "../../ui/use-now.ts";
 import type { Frame } from "./brush.ts";
-import { clockOf } from "./clock-of.ts";
 import { barsOf, type Counts, faceOf, type Kind, toneOf } from "./kinds.ts";
 import { type Handle, useBrush } from "./use-brush.ts";
-import { formatDuration, formatNumber } from "../../../server/domain/format.ts";
+
+const dayMs = 86_400_000;
 
 type Bucket = Counts["buckets"][number];
 
@@ -138,4 +139,18 @@ function bucketWords({ at, counts }: Bucket, frame: Props["frame"], isLocal: boo
     .filter((kind) => counts[kind])
     .map((kind) => `${formatNumber(counts[kind] ?? 0)} ${faceOf(kind).label}`);
   return `${clockOf(at, frame, isLocal)}, ${formatDuration(frame.bucketMs)}: ${words.length === 0 ? "none" : words.join(", ")}`;
+}
+
+/**
+ * A time of the frame in a short form: `14:02`, or `21 Nov 14:00` when the frame spans days. In UTC, or in the reader's
+ * time zone.
+ */
+function clockOf(iso: string, frame: { since: string; until: string }, isLocal = false): string {
+  const spansDays = Date.parse(frame.until) - Date.parse(frame.since) > dayMs / 2;
+  return new Intl.DateTimeFormat("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(spansDays ? { day: "numeric", month: "short" } : {}),
+    ...(isLocal ? {} : { timeZone: "UTC" }),
+  }).format(new Date(iso));
 }

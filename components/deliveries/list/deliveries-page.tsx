@@ -1,16 +1,58 @@
 "use client";
 
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { Repeat } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
+import { jsonCurl } from "../../curl/curl-command.ts";
+import { PlainText } from "../../json/plain-text.tsx";
+import type { Column } from "../../list/column.ts";
 import { useLivePages } from "../../list/use-live-pages.ts";
 import { VirtualTable } from "../../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
-import { deliveryColumns } from "./delivery-columns.tsx";
-import { type DeliveryFilters, deliveryFilterParsers, listInput, pageRows } from "./delivery-filters.ts";
-import { FilterBar } from "./filter-bar.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { EmptyFace } from "../../ui/faces.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { useIsHydrated } from "../../ui/use-now.ts";
+import { endpointPath } from "../curl-of.ts";
+import { Decision } from "../decision.tsx";
+import { OutcomeBadge } from "../outcome-badge.tsx";
 import { activeFilters } from "./active-filters.ts";
+import { deliveryFilterParsers, type DeliveryFilters, listInput, pageRows } from "./delivery-filters.ts";
+import { FilterBar } from "./filter-bar.tsx";
 import { HistogramPanel } from "./histogram-panel.tsx";
-import { NothingFound } from "./nothing-found.tsx";
+
+const number = "block whitespace-nowrap text-ink-2 tabular-nums";
+
+const deliveryColumns: readonly Column<DeliverySummary>[] = [
+  { id: "time", name: "Received", width: "84px", cell: ({ receivedAt }) => <RelativeTime iso={receivedAt} /> },
+  { id: "answer", name: "Response", width: "124px", cell: (delivery) => <OutcomeBadge delivery={delivery} /> },
+  {
+    id: "endpoint",
+    name: "Endpoint",
+    width: "minmax(88px, 1fr)",
+    cell: (delivery) => <Endpoint delivery={delivery} />,
+  },
+  { id: "decided", name: "Decision", width: "minmax(0, 3fr)", cell: (delivery) => <Decision delivery={delivery} /> },
+  {
+    id: "size",
+    name: "Body",
+    width: "68px",
+    isHiddenNarrow: true,
+    from: "lg",
+    cell: ({ bodyBytes }) => <span className={number}>{formatBytes(bodyBytes)}</span>,
+  },
+  {
+    id: "took",
+    name: "Duration",
+    width: "68px",
+    isHiddenNarrow: true,
+    from: "lg",
+    cell: ({ durationMs }) => <span className={number}>{formatDuration(durationMs)}</span>,
+  },
+];
 
 /** The live list of deliveries, with filters and a histogram. */
 export function DeliveriesPage() {
@@ -43,5 +85,62 @@ export function DeliveriesPage() {
         />
       </div>
     </>
+  );
+}
+
+/** The empty list: how to send the first delivery, or how to clear the filters. */
+function NothingFound({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (!isFiltered) return <FirstDelivery />;
+  return (
+    <EmptyFace title="No deliveries match these filters">
+      <p className="mb-3">Clear a filter to see more. Deliveries older than the retention are deleted.</p>
+      <Button onClick={onClear}>Clear all filters</Button>
+    </EmptyFace>
+  );
+}
+
+function FirstDelivery() {
+  const trpc = useTRPC();
+  const [first] = useQuery(trpc.triggers.names.queryOptions()).data?.triggers ?? [];
+  const { data: details } = useQuery(trpc.triggers.get.queryOptions(first ? { slug: first.slug } : skipToken));
+  const isHydrated = useIsHydrated();
+  if (!first)
+    return (
+      <EmptyFace title="No deliveries yet">
+        Incoming webhooks appear here. Define a trigger in the folder triggers/ first: its endpoint then accepts
+        webhooks.
+      </EmptyFace>
+    );
+  const address = `${isHydrated ? location.origin : ""}${endpointPath(first.endpoint)}`;
+  const command = jsonCurl({ url: address, text: JSON.stringify(details?.example ?? {}) });
+  return (
+    <EmptyFace title="No deliveries yet">
+      <p>
+        Incoming webhooks appear here, including rejected ones with the reason. This command sends {first.slug} a body
+        that it accepts:
+      </p>
+      <div className="mt-3 rounded-m border bg-sunken">
+        <CodeBlock label="The first webhook" text={command} copyLabel="Copy command" />
+      </div>
+    </EmptyFace>
+  );
+}
+
+function Endpoint({ delivery: { endpoint, redeliveryOf } }: { delivery: DeliverySummary }) {
+  return (
+    <span className="flex min-w-0 items-center gap-1.5">
+      <code title={endpoint} className="truncate">
+        <PlainText text={endpoint || "(empty)"} />
+      </code>
+      {redeliveryOf !== null && (
+        <span
+          title={`Redelivery of ${redeliveryOf}`}
+          className="inline-flex shrink-0 items-center gap-1 text-xs text-ink-3"
+        >
+          <Repeat aria-hidden size={12} />
+          redelivery
+        </span>
+      )}
+    </span>
   );
 }

@@ -1,13 +1,39 @@
 "use client";
 
+import withTheme from "@rjsf/core/lib/withTheme.js";
 import { type FocusEvent, type KeyboardEvent, useId, useMemo, useRef } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { adaptSchema, toRjsf } from "../adapt-schema.ts";
 import type { Issue } from "../check/trouble.ts";
 import type { Draft } from "../draft/draft.ts";
-import { createFormValidator } from "./form-validator.ts";
+import { BooleanEntry, NullEntry } from "./boolean-entry.tsx";
+import { ChoiceEntry } from "./choice-entry.tsx";
 import { FormContext, type FormShared, type Place, PlaceContext } from "./form-context.ts";
-import { ThemedForm } from "./theme.ts";
+import { createFormValidator } from "./form-validator.ts";
+import { JsonEntry } from "./json-entry.tsx";
+import { ListEntry } from "./list-entry.tsx";
+import { NumberEntry } from "./number-entry.tsx";
+import { ObjectEntry } from "./object-entry.tsx";
+import { PlaceTemplate } from "./place-template.tsx";
+import { TextEntry } from "./text-entry.tsx";
+import { UnionEntry } from "./union-entry.tsx";
+
+// Not the main export of the package: it includes another validator, which generates code from schemas.
+/** React-jsonschema-form with our own fields and field template. */
+const ThemedForm = withTheme<Draft>({
+  fields: {
+    BooleanEntry,
+    ChoiceEntry,
+    JsonEntry,
+    ListEntry,
+    NullEntry,
+    NumberEntry,
+    ObjectEntry,
+    TextEntry,
+    UnionEntry,
+  },
+  templates: { FieldTemplate: PlaceTemplate },
+});
 
 export interface DraftFormProps {
   schema: JsonSchemaObject;

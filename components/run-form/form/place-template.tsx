@@ -3,18 +3,19 @@
 import type { FieldTemplateProps } from "@rjsf/utils";
 import { ChevronDown, ChevronRight, Plus, X } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { describeProperty, describeSchema } from "../../../server/domain/schema/describe-schema.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import type { FormNode } from "../adapt-schema.ts";
+import { switchNull } from "../choose-option.ts";
 import type { Draft } from "../draft/draft.ts";
 import { startDraft } from "../empty-draft.ts";
 import { type Place, useFormShared, usePlace } from "./form-context.ts";
-import { NullSwitch } from "./null-switch.tsx";
-import { IssueList } from "./trouble-list.tsx";
 import { nameOfPath } from "./place-names.ts";
+import { Switch } from "./switch.tsx";
 
 /** From this depth on, fields with parts are collapsed. */
 const closedFrom = 4;
@@ -147,4 +148,44 @@ const stillness = "flex h-[34px] items-center rounded-m border border-dashed bor
 /** Strings, numbers and choices are added by entering a value; all others by a button. */
 function needsAdding(node: FormNode): boolean {
   return !["text", "number", "choice"].includes(node.kind);
+}
+
+/** The validation issues of one field, with the JSON pointer that the server would report. */
+function IssueList({ id, pointer }: { id: string; pointer: string }) {
+  const { issues } = useFormShared();
+  const here = issues.get(pointer) ?? [];
+  if (here.length === 0) return null;
+  return (
+    <ul id={`${id}-error`} className="grid gap-0.5 text-s text-bad">
+      {here.map(({ message }) => (
+        <li key={message} className="break-words">
+          {message}. <code className="break-all">{pointer === "" ? "(root)" : pointer}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Switches a field between null and its previous value. */
+function NullSwitch({
+  name,
+  schema,
+  draft,
+  onChange,
+}: {
+  name: string;
+  schema: JsonSchemaObject;
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+}) {
+  const { root } = useFormShared();
+  return (
+    <Switch
+      label={`${name} is null`}
+      isOn={draft.is === "null"}
+      onChange={(isNull) => onChange(switchNull({ schema, draft, isNull, root }))}
+    >
+      null
+    </Switch>
+  );
 }

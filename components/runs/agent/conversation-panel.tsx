@@ -1,19 +1,31 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
+import { MessageSquareText } from "lucide-react";
 import { useMemo, useState } from "react";
+import { agentInputSchema } from "../../../server/contract/agent-input.ts";
 import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
 import type { Run } from "../../../server/contract/run.ts";
+import type { Target } from "../../../server/contract/target.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
+import { formatNumber, formatUsd } from "../../../server/domain/format.ts";
+import { RawText } from "../../json/raw-text.tsx";
+import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { LoadingRows } from "../../ui/faces.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { isOpen } from "../../ui/statuses.ts";
-import { type Turn, toConversation } from "./conversation.ts";
-import { PromptSection } from "./prompt-section.tsx";
-import { Totals } from "./totals.tsx";
+import { toConversation, type Turn } from "./conversation.ts";
+import { Fold } from "./fold.tsx";
+import { MarkedText } from "./marked-text.tsx";
+import { cutPieces, splitMarks } from "./split-marks.ts";
+import { StepHead } from "./step-head.tsx";
 import { TurnCard } from "./turn-card.tsx";
-import { formatNumber } from "../../../server/domain/format.ts";
+import { budgetUse, sayUsage } from "./usage-words.ts";
+
+const shown = { lines: 18, characters: 2_400, pieces: 200 };
+const maxPrompt = { lines: 20_000, characters: 200_000, pieces: 5_000 };
 
 interface Props {
   run: Run;
@@ -68,4 +80,96 @@ function sayLatest(turn: Turn | undefined): string {
   if (!turn) return "";
   if (turn.isAsking) return `Model call ${turn.call}: the model is answering`;
   return turn.answer ? `Model call ${turn.call} answered` : "";
+}
+
+/** The usage of a run so far, and the rest of the agent's current budget. */
+function Totals({ trace, calls, target }: { trace: AgentTrace; calls: number; target: Target }) {
+  const budget = useQuery(useTRPC().targets.get.queryOptions(target)).data?.agent?.budget;
+  const usage = sayUsage(trace.usage);
+  return (
+    <dl
+      aria-label="Usage so far"
+      className="flex flex-wrap gap-x-6 gap-y-1 border-b px-4 py-2 text-s text-ink-2 tabular-nums [&_dd]:font-[560] [&_dd]:text-ink [&>div]:flex [&>div]:gap-1.5"
+    >
+      <div>
+        <dt>model calls</dt>
+        <dd>{formatNumber(calls)}</dd>
+      </div>
+      {usage && (
+        <div>
+          <dt>tokens</dt>
+          <dd>{usage}</dd>
+        </div>
+      )}
+      {calls > 0 && (
+        <div>
+          <dt>cost</dt>
+          <dd>{trace.costUsd === null ? "unknown" : formatUsd(trace.costUsd)}</dd>
+        </div>
+      )}
+      {budget &&
+        budgetUse(budget, trace).map(({ of, left, limit }) => (
+          <div key={of}>
+            <dt>{of === "tokens" ? "token budget" : "cost budget"}</dt>
+            <dd className={left === 0 ? "text-bad!" : ""}>
+              {of === "tokens"
+                ? `${formatNumber(left)} of ${formatNumber(limit)} left`
+                : `${formatUsd(left)} of ${formatUsd(limit)} left`}
+            </dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+/** The prompt with marked payload data, and the instructions of the agent. */
+function PromptSection({ run, trace }: { run: Run; trace: AgentTrace }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const input = useMemo(() => agentInputSchema.safeParse(run.input).data ?? null, [run.input]);
+  const { pieces, isCut } = useMemo(
+    () => cutPieces(input ? splitMarks(input) : [], isWhole ? maxPrompt : shown),
+    [input, isWhole],
+  );
+  const rendered = trace.steps.flatMap(({ step }) => (step.type === "prompt" ? [step] : []))[0];
+  return (
+    <section aria-label="Prompt">
+      <StepHead
+        icon={MessageSquareText}
+        title="Prompt"
+        facts={input ? [`${formatNumber(input.prompt.length)} characters`] : []}
+      />
+      {input ? (
+        <MarkedText
+          pieces={pieces}
+          label="The prompt"
+          isCut={isCut}
+          onWhole={isWhole ? undefined : () => setIsWhole(true)}
+        />
+      ) : (
+        <p className="px-4 py-2.5 text-ink-2">{whyNone(run)}</p>
+      )}
+      {rendered && rendered.system !== "" && (
+        <Fold title="Instructions" note={`${formatNumber(rendered.system.length)} characters`}>
+          <RawText text={rendered.system} label="Instructions" copyLabel="Copy the instructions" maxHeight={360} />
+        </Fold>
+      )}
+      {rendered && rendered.boundary !== null && (
+        <Fold title="As the model sees it" note="with delimiters around payload data">
+          <RawText
+            text={rendered.message}
+            label="The prompt as the model sees it"
+            copyLabel="Copy the prompt as the model sees it"
+            maxHeight={360}
+          />
+        </Fold>
+      )}
+    </section>
+  );
+}
+
+function whyNone(run: Run): string {
+  if (run.input !== null) return "The input of this run is not an agent input.";
+  return isOpen(run.status)
+    ? "The prompt is created from the payload when the run starts."
+    : "None: the run ended before it started, or the transform or prompt of the trigger failed.";
 }

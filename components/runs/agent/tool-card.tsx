@@ -1,13 +1,34 @@
-import { Wrench } from "lucide-react";
+import {
+  CircleCheck,
+  CircleDashed,
+  CircleSlash,
+  CircleX,
+  Hand,
+  LoaderCircle,
+  TriangleAlert,
+  Wrench,
+} from "lucide-react";
 import type { Json } from "../../../server/contract/json.ts";
+import { formatDuration } from "../../../server/domain/format.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
-import type { ToolUse } from "./conversation.ts";
+import type { StatusFace } from "../../ui/statuses.ts";
+import type { ToolState, ToolUse } from "./conversation.ts";
 import { DecisionLine } from "./decision-line.tsx";
-import { toolFaces } from "./tool-faces.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
+
+/** The label of each state of a tool call. */
+const toolFaces: Record<ToolState, StatusFace> = {
+  done: { label: "done", icon: CircleCheck, tone: "ok" },
+  failed: { label: "failed", icon: TriangleAlert, tone: "bad" },
+  invalid: { label: "not called", icon: CircleX, tone: "bad" },
+  refused: { label: "denied", icon: Hand, tone: "idle" },
+  running: { label: "running", icon: LoaderCircle, tone: "run" },
+  waiting: { label: "waits for approval", icon: Hand, tone: "wait" },
+  due: { label: "pending", icon: CircleDashed, tone: "idle" },
+  stopped: { label: "skipped", icon: CircleSlash, tone: "idle" },
+};
 
 /** A tool call: the arguments, the result, and the decision. */
 export function ToolCard({ use }: { use: ToolUse }) {

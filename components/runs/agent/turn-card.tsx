@@ -1,25 +1,29 @@
 "use client";
 
-import { Bot, RotateCcw, TriangleAlert } from "lucide-react";
+import { Bot, RotateCcw, TriangleAlert, Wrench } from "lucide-react";
 import { useState } from "react";
+import type { AgentLive } from "../../../server/contract/agent-live.ts";
 import type { Json } from "../../../server/contract/json.ts";
 import { isStandIn } from "../../../server/contract/stand-in.ts";
+import { formatCount, formatDuration, formatNumber, formatUsd } from "../../../server/domain/format.ts";
 import { JsonView } from "../../json/json-view.tsx";
-import { Button } from "../../ui/button.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
+import { RawText } from "../../json/raw-text.tsx";
+import { Button } from "../../ui/button.tsx";
 import { StandInBadge } from "../../ui/stand-in-badge.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
+import { FollowEndButton } from "../follow-end-button.tsx";
+import { useFollowEnd } from "../use-follow-end.ts";
 import { callFaces, sayFinish } from "./call-words.ts";
 import type { Turn } from "./conversation.ts";
 import { FailedTries } from "./failed-tries.tsx";
 import { Fold } from "./fold.tsx";
-import { FoldedText } from "./folded-text.tsx";
-import { LiveSpeech } from "./live-speech.tsx";
 import { cutText } from "./split-marks.ts";
 import { StepHead } from "./step-head.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { sayUsage } from "./usage-words.ts";
-import { formatCount, formatDuration, formatNumber, formatUsd } from "../../../server/domain/format.ts";
+
+const shown = { lines: 14, characters: 1_600 };
 
 const maxTools = 20;
 const maxText = { lines: 12, characters: 1_200 };
@@ -117,4 +121,96 @@ function Note({ icon: Icon, children }: { icon: typeof Bot; children: string }) 
       <span className="min-w-0">{children}</span>
     </p>
   );
+}
+
+/** Plain text from a model or a person, never as markup. Long text is cut at first. */
+function FoldedText({ text, label, tone = "text-ink" }: { text: string; label: string; tone?: string }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const head = cutText(text, shown);
+  if (isWhole) return <RawText text={text} label={label} copyLabel={`Copy the ${label}`} />;
+  return (
+    <p className={`px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap ${tone}`}>
+      <PlainText text={head} />
+      {head.length < text.length && (
+        <>
+          {"… "}
+          <button
+            type="button"
+            onClick={() => setIsWhole(true)}
+            className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken"
+          >
+            show all {formatNumber(text.length)} characters
+          </button>
+        </>
+      )}
+    </p>
+  );
+}
+
+/**
+ * The live answer of the model, in a box of a fixed size, so that nothing around it moves. It follows the end, unless
+ * the reader scrolled up. Screen readers are notified by the status of the conversation.
+ */
+function LiveSpeech({ live, call }: { live: AgentLive | null; call: number }) {
+  const { scroller, isAtEnd, onScroll, toEnd } = useFollowEnd(true);
+  const isThinking = live !== null && live.text === "" && live.toolCalls.length === 0 && live.reasoning !== "";
+  return (
+    <div className="relative">
+      <div
+        ref={scroller}
+        onScroll={onScroll}
+        role="region"
+        aria-label={`Answer of model call ${call} so far`}
+        tabIndex={0}
+        className="h-52 overflow-auto px-4 py-2.5 [overflow-anchor:none] [overflow-wrap:anywhere] whitespace-pre-wrap -outline-offset-2"
+      >
+        {live === null || (live.text === "" && live.reasoning === "" && live.toolCalls.length === 0) ? (
+          <span className="text-ink-3">Waiting for the first words </span>
+        ) : (
+          <>
+            {live.reasoning !== "" && (
+              <p className="mb-2 border-l-2 pl-3 text-s text-ink-2">
+                <Cut units={live.reasoningCut} />
+                <PlainText text={live.reasoning} />
+                {isThinking && <Caret />}
+              </p>
+            )}
+            <Cut units={live.textCut} />
+            <PlainText text={live.text} />
+          </>
+        )}
+        {!isThinking && (live?.toolCalls.length ?? 0) === 0 && <Caret />}
+        {live !== null && live.toolCallsCut > 0 && (
+          <p className="mt-2 text-s text-ink-3">{formatCount(live.toolCallsCut, "earlier tool call")}</p>
+        )}
+        {live?.toolCalls.map((tool) => (
+          <p key={tool.toolCallId} className="mt-2 font-mono text-s">
+            <Wrench aria-hidden size={12} className="mr-1.5 inline text-ink-3" />
+            <strong className="font-semibold">
+              <PlainText text={tool.toolName} />
+            </strong>{" "}
+            <Cut units={tool.inputCut} />
+            <PlainText text={tool.input} />
+            {!tool.isComplete && <Caret />}
+          </p>
+        ))}
+      </div>
+      {!isAtEnd && <FollowEndButton onClick={toEnd} />}
+    </div>
+  );
+}
+
+/** The position of the next word. */
+function Caret() {
+  return (
+    <span
+      aria-hidden
+      className="ml-0.5 inline-block h-[1em] w-[7px] translate-y-[2px] animate-pulse rounded-[1px] bg-accent"
+    />
+  );
+}
+
+/** Of a long answer, only the end is kept. */
+function Cut({ units }: { units: number }) {
+  return units > 0 ? <span className="text-ink-3">({formatNumber(units)} earlier characters) … </span> : null;
 }

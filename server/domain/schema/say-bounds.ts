@@ -1,5 +1,5 @@
+import { formatNumber } from "../format.ts";
 import { type Facts, tightest } from "./facts-of.ts";
-import { sayNumber } from "./say-number.ts";
 
 /** The limits of number types: these bounds say nothing about the intended range. */
 const edges = new Set([
@@ -52,4 +52,9 @@ function saySize(least: number, most: number | null, unit: string): string | nul
   const units = most === 1 ? unit : `${unit}s`;
   if (least === most) return `exactly ${sayNumber(most)} ${units}`;
   return least <= 0 ? `at most ${sayNumber(most)} ${units}` : `${sayNumber(least)} to ${sayNumber(most)} ${units}`;
+}
+
+/** A number in a sentence: four digits stay together, they may be a year. */
+export function sayNumber(value: number): string {
+  return Math.abs(value) < 10_000 || Math.abs(value) >= 1e21 ? String(value) : formatNumber(value);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readPattern } from "./read-pattern.ts";
-import { sayNumber } from "./say-number.ts";
-import { keyStep, sayPlace } from "./say-place.ts";
+import { sayNumber } from "./say-bounds.ts";
+import { keyStep, sayPlace } from "./conditions.ts";
 import { sayChoice, sayValue } from "./say-value.ts";
 import { visibleText } from "./visible-text.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Store } from "../../ports/store.ts";
-import { removeOld } from "../../upkeep/remove-old.ts";
+import { removeOld } from "../../upkeep/start-upkeep.ts";
 import { aDelivery, epoch, folded, someCommon } from "../testing/factories.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { openSqliteStore } from "./open-store.ts";

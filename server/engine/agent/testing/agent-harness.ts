@@ -9,7 +9,7 @@ import type { ManifestAgent } from "../../../contract/manifest.ts";
 import { silentLogger } from "../../../ports/logger.ts";
 import type { ProjectCode } from "../../../ports/project.ts";
 import type { ClaimedRun, NewRun } from "../../../ports/store.ts";
-import { toAgent } from "../../../project/load-agent.ts";
+import { toAgent } from "../../../project/load-code.ts";
 import { createEngineHarness } from "../../testing/engine-harness.ts";
 import { type ExecuteRunOptions, type RunHandle, executeRun } from "../../execute-run.ts";
 import { startScriptedProvider } from "./scripted-provider.ts";

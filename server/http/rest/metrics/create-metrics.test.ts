@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import type { StoreNumbers } from "../../../ports/store-numbers.ts";
 import type { ReceivedDelivery } from "../../../ingest/summarize-delivery.ts";
 import type { CommonVerdicts } from "../../../domain/verdict-list.ts";
-import { createMetrics } from "./create-metrics.ts";
-import { readSeldom } from "./read-seldom.ts";
+import { createMetrics, readSeldom } from "./create-metrics.ts";
 
 const target = { kind: "workflow" as const, slug: "work" };
 const verdict = (trigger: string, outcome: "matched" | "request_mismatch" | "filter_mismatch") => ({

@@ -1,15 +1,22 @@
-import { Registry, collectDefaultMetrics } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ErrorCode } from "../../../contract/error-codes.ts";
+import { runDurationBounds, type RunNumbers, startLatencyBounds } from "../../../domain/run-tally.ts";
 import type { ServiceNumbers } from "../../../domain/service-numbers.ts";
-import type { ClosedConnection } from "../../connections.ts";
 import type { ReceivedDelivery } from "../../../ingest/summarize-delivery.ts";
+import {
+  commitDurationBounds,
+  commitWritesBounds,
+  type StoreNumbers,
+  writeWaitBounds,
+} from "../../../ports/store-numbers.ts";
 import type { RunStore, Store } from "../../../ports/store.ts";
-import type { StoreNumbers } from "../../../ports/store-numbers.ts";
+import type { ClosedConnection } from "../../connections.ts";
 import { createDeliveryMetrics } from "./delivery-metrics.ts";
-import { createPulledMetrics } from "./prometheus.ts";
-import { readSeldom } from "./read-seldom.ts";
-import { registerServiceMetrics } from "./service-metrics.ts";
-import { registerStoreMetrics } from "./store-metrics.ts";
+import { createPulledMetrics, type PulledMetrics } from "./prometheus.ts";
+
+const atMostEveryMs = 1_000;
+/** Reading takes at most this share of the time, even if it is requested more often. */
+const maxShare = 0.01;
 
 /** Numbers for Prometheus, in a registry of their own. docs/metrics.md lists them. */
 export interface Metrics {
@@ -79,4 +86,155 @@ export function createMetrics({
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
+}
+
+/**
+ * Gives the last answer again for a second, or longer where reading takes long; `null` where reading failed and there
+ * is no answer yet.
+ */
+export function readSeldom<T>(
+  read: () => Promise<T>,
+  now: () => number = () => performance.now(),
+): () => Promise<T | null> {
+  let last: T | null = null;
+  let nextAt = -Infinity;
+  let reading: Promise<void> | null = null;
+
+  async function readNow(): Promise<void> {
+    const began = now();
+    try {
+      last = await read();
+    } catch {
+      // Writers report failures of the store; here the last value stays.
+    }
+    const tookMs = now() - began;
+    nextAt = now() + Math.max(atMostEveryMs, tookMs / maxShare);
+    reading = null;
+  }
+
+  return async () => {
+    if (now() >= nextAt || reading) await (reading ??= readNow());
+    return last;
+  };
+}
+
+/** Metrics of the store in this process. `read` returns the last values. */
+function registerStoreMetrics({ counter, gauge, histogram }: PulledMetrics, read: () => StoreNumbers | null): void {
+  const each = <T>(pick: (numbers: StoreNumbers) => T) => {
+    const numbers = read();
+    return numbers ? [[{}, pick(numbers)] as const] : [];
+  };
+  gauge({
+    name: "signalbox_store_waiting_writes",
+    help: "Writes of the web process that are waiting for the disk.",
+    read: () => each(({ waitingWrites }) => waitingWrites),
+  });
+  counter({
+    name: "signalbox_store_failed_writes_total",
+    help: "Failed writes of the web process.",
+    read: () => each(({ failedWrites }) => failedWrites),
+  });
+  histogram({
+    name: "signalbox_store_commit_writes",
+    help: "Writes of the web process per commit.",
+    bounds: commitWritesBounds,
+    read: () => each(({ commitWrites }) => commitWrites),
+  });
+  histogram({
+    name: "signalbox_store_commit_duration_seconds",
+    help: "Duration of a commit of the web process, including fsync.",
+    bounds: commitDurationBounds,
+    read: () => each(({ commitDurations }) => commitDurations),
+  });
+  histogram({
+    name: "signalbox_store_write_wait_seconds",
+    help: "Time from the request for a write of the web process until it is on disk.",
+    bounds: writeWaitBounds,
+    read: () => each(({ writeWaits }) => writeWaits),
+  });
+  gauge({
+    name: "signalbox_store_file_bytes",
+    help: "Size of the store's files on disk.",
+    labels: ["file"],
+    read: () => {
+      const numbers = read();
+      return numbers ? Object.entries(numbers.fileBytes).map(([file, bytes]) => [{ file }, bytes] as const) : [];
+    },
+  });
+}
+
+/** Runs and worker processes, as counted by the supervisor. `read` returns its last report. */
+function registerServiceMetrics({ counter, gauge, histogram }: PulledMetrics, read: () => ServiceNumbers | null): void {
+  const byTarget = <T>(pick: (numbers: RunNumbers) => T) =>
+    (read()?.runs ?? []).map(
+      (numbers) => [{ kind: numbers.target.kind, target: numbers.target.slug }, pick(numbers)] as const,
+    );
+  const byKey = (label: string, pick: (numbers: ServiceNumbers) => Record<string, number>) => {
+    const numbers = read();
+    return numbers ? Object.entries(pick(numbers)).map(([key, value]) => [{ [label]: key }, value] as const) : [];
+  };
+  const labels = ["kind", "target"];
+  counter({
+    name: "signalbox_runs_started_total",
+    help: "Runs whose code started for the first time, by target.",
+    labels,
+    read: () => byTarget(({ started }) => started),
+  });
+  counter({
+    name: "signalbox_runs_finished_total",
+    help: "Ended runs, by target and status.",
+    labels: [...labels, "status"],
+    read: () =>
+      (read()?.runs ?? []).flatMap(({ target, finished }) =>
+        Object.entries(finished).map(
+          ([status, count]) => [{ kind: target.kind, target: target.slug, status }, count] as const,
+        ),
+      ),
+  });
+  counter({
+    name: "signalbox_run_retries_total",
+    help: "Failed attempts that are retried, by target.",
+    labels,
+    read: () => byTarget(({ retried }) => retried),
+  });
+  histogram({
+    name: "signalbox_run_duration_seconds",
+    help: "Execution time of the code of a run without interruption, by target.",
+    labels,
+    bounds: runDurationBounds,
+    read: () => byTarget(({ durations }) => durations),
+  });
+  histogram({
+    name: "signalbox_run_start_latency_seconds",
+    help: "Time from recording a run until its code starts, by target.",
+    labels,
+    bounds: startLatencyBounds,
+    read: () => byTarget(({ startLatencies }) => startLatencies),
+  });
+  gauge({
+    name: "signalbox_workers",
+    help: "Worker processes that accept runs, by pool.",
+    labels: ["pool"],
+    read: () => byKey("pool", ({ workers }) => workers.ready),
+  });
+  gauge({
+    name: "signalbox_worker_resident_memory_bytes",
+    help: "Total memory of the worker processes of a pool.",
+    labels: ["pool"],
+    read: () => byKey("pool", ({ workers }) => workers.rssBytes),
+  });
+  counter({
+    name: "signalbox_worker_exits_total",
+    help: "Worker processes that ended, by reason.",
+    labels: ["reason"],
+    read: () => byKey("reason", ({ workers }) => workers.ended),
+  });
+  counter({
+    name: "signalbox_web_restarts_total",
+    help: "Restarts of the web process.",
+    read: () => {
+      const numbers = read();
+      return numbers ? [[{}, numbers.webRestarts] as const] : [];
+    },
+  });
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergeTimeline, readOn } from "./merge-timeline.ts";
+import { mergeTimeline, readOn } from "./use-timeline.ts";
 import { timelineOf, timelines } from "./testing/timeline.ts";
 
 describe("a timeline that grows", () => {

@@ -1,11 +1,18 @@
-import { expect, it } from "vitest";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { readSettings } from "../../../server/config.ts";
 import type { FailedBuild } from "../../../server/contract/failed-build.ts";
 import type { Manifest } from "../../../server/contract/manifest.ts";
 import type { ProjectSettings } from "../../../server/contract/settings.ts";
+import { announceServer } from "../../api/running-server.ts";
 import type { BuildResult } from "../../build/build-project.ts";
 import type { ServiceEvents } from "../service-events.ts";
-import { createDevSession } from "./dev-session.ts";
+import { createDevSession, requireSingleService } from "./dev.ts";
 
 const broken: BuildResult = { ok: false, diagnostics: [] };
 const built = (version: string, settings: ProjectSettings = {}): BuildResult => ({
@@ -14,66 +21,6 @@ const built = (version: string, settings: ProjectSettings = {}): BuildResult => 
   warnings: [],
   inputs: ["workflows/a.ts", "data/rates.json"],
 });
-
-function manifest(version: string, settings: ProjectSettings): Manifest {
-  return {
-    format: 1,
-    version,
-    builtAt: "2026-11-21T10:00:00.000Z",
-    name: "p",
-    folder: `builds/${version}`,
-    sources: "sources.mjs",
-    settings,
-    triggers: [],
-    workflows: [],
-    agents: [],
-  };
-}
-
-function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } = {}) {
-  const messages: string[] = [];
-  const reported: (FailedBuild | null)[] = [];
-  let next: BuildResult = broken;
-  const events: ServiceEvents = {
-    ready: (e) => messages.push(`ready ${e.manifest.version}`),
-    reloaded: (e) => messages.push(`reloaded ${e.manifest.version}`),
-    unchanged: (e) => messages.push(`unchanged ${e.version}${e.wasBroken ? " fixed" : ""}`),
-    buildFailed: (e) => messages.push(`broken, serving ${e.serving}`),
-    notice: (level, message) => messages.push(`${level}: ${message}`),
-    delivery() {},
-    runEnded() {},
-    stopping() {},
-    working() {},
-  };
-  const session = createDevSession({
-    build: async () => next,
-    readSettings: ({ settings }) =>
-      readSettings({ projectDir: "/p", mode: "development", fromProject: settings, env: {} }),
-    async start() {
-      await p.start?.();
-      messages.push("start");
-      return {
-        url: "http://x",
-        localUrl: "http://x",
-        reload: async () => {
-          await p.reload?.();
-          messages.push("reload");
-        },
-        reportBuild: (failed) => void reported.push(failed),
-        close: async () => void messages.push("close"),
-      };
-    },
-    events,
-    now: () => Date.parse("2026-11-21T10:00:00.000Z"),
-  });
-  const rebuild = async (result: BuildResult) => {
-    next = result;
-    messages.length = 0;
-    await session.rebuild();
-    return [...messages];
-  };
-  return { session, rebuild, reported };
-}
 
 it("a project whose first build fails starts after the fix", async () => {
   const { rebuild } = setUp();
@@ -198,3 +145,98 @@ it("inputs of the build cause a rebuild, files that workflows write do not", asy
   expect(session.concerns("data/missing.json")).toBe(true);
   expect(session.concerns("dev.log")).toBe(false);
 });
+
+/** Another process of this machine: the one that started this. */
+const pid = process.ppid;
+
+function announced(url: string, server: Partial<Parameters<typeof announceServer>[1]> = {}): string {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-second-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  announceServer(dir, { pid, url, mode: "development", startedAt: "2026-11-21T10:00:00.000Z", ...server });
+  return dir;
+}
+
+async function answeringUrl(status = 200): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(status).end()).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it("a second service of a project is rejected with the URL, the process id and the fix", async () => {
+  const url = await answeringUrl();
+  await expect(requireSingleService(announced(url))).rejects.toMatchObject({
+    message: `\`signalbox dev\` already serves this project on ${url} (process ${pid}).`,
+    details: { code: "already_running", fix: expect.stringContaining(`kill ${pid}`), extra: { pid, url } },
+  });
+  await expect(requireSingleService(announced(url, { mode: "deployed" }))).rejects.toThrow(
+    "`signalbox start` already serves this project",
+  );
+});
+
+it("killed services and reused process ids are ignored", async () => {
+  const url = await answeringUrl();
+  await expect(requireSingleService(announced(url, { pid: 999_999_99 }))).resolves.toBeUndefined();
+  await expect(requireSingleService(announced("http://127.0.0.1:9"))).resolves.toBeUndefined();
+  await expect(requireSingleService(announced(await answeringUrl(404)))).resolves.toBeUndefined();
+});
+
+function manifest(version: string, settings: ProjectSettings): Manifest {
+  return {
+    format: 1,
+    version,
+    builtAt: "2026-11-21T10:00:00.000Z",
+    name: "p",
+    folder: `builds/${version}`,
+    sources: "sources.mjs",
+    settings,
+    triggers: [],
+    workflows: [],
+    agents: [],
+  };
+}
+
+function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } = {}) {
+  const messages: string[] = [];
+  const reported: (FailedBuild | null)[] = [];
+  let next: BuildResult = broken;
+  const events: ServiceEvents = {
+    ready: (e) => messages.push(`ready ${e.manifest.version}`),
+    reloaded: (e) => messages.push(`reloaded ${e.manifest.version}`),
+    unchanged: (e) => messages.push(`unchanged ${e.version}${e.wasBroken ? " fixed" : ""}`),
+    buildFailed: (e) => messages.push(`broken, serving ${e.serving}`),
+    notice: (level, message) => messages.push(`${level}: ${message}`),
+    delivery() {},
+    runEnded() {},
+    stopping() {},
+    working() {},
+  };
+  const session = createDevSession({
+    build: async () => next,
+    readSettings: ({ settings }) =>
+      readSettings({ projectDir: "/p", mode: "development", fromProject: settings, env: {} }),
+    async start() {
+      await p.start?.();
+      messages.push("start");
+      return {
+        url: "http://x",
+        localUrl: "http://x",
+        reload: async () => {
+          await p.reload?.();
+          messages.push("reload");
+        },
+        reportBuild: (failed) => void reported.push(failed),
+        close: async () => void messages.push("close"),
+      };
+    },
+    events,
+    now: () => Date.parse("2026-11-21T10:00:00.000Z"),
+  });
+  const rebuild = async (result: BuildResult) => {
+    next = result;
+    messages.length = 0;
+    await session.rebuild();
+    return [...messages];
+  };
+  return { session, rebuild, reported };
+}

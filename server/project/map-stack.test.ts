@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { excerptLines } from "./excerpt-lines.ts";
+import { excerptLines } from "./map-stack.ts";
 
 const source = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`).join("\r\n");
 const numbers = (line: number) => excerptLines(source, line).map(({ number }) => number);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { RunStatus } from "../../server/contract/run.ts";
 import { createPaint } from "../terminal/paint.ts";
-import { createDeployedEvents } from "./deployed-events.ts";
+import { createDeployedEvents } from "./read-deployed.ts";
 
 it.each<[RunStatus, string, string]>([
   ["completed", "info", "run ended"],
