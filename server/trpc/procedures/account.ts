@@ -1,29 +1,45 @@
 import { z } from "zod";
 import { changePassword } from "../../auth/change-password.ts";
 import { auditOf } from "../../auth/doer.ts";
-import type { Principal } from "../../auth/principal.ts";
+import { type Principal, scopeOf } from "../../auth/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { passwordSchema } from "../../contract/person.ts";
-import { procedure } from "../trpc.ts";
+import { procedure, router } from "../trpc.ts";
 
-/** Where one is signed in oneself; nowhere, where one is no person. */
-export const accountSessions = procedure.query(({ ctx: { principal, store, clock } }) =>
-  principal.kind === "person" ? store.listSessions(principal.personId, clock.now()) : [],
-);
+/** The principal and its permissions. Unauthenticated clients get no access at all. */
+export const accessProcedure = procedure.query(({ ctx: { principal } }) => ({
+  scope: scopeOf(principal) ?? "read",
+  person:
+    principal.kind === "person"
+      ? {
+          id: principal.personId,
+          sessionId: principal.sessionId,
+          name: principal.name,
+          email: principal.email,
+          role: principal.role,
+        }
+      : null,
+}));
 
-export const accountEndSession = procedure
-  .input(z.strictObject({ id: z.string() }))
-  .mutation(async ({ ctx, input: { id } }) => {
+/** The signed-in person's own account. */
+export const accountRouter = router({
+  /** The person's sessions. Empty for callers that are not people. */
+  sessions: procedure.query(({ ctx: { principal, store, clock } }) =>
+    principal.kind === "person" ? store.listSessions(principal.personId, clock.now()) : [],
+  ),
+
+  endSession: procedure.input(z.strictObject({ id: z.string() })).mutation(async ({ ctx, input: { id } }) => {
     const audit = auditOf(ctx.auditContext, { action: "session.ended", subject: id, now: ctx.clock.now() });
-    const isEnded = await ctx.store.endSession({ id, personId: self(ctx.principal).personId, audit });
+    const isEnded = await ctx.store.endSession({ id, personId: requirePerson(ctx.principal).personId, audit });
     if (!isEnded) throw new AppError("not_found", "This session has already ended.");
-  });
+  }),
 
-export const accountChangePassword = procedure
-  .input(z.strictObject({ current: z.string().max(128), next: passwordSchema }))
-  .mutation(({ ctx, input }) => changePassword(ctx, { ...self(ctx.principal), ...input }, ctx.auditContext));
+  changePassword: procedure
+    .input(z.strictObject({ current: z.string().max(128), next: passwordSchema }))
+    .mutation(({ ctx, input }) => changePassword(ctx, { ...requirePerson(ctx.principal), ...input }, ctx.auditContext)),
+});
 
-function self(principal: Principal): Extract<Principal, { kind: "person" }> {
+function requirePerson(principal: Principal): Extract<Principal, { kind: "person" }> {
   if (principal.kind === "person") return principal;
   throw new AppError("forbidden", "This operation needs a person who is signed in with an account.");
 }

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { createKey } from "../../auth/create-key.ts";
-import { listKeys } from "../../auth/list-keys.ts";
 import { revokeKey } from "../../auth/revoke-key.ts";
 import { maxOverlapSeconds, rotateKey } from "../../auth/rotate-key.ts";
 import { showKey } from "../../auth/show-key.ts";
 import { scopeSchema } from "../../contract/scope.ts";
 import { endpointSchema } from "../../contract/slug.ts";
-import { procedure } from "../trpc.ts";
+import { procedure, router } from "../trpc.ts";
 
 const name = z.string().trim().min(1, "Enter a name").max(100);
 const lifetimeDays = z.int().min(1).max(3650).nullable();
@@ -22,35 +21,38 @@ const newKeySchema = z.discriminatedUnion("kind", [
   }),
 ]);
 
-export const keysList = procedure.query(({ ctx }) => listKeys(ctx));
+export const keysRouter = router({
+  /** All keys, including revoked and expired ones, without their secrets. */
+  list: procedure.query(({ ctx }) => ctx.store.listKeys()),
 
-/** The secret of an API token is only in this response. */
-export const keysCreate = procedure.input(newKeySchema).mutation(({ ctx, input }) =>
-  createKey(
-    ctx,
-    {
-      kind: input.kind,
-      name: input.name,
-      endpoints: input.kind === "webhook" ? input.endpoints : null,
-      scope: input.kind === "api" ? input.scope : null,
-      expiresAt: input.lifetimeDays === null ? null : ctx.clock.now() + input.lifetimeDays * dayMs,
-    },
-    ctx.auditContext,
+  /** The secret of an API token is only in this response. */
+  create: procedure.input(newKeySchema).mutation(({ ctx, input }) =>
+    createKey(
+      ctx,
+      {
+        kind: input.kind,
+        name: input.name,
+        endpoints: input.kind === "webhook" ? input.endpoints : null,
+        scope: input.kind === "api" ? input.scope : null,
+        expiresAt: input.lifetimeDays === null ? null : ctx.clock.now() + input.lifetimeDays * dayMs,
+      },
+      ctx.auditContext,
+    ),
   ),
-);
 
-export const keysRevoke = procedure
-  .input(z.strictObject({ id: z.string() }))
-  .mutation(({ ctx, input }) => revokeKey(ctx, input.id, ctx.auditContext));
+  /** The secret of the new API token is only in this response. */
+  rotate: procedure
+    .input(z.strictObject({ id: z.string(), overlapSeconds: z.int().min(0).max(maxOverlapSeconds) }))
+    .mutation(({ ctx, input: { id, overlapSeconds } }) =>
+      rotateKey(ctx, { id, overlapMs: overlapSeconds * 1000 }, ctx.auditContext),
+    ),
 
-/** The secret of the new API token is only in this response. */
-export const keysRotate = procedure
-  .input(z.strictObject({ id: z.string(), overlapSeconds: z.int().min(0).max(maxOverlapSeconds) }))
-  .mutation(({ ctx, input: { id, overlapSeconds } }) =>
-    rotateKey(ctx, { id, overlapMs: overlapSeconds * 1000 }, ctx.auditContext),
-  );
+  revoke: procedure
+    .input(z.strictObject({ id: z.string() }))
+    .mutation(({ ctx, input }) => revokeKey(ctx, input.id, ctx.auditContext)),
 
-/** A mutation, as it is written down. */
-export const keysShow = procedure
-  .input(z.strictObject({ id: z.string() }))
-  .mutation(async ({ ctx, input }) => ({ secret: await showKey(ctx, input.id, ctx.auditContext) }));
+  /** A mutation, because it writes an audit entry. */
+  show: procedure
+    .input(z.strictObject({ id: z.string() }))
+    .mutation(async ({ ctx, input }) => ({ secret: await showKey(ctx, input.id, ctx.auditContext) })),
+});

@@ -4,50 +4,74 @@ import { createInvitation } from "../../auth/create-invitation.ts";
 import { createResetLink } from "../../auth/create-reset-link.ts";
 import { auditOf } from "../../auth/doer.ts";
 import { AppError } from "../../contract/app-error.ts";
+import { auditActionSchema } from "../../contract/audit.ts";
+import { momentMs, momentSchema } from "../../contract/moment.ts";
 import { roleSchema } from "../../contract/person.ts";
-import { procedure } from "../trpc.ts";
+import { dropUndefined } from "../../domain/drop-undefined.ts";
+import { procedure, router } from "../trpc.ts";
+import { paging, toPage } from "./input-schemas.ts";
 
 const byId = z.strictObject({ id: z.string() });
 
-export const peopleList = procedure.query(({ ctx }) => ctx.store.listPeople(ctx.clock.now()));
+export const peopleRouter = router({
+  list: procedure.query(({ ctx }) => ctx.store.listPeople(ctx.clock.now())),
 
-export const peopleChangeRole = procedure
-  .input(z.strictObject({ id: z.string(), role: roleSchema }))
-  .mutation(({ ctx, input }) => changeRole(ctx, input, ctx.auditContext));
+  changeRole: procedure
+    .input(z.strictObject({ id: z.string(), role: roleSchema }))
+    .mutation(({ ctx, input }) => changeRole(ctx, input, ctx.auditContext)),
 
-export const peopleRemove = procedure
-  .input(byId)
-  .mutation(({ ctx, input }) => removePerson(ctx, input.id, ctx.auditContext));
+  remove: procedure.input(byId).mutation(({ ctx, input }) => removePerson(ctx, input.id, ctx.auditContext)),
 
-/** The link is only in this response. */
-export const peopleMakeResetLink = procedure
-  .input(byId)
-  .mutation(({ ctx, input }) => createResetLink(ctx, input.id, ctx.auditContext));
+  /** The link is only in this response. */
+  makeResetLink: procedure.input(byId).mutation(({ ctx, input }) => createResetLink(ctx, input.id, ctx.auditContext)),
 
-/** Of everybody. */
-export const peopleSessions = procedure.query(({ ctx }) => ctx.store.listSessions(null, ctx.clock.now()));
+  /** The sessions of all people. */
+  sessions: procedure.query(({ ctx }) => ctx.store.listSessions(null, ctx.clock.now())),
 
-export const peopleEndSession = procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
-  const now = ctx.clock.now();
-  const person = (await ctx.store.listSessions(null, now)).find((session) => session.id === id)?.personId ?? null;
-  const audit = auditOf(ctx.auditContext, { action: "session.ended", subject: id, detail: { person }, now });
-  if (!(await ctx.store.endSession({ id, personId: null, audit })))
-    throw new AppError("not_found", "This session has already ended.");
+  endSession: procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
+    const now = ctx.clock.now();
+    const person = (await ctx.store.listSessions(null, now)).find((session) => session.id === id)?.personId ?? null;
+    const audit = auditOf(ctx.auditContext, { action: "session.ended", subject: id, detail: { person }, now });
+    if (!(await ctx.store.endSession({ id, personId: null, audit })))
+      throw new AppError("not_found", "This session has already ended.");
+  }),
 });
 
-export const invitationsList = procedure.query(({ ctx }) => ctx.store.listInvitations(ctx.clock.now()));
+export const invitationsRouter = router({
+  list: procedure.query(({ ctx }) => ctx.store.listInvitations(ctx.clock.now())),
 
-/** The link is only in this response. */
-export const invitationsCreate = procedure
-  .input(z.strictObject({ role: roleSchema, note: z.string().trim().max(100) }))
-  .mutation(({ ctx, input }) => createInvitation(ctx, { kind: "invitation", ...input }, ctx.auditContext));
+  /** The link is only in this response. */
+  create: procedure
+    .input(z.strictObject({ role: roleSchema, note: z.string().trim().max(100) }))
+    .mutation(({ ctx, input }) => createInvitation(ctx, { kind: "invitation", ...input }, ctx.auditContext)),
 
-export const invitationsRevoke = procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
-  const now = ctx.clock.now();
-  const isRevoked = await ctx.store.revokeInvitation({
-    id,
-    now,
-    audit: auditOf(ctx.auditContext, { action: "invitation.revoked", subject: id, now }),
-  });
-  if (!isRevoked) throw new AppError("not_found", "This invitation was used, has expired or was withdrawn.");
+  revoke: procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
+    const now = ctx.clock.now();
+    const isRevoked = await ctx.store.revokeInvitation({
+      id,
+      now,
+      audit: auditOf(ctx.auditContext, { action: "invitation.revoked", subject: id, now }),
+    });
+    if (!isRevoked) throw new AppError("not_found", "This invitation was used, has expired or was withdrawn.");
+  }),
+});
+
+export const auditRouter = router({
+  /** The audit log, newest first. */
+  list: procedure
+    .input(
+      z.strictObject({
+        action: auditActionSchema.optional(),
+        actorId: z.string().optional(),
+        since: momentSchema.optional(),
+        until: momentSchema.optional(),
+        ...paging,
+      }),
+    )
+    .query(({ ctx, input: { limit, cursor, since, until, ...rest } }) =>
+      ctx.store.listAudit(
+        dropUndefined({ ...rest, since: momentMs(since), until: momentMs(until) }),
+        toPage({ limit, cursor }),
+      ),
+    ),
 });

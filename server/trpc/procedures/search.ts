@@ -2,7 +2,7 @@ import { z } from "zod";
 import { searchAll } from "../../search/search-all.ts";
 import { procedure } from "../trpc.ts";
 
-/** Names in the project, and ids of runs and deliveries. */
-export const search = procedure
+/** Searches names in the project, and ids of runs and deliveries. */
+export const searchProcedure = procedure
   .input(z.strictObject({ text: z.string().max(200) }))
   .query(({ ctx, input }) => searchAll(ctx, input.text));

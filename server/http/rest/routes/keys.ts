@@ -1,7 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { createKey } from "../../../auth/create-key.ts";
 import { auditContextOf } from "../../../auth/doer.ts";
-import { listKeys } from "../../../auth/list-keys.ts";
 import { defaultOverlapMs, maxOverlapSeconds, rotateKey } from "../../../auth/rotate-key.ts";
 import { revokeKey } from "../../../auth/revoke-key.ts";
 import { AppError } from "../../../contract/app-error.ts";
@@ -99,7 +98,7 @@ const revokeRoute = createRoute({
 });
 
 export function registerKeyRoutes(app: OpenAPIHono<RestEnv>): void {
-  app.openapi(listRoute, async (c) => c.json({ data: await listKeys(c.env) }, 200));
+  app.openapi(listRoute, async (c) => c.json({ data: await c.env.store.listKeys() }, 200));
 
   app.openapi(createKeyRoute, async (c) => {
     const { expiresAt, scope, ...request } = c.req.valid("json");

@@ -1,4 +1,0 @@
-import { showGraph } from "../../triggers/show-graph.ts";
-import { procedure } from "../trpc.ts";
-
-export const canvasGraph = procedure.query(({ ctx }) => showGraph(ctx));

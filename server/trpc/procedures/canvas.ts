@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { targetSchema } from "../../contract/target.ts";
+import { windowSchema } from "../../contract/window.ts";
+import { watchChanges } from "../../runs/watch-changes.ts";
+import { showActivity } from "../../traffic/show-activity.ts";
+import { watchPulses } from "../../traffic/watch-pulses.ts";
+import { showGraph } from "../../triggers/show-graph.ts";
+import { procedure, router } from "../trpc.ts";
+
+/** The canvas shows no more endpoints or targets at the same time. */
+const maxNodes = 300;
+
+const activityInput = z.strictObject({
+  window: windowSchema,
+  endpoints: z.array(z.string().max(256)).max(maxNodes),
+  targets: z.array(targetSchema).max(maxNodes),
+});
+
+export const canvasRouter = router({
+  graph: procedure.query(({ ctx }) => showGraph(ctx)),
+
+  activity: procedure.input(activityInput).query(({ ctx, input }) => showActivity(ctx, input)),
+
+  /** Streams deliveries as they arrive. */
+  pulses: procedure.subscription(async function* ({ ctx, signal }) {
+    const ended = AbortSignal.any([ctx.stopping, ...(signal ? [signal] : [])]);
+    const changes = watchChanges(ctx.news, ended);
+    try {
+      yield* watchPulses(ctx, { nextChange: () => changes.next(), signal: ended });
+    } finally {
+      changes.stop();
+    }
+  }),
+});

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
+import { momentMs, momentSchema } from "../../contract/moment.ts";
+import { windowSchema } from "../../contract/window.ts";
+import { filterDeliveries, verdictChoices } from "../../deliveries/filter-deliveries.ts";
+import { getDelivery } from "../../deliveries/get-delivery.ts";
+import { listDeliveries } from "../../deliveries/list-deliveries.ts";
+import { probableEndpoint } from "../../deliveries/probable-endpoint.ts";
+import { redeliver } from "../../deliveries/redeliver.ts";
+import { sendFromForm } from "../../ingest/send-from-form.ts";
+import { showHistogram } from "../../traffic/show-histogram.ts";
+import { procedure, router } from "../trpc.ts";
+import { jsonText, paging, searchText, toPage } from "./input-schemas.ts";
+
+/** The filter of the list of deliveries and of its histogram. */
+const deliveryQuery = z.strictObject({
+  endpoint: z.string().optional(),
+  outcome: deliveryOutcomeSchema.optional(),
+  status: z.int().min(100).max(599).optional(),
+  trigger: z.string().optional(),
+  verdict: z.enum(verdictChoices).optional(),
+  since: momentSchema.optional(),
+  until: momentSchema.optional(),
+  text: searchText.optional(),
+});
+
+function toDeliveryQuery({ since, until, status, ...rest }: z.output<typeof deliveryQuery>) {
+  return { ...rest, responseStatus: status, since: momentMs(since), until: momentMs(until) };
+}
+
+export const deliveriesRouter = router({
+  list: procedure
+    .input(deliveryQuery.extend({ redeliveryOf: z.string().optional(), ...paging }))
+    .query(({ ctx, input: { limit, cursor, redeliveryOf, ...query } }) =>
+      listDeliveries(ctx, {
+        filter: filterDeliveries(ctx.project.current(), { ...toDeliveryQuery(query), redeliveryOf }),
+        page: toPage({ limit, cursor }),
+      }),
+    ),
+
+  histogram: procedure
+    .input(deliveryQuery.extend({ window: windowSchema.optional() }))
+    .query(({ ctx, input: { window, ...query } }) =>
+      showHistogram(ctx, { window, filter: filterDeliveries(ctx.project.current(), toDeliveryQuery(query)) }),
+    ),
+
+  /** `probableEndpoint`: the endpoint that the sender probably meant, if the delivery names an unknown one. */
+  get: procedure.input(z.strictObject({ id: z.string() })).query(async ({ ctx, input }) => {
+    const delivery = await getDelivery(ctx, input.id);
+    return { ...delivery, probableEndpoint: probableEndpoint(ctx, delivery) };
+  }),
+
+  /** Sends a delivery as a webhook with this body would be. Returns the response of the receiver, also a rejection. */
+  send: procedure
+    .input(z.strictObject({ endpoint: z.string(), text: jsonText }))
+    .mutation(({ ctx, input }) => sendFromForm(ctx, input)),
+
+  /** To every trigger on the endpoint, or to one. */
+  redeliver: procedure
+    .input(z.strictObject({ id: z.string(), trigger: z.string().nullable() }))
+    .mutation(async ({ ctx, input }) => ({ deliveryId: await redeliver(ctx, { ...input, startedBy: "form" }) })),
+});

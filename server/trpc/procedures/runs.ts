@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { momentMs, momentSchema } from "../../contract/moment.ts";
+import { runStatusSchema } from "../../contract/run.ts";
+import { targetKindSchema } from "../../contract/target.ts";
+import { dropUndefined } from "../../domain/drop-undefined.ts";
+import { parseJsonText } from "../../domain/json-text.ts";
+import type { RunFilter } from "../../ports/store.ts";
+import { actOnFilteredRuns } from "../../runs/act-on-filtered-runs.ts";
+import { actOnRuns } from "../../runs/act-on-runs.ts";
+import { cancelRun } from "../../runs/cancel-run.ts";
+import { countRuns } from "../../runs/count-runs.ts";
+import { decideApproval } from "../../runs/decide-approval.ts";
+import { getAgentTrace } from "../../runs/get-agent-trace.ts";
+import { getRun } from "../../runs/get-run.ts";
+import { listRuns } from "../../runs/list-runs.ts";
+import { listTimeline } from "../../runs/list-timeline.ts";
+import { type ReplayChange, replayRun } from "../../runs/replay-run.ts";
+import { sumUsage } from "../../runs/sum-usage.ts";
+import { procedure, router } from "../trpc.ts";
+import { jsonText, paging, searchText, toPage } from "./input-schemas.ts";
+
+/** The filter by which runs are listed, counted and acted on. */
+const runFilter = z.strictObject({
+  trigger: z.string().optional(),
+  target: z.string().optional(),
+  targetKind: targetKindSchema.optional(),
+  status: runStatusSchema.optional(),
+  delivery: z.string().optional(),
+  version: z.string().optional(),
+  replayOf: z.string().optional(),
+  since: momentSchema.optional(),
+  until: momentSchema.optional(),
+  text: searchText.optional(),
+  minTokens: z.int().min(0).optional(),
+  minCostUsd: z.number().min(0).optional(),
+  needsApproval: z.literal(true).optional(),
+});
+
+function toRunFilter({ since, until, ...rest }: z.infer<typeof runFilter>): RunFilter {
+  return dropUndefined({ ...rest, since: momentMs(since), until: momentMs(until) });
+}
+
+const byId = z.strictObject({ id: z.string() });
+const ids = z.array(z.string().max(64)).max(100);
+const action = z.enum(["cancel", "replay"]);
+
+/** A page shows no more timeline entries: a run that logs endlessly must not fill it. */
+const maxTimelineEntries = 2_000;
+
+const replayChange = z.union([z.strictObject({ payload: jsonText }), z.strictObject({ input: jsonText })]);
+
+function parseChange(change: z.infer<typeof replayChange>, maxBytes: number): ReplayChange {
+  return "payload" in change
+    ? { payload: parseJsonText(change.payload, maxBytes) }
+    : { input: parseJsonText(change.input, maxBytes) };
+}
+
+export const runsRouter = router({
+  list: procedure
+    .input(runFilter.extend(paging))
+    .query(({ ctx, input: { limit, cursor, ...filter } }) =>
+      listRuns(ctx, { filter: toRunFilter(filter), page: toPage({ limit, cursor }) }),
+    ),
+
+  count: procedure.input(runFilter).query(({ ctx, input }) => countRuns(ctx, toRunFilter(input))),
+
+  /** The total usage of the runs of a filter. */
+  usage: procedure.input(runFilter).query(({ ctx, input }) => sumUsage(ctx, toRunFilter(input))),
+
+  /** The current state of these runs, newest first. Deleted runs are missing. */
+  byIds: procedure.input(z.strictObject({ ids })).query(({ ctx, input }) => ctx.store.findRuns(input.ids)),
+
+  get: procedure.input(byId).query(({ ctx, input }) => getRun(ctx, input)),
+
+  /** The timeline entries after `after`, oldest first. */
+  timeline: procedure.input(byId.extend({ after: z.int().min(0).default(0) })).query(async ({ ctx, input }) => {
+    const { data } = await listTimeline(ctx, { runId: input.id, after: input.after, limit: maxTimelineEntries });
+    return data;
+  }),
+
+  /** The trace of an agent so far. */
+  agent: procedure.input(byId).query(({ ctx, input }) => getAgentTrace(ctx, input.id)),
+
+  /** Approves or denies a pending tool call. Returns the updated run. */
+  decide: procedure
+    .input(
+      byId.extend({
+        name: z.string().max(200),
+        isApproved: z.boolean(),
+        reason: z.string().trim().min(1).max(2_000).nullable().default(null),
+      }),
+    )
+    .mutation(({ ctx, input }) => decideApproval(ctx, { ...input, actor: ctx.auditContext.actor })),
+
+  /** Returns the updated run. */
+  cancel: procedure.input(byId).mutation(({ ctx, input }) => cancelRun(ctx, input.id)),
+
+  /** With the same input, or with an edited payload for the trigger or an edited input for the target. */
+  replay: procedure
+    .input(byId.extend({ change: replayChange.optional() }))
+    .mutation(async ({ ctx, input: { id, change } }) => {
+      const run = await replayRun(ctx, { id, change: change ? parseChange(change, ctx.maxBodyBytes) : null });
+      return { runId: run.id };
+    }),
+
+  /** Cancels or replays selected runs. */
+  act: procedure.input(z.strictObject({ action, ids: ids.min(1) })).mutation(({ ctx, input }) => actOnRuns(ctx, input)),
+
+  /** Cancels or replays the next runs of a filter: call again until `nextCursor` is `null`. */
+  bulk: procedure
+    .input(
+      z.strictObject({
+        action,
+        filter: runFilter,
+        /** When the client counted the runs: later runs are left alone. The same in each call. */
+        until: momentSchema,
+        cursor: z.string().max(512).nullable(),
+      }),
+    )
+    .mutation(({ ctx, input: { filter, until, ...rest } }) =>
+      actOnFilteredRuns(ctx, { ...rest, filter: toRunFilter(filter), until: momentMs(until) }),
+    ),
+});

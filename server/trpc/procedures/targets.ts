@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { targetSchema } from "../../contract/target.ts";
+import { parseJsonText } from "../../domain/json-text.ts";
+import { getTarget } from "../../runs/get-target.ts";
+import { recentInputs } from "../../runs/recent-inputs.ts";
+import { startTargetRun } from "../../runs/start-target-run.ts";
+import { startTriggerRuns } from "../../triggers/start-trigger-runs.ts";
+import { procedure, router } from "../trpc.ts";
+import { jsonText } from "./input-schemas.ts";
+
+export const targetsRouter = router({
+  get: procedure.input(targetSchema.strict()).query(({ ctx, input }) => getTarget(ctx, input)),
+
+  recentInputs: procedure.input(targetSchema.strict()).query(({ ctx, input }) => recentInputs(ctx, input)),
+
+  /**
+   * Starts one target with an input. With `trigger`, the text is a payload for the `request`, `filter` and `transform`
+   * of this trigger. `runId: null`: the trigger does not match, and `verdicts` has the reasons.
+   */
+  run: procedure
+    .input(targetSchema.extend({ text: jsonText, trigger: z.string().optional() }).strict())
+    .mutation(async ({ ctx, input: { text, trigger, ...target } }) => {
+      const json = parseJsonText(text, ctx.maxBodyBytes);
+      if (trigger === undefined)
+        return { runId: (await startTargetRun(ctx, { target, input: json, startedBy: "form" })).id, verdicts: [] };
+      const { runs, verdicts } = await startTriggerRuns(ctx, {
+        slug: trigger,
+        target: target.slug,
+        body: json,
+        startedBy: "form",
+      });
+      return { runId: runs[0]?.id ?? null, verdicts };
+    }),
+});

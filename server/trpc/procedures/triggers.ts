@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { findShowableKey } from "../../auth/find-showable-key.ts";
+import { noteKeyShown } from "../../auth/show-key.ts";
+import { switchReason } from "../../contract/disabled.ts";
+import { parseJsonText } from "../../domain/json-text.ts";
+import { explainBody } from "../../triggers/explain-body.ts";
+import { getTrigger } from "../../triggers/get-trigger.ts";
+import { listNames } from "../../triggers/list-names.ts";
+import { listTriggers } from "../../triggers/list-triggers.ts";
+import { disableTrigger, enableTrigger } from "../../triggers/switch-trigger.ts";
+import { triggerUrl } from "../../triggers/trigger-url.ts";
+import { procedure, router } from "../trpc.ts";
+import { jsonText } from "./input-schemas.ts";
+
+const bySlug = z.strictObject({ slug: z.string() });
+
+export const triggersRouter = router({
+  /** The triggers of one endpoint, with their schemas, which are megabytes in a large project. */
+  list: procedure.input(z.strictObject({ endpoint: z.string() })).query(({ ctx, input }) => listTriggers(ctx, input)),
+
+  names: procedure.query(({ ctx }) => listNames(ctx)),
+
+  get: procedure.input(bySlug).query(({ ctx, input }) => getTrigger(ctx, input.slug)),
+
+  /** The webhook URL of a trigger or an endpoint. A deployed service includes a key, which is in the audit log. */
+  url: procedure.input(z.strictObject({ for: z.string() })).query(async ({ ctx, input }) => {
+    const found = await triggerUrl(
+      { ...ctx, findShowableKey: (endpoint) => findShowableKey(ctx, endpoint) },
+      input.for,
+    );
+    if (found.keyId !== null)
+      await noteKeyShown(ctx, { keyId: found.keyId, endpoint: found.endpoint }, ctx.auditContext);
+    return found;
+  }),
+
+  /** The verdict of each trigger on a body. A mutation that changes nothing: bodies are too long for a URL. */
+  verdicts: procedure
+    .input(z.strictObject({ endpoint: z.string().optional(), trigger: z.string().optional(), text: jsonText }))
+    .mutation(({ ctx, input: { text, ...about } }) =>
+      explainBody(ctx, { ...about, body: parseJsonText(text, ctx.maxBodyBytes) }),
+    ),
+
+  /** The disabled triggers, by slug. */
+  disabled: procedure.query(async ({ ctx }) => Object.fromEntries(await ctx.store.listDisabledTriggers())),
+
+  disable: procedure
+    .input(bySlug.extend({ reason: switchReason.nullable() }))
+    .mutation(({ ctx, input }) => disableTrigger(ctx, input)),
+
+  enable: procedure.input(bySlug).mutation(({ ctx, input }) => enableTrigger(ctx, input.slug)),
+});
