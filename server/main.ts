@@ -12,9 +12,8 @@ import type { ServiceNumbers } from "./domain/service-numbers.ts";
 import { type AdmitAnonymous, createAdmitAnonymous } from "./http/admit-anonymous.ts";
 import { createAuthDoor } from "./http/auth-door.ts";
 import { type PageGate, createPageGate } from "./http/page-gate.ts";
-import { guardDevelopment } from "./http/guard-development.ts";
-import type { Ingest } from "./http/ingest-door.ts";
-import { createIngestFetch } from "./http/ingest-fetch.ts";
+import { guardDevelopment, type Ingest } from "./http/webhooks/webhook-handler.ts";
+import { createFetchHandler } from "./http/webhooks/fetch-handler.ts";
 import { createMetrics, type Metrics } from "./http/rest/metrics/create-metrics.ts";
 import { createRestApp } from "./http/rest/rest-app.ts";
 import type { RestDeps } from "./http/rest/rest-deps.ts";
@@ -168,7 +167,7 @@ export async function openSignalbox(p: {
     settings,
     project,
     ingest,
-    ingestFetch: createIngestFetch(ingest),
+    ingestFetch: createFetchHandler(ingest),
     rest: (request, client = unknownClient) => doorsFor(client).rest(request, client),
     trpc: (request, client = unknownClient) => doorsFor(client).trpc.handle(request, client),
     auth: (request, client = unknownClient) => doorsFor(client).auth(request, client),

@@ -7,7 +7,7 @@ import { newId } from "../domain/ids.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AdmitAnonymous } from "./admit-anonymous.ts";
 import { type ClosedConnection, createConnections } from "./connections.ts";
-import { handleIngest, type Ingest } from "./ingest-door.ts";
+import { handleWebhook, type Ingest } from "./webhooks/webhook-handler.ts";
 import type { PageGate } from "./page-gate.ts";
 import { rejectPageRequest } from "./page-request.ts";
 import { type TrustedProxies, isLocal, readClient } from "./read-client.ts";
@@ -123,7 +123,7 @@ function createListener({
     if (destination.to === "refusal")
       return answer(request, response, new AppError(destination.code, destination.detail));
     if (destination.to === "ingest")
-      return handleIngest({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue });
+      return handleWebhook({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue });
     request.url = destination.target;
     const requestId = newId("req");
     response.setHeader(requestIdHeader, requestId);

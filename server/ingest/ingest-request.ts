@@ -12,7 +12,7 @@ export interface IngestRequest {
   readBody(take: (chunk: Uint8Array) => boolean): Promise<void>;
 }
 
-export interface IngestAnswer {
+export interface IngestResponse {
   status: number;
   headers: Record<string, string>;
   body: string;

@@ -19,7 +19,7 @@ import type { Signals } from "../ports/signals.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
 import { accept, type Acceptance, acceptChallenge } from "./accept.ts";
 import { type Arrival, noteArrival } from "./arrival.ts";
-import type { IngestAnswer, IngestRequest } from "./ingest-request.ts";
+import type { IngestResponse, IngestRequest } from "./ingest-request.ts";
 import { beginIntake, contextOf, type Intake } from "./intake.ts";
 import { createLimiter, type TakeRates } from "./limit.ts";
 import { readBody } from "./read-body.ts";
@@ -63,7 +63,7 @@ export interface ReceiverDeps {
 }
 
 /** `form`: a person with a session sends it from the app. The caller has checked that the person may. */
-export type Receive = (request: IngestRequest, sentFrom?: "webhook" | "form") => Promise<IngestAnswer>;
+export type Receive = (request: IngestRequest, sentFrom?: "webhook" | "form") => Promise<IngestResponse>;
 
 /**
  * Receives webhooks: authenticate → limit → route → read → verify → parse → match → accept → respond. Never rejects:
@@ -193,7 +193,7 @@ async function receiveAuthenticated(
   );
 }
 
-function respond(intake: Intake, acceptance: Acceptance): IngestAnswer {
+function respond(intake: Intake, acceptance: Acceptance): IngestResponse {
   if (acceptance.outcome === "rejected")
     return answerProblem(contextOf(intake), acceptance.refusal, intake.arrival.secrets);
   if (acceptance.outcome === "skipped") return answerSkipped(contextOf(intake));

@@ -4,7 +4,7 @@ import { createTokenBucket, type TokenBucket } from "../domain/token-bucket.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
 import { type Arrival, draftDelivery } from "./arrival.ts";
-import type { IngestAnswer } from "./ingest-request.ts";
+import type { IngestResponse } from "./ingest-request.ts";
 import { completeDelivery, contextOf, type Intake } from "./intake.ts";
 import { problemToKeep } from "./problem-to-keep.ts";
 import { answerProblem } from "./respond.ts";
@@ -36,7 +36,7 @@ interface RefuseDeps extends RecordDeps {
 const unrecorded = new Set<ErrorCode>(["store_unavailable", "queue_full", "overloaded", "shutting_down"]);
 
 /** Answers an authenticated request that something is wrong with, and records it. */
-export async function refuse(deps: RefuseDeps, intake: Intake, cause: unknown): Promise<IngestAnswer> {
+export async function refuse(deps: RefuseDeps, intake: Intake, cause: unknown): Promise<IngestResponse> {
   const { arrival } = intake;
   const error = toAppError(deps, cause, arrival.id);
   deps.countRejection(error.code);
@@ -77,7 +77,7 @@ export function createRejectionBudget(): TokenBucket {
  */
 export function createRejectUnauthenticated(
   deps: RecordDeps & { announce: () => void },
-): (arrival: Arrival, cause: unknown) => Promise<IngestAnswer> {
+): (arrival: Arrival, cause: unknown) => Promise<IngestResponse> {
   const budget = createRejectionBudget();
   return async (arrival, cause) => {
     const error = toAppError(deps, cause, arrival.id);

@@ -1,7 +1,7 @@
 import type { AppError } from "../contract/app-error.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { AcceptedRun } from "../ports/store.ts";
-import type { IngestAnswer } from "./ingest-request.ts";
+import type { IngestResponse } from "./ingest-request.ts";
 import { problemToKeep } from "./problem-to-keep.ts";
 
 /** Webhooks are sent by machines: nothing of an answer is for a cache or a browser to make something of. */
@@ -18,7 +18,7 @@ export function answerAccepted(
   context: AnswerContext,
   runs: readonly AcceptedRun[],
   options: { isRepeated: boolean },
-): IngestAnswer {
+): IngestResponse {
   const runId = runs[0]?.runId ?? null;
   const body = { ok: true, runId, runs: runs.map(({ runId, trigger, target }) => ({ runId, trigger, target })) };
   return answer(context, 202, JSON.stringify(body), {
@@ -28,16 +28,16 @@ export function answerAccepted(
   });
 }
 
-export function answerSkipped(context: AnswerContext): IngestAnswer {
+export function answerSkipped(context: AnswerContext): IngestResponse {
   return answer(context, 200, JSON.stringify({ ok: true, skipped: true }), { "content-type": "application/json" });
 }
 
-export function answerChallenged(context: AnswerContext, body: object): IngestAnswer {
+export function answerChallenged(context: AnswerContext, body: object): IngestResponse {
   return answer(context, 200, JSON.stringify(body), { "content-type": "application/json" });
 }
 
 /** A problem (RFC 9457). */
-export function answerProblem(context: AnswerContext, error: AppError, secrets: readonly string[]): IngestAnswer {
+export function answerProblem(context: AnswerContext, error: AppError, secrets: readonly string[]): IngestResponse {
   const problem = problemToKeep(error, secrets);
   return answer(context, problem.status, JSON.stringify(problem), {
     "content-type": "application/problem+json",
@@ -61,7 +61,7 @@ function answer(
   status: number,
   body: string,
   headers: Record<string, string>,
-): IngestAnswer {
+): IngestResponse {
   const named: Record<string, string> = deliveryId === null ? {} : { "signalbox-delivery": deliveryId };
   return { status, headers: { ...headers, ...common, ...named, ...security }, body, closesConnection };
 }

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { jsonSchemaObjectSchema } from "../contract/json.ts";
-import { projectOf, triggerOf } from "../ingest/testing/project.ts";
-import { buildTriggerIndex } from "../matching/trigger-index.ts";
-import { openSqliteStore } from "../store/sqlite/open-store.ts";
-import { serve } from "./testing/serve.ts";
+import { jsonSchemaObjectSchema } from "../../contract/json.ts";
+import { projectOf, triggerOf } from "../../ingest/testing/project.ts";
+import { buildTriggerIndex } from "../../matching/trigger-index.ts";
+import { openSqliteStore } from "../../store/sqlite/open-store.ts";
+import { serve } from "../testing/serve.ts";
 
 const count = 40;
 const requestOf = (n: number) => z.object({ type: z.literal(`event.${n}`), amount: z.number() });

@@ -1,14 +1,16 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { AppError } from "../contract/app-error.ts";
-import { isLocal } from "./read-client.ts";
-import type { IngestAnswer, IngestRequest } from "../ingest/ingest-request.ts";
+import { rejectCrossSite } from "../../auth/refuse-cross-site.ts";
+import { AppError } from "../../contract/app-error.ts";
+import type { IngestRequest, IngestResponse } from "../../ingest/ingest-request.ts";
+import { answerProblem } from "../../ingest/respond.ts";
+import { isLocal } from "../read-client.ts";
 
 /**
  * `isLocal`: whether the request was made on this machine. It reads all headers, so a deployed service does not call
  * it.
  */
-export type Ingest = (request: IngestRequest, isLocal: () => boolean) => Promise<IngestAnswer>;
+export type Ingest = (request: IngestRequest, isLocal: () => boolean) => Promise<IngestResponse>;
 
 /** How long a sender has to read its answer while the rest of its body waits unread. */
 const lingerMs = 1_000;
@@ -17,7 +19,7 @@ const lingerMs = 1_000;
  * Passes one HTTP request to the pipeline and sends the response. `expectsContinue`: the sender waits for `100
  * Continue` before it sends its body, which must be complete within `bodyTimeoutMs`.
  */
-export async function handleIngest(p: {
+export async function handleWebhook(p: {
   ingest: Ingest;
   target: string;
   request: IncomingMessage;
@@ -82,7 +84,7 @@ function readChunks(
   });
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, answer: IngestAnswer): Promise<void> {
+async function send(request: IncomingMessage, response: ServerResponse, answer: IngestResponse): Promise<void> {
   const { body } = answer;
   const headers = { ...answer.headers, "content-length": Buffer.byteLength(body) };
   if (!answer.closesConnection) {
@@ -109,4 +111,32 @@ function pairs(rawHeaders: readonly string[]): [string, string][] {
   const result: [string, string][] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) result.push([rawHeaders[at] ?? "", rawHeaders[at + 1] ?? ""]);
   return result;
+}
+
+/**
+ * In development local webhooks need no key, so no page of another site that a browser on this machine shows may send
+ * one. Such requests get 403 and are not recorded.
+ */
+export function guardDevelopment(
+  ingest: (request: IngestRequest) => Promise<IngestResponse>,
+): (request: IngestRequest) => Promise<IngestResponse> {
+  return async (request) => {
+    try {
+      rejectCrossSite({ url: "http://localhost/", headers: headersOf(request) });
+    } catch (error) {
+      if (error instanceof AppError) return answerProblem({ deliveryId: null, closesConnection: true }, error, []);
+      throw error;
+    }
+    return ingest(request);
+  };
+}
+
+/** A name that came twice is no name of ours. */
+function headersOf(request: IngestRequest): Pick<Headers, "get"> {
+  return {
+    get(name) {
+      const values = request.headers.filter(([sent]) => sent.toLowerCase() === name).map(([, value]) => value);
+      return values.length === 0 ? null : values.join(", ");
+    },
+  };
 }

@@ -14,14 +14,14 @@ import {
   stripe,
   svix,
   type Verification,
-} from "../../sdk/verify/index.ts";
-import { base64Secret, linearSender, now, senders, textSecret } from "../../sdk/verify/testing/senders.ts";
-import type { Dedupe } from "../contract/dedupe.ts";
-import { triggerOf } from "../ingest/testing/project.ts";
-import type { Store } from "../ports/store.ts";
-import { openSqliteStore } from "../store/sqlite/open-store.ts";
-import { type PostgresServer, startPostgres } from "../store/testing/postgres-server.ts";
-import { serve } from "./testing/serve.ts";
+} from "../../../sdk/verify/index.ts";
+import { base64Secret, linearSender, now, senders, textSecret } from "../../../sdk/verify/testing/senders.ts";
+import type { Dedupe } from "../../contract/dedupe.ts";
+import { triggerOf } from "../../ingest/testing/project.ts";
+import type { Store } from "../../ports/store.ts";
+import { openSqliteStore } from "../../store/sqlite/open-store.ts";
+import { type PostgresServer, startPostgres } from "../../store/testing/postgres-server.ts";
+import { serve } from "../testing/serve.ts";
 
 const day = 86_400_000;
 type Headers = Record<string, string>;

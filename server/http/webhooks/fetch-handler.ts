@@ -1,10 +1,10 @@
-import type { Ingest } from "./ingest-door.ts";
+import type { Ingest } from "./webhook-handler.ts";
 
 /**
  * Receives webhooks where only a web `Request` is available, such as a route handler of Next. The peer is unknown, so
  * no request is local.
  */
-export function createIngestFetch(ingest: Ingest): (request: Request) => Promise<Response> {
+export function createFetchHandler(ingest: Ingest): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname, search } = new URL(request.url);
     const answer = await ingest(

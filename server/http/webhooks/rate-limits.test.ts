@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Authenticate } from "../ingest/receive.ts";
-import { triggerOf } from "../ingest/testing/project.ts";
-import { sendRaw, serve } from "./testing/serve.ts";
+import type { Authenticate } from "../../ingest/receive.ts";
+import { triggerOf } from "../../ingest/testing/project.ts";
+import { sendRaw, serve } from "../testing/serve.ts";
 
 const request = z.object({ name: z.string() });
 const own = { requests: 2, per: "minute" } as const;

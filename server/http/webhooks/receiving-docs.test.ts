@@ -2,13 +2,13 @@ import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { buildProject } from "../../cli/build/build-project.ts";
-import { makeProject, writeFiles } from "../../cli/build/testing/make-project.ts";
-import { packageRoot } from "../paths.ts";
-import { loadSources } from "../project/project-reader.ts";
-import { readManifest } from "../project/read-manifest.ts";
-import { toStoreError } from "../store/sqlite/store-error.ts";
-import { sendRaw, serve } from "./testing/serve.ts";
+import { buildProject } from "../../../cli/build/build-project.ts";
+import { makeProject, writeFiles } from "../../../cli/build/testing/make-project.ts";
+import { packageRoot } from "../../paths.ts";
+import { loadSources } from "../../project/project-reader.ts";
+import { readManifest } from "../../project/read-manifest.ts";
+import { toStoreError } from "../../store/sqlite/store-error.ts";
+import { sendRaw, serve } from "../testing/serve.ts";
 
 const page = readFileSync(join(packageRoot, "docs/receiving.md"), "utf8");
 const blocks = Array.from(

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import type { Problem } from "../contract/problem.ts";
-import { listVerdicts } from "../domain/verdict-list.ts";
-import type { Authenticate } from "../ingest/receive.ts";
-import { unavailable } from "../ingest/testing/memory-delivery-store.ts";
-import { triggerOf } from "../ingest/testing/project.ts";
-import { parseAnswer, sendRaw, serve } from "./testing/serve.ts";
+import type { Problem } from "../../contract/problem.ts";
+import { listVerdicts } from "../../domain/verdict-list.ts";
+import type { Authenticate } from "../../ingest/receive.ts";
+import { unavailable } from "../../ingest/testing/memory-delivery-store.ts";
+import { triggerOf } from "../../ingest/testing/project.ts";
+import { parseAnswer, sendRaw, serve } from "../testing/serve.ts";
 
 const signup = triggerOf({
   slug: "new-signup",

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createReceiver } from "../ingest/receive.ts";
-import { createMemoryDeliveryStore } from "../ingest/testing/memory-delivery-store.ts";
-import { projectOf, triggerOf } from "../ingest/testing/project.ts";
-import { silentLogger } from "../ports/logger.ts";
-import { noSignals } from "../ports/signals.ts";
-import { createIngestFetch } from "./ingest-fetch.ts";
+import { createReceiver } from "../../ingest/receive.ts";
+import { createMemoryDeliveryStore } from "../../ingest/testing/memory-delivery-store.ts";
+import { projectOf, triggerOf } from "../../ingest/testing/project.ts";
+import { silentLogger } from "../../ports/logger.ts";
+import { noSignals } from "../../ports/signals.ts";
+import { createFetchHandler } from "./fetch-handler.ts";
 
 function fetchDoor() {
   const store = createMemoryDeliveryStore();
@@ -23,14 +23,14 @@ function fetchDoor() {
     maxBodyBytes: 1000,
     isShuttingDown: () => false,
   });
-  return { store, door: createIngestFetch((request) => ingest(request)) };
+  return { store, door: createFetchHandler((request) => ingest(request)) };
 }
 
 const url = "http://localhost/triggers/signup?token=good-key";
 const json = { "content-type": "application/json" };
 
-describe("the ingest door of a web Request", () => {
-  test("gives the answers of the other door", async () => {
+describe("the webhook handler for web Requests", () => {
+  test("gives the responses of the node:http handler", async () => {
     const { store, door } = fetchDoor();
     const accepted = await door(
       new Request(url, { method: "POST", headers: json, body: JSON.stringify({ name: "Ada" }) }),

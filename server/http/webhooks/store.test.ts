@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import type { Delivery } from "../contract/delivery.ts";
-import { triggerOf } from "../ingest/testing/project.ts";
-import { openSqliteStore } from "../store/sqlite/open-store.ts";
-import { serve } from "./testing/serve.ts";
+import type { Delivery } from "../../contract/delivery.ts";
+import { triggerOf } from "../../ingest/testing/project.ts";
+import { openSqliteStore } from "../../store/sqlite/open-store.ts";
+import { serve } from "../testing/serve.ts";
 
 const triggers = [
   triggerOf({ slug: "signup", request: z.object({ name: z.string() }) }),
