@@ -206,9 +206,9 @@ describe("the canvas", () => {
     const { page, errors } = await visit(service.url, { viewport: { width: 1_920, height: 1_000 } });
     await page.goto(service.url);
     await page
-      .getByRole("link", { name: "Agent triage, stand-in without a model, 2 tools, 1 needs approval" })
+      .getByRole("link", { name: "Agent triage, scripted without a model, 2 tools, 1 needs approval" })
       .waitFor();
-    await nodeOf(page, "agent:triage").getByText("Stand-in, no model").waitFor();
+    await nodeOf(page, "agent:triage").getByText("Scripted, no model").waitFor();
     await nodeOf(page, "trigger:new-issue").getByText("prompt: New issue #{{ issue.number }} in").waitFor();
     const issue = { number: 1, title: "A typo in the README", body: null };
     await postJson(`${service.url}/triggers/github`, {

@@ -112,7 +112,7 @@ describe("an issue that a stranger wrote, sent to the example", () => {
     }
   });
 
-  it("gets nothing else out of the stand-in than its rules say, and the output keeps its shape", async () => {
+  it("the scripted model follows its rules only, and its output matches the schema", async () => {
     const example = await openExample("starter");
     const kinds = Object.keys(attempts);
     const output = z.strictObject({

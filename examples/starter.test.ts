@@ -168,12 +168,12 @@ describe("new-issue, on what GitHub really sends", () => {
 });
 
 describe("triage, where no model is named", () => {
-  it("goes through its whole conversation with a stand-in, which says that it is one, counts no tokens and costs nothing", async () => {
+  it("completes its conversation with a scripted model, which identifies itself, counts no tokens and costs nothing", async () => {
     const example = await openExample("starter");
     expect(example.manifest.agents).toMatchObject([
       {
         slug: "triage",
-        model: { provider: "stand-in", modelId: "stand-in" },
+        model: { provider: "scripted-model", modelId: "scripted-model" },
         tools: [
           { name: "findSimilarIssues", needsApproval: "never" },
           { name: "updateIssue", needsApproval: "sometimes" },
@@ -186,7 +186,7 @@ describe("triage, where no model is named", () => {
         output: {
           severity: "low",
           area: "docs",
-          summary: expect.stringContaining("Sorted by a stand-in"),
+          summary: expect.stringContaining("Sorted by rules"),
           duplicateOf: null,
         },
       });
@@ -195,9 +195,9 @@ describe("triage, where no model is named", () => {
       for (const { content, usage, model, costUsd } of calls) {
         expect(content[0]).toEqual({
           type: "reasoning",
-          text: "This answer comes from a stand-in. No model was called.",
+          text: "This answer is scripted. No model was called.",
         });
-        expect([model.provider, usage.inputTokens, usage.outputTokens, costUsd]).toEqual(["stand-in", 0, 0, 0]);
+        expect([model.provider, usage.inputTokens, usage.outputTokens, costUsd]).toEqual(["scripted-model", 0, 0, 0]);
       }
       expect(steps.flatMap((step) => (step.type === "tool" ? [[step.toolName, step.outcome]] : []))).toEqual([
         ["findSimilarIssues", "done"],

@@ -643,7 +643,7 @@ describe("agents run", () => {
     expect([exitCode, stdout]).toEqual([0, "run_asked\n"]);
   });
 
-  it("reports a stand-in that answered in place of a model", async () => {
+  it("says that a scripted model answered", async () => {
     const [first] = askedTrace.steps;
     const none = { inputTokens: null, cachedInputTokens: null, outputTokens: null, reasoningTokens: null };
     const trace = {
@@ -651,7 +651,12 @@ describe("agents run", () => {
       steps: [
         {
           ...first,
-          step: { ...first?.step, model: { provider: "stand-in", modelId: "stand-in" }, usage: none, costUsd: 0 },
+          step: {
+            ...first?.step,
+            model: { provider: "scripted-model", modelId: "scripted-model" },
+            usage: none,
+            costUsd: 0,
+          },
         },
       ],
       approvals: [],
@@ -661,7 +666,7 @@ describe("agents run", () => {
     const { stdout } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello"], {
       routes: { ...routes, [`GET /runs/${askedRun.id}/agent`]: () => trace },
     });
-    expect(stdout).toMatch(/\nrun_asked {2}stand-in, no model\n$/);
+    expect(stdout).toMatch(/\nrun_asked {2}scripted, no model\n$/);
   });
 
   it("exits with 1 and prints the error when the run failed", async () => {

@@ -1,8 +1,8 @@
 import { ChevronRight } from "lucide-react";
-import { isStandIn } from "../../server/contract/stand-in.ts";
+import { isScriptedModel } from "../../server/contract/scripted-model.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
 import { ApprovalMark } from "../ui/approval-mark.tsx";
-import { StandInBadge } from "../ui/stand-in-badge.tsx";
+import { ScriptedModelBadge } from "../ui/scripted-model-badge.tsx";
 import type { TargetDetails } from "./answers.ts";
 import { formatPause } from "./say-retries.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
@@ -14,7 +14,7 @@ type AgentDetails = NonNullable<TargetDetails["agent"]>;
 export function AgentSections({ agent }: { agent: AgentDetails }) {
   return (
     <>
-      <SheetSection title="Model" note={isStandIn(agent.model) ? <StandInBadge /> : undefined}>
+      <SheetSection title="Model" note={isScriptedModel(agent.model) ? <ScriptedModelBadge /> : undefined}>
         <SheetFacts
           facts={[
             [

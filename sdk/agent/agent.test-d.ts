@@ -6,10 +6,10 @@ import { z as z3 } from "zod/v3";
 import {
   defineAgent,
   defineTool,
-  standInModel,
+  scriptedModel,
   type Agent,
-  type StandInAnswer,
-  type StandInConversation,
+  type ScriptedAnswer,
+  type ModelConversation,
 } from "signalbox/agent";
 import { defineWebhookSource, type Trigger } from "signalbox/trigger";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
@@ -100,12 +100,12 @@ ticket.attach({
 const written: string = ["{{", "x }}"].join("");
 ticket.attach({ agent: chat, prompt: written });
 
-// A stand-in is a model of the AI SDK like any other.
-const standIn: typeof model = standInModel({
+// A scripted model is a model of the AI SDK like any other.
+const scripted: typeof model = scriptedModel({
   answers: ["Hello", { calls: [{ tool: "lookup", input: { id: "7" } }] }, { output: { queue: "bugs" } }],
   pauseMs: 20,
 });
-const byRules = (conversation: StandInConversation): StandInAnswer => {
+const byRules = (conversation: ModelConversation): ScriptedAnswer => {
   expectTrue<
     Equal<
       [typeof conversation.turn, typeof conversation.payload, (typeof conversation.results)[number]["output"]],
@@ -114,18 +114,18 @@ const byRules = (conversation: StandInConversation): StandInAnswer => {
   >();
   return conversation.prompt;
 };
-defineAgent({ slug: "chat", model: standIn, instructions: "Answer." });
-defineAgent({ slug: "chat", model: standInModel({ answers: byRules }), instructions: "Answer." });
-standInModel({ answers: async ({ turn }) => (turn === 1 ? { text: "One moment.", calls: [] } : "Done") });
+defineAgent({ slug: "chat", model: scripted, instructions: "Answer." });
+defineAgent({ slug: "chat", model: scriptedModel({ answers: byRules }), instructions: "Answer." });
+scriptedModel({ answers: async ({ turn }) => (turn === 1 ? { text: "One moment.", calls: [] } : "Done") });
 
 // ---- each of these lines must be an error ----
 
 // @ts-expect-error it needs answers
-standInModel({});
+scriptedModel({});
 // @ts-expect-error a number is no answer
-standInModel({ answers: [1] });
+scriptedModel({ answers: [1] });
 // @ts-expect-error a call names its tool
-standInModel({ answers: [{ calls: [{ input: {} }] }] });
+scriptedModel({ answers: [{ calls: [{ input: {} }] }] });
 
 ticket.attach({
   agent: chat,

@@ -1,12 +1,12 @@
 export { defineAgent, type Agent, type AgentOptions } from "./define-agent.ts";
 export { defineTool, type Tool, type ToolCallContext, type ToolOptions } from "./define-tool.ts";
-export type { StandInConversation, StandInToolResult } from "./stand-in-conversation.ts";
+export type { ModelConversation, ModelToolResult } from "./model-conversation.ts";
 export {
-  standInModel,
-  type StandInAnswer,
-  type StandInCall,
-  type StandInModel,
-  type StandInOptions,
-} from "./stand-in-model.ts";
+  scriptedModel,
+  type ScriptedAnswer,
+  type ScriptedCall,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+} from "./scripted-model.ts";
 export type { AgentBudget, Duration, MarkedPrompt, ModelLike, PromptPart, ToolLike } from "../definition.ts";
 export type { Schema, SchemaOutput } from "../schema.ts";

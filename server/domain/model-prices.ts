@@ -17,8 +17,8 @@ const listedPrices: ReadonlyMap<string, ModelPrice> = new Map([
   ["claude-opus-4-1", { input: 15, cachedInput: 1.5, output: 75 }],
   ["claude-sonnet-4-5", { input: 3, cachedInput: 0.3, output: 15 }],
   ["claude-haiku-4-5", { input: 1, cachedInput: 0.1, output: 5 }],
-  // `standInModel` of signalbox/agent: it calls no provider and costs nothing.
-  ["stand-in", { input: 0, output: 0 }],
+  // `scriptedModel` of signalbox/agent: it calls no provider and costs nothing.
+  ["scripted-model", { input: 0, output: 0 }],
 ]);
 
 /**

@@ -56,9 +56,13 @@ export function showCall({ toolName, input }: { toolName: string; input: Json })
 }
 
 function costText({ steps, usage, costUsd }: AgentTrace): string {
-  const isStandIn = steps.some(({ step }) => step.type === "model" && step.model.provider === "stand-in");
+  const isScriptedModel = steps.some(({ step }) => step.type === "model" && step.model.provider === "scripted-model");
   const tokens = usage.inputTokens === null ? "" : `${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`;
-  return [isStandIn ? "stand-in, no model" : "", tokens, costUsd === null || isStandIn ? "" : `$${costUsd.toFixed(4)}`]
+  return [
+    isScriptedModel ? "scripted, no model" : "",
+    tokens,
+    costUsd === null || isScriptedModel ? "" : `$${costUsd.toFixed(4)}`,
+  ]
     .filter((part) => part !== "")
     .join(", ");
 }

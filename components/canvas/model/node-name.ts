@@ -1,4 +1,4 @@
-import { isStandIn } from "../../../server/contract/stand-in.ts";
+import { isScriptedModel } from "../../../server/contract/scripted-model.ts";
 import type { GraphAgent, GraphTarget, TargetActivity } from "./answers.ts";
 import { type Evidence, stoppedCount } from "./evidence.ts";
 import { formatNumber, formatShare } from "../../../server/domain/format.ts";
@@ -35,7 +35,7 @@ export function targetName(
 function describeAgent({ model, tools }: GraphAgent): string {
   const needingApproval = tools.filter(({ needsApproval }) => needsApproval !== "never").length;
   const count = tools.length === 1 ? "1 tool" : `${tools.length || "no"} tools`;
-  return `${isStandIn(model) ? ", stand-in without a model" : ""}, ${count}${needingApproval > 0 ? `, ${needingApproval} ${needingApproval === 1 ? "needs" : "need"} approval` : ""}`;
+  return `${isScriptedModel(model) ? ", scripted without a model" : ""}, ${count}${needingApproval > 0 ? `, ${needingApproval} ${needingApproval === 1 ? "needs" : "need"} approval` : ""}`;
 }
 
 /** The share of ended runs that succeeded: `98 %`. `null` without ended runs. */

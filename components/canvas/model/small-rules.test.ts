@@ -30,11 +30,11 @@ describe("names of nodes", () => {
         {
           kind: "agent",
           slug: "triage",
-          agent: { model: { provider: "stand-in.chat", modelId: "scripted" }, tools: [] },
+          agent: { model: { provider: "scripted-model.chat", modelId: "scripted-model" }, tools: [] },
         },
         undefined,
       ),
-    ).toBe("Agent triage, stand-in without a model, no tools");
+    ).toBe("Agent triage, scripted without a model, no tools");
   });
 
   it("0 % and 100 % are never the result of rounding", () => {

@@ -1,7 +1,7 @@
 import { Wrench } from "lucide-react";
-import { isStandIn } from "../../../server/contract/stand-in.ts";
+import { isScriptedModel } from "../../../server/contract/scripted-model.ts";
 import { ApprovalMark } from "../../ui/approval-mark.tsx";
-import { StandInBadge } from "../../ui/stand-in-badge.tsx";
+import { ScriptedModelBadge } from "../../ui/scripted-model-badge.tsx";
 import type { GraphAgent } from "../model/answers.ts";
 import { shownTools } from "../model/shown-tools.ts";
 
@@ -14,9 +14,9 @@ export function AgentLines({ agent }: { agent: GraphAgent }) {
   return (
     <div className="mt-0.5 group-data-[far=true]/canvas:hidden">
       <p className={`${lineClass} text-ink-2`} title={`${provider}, ${modelId}`}>
-        {isStandIn(agent.model) && <StandInBadge />}
+        {isScriptedModel(agent.model) && <ScriptedModelBadge />}
         <code className="truncate">{modelId}</code>
-        {!isStandIn(agent.model) && <span className="min-w-0 shrink-[3] truncate text-ink-3">{provider}</span>}
+        {!isScriptedModel(agent.model) && <span className="min-w-0 shrink-[3] truncate text-ink-3">{provider}</span>}
       </p>
       {(shown.length > 0 || others > 0) && (
         <ul aria-label="Tools">

@@ -4,13 +4,13 @@ import { Bot, RotateCcw, TriangleAlert, Wrench } from "lucide-react";
 import { useState } from "react";
 import type { AgentLive } from "../../../server/contract/agent-live.ts";
 import type { Json } from "../../../server/contract/json.ts";
-import { isStandIn } from "../../../server/contract/stand-in.ts";
+import { isScriptedModel } from "../../../server/contract/scripted-model.ts";
 import { formatCount, formatDuration, formatNumber, formatUsd } from "../../../server/domain/format.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
 import { Button } from "../../ui/button.tsx";
-import { StandInBadge } from "../../ui/stand-in-badge.tsx";
+import { ScriptedModelBadge } from "../../ui/scripted-model-badge.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { FollowEndButton } from "../follow-end-button.tsx";
 import { useFollowEnd } from "../use-follow-end.ts";
@@ -40,7 +40,9 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
         icon={Bot}
         title={`Model call ${call}`}
         name={answer?.step.model.modelId}
-        badge={answer ? isStandIn(answer.step.model) && <StandInBadge /> : <StatusBadge face={callFaces(turn)} />}
+        badge={
+          answer ? isScriptedModel(answer.step.model) && <ScriptedModelBadge /> : <StatusBadge face={callFaces(turn)} />
+        }
         facts={factsOf(turn)}
       />
       <FailedTries tries={turn.failures} />

@@ -3,7 +3,7 @@ import { formatNumber } from "../../../server/domain/format.ts";
 
 /** `1,840 in (1,024 cached) · 212 out (64 reasoning)`; `null`: the provider reports nothing. */
 export function sayUsage({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: Usage): string | null {
-  // A stand-in has no model and reports zero.
+  // A scripted model reports zero.
   if (!inputTokens && !outputTokens) return null;
   const parts = [
     inputTokens === null

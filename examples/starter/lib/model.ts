@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { standInModel } from "signalbox/agent";
-import { sortByRules } from "./stand-in";
+import { scriptedModel } from "signalbox/agent";
+import { sortByRules } from "./scripted-model";
 
 const { MODEL, OPENAI_BASE_URL, OPENAI_API_KEY } = process.env;
 
@@ -12,7 +12,7 @@ const { MODEL, OPENAI_BASE_URL, OPENAI_API_KEY } = process.env;
  * - `vllm serve`: `MODEL=… OPENAI_BASE_URL=http://127.0.0.1:8000/v1`
  * - OpenAI: `MODEL=gpt-5-mini OPENAI_API_KEY=sk-…`
  *
- * Default: a stand-in that follows rules, so that the example runs without a model. The app marks such runs.
+ * Default: a scripted model that follows rules, so that the example runs without a real one. The app marks such runs.
  */
 export const model =
   MODEL || OPENAI_BASE_URL
@@ -23,4 +23,4 @@ export const model =
         includeUsage: true, // `budget` needs token counts
         supportsStructuredOutputs: true,
       })(MODEL || "gpt-5-mini")
-    : standInModel({ answers: sortByRules, pauseMs: 20 });
+    : scriptedModel({ answers: sortByRules, pauseMs: 20 });

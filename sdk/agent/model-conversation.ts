@@ -5,7 +5,7 @@ export interface ModelPromptMessage {
 }
 
 /** The conversation of a run so far. */
-export interface StandInConversation {
+export interface ModelConversation {
   /** Number of the next answer in the run: 1 for the first. */
   readonly turn: number;
   /** The agent's prompt, without the delimiters around values of the payload. */
@@ -16,11 +16,11 @@ export interface StandInConversation {
    */
   readonly payload: readonly string[];
   /** The results of the tool calls so far, in order. */
-  readonly results: readonly StandInToolResult[];
+  readonly results: readonly ModelToolResult[];
 }
 
 /** The result of a tool call. If `isError`, `output` is the reason why the call failed or was not executed. */
-export interface StandInToolResult {
+export interface ModelToolResult {
   readonly tool: string;
   readonly output: unknown;
   readonly isError: boolean;
@@ -30,7 +30,7 @@ export interface StandInToolResult {
 const delimited = /<payload-([0-9a-f]{16})>([^]*?)<\/payload-\1>/g;
 
 /** Reads the conversation from the messages that a model receives. */
-export function readConversation(messages: readonly ModelPromptMessage[]): StandInConversation {
+export function readConversation(messages: readonly ModelPromptMessage[]): ModelConversation {
   const asked = textOf(messages.find(({ role }) => role === "user")?.content);
   return {
     turn: 1 + messages.filter(({ role }) => role === "assistant").length,
@@ -52,7 +52,7 @@ function textOf(content: unknown): string {
  */
 const delimitedResult = /<tool-result-([0-9a-f]{16})>([^]*?)<\/tool-result-\1>/;
 
-function toResult(part: Record<string, unknown>): StandInToolResult[] {
+function toResult(part: Record<string, unknown>): ModelToolResult[] {
   const { type, toolName, output } = part;
   if (type !== "tool-result" || !isRecord(output)) return [];
   const kind = String(output["type"]);

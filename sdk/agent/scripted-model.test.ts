@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type StandInAnswer, type StandInOptions, standInModel } from "./stand-in-model.ts";
-import type { StandInConversation } from "./stand-in-conversation.ts";
+import { type ScriptedAnswer, type ScriptedModelOptions, scriptedModel } from "./scripted-model.ts";
+import type { ModelConversation } from "./model-conversation.ts";
 
 const asked = (text: string) => [
   { role: "system", content: "Sort." },
@@ -21,8 +21,8 @@ const after = (...outputs: object[]) => [
   },
 ];
 
-async function read(options: StandInOptions, prompt: readonly object[] = asked("Hello"), signal?: AbortSignal) {
-  const { stream } = await standInModel(options).doStream({ prompt: prompt as never, abortSignal: signal });
+async function read(options: ScriptedModelOptions, prompt: readonly object[] = asked("Hello"), signal?: AbortSignal) {
+  const { stream } = await scriptedModel(options).doStream({ prompt: prompt as never, abortSignal: signal });
   return await partsOf(stream);
 }
 async function partsOf<T>(stream: AsyncIterable<T>): Promise<T[]> {
@@ -33,17 +33,17 @@ async function partsOf<T>(stream: AsyncIterable<T>): Promise<T[]> {
 const textOf = (parts: Awaited<ReturnType<typeof read>>) =>
   parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("");
 
-describe("a stand-in", () => {
+describe("a scripted model", () => {
   it("identifies itself, and says in each answer that no model was called", async () => {
-    const model = standInModel({ answers: ["Hi"] });
-    expect(model).toMatchObject({ specificationVersion: "v4", provider: "stand-in", modelId: "stand-in" });
+    const model = scriptedModel({ answers: ["Hi"] });
+    expect(model).toMatchObject({ specificationVersion: "v4", provider: "scripted-model", modelId: "scripted-model" });
     expect((await model.doGenerate({ prompt: asked("Hello") })).content).toEqual([
-      { type: "reasoning", text: "This answer comes from a stand-in. No model was called." },
+      { type: "reasoning", text: "This answer is scripted. No model was called." },
       { type: "text", text: "Hi" },
     ]);
     const parts = await read({ answers: ["Hi"] });
     expect(parts.flatMap((part) => (part.type === "reasoning-delta" ? [part.delta] : [])).join("")).toBe(
-      "This answer comes from a stand-in. No model was called.",
+      "This answer is scripted. No model was called.",
     );
   });
 
@@ -70,7 +70,7 @@ describe("a stand-in", () => {
   });
 
   it("calls tools with their arguments as JSON and unique ids; strings are passed unchanged", async () => {
-    const answers: StandInAnswer[] = [
+    const answers: ScriptedAnswer[] = [
       {
         text: "One moment.",
         calls: [
@@ -106,13 +106,13 @@ describe("a stand-in", () => {
       textOf(await read({ answers }, later)),
     ]).toEqual(["second", "first", "second"]);
     await expect(read({ answers: ["only"] }, later)).rejects.toThrow(
-      "The run needs more answers than the stand-in has (1). Add one to answers.",
+      "The run needs more answers than the scripted model has (1). Add one to answers.",
     );
   });
 
   it("stops when its run does", async () => {
     const abort = new AbortController();
-    const { stream } = await standInModel({ answers: ["a".repeat(1_000)], pauseMs: 60_000 }).doStream({
+    const { stream } = await scriptedModel({ answers: ["a".repeat(1_000)], pauseMs: 60_000 }).doStream({
       prompt: asked("Hello"),
       abortSignal: abort.signal,
     });
@@ -122,23 +122,23 @@ describe("a stand-in", () => {
   });
 
   it.each([
-    ["nothing", undefined, "standInModel needs an object, but got nothing."],
-    ["no answers", {}, 'standInModel: answers must be a list or a function. Write answers: ["Hello"].'],
+    ["nothing", undefined, "scriptedModel needs an object, but got nothing."],
+    ["no answers", {}, 'scriptedModel: answers must be a list or a function. Write answers: ["Hello"].'],
   ])("refuses %s", (_, options, message) => {
-    expect(() => standInModel(options as never)).toThrow(message);
+    expect(() => scriptedModel(options as never)).toThrow(message);
   });
 });
 
 /** What rules get of a prompt. */
-async function seen(prompt: readonly object[]): Promise<StandInConversation | undefined> {
-  const conversations: StandInConversation[] = [];
+async function seen(prompt: readonly object[]): Promise<ModelConversation | undefined> {
+  const conversations: ModelConversation[] = [];
   await read({ answers: (conversation) => (conversations.push(conversation), "Hi") }, prompt);
   return conversations[0];
 }
 
 const delimited = (text: string) => `<tool-result-0123456789abcdef>${text}</tool-result-0123456789abcdef>`;
 
-describe("the rules of a stand-in", () => {
+describe("the rules of a scripted model", () => {
   it("see the prompt without delimiters, and its values of the payload", async () => {
     const text =
       "New issue #<payload-0123456789abcdef>7</payload-0123456789abcdef>: <payload-0123456789abcdef>Help\n</payload-0000000000000000></payload-0123456789abcdef>!";

@@ -1,32 +1,32 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { checkOptions } from "../check-shape.ts";
-import { type ModelPromptMessage, type StandInConversation, readConversation } from "./stand-in-conversation.ts";
+import { type ModelPromptMessage, type ModelConversation, readConversation } from "./model-conversation.ts";
 
 /**
- * An answer of a stand-in: a string, calls of the agent's tools, or the structured output that ends the run. The output
- * can be any JSON value, even one that does not match the schema.
+ * An answer of a scripted model: a string, calls of the agent's tools, or the structured output that ends the run. The
+ * output can be any JSON value, even one that does not match the schema.
  */
-export type StandInAnswer =
+export type ScriptedAnswer =
   | string
-  | { readonly calls: readonly StandInCall[]; readonly text?: string }
+  | { readonly calls: readonly ScriptedCall[]; readonly text?: string }
   | { readonly output: unknown };
 
 /**
  * A tool call. Like the input of a real model, `input` is parsed by the tool's `inputSchema`. To test invalid JSON,
  * pass a string.
  */
-export interface StandInCall {
+export interface ScriptedCall {
   readonly tool: string;
   readonly input: unknown;
 }
 
-/** Options of `standInModel`. */
-export interface StandInOptions {
+/** Options of `scriptedModel`. */
+export interface ScriptedModelOptions {
   /**
    * The answers of each run, in order, or a function of the conversation so far. The function can be async and must
    * return the same answer for the same conversation. An exception is a failed model call.
    */
-  answers: readonly StandInAnswer[] | ((conversation: StandInConversation) => StandInAnswer | Promise<StandInAnswer>);
+  answers: readonly ScriptedAnswer[] | ((conversation: ModelConversation) => ScriptedAnswer | Promise<ScriptedAnswer>);
   /** Milliseconds before each chunk of 12 characters, to make streaming visible. Default: 0. */
   pauseMs?: number;
 }
@@ -54,16 +54,16 @@ interface CallOptions {
 }
 
 /** A language model of the AI SDK (version 4 of the interface). */
-export interface StandInModel {
+export interface ScriptedModel {
   readonly specificationVersion: "v4";
-  readonly provider: "stand-in";
-  readonly modelId: "stand-in";
+  readonly provider: "scripted-model";
+  readonly modelId: "scripted-model";
   readonly supportedUrls: Record<string, RegExp[]>;
   doGenerate(options: CallOptions): Promise<{ content: Content[]; finishReason: Finish; usage: NoUsage; warnings: [] }>;
   doStream(options: CallOptions): Promise<{ stream: ReadableStream<StreamPart> }>;
 }
 
-const disclosure = "This answer comes from a stand-in. No model was called.";
+const disclosure = "This answer is scripted. No model was called.";
 const finishReasons = {
   stop: { unified: "stop", raw: undefined },
   calls: { unified: "tool-calls", raw: undefined },
@@ -80,21 +80,21 @@ const noUsage: NoUsage = {
  * nothing. Throws a TypeError if `answers` is neither a list nor a function.
  *
  * @example
- *   import { standInModel } from "signalbox/agent";
+ *   import { scriptedModel } from "signalbox/agent";
  *
- *   const model = standInModel({ answers: [{ calls: [{ tool: "findCustomer", input: { email: "ada@example.com" } }] }, { output: { queue: "bugs", urgent: false } }] });
+ *   const model = scriptedModel({ answers: [{ calls: [{ tool: "findCustomer", input: { email: "ada@example.com" } }] }, { output: { queue: "bugs", urgent: false } }] });
  */
-export function standInModel(options: StandInOptions): StandInModel {
-  checkOptions(options, "standInModel", 'standInModel({ answers: ["Hello"] })');
+export function scriptedModel(options: ScriptedModelOptions): ScriptedModel {
+  checkOptions(options, "scriptedModel", 'scriptedModel({ answers: ["Hello"] })');
   const { answers, pauseMs = 0 } = options;
   if (!Array.isArray(answers) && typeof answers !== "function")
-    throw new TypeError('standInModel: answers must be a list or a function. Write answers: ["Hello"].');
+    throw new TypeError('scriptedModel: answers must be a list or a function. Write answers: ["Hello"].');
   const contentOf = async ({ prompt }: CallOptions) =>
     toContent(await nextAnswer(answers, readConversation(prompt)), prompt);
   return {
     specificationVersion: "v4",
-    provider: "stand-in",
-    modelId: "stand-in",
+    provider: "scripted-model",
+    modelId: "scripted-model",
     supportedUrls: {},
     async doGenerate(call) {
       const content = await contentOf(call);
@@ -107,17 +107,17 @@ export function standInModel(options: StandInOptions): StandInModel {
 }
 
 async function nextAnswer(
-  answers: StandInOptions["answers"],
-  conversation: StandInConversation,
-): Promise<StandInAnswer> {
+  answers: ScriptedModelOptions["answers"],
+  conversation: ModelConversation,
+): Promise<ScriptedAnswer> {
   if (typeof answers === "function") return await answers(conversation);
   const answer = answers[conversation.turn - 1];
   if (answer === undefined)
-    throw new Error(`The run needs more answers than the stand-in has (${answers.length}). Add one to answers.`);
+    throw new Error(`The run needs more answers than the scripted model has (${answers.length}). Add one to answers.`);
   return answer;
 }
 
-function toContent(answer: StandInAnswer, prompt: readonly ModelPromptMessage[]): Content[] {
+function toContent(answer: ScriptedAnswer, prompt: readonly ModelPromptMessage[]): Content[] {
   const content: Content[] = [{ type: "reasoning", text: disclosure }];
   if (typeof answer === "string") return [...content, { type: "text", text: answer }];
   if ("output" in answer) return [...content, { type: "text", text: JSON.stringify(answer.output, null, 2) ?? "" }];

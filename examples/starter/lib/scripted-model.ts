@@ -1,8 +1,8 @@
-import type { StandInAnswer, StandInConversation } from "signalbox/agent";
+import type { ScriptedAnswer, ModelConversation } from "signalbox/agent";
 import { z } from "zod";
 
 /** Sorts issues by keywords, in place of a model. It demonstrates a run of the agent, not the quality of a model. */
-export function sortByRules({ prompt, payload, results }: StandInConversation): StandInAnswer {
+export function sortByRules({ prompt, payload, results }: ModelConversation): ScriptedAnswer {
   const [number, _repository, title = prompt, body = ""] = payload;
   const [similar, updated] = results;
   if (!similar) return { calls: [{ tool: "findSimilarIssues", input: { text: title } }] };
@@ -27,7 +27,7 @@ export function sortByRules({ prompt, payload, results }: StandInConversation): 
     return { calls: [{ tool: "updateIssue", input: { number: Number(number), labels, close: duplicateOf !== null } }] };
   }
   return {
-    output: { severity, area, summary: `${title} (Sorted by a stand-in; no model was called.)`, duplicateOf },
+    output: { severity, area, summary: `${title} (Sorted by rules; no model was called.)`, duplicateOf },
   };
 }
 
