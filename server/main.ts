@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createApiAuthenticator } from "./auth/api-authenticator.ts";
-import { createAuthenticator } from "./auth/authenticator.ts";
-import { type Client, unknownClient } from "./auth/client.ts";
-import { deriveSessionSecret } from "./auth/derive-secret.ts";
-import { hashInvitationToken } from "./auth/invitation-token.ts";
-import { createKeyCipher } from "./auth/key-cipher.ts";
-import { createRequestSlots } from "./auth/request-slots.ts";
+import { createApiAuthenticator } from "./auth/authenticate/api-authenticator.ts";
+import { createWebhookAuthenticator } from "./auth/authenticate/webhook-authenticator.ts";
+import { type Client, unknownClient } from "./auth/access/principal.ts";
+import { deriveSessionSecret } from "./auth/keys/service-secret.ts";
+import { hashInvitationToken } from "./auth/people/invitations.ts";
+import { createKeyCipher } from "./auth/keys/service-secret.ts";
+import { createRequestSlots } from "./auth/limits/request-slots.ts";
 import { type Mode, readSecret, readSettings, serviceUrl, type Settings, SettingsError, stateDirOf } from "./config.ts";
 import { createBodyBudget } from "./domain/body-budget.ts";
 import type { ServiceNumbers } from "./domain/service-numbers.ts";
@@ -114,7 +114,7 @@ export async function openSignalbox(p: {
     const authenticate = createApiAuthenticator({ ...common, sessionSecret, baseUrl: settings.baseUrl });
     const receive = createReceiver({
       ...common,
-      authenticate: createAuthenticator(common),
+      authenticate: createWebhookAuthenticator(common),
       limits: settings.limits,
       takeRates: store.takeRates,
       isShuttingDown: () => stopping.signal.aborted,

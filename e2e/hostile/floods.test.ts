@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished } from "vitest";
-import { anonymousRoutes } from "../../server/auth/access-table.ts";
+import { anonymousRoutes } from "../../server/auth/access/access-table.ts";
 import { childrenOf } from "../auditor/processes.ts";
 import { getJson } from "../support/api.ts";
 import { post } from "./bystander.ts";

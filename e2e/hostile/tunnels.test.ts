@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, vi } from "vitest";
-import { procedureAccess, routeAccess } from "../../server/auth/access-table.ts";
+import { procedureAccess, routeAccess } from "../../server/auth/access/access-table.ts";
 import { freePort } from "../../scripts/free-port.ts";
 import { signalbox, startService } from "../support/service.ts";
 import { inTerminal } from "../support/terminal.ts";

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { anonymousRoutes } from "../auth/access-table.ts";
-import { networkOf } from "../auth/network-of.ts";
-import type { Client } from "../auth/client.ts";
-import type { ApiAuthenticator } from "../auth/principal.ts";
+import { anonymousRoutes } from "../auth/access/access-table.ts";
+import { networkOf } from "../auth/limits/attempt-limit.ts";
+import type { ApiAuthenticator, Client } from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
 import { createSlots } from "../domain/slots.ts";
 import type { Logger } from "../ports/logger.ts";

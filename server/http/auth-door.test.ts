@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createInvitation } from "../auth/create-invitation.ts";
-import { createResetLink } from "../auth/create-reset-link.ts";
-import { unknownClient } from "../auth/client.ts";
-import { machine } from "../auth/doer.ts";
+import { createInvitation } from "../auth/people/invitations.ts";
+import { createResetLink } from "../auth/people/passwords.ts";
+import { unknownClient } from "../auth/access/principal.ts";
+import { machineContext } from "../auth/access/audit-context.ts";
 import type { Role } from "../contract/person.ts";
 import type { Mode } from "../config.ts";
 import type { Identity } from "../ports/identity.ts";
@@ -34,7 +34,7 @@ async function open(given: { mode?: Mode; address?: string } = {}) {
       },
     );
   const invite = async (role: Role) =>
-    new URL((await createInvitation(deps, { kind: "invitation", role, note: "" }, machine)).url).pathname
+    new URL((await createInvitation(deps, { kind: "invitation", role, note: "" }, machineContext)).url).pathname
       .split("/")
       .at(-1) ?? "";
   const join = async (role: Role, email = "ada@example.com") =>
@@ -273,7 +273,7 @@ describe("people at the door", () => {
       const { join, service } = opened;
       const cookie = cookieOf(await join("operator"));
       const [person] = await service.store.listPeople(service.state.now);
-      const link = async () => new URL((await createResetLink(service.deps, person?.id ?? "", machine)).url);
+      const link = async () => new URL((await createResetLink(service.deps, person?.id ?? "", machineContext)).url);
       const tokenOf = async () => (await link()).pathname.split("/").at(-1) ?? "";
       return { ...opened, cookie, link, tokenOf };
     }
@@ -361,8 +361,12 @@ describe("people at the door", () => {
         createdAt: at,
         updatedAt: at,
       });
-      await expect(createResetLink(service.deps, "per_oidc", machine)).rejects.toMatchObject({ code: "invalid_input" });
-      await expect(createResetLink(service.deps, "per_unknown", machine)).rejects.toMatchObject({ code: "not_found" });
+      await expect(createResetLink(service.deps, "per_oidc", machineContext)).rejects.toMatchObject({
+        code: "invalid_input",
+      });
+      await expect(createResetLink(service.deps, "per_unknown", machineContext)).rejects.toMatchObject({
+        code: "not_found",
+      });
     });
   });
 

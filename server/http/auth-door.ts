@@ -1,15 +1,13 @@
 import { z } from "zod";
-import { authRoutes } from "../auth/access-table.ts";
-import type { Client } from "../auth/client.ts";
-import { attemptsPerMinute, createAttemptLimit, createSignInLimits } from "../auth/attempt-limit.ts";
-import { auditOf, auditContextOf, anonymousContext } from "../auth/doer.ts";
-import { joinByInvitation, joinRequestSchema } from "../auth/join-by-invitation.ts";
-import { networkOf } from "../auth/network-of.ts";
-import { isFormOfOurs, rejectForeignOrigin } from "../auth/refuse-cross-site.ts";
-import { resetPassword, resetRequestSchema } from "../auth/reset-password.ts";
-import { answerSignIn, clearCookie, redirect } from "../auth/session.ts";
+import { authRoutes } from "../auth/access/access-table.ts";
+import { attemptsPerMinute, createAttemptLimit, createSignInLimits, networkOf } from "../auth/limits/attempt-limit.ts";
+import { auditOf, auditContextOf, anonymousContext } from "../auth/access/audit-context.ts";
+import { joinByInvitation, joinRequestSchema } from "../auth/people/invitations.ts";
+import { isOwnForm, rejectForeignOrigin } from "../auth/authenticate/cross-site.ts";
+import { resetPassword, resetRequestSchema } from "../auth/people/passwords.ts";
+import { handleTokenSignIn, clearCookie, redirect } from "../auth/authenticate/token-session.ts";
 import { personSessionCookie } from "../domain/session-cookie.ts";
-import type { ApiAuthenticator } from "../auth/principal.ts";
+import type { ApiAuthenticator, Client } from "../auth/access/principal.ts";
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { parseNextPage } from "../contract/next-page.ts";
@@ -148,7 +146,7 @@ function answerWith(body: object, cookies: readonly string[]): Response {
 
 /** A plain form, so that it works on any page. */
 async function signOut(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
-  if (!isFormOfOurs(request, deps.ownHost)) return redirect("/");
+  if (!isOwnForm(request, deps.ownHost)) return redirect("/");
   const who = await deps
     .authenticate(new Request(request.url, { headers: { cookie: request.headers.get("cookie") ?? "" } }))
     .catch(() => null);
@@ -164,7 +162,7 @@ async function signOut(deps: AuthDoorDeps, request: Request, client: Client): Pr
 }
 
 async function signInWithToken(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
-  const { response, principal } = await answerSignIn(
+  const { response, principal } = await handleTokenSignIn(
     { authenticate: deps.authenticate, isSecure: deps.isSecure || client.isSecure, ownHost: deps.ownHost },
     await bounded(request),
   );

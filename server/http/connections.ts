@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { networkOf } from "../auth/network-of.ts";
+import { networkOf } from "../auth/limits/attempt-limit.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createSeldomLog } from "../ports/seldom-log.ts";
 import { plainAddress, type TrustedProxies } from "./read-client.ts";

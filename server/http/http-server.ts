@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import type { Client } from "../auth/client.ts";
+import type { Client } from "../auth/access/principal.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import { newId } from "../domain/ids.ts";
 import type { Logger } from "../ports/logger.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createApiAuthenticator } from "../auth/api-authenticator.ts";
+import { createApiAuthenticator } from "../auth/authenticate/api-authenticator.ts";
 import type { Mode } from "../config.ts";
 import { makeKey, openTestService } from "./rest/testing/test-service.ts";
 import { createPageGate } from "./page-gate.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { anonymousRoutes } from "../auth/access-table.ts";
-import type { ApiAuthenticator } from "../auth/principal.ts";
+import { anonymousRoutes } from "../auth/access/access-table.ts";
+import type { ApiAuthenticator } from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Mode } from "../config.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createInvitation } from "../auth/create-invitation.ts";
-import { machine } from "../auth/doer.ts";
+import { createInvitation } from "../auth/people/invitations.ts";
+import { machineContext } from "../auth/access/audit-context.ts";
 import type { Json } from "../contract/json.ts";
 import type { Role } from "../contract/person.ts";
 import { createTrpc } from "../trpc/create-trpc.ts";
@@ -25,7 +25,9 @@ async function open() {
   const address = `203.0.113.${++addresses}`;
   const json = { "content-type": "application/json" };
   async function join(name: string, role: Role) {
-    const token = (await createInvitation(deps, { kind: "invitation", role, note: "" }, machine)).url.split("/").at(-1);
+    const token = (await createInvitation(deps, { kind: "invitation", role, note: "" }, machineContext)).url
+      .split("/")
+      .at(-1);
     const body = JSON.stringify({ token, name, email: `${name}@example.com`, password });
     const answer = await door(
       new Request("http://localhost:3000/api/auth/join", { method: "POST", headers: json, body }),

@@ -1,4 +1,4 @@
-import { deriveSecretFingerprint } from "../auth/derive-secret.ts";
+import { deriveSecretFingerprint } from "../auth/keys/service-secret.ts";
 import { readSecret, type Settings } from "../config.ts";
 import { setClockAhead } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";

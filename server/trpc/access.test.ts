@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { procedureAccess } from "../auth/access-table.ts";
+import { procedureAccess } from "../auth/access/access-table.ts";
 import { everyPrincipal, shallReach } from "../auth/testing/principals.ts";
 import type { Scope } from "../contract/scope.ts";
 import { openTestService } from "../http/rest/testing/test-service.ts";

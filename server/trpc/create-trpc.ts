@@ -1,7 +1,13 @@
 import type { TRPCError } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { type Client, unknownClient } from "../auth/client.ts";
-import { type ApiAuthenticator, ownerOf, type Principal, scopeOf } from "../auth/principal.ts";
+import {
+  type ApiAuthenticator,
+  type Client,
+  ownerOf,
+  type Principal,
+  scopeOf,
+  unknownClient,
+} from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { BodyBudget } from "../domain/body-budget.ts";
 import { readWithin } from "../domain/read-within.ts";

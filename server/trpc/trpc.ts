@@ -1,12 +1,10 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
-import { actionOfProcedure, scopeOfProcedure } from "../auth/access-table.ts";
-import type { Client } from "../auth/client.ts";
-import { type AuditContext, auditContextOf, auditOf } from "../auth/doer.ts";
-import type { KeyCipher } from "../auth/key-cipher.ts";
-import type { Principal } from "../auth/principal.ts";
-import { requireAccess } from "../auth/refuse-access.ts";
-import type { TakeSlot } from "../auth/request-slots.ts";
+import { actionOfProcedure, scopeOfProcedure } from "../auth/access/access-table.ts";
+import { type AuditContext, auditContextOf, auditOf } from "../auth/access/audit-context.ts";
+import type { KeyCipher } from "../auth/keys/service-secret.ts";
+import { type Client, type Principal, requireAccess } from "../auth/access/principal.ts";
+import type { TakeSlot } from "../auth/limits/request-slots.ts";
 import type { Mode } from "../config.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import { errorCodes } from "../contract/error-codes.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createKeyCipher } from "../../../server/auth/key-cipher.ts";
+import { createKeyCipher } from "../../../server/auth/keys/service-secret.ts";
 import type { PostgresFacts } from "../../../server/store/postgres/inspect-database.ts";
 import { inspectDatabase } from "../../../server/store/sqlite/inspect-database.ts";
 import { openSqliteStore } from "../../../server/store/sqlite/open-store.ts";

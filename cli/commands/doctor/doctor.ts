@@ -64,7 +64,7 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
     if (!contents) return checks;
     const [{ readManifest }, { createKeyCipher }] = await Promise.all([
       import("../../../server/project/read-manifest.ts"),
-      import("../../../server/auth/key-cipher.ts"),
+      import("../../../server/auth/keys/service-secret.ts"),
     ]);
     const openKey = hasSecret(settings.stateDir) ? createKeyCipher(readSecret(settings.stateDir)).open : null;
     const triggers = (await readManifest(settings.stateDir))?.triggers ?? [];
@@ -116,7 +116,7 @@ async function checkSqlite(file: string, hasRetention: boolean): Promise<StoreCh
 async function checkPostgres(url: string, p: { stateDir: string; hasRetention: boolean }): Promise<StoreChecks> {
   const [{ inspectPostgres }, { deriveSecretFingerprint }] = await Promise.all([
     import("../../../server/store/postgres/inspect-database.ts"),
-    import("../../../server/auth/derive-secret.ts"),
+    import("../../../server/auth/keys/service-secret.ts"),
   ]);
   const facts = await inspectPostgres(url);
   const fingerprint = hasSecret(p.stateDir) ? deriveSecretFingerprint(readSecret(p.stateDir)) : null;

@@ -1,4 +1,4 @@
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../access/principal.ts";
 import { roleSchema } from "../../contract/person.ts";
 import { type Scope, scopeSchema } from "../../contract/scope.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { generateKey, hashKey } from "../../auth/key-format.ts";
-import { type Access, routeAccess } from "../../auth/access-table.ts";
+import { generateKey, hashKey } from "../../auth/keys/key-format.ts";
+import { type Access, routeAccess } from "../../auth/access/access-table.ts";
 import { everyPrincipal, shallReach } from "../../auth/testing/principals.ts";
 import { createRestApp } from "./rest-app.ts";
 import { bearer, makeKey, openTestService } from "./testing/test-service.ts";

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { type Access, actionOfRoute, routeAccess } from "../../auth/access-table.ts";
-import { auditContextOf, auditOf } from "../../auth/doer.ts";
-import { requireAccess } from "../../auth/refuse-access.ts";
+import { type Access, actionOfRoute, routeAccess } from "../../auth/access/access-table.ts";
+import { auditContextOf, auditOf } from "../../auth/access/audit-context.ts";
+import { requireAccess } from "../../auth/access/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { problemResponse } from "./problem-response.ts";
 import type { RestEnv } from "./rest-deps.ts";

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { RequestKind } from "../../auth/request-slots.ts";
+import type { RequestKind } from "../../auth/limits/request-slots.ts";
 import type { RestEnv } from "./rest-deps.ts";
 
 /** Holds a slot of the caller while the route runs. Not for streams, which outlive the route. */

@@ -4,7 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openApiDocument } from "./rest-app.ts";
-import { routeAccess } from "../../auth/access-table.ts";
+import { routeAccess } from "../../auth/access/access-table.ts";
 
 const document = z
   .object({

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
-import { ownerOf } from "../../auth/principal.ts";
+import { ownerOf } from "../../auth/access/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
 import type { BodyMemory } from "../../domain/body-budget.ts";
 import { parseJsonBody } from "../../domain/json-body.ts";

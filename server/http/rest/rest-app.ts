@@ -1,5 +1,5 @@
 import { OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
-import { type Client, unknownClient } from "../../auth/client.ts";
+import { type Client, unknownClient } from "../../auth/access/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
 import type { ProblemError } from "../../contract/problem.ts";
 import { toPointer } from "../../domain/json-pointer.ts";

@@ -1,7 +1,6 @@
-import type { Client } from "../../auth/client.ts";
-import type { ApiAuthenticator, Principal } from "../../auth/principal.ts";
-import type { KeyCipher } from "../../auth/key-cipher.ts";
-import type { TakeSlot } from "../../auth/request-slots.ts";
+import type { ApiAuthenticator, Client, Principal } from "../../auth/access/principal.ts";
+import type { KeyCipher } from "../../auth/keys/service-secret.ts";
+import type { TakeSlot } from "../../auth/limits/request-slots.ts";
 import type { Mode } from "../../config.ts";
 import type { BodyBudget } from "../../domain/body-budget.ts";
 import type { Clock } from "../../ports/clock.ts";

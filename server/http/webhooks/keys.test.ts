@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { createAuthenticator } from "../../auth/authenticator.ts";
-import { generateKey, hashKey } from "../../auth/key-format.ts";
+import { createWebhookAuthenticator } from "../../auth/authenticate/webhook-authenticator.ts";
+import { generateKey, hashKey } from "../../auth/keys/key-format.ts";
 import { triggerOf } from "../../ingest/testing/project.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";
@@ -43,7 +43,7 @@ test("a key of another endpoint is answered as an unknown one is, byte by byte, 
   const good = await keyOf({ endpoints: ["signup"] });
   const { port } = await serve({
     triggers,
-    authenticate: createAuthenticator({ store, mode: "deployed", clock: systemClock }),
+    authenticate: createWebhookAuthenticator({ store, mode: "deployed", clock: systemClock }),
   });
 
   const send = async (path: string, header: string) => {

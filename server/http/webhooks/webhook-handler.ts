@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { rejectCrossSite } from "../../auth/refuse-cross-site.ts";
+import { rejectCrossSite } from "../../auth/authenticate/cross-site.ts";
 import { AppError } from "../../contract/app-error.ts";
 import type { IngestRequest, IngestResponse } from "../../ingest/ingest-request.ts";
 import { answerProblem } from "../../ingest/respond.ts";

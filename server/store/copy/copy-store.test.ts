@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { askPostgres } from "../../../scripts/ask-postgres.ts";
-import { createKeyCipher } from "../../auth/key-cipher.ts";
+import { createKeyCipher } from "../../auth/keys/service-secret.ts";
 import type { Settings } from "../../config.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
 import { openConnection } from "../sqlite/open-connection.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { changePassword } from "../../auth/change-password.ts";
-import { auditOf } from "../../auth/doer.ts";
-import { type Principal, scopeOf } from "../../auth/principal.ts";
+import { changePassword } from "../../auth/people/passwords.ts";
+import { auditOf } from "../../auth/access/audit-context.ts";
+import { type Principal, scopeOf } from "../../auth/access/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { passwordSchema } from "../../contract/person.ts";
 import { procedure, router } from "../trpc.ts";

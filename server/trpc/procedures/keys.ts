@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { createKey } from "../../auth/create-key.ts";
-import { revokeKey } from "../../auth/revoke-key.ts";
-import { maxOverlapSeconds, rotateKey } from "../../auth/rotate-key.ts";
-import { showKey } from "../../auth/show-key.ts";
+import { createKey, maxOverlapSeconds, revokeKey, rotateKey } from "../../auth/keys/manage-keys.ts";
+import { showKey } from "../../auth/keys/show-key.ts";
 import { scopeSchema } from "../../contract/scope.ts";
 import { endpointSchema } from "../../contract/slug.ts";
 import { procedure, router } from "../trpc.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { changeRole, removePerson } from "../../auth/change-person.ts";
-import { createInvitation } from "../../auth/create-invitation.ts";
-import { createResetLink } from "../../auth/create-reset-link.ts";
-import { auditOf } from "../../auth/doer.ts";
+import { changeRole, removePerson } from "../../auth/people/change-person.ts";
+import { createInvitation } from "../../auth/people/invitations.ts";
+import { createResetLink } from "../../auth/people/passwords.ts";
+import { auditOf } from "../../auth/access/audit-context.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { auditActionSchema } from "../../contract/audit.ts";
 import { momentMs, momentSchema } from "../../contract/moment.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { findShowableKey } from "../../auth/find-showable-key.ts";
-import { noteKeyShown } from "../../auth/show-key.ts";
+import { findShowableKey, recordKeyShown } from "../../auth/keys/show-key.ts";
 import { switchReason } from "../../contract/disabled.ts";
 import { parseJsonText } from "../../domain/json-text.ts";
 import { explainBody } from "../../triggers/explain-body.ts";
@@ -29,7 +28,7 @@ export const triggersRouter = router({
       input.for,
     );
     if (found.keyId !== null)
-      await noteKeyShown(ctx, { keyId: found.keyId, endpoint: found.endpoint }, ctx.auditContext);
+      await recordKeyShown(ctx, { keyId: found.keyId, endpoint: found.endpoint }, ctx.auditContext);
     return found;
   }),
 

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
-import { auditContextOf } from "../../../auth/doer.ts";
+import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { decideApproval } from "../../../runs/decide-approval.ts";
 import { getAgentTrace } from "../../../runs/get-agent-trace.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAuthenticator } from "../../../auth/authenticator.ts";
-import { generateKey } from "../../../auth/key-format.ts";
+import { createWebhookAuthenticator } from "../../../auth/authenticate/webhook-authenticator.ts";
+import { generateKey } from "../../../auth/keys/key-format.ts";
 import { type Key, keySchema } from "../../../contract/key.ts";
 import { createdKey } from "../schemas.ts";
 import { bearer, deliver, executeRuns, makeKey, openTestService } from "../testing/test-service.ts";
@@ -12,7 +12,7 @@ const keyList = z.object({ data: z.array(keySchema) });
 
 async function open(mode: "development" | "deployed" = "deployed") {
   const service = await openTestService({ mode });
-  return { service, authenticate: createAuthenticator(service) };
+  return { service, authenticate: createWebhookAuthenticator(service) };
 }
 
 describe("keys", () => {

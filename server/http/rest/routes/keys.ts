@@ -1,8 +1,12 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
-import { createKey } from "../../../auth/create-key.ts";
-import { auditContextOf } from "../../../auth/doer.ts";
-import { defaultOverlapMs, maxOverlapSeconds, rotateKey } from "../../../auth/rotate-key.ts";
-import { revokeKey } from "../../../auth/revoke-key.ts";
+import {
+  createKey,
+  defaultOverlapMs,
+  maxOverlapSeconds,
+  revokeKey,
+  rotateKey,
+} from "../../../auth/keys/manage-keys.ts";
+import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { AppError } from "../../../contract/app-error.ts";
 import { keyKindSchema } from "../../../contract/key.ts";
 import { type Scope, scopeSchema } from "../../../contract/scope.ts";

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
-import { createInvitation } from "../../../auth/create-invitation.ts";
-import { createResetLink } from "../../../auth/create-reset-link.ts";
-import { auditContextOf } from "../../../auth/doer.ts";
+import { createInvitation } from "../../../auth/people/invitations.ts";
+import { createResetLink } from "../../../auth/people/passwords.ts";
+import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { auditActionSchema } from "../../../contract/audit.ts";
 import { momentMs, momentSchema } from "../../../contract/moment.ts";
 import { pageSchema } from "../../../contract/page.ts";

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
-import { visibleToKey } from "../../../auth/principal.ts";
+import { visibleToKey } from "../../../auth/access/principal.ts";
 import { pageSchema } from "../../../contract/page.ts";
 import type { TimelineEntry } from "../../../contract/timeline.ts";
 import { findRun } from "../../../runs/find-run.ts";

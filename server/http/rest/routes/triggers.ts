@@ -1,7 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
-import { findShowableKey } from "../../../auth/find-showable-key.ts";
-import { auditContextOf } from "../../../auth/doer.ts";
-import { noteKeyShown } from "../../../auth/show-key.ts";
+import { auditContextOf } from "../../../auth/access/audit-context.ts";
+import { findShowableKey, recordKeyShown } from "../../../auth/keys/show-key.ts";
 import { explainBody } from "../../../triggers/explain-body.ts";
 import { listTriggers } from "../../../triggers/list-triggers.ts";
 import { disableTrigger, enableTrigger } from "../../../triggers/switch-trigger.ts";
@@ -159,7 +158,7 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
       c.req.valid("query").for,
     );
     if (url.keyId !== null)
-      await noteKeyShown(
+      await recordKeyShown(
         deps,
         { keyId: url.keyId, endpoint: url.endpoint },
         auditContextOf(c.var.principal, deps.client.address),

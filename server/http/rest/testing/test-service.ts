@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Json, jsonSchema } from "../../../contract/json.ts";
-import { createApiAuthenticator } from "../../../auth/api-authenticator.ts";
-import { createAuthenticator } from "../../../auth/authenticator.ts";
-import { createKey } from "../../../auth/create-key.ts";
-import { machine } from "../../../auth/doer.ts";
-import { createKeyCipher } from "../../../auth/key-cipher.ts";
-import { createRequestSlots } from "../../../auth/request-slots.ts";
+import { createApiAuthenticator } from "../../../auth/authenticate/api-authenticator.ts";
+import { createWebhookAuthenticator } from "../../../auth/authenticate/webhook-authenticator.ts";
+import { createKey } from "../../../auth/keys/manage-keys.ts";
+import { machineContext } from "../../../auth/access/audit-context.ts";
+import { createKeyCipher } from "../../../auth/keys/service-secret.ts";
+import { createRequestSlots } from "../../../auth/limits/request-slots.ts";
 import type { Mode } from "../../../config.ts";
 import type { Scope } from "../../../contract/scope.ts";
 import { createBodyBudget } from "../../../domain/body-budget.ts";
@@ -81,7 +81,7 @@ export async function openTestService(
     stopping: stopping.signal,
     receive: createReceiver({
       ...common,
-      authenticate: createAuthenticator({ store, mode, clock }),
+      authenticate: createWebhookAuthenticator({ store, mode, clock }),
       disabledTriggers: () => store.listDisabledTriggers(),
       isShuttingDown: () => stopping.signal.aborted,
     }),
@@ -229,7 +229,7 @@ export async function makeKey(
       scope: p.kind === "api" ? (p.scope ?? "admin") : null,
       expiresAt: p.expiresAt ?? null,
     },
-    { ...machine, personId },
+    { ...machineContext, personId },
   );
 }
 

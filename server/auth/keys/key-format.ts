@@ -1,0 +1,57 @@
+import { hash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { KeyKind } from "../../contract/key.ts";
+
+/**
+ * A key is `sbk_` (webhook) or `sbt_` (API token), 33 random base62 characters (196 bits), and six characters of CRC-32
+ * of everything before. The fixed prefixes and the checksum let secret scanners find leaked keys without false alarms,
+ * and let the service reject malformed keys without a look-up in the store. The checksum is no protection: the
+ * randomness is.
+ */
+const prefixes: Record<KeyKind, string> = { webhook: "sbk_", api: "sbt_" };
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const randomLength = 33;
+const keyPattern = /^(sb[kt]_[0-9A-Za-z]{33})([0-9A-Za-z]{6})$/;
+
+/** A new key, never made before. */
+export function generateKey(kind: KeyKind): string {
+  const head = prefixes[kind] + randomDigits(randomLength);
+  return head + checksum(head);
+}
+
+/** Whether the text has the form of a key, checksum included. Says nothing about whether it was ever issued. */
+export function isWellFormedKey(text: string): boolean {
+  const [, head, sum] = keyPattern.exec(text) ?? [];
+  return head !== undefined && checksum(head) === sum;
+}
+
+/** What the store looks keys up by. */
+export function hashKey(key: string): string {
+  return hash("sha256", key);
+}
+
+/** The first characters, enough for a person to recognize a key. */
+export function keyHint(key: string): string {
+  return `${key.slice(0, 8)}…`;
+}
+
+function randomDigits(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      // 248 is the largest multiple of 62 in a byte: past it, some digits would come more often than others.
+      if (byte < 248 && text.length < length) text += digits[byte % 62];
+    }
+  }
+  return text;
+}
+
+function checksum(head: string): string {
+  let rest = crc32(head);
+  let text = "";
+  for (let place = 0; place < 6; place++) {
+    text = digits[rest % 62] + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}
