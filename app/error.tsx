@@ -1,7 +1,7 @@
 "use client";
 
 import { PageFrame } from "../components/shell/page-frame.tsx";
-import { ErrorFace } from "../components/ui/faces.tsx";
+import { ErrorState } from "../components/ui/states.tsx";
 
 /** Error boundary of a page. In production React hides the message and provides a digest, which the log contains too. */
 export default function PageError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
@@ -10,7 +10,7 @@ export default function PageError({ error, reset }: { error: Error & { digest?: 
     <PageFrame>
       <title>Something went wrong · Signalbox</title>
       <div className="rounded-l border bg-panel">
-        <ErrorFace what="Something went wrong" message={message} retry={reset} />
+        <ErrorState title="Something went wrong" message={message} retry={reset} />
       </div>
     </PageFrame>
   );

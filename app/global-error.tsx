@@ -1,7 +1,7 @@
 "use client";
 
 import "./globals.css";
-import { ErrorFace } from "../components/ui/faces.tsx";
+import { ErrorState } from "../components/ui/states.tsx";
 
 /** Error boundary of the root layout. The most frequent cause: the server could not start. */
 export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
@@ -9,8 +9,8 @@ export default function GlobalError({ error, reset }: { error: Error & { digest?
     <html lang="en">
       <body>
         <title>Signalbox is unavailable</title>
-        <ErrorFace
-          what="Signalbox is unavailable"
+        <ErrorState
+          title="Signalbox is unavailable"
           message={error.digest ? `The server log has the details under digest ${error.digest}.` : error.message}
           retry={reset}
         />

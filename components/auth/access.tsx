@@ -26,7 +26,7 @@ export function useMay(scope: Scope): boolean {
 }
 
 /** Why an action is disabled for the current user; `undefined`: it is allowed. */
-export function useWhyNot(scope: "operate" | "admin"): string | undefined {
+export function useDisabledReason(scope: "operate" | "admin"): string | undefined {
   return useMay(scope) ? undefined : disabledReasons[scope];
 }
 

@@ -5,9 +5,9 @@ import dynamic from "next/dynamic";
 import { useEffect, useMemo, useState } from "react";
 import { NodeSheet } from "../sheets/node-sheet.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
-import { CodeBlock } from "../ui/code-block.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { useMediaQuery } from "../ui/use-media-query.ts";
+import { CodeBlock } from "../ui/copy-button.tsx";
+import { ErrorNote } from "../ui/states.tsx";
+import { useIsWide } from "../ui/browser.ts";
 import { CanvasSkeleton } from "./canvas-skeleton.tsx";
 import { createEvidenceStore, type EvidenceStore } from "./evidence-store.ts";
 import type { Graph } from "./model/answers.ts";
@@ -56,7 +56,7 @@ function Face({ graph, error, retry }: { graph: Graph | undefined; error: unknow
   if (!error) return <CanvasSkeleton />;
   return (
     <div className="mx-auto max-w-[560px] p-4 md:pt-16">
-      <ErrorNote error={error} what="The triggers could not be loaded" retry={retry} />
+      <ErrorNote error={error} title="The triggers could not be loaded" retry={retry} />
     </div>
   );
 }
@@ -64,7 +64,7 @@ function Face({ graph, error, retry }: { graph: Graph | undefined; error: unknow
 function Project({ graph }: { graph: Graph }) {
   const model = useMemo(() => buildModel(graph), [graph]);
   const { url, filter, open } = useCanvasUrl();
-  const isWide = useWide();
+  const isWide = useIsWide(null);
   const [store] = useState(createEvidenceStore);
   const chunks = useMemo(() => chunksOf(model), [model]);
   const [seen, setSeen] = useState<readonly string[]>([]);
@@ -89,11 +89,6 @@ function Project({ graph }: { graph: Graph }) {
       {node && <NodeSheet node={node} window={url.window} onClose={() => open(null)} />}
     </div>
   );
-}
-
-/** Whether the window is wide enough for the canvas; `null` before hydration. */
-function useWide(): boolean | null {
-  return useMediaQuery("(width >= 768px)", null);
 }
 
 /** Empty state: the code of a first trigger. */
@@ -142,7 +137,7 @@ function ActivityFeed({
   const { error, refetch } = answers.failed;
   return (
     <div className="absolute top-16 left-4 z-10 max-w-96 shadow-raised">
-      <ErrorNote error={error} what="The traffic could not be loaded" retry={() => void refetch()} />
+      <ErrorNote error={error} title="The traffic could not be loaded" retry={() => void refetch()} />
     </div>
   );
 }

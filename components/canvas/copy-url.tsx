@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMay } from "../auth/access.tsx";
 import { jsonCurl } from "../curl/curl-command.ts";
-import { sayProblem } from "../trpc/problem-of.ts";
+import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useToast } from "../ui/toast.tsx";
@@ -37,7 +37,7 @@ function useUrls() {
     try {
       return (await queries.fetchQuery({ ...trpc.triggers.url.queryOptions({ for: endpoint }), staleTime: 0 })).url;
     } catch (error) {
-      toast({ tone: "bad", text: `The URL was not copied. ${sayProblem(error)}` });
+      toast({ tone: "bad", text: `The URL was not copied. ${describeProblem(error)}` });
       throw error;
     }
   };

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { FirstCurl } from "../sheets/first-curl.tsx";
-import { useOrigin } from "../sheets/use-origin.ts";
+import { useOrigin } from "../ui/browser.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { IconButton } from "../ui/button.tsx";
 import type { EvidenceStore } from "./evidence-store.ts";

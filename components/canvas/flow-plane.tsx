@@ -4,7 +4,7 @@ import { Background, type NodeChange, ReactFlow, useReactFlow, useStore } from "
 import { Maximize, Minus, Plus } from "lucide-react";
 import { type RefObject, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { IconButton } from "../ui/button.tsx";
-import { isNowhere } from "../ui/keep-focus.ts";
+import { isNowhere } from "../ui/focus.ts";
 import { CanvasProvider } from "./canvas-context.tsx";
 import { FarEdges } from "./edges/far-edges.tsx";
 import { FlowEdge as FlowEdgeView } from "./edges/flow-edge.tsx";

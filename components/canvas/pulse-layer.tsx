@@ -3,6 +3,7 @@
 import { ViewportPortal } from "@xyflow/react";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { useTRPCClient } from "../trpc/trpc.ts";
+import { prefersReducedMotion } from "../ui/browser.ts";
 import type { Layout } from "./model/column-layout.ts";
 import { edgePaths } from "./model/edge-paths.ts";
 import { type Journey, journeysOf, type Pulse } from "./model/journeys.ts";
@@ -103,7 +104,7 @@ function sendDot(
   layer: HTMLElement,
   { journey, paths }: { journey: Journey; paths: (edgeId: string) => string | null },
 ): void {
-  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const isStill = prefersReducedMotion();
   const first = paths(journey.first);
   const onward = journey.onward.flatMap((id) => paths(id) ?? []);
   if (isStill) {

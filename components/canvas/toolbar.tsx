@@ -3,7 +3,7 @@
 import { ChevronsDownUp, ChevronsUpDown, WandSparkles } from "lucide-react";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
-import { FilterInput } from "../ui/filter-input.tsx";
+import { FilterInput } from "../ui/text-input.tsx";
 import type { CanvasModel } from "./model/build-model.ts";
 import { type CanvasStatus } from "./model/kept-nodes.ts";
 import { windows } from "./model/windows.ts";

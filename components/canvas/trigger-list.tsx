@@ -6,9 +6,8 @@ import { type MouseEvent, type ReactNode, useEffect, useMemo, useState } from "r
 import { formatNumber } from "../../server/domain/format.ts";
 import { useDisabled } from "../sheets/use-disabled.ts";
 import { Button } from "../ui/button.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
+import { StatusBadge, TargetIcon } from "../ui/badges.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
-import { TargetIcon } from "../ui/target-icon.tsx";
 import { CanvasProvider, useCanvas, useEndpointActivity, useEvidence, useTargetActivity } from "./canvas-context.tsx";
 import type { CanvasProps } from "./canvas-props.ts";
 import { CopyUrl } from "./copy-url.tsx";
@@ -122,7 +121,7 @@ function TriggerItem({ trigger, model }: { trigger: TriggerNode; model: CanvasMo
         <NodeLink id={trigger.id} className="min-w-0 truncate font-semibold">
           {trigger.slug}
         </NodeLink>
-        {isOff && <StatusBadge face={verdictOutcomes.disabled} label="off" />}
+        {isOff && <StatusBadge status={verdictOutcomes.disabled} label="off" />}
         {evidence && <EvidenceChip evidence={evidence} endpoint={trigger.endpoint} trigger={trigger.slug} />}
       </div>
       <Conditions node={trigger} />

@@ -2,6 +2,7 @@
 
 import { useReactFlow, useStore, type Viewport } from "@xyflow/react";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { prefersReducedMotion } from "../ui/browser.ts";
 import type { CanvasStorage } from "./model/canvas-storage.ts";
 import type { Layout } from "./model/column-layout.ts";
 import { type Aim, boxOf, isInWindow, viewFor } from "./model/viewports.ts";
@@ -103,7 +104,7 @@ export function useViewport({
     const next = aimed ?? (last ? null : from);
     if (!next) return;
     goal.current = next;
-    const isFlight = last !== null && (aim.to === "all" || aim.to === "node") && !prefersStillness();
+    const isFlight = last !== null && (aim.to === "all" || aim.to === "node") && !prefersReducedMotion();
     void flow.setViewport(next, isFlight ? { duration: flightMs } : {});
   }, [aim, occasion, isReady, graph, width, height, restored, flow, viewport]);
 
@@ -149,8 +150,4 @@ export function useViewport({
     }),
     [show, byHand, viewport, flow, handleMove],
   );
-}
-
-function prefersStillness(): boolean {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

@@ -7,7 +7,7 @@ import { verdictOutcomes } from "../ui/statuses.ts";
 export function decisionOf(delivery: Pick<DeliverySummary, "endpoint" | "problem" | "verdicts" | "outcome">): string {
   const { verdicts, problem } = delivery;
   if (problem?.code === "unknown_endpoint") return `No endpoint ${delivery.endpoint || "(empty)"}`;
-  if (verdicts.length === 0 && problem) return problemWords(problem);
+  if (verdicts.length === 0 && problem) return problemText(problem);
   if (verdicts.length === 0) return delivery.outcome === "skipped" ? "URL verification answered" : "";
   const fired = verdicts.filter((verdict) => verdict.outcome === "matched");
   if (delivery.outcome === "repeated") return "Duplicate: no new run started";
@@ -31,7 +31,7 @@ export function nearMissOf({ problem }: Pick<DeliverySummary, "problem">): strin
   return / Did you mean "([^"]+)"\?$/.exec(problem.detail)?.[1] ?? null;
 }
 
-function problemWords({ title, detail, errors }: NonNullable<DeliverySummary["problem"]>): string {
+function problemText({ title, detail, errors }: NonNullable<DeliverySummary["problem"]>): string {
   const [first] = errors ?? [];
   return first ? `${title}: ${first.pointer || "the whole body"}, ${first.message}` : `${title}. ${detail}`;
 }

@@ -5,8 +5,8 @@ import { Columns2, FilePenLine, RotateCw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
 import { formatCount } from "../../server/domain/format.ts";
-import { useMay, useWhyNot } from "../auth/access.tsx";
-import { problemOf, sayProblem } from "../trpc/problem-of.ts";
+import { useMay, useDisabledReason } from "../auth/access.tsx";
+import { problemOf, describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { useLeave } from "../shell/use-leave.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
@@ -65,7 +65,7 @@ function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {
     } catch (error) {
       // The endpoint may be gone from the project.
       if (problemOf(error).code === "not_found") return plain();
-      toast({ tone: "bad", text: `The URL could not be loaded. ${sayProblem(error)}` });
+      toast({ tone: "bad", text: `The URL could not be loaded. ${describeProblem(error)}` });
       throw error;
     }
   };
@@ -131,11 +131,11 @@ function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[
         });
         router.push(href);
       },
-      onError: (error) => toast({ tone: "bad", text: `The delivery was not redelivered. ${sayProblem(error)}` }),
+      onError: (error) => toast({ tone: "bad", text: `The delivery was not redelivered. ${describeProblem(error)}` }),
     }),
   );
   const send = (trigger: string | null) => redeliver.mutate({ id: delivery.id, trigger });
-  const disabledReason = useWhyNot("operate");
+  const disabledReason = useDisabledReason("operate");
   if (disabledReason !== undefined || delivery.body === null || slugs.length === 0) {
     const why =
       disabledReason ??

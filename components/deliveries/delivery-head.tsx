@@ -3,11 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { ownHeaders } from "../../server/contract/own-headers.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { CopyButton } from "../ui/copy-button.tsx";
-import { Facts } from "../ui/facts.tsx";
-import { PageTitle } from "../ui/page-title.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
-import { ShortId } from "../ui/short-id.tsx";
+import { CopyButton, ShortId } from "../ui/copy-button.tsx";
+import { Facts, PageTitle } from "../ui/page-layout.tsx";
+import { RelativeTime } from "../ui/time.tsx";
 import { PlainText } from "../json/plain-text.tsx";
 import { redeliveriesShown } from "./redeliveries-shown.ts";
 import { DeliveryActions } from "./delivery-actions.tsx";

@@ -9,9 +9,8 @@ import type { JumpTo } from "../json/json-tree.tsx";
 import { JsonView } from "../json/json-view.tsx";
 import { PlainText } from "../json/plain-text.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { LoadingRows } from "../ui/faces.tsx";
-import { Panel } from "../ui/panel.tsx";
+import { ErrorNote, LoadingRows } from "../ui/states.tsx";
+import { Panel } from "../ui/page-layout.tsx";
 import { answerOf } from "./answer-of.ts";
 import { ComparePanel } from "./compare/compare-panel.tsx";
 import { DeliveryBody } from "./delivery-body.tsx";
@@ -29,7 +28,7 @@ export function DeliveryView({ id }: { id: string }) {
   if (delivery.data) return <LoadedDelivery delivery={delivery.data} />;
   if (delivery.error)
     return (
-      <ErrorNote what={`${id} could not be loaded`} error={delivery.error} retry={() => void delivery.refetch()} />
+      <ErrorNote title={`${id} could not be loaded`} error={delivery.error} retry={() => void delivery.refetch()} />
     );
   return <LoadingRows label="Loading the delivery" rows={8} />;
 }

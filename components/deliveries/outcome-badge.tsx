@@ -1,5 +1,5 @@
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
-import { StatusBadge } from "../ui/status-badge.tsx";
+import { StatusBadge } from "../ui/badges.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
 
 /** The response status and the outcome of a delivery. */
@@ -9,5 +9,5 @@ export function OutcomeBadge({
   delivery: Pick<DeliverySummary, "outcome" | "responseStatus">;
 }) {
   const face = deliveryOutcomes[outcome];
-  return <StatusBadge face={face} label={`${responseStatus} ${face.label}`} />;
+  return <StatusBadge status={face} label={`${responseStatus} ${face.label}`} />;
 }

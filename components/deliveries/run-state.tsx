@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { RunBadge } from "../runs/run-badge.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
-import { ShortId } from "../ui/short-id.tsx";
+import { ShortId } from "../ui/copy-button.tsx";
 
 /** A run's id and its current status. */
 export function RunState({ runId }: { runId: string }) {

@@ -2,9 +2,9 @@ import Link from "next/link";
 import { Fragment } from "react";
 import type { Reason, Verdict } from "../../server/contract/verdict.ts";
 import { PlainText } from "../json/plain-text.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
+import { StatusBadge } from "../ui/badges.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
-import { Cell, Row, Table } from "../ui/table.tsx";
+import { Cell, Row, Table } from "../ui/page-layout.tsx";
 import { reasonParts } from "./say-reason.ts";
 import { RunState } from "./run-state.tsx";
 
@@ -58,7 +58,7 @@ function VerdictRow({
           </Link>
         ) : null}
       </Cell>
-      <Cell name="Verdict">{isFirst ? <StatusBadge face={face} /> : null}</Cell>
+      <Cell name="Verdict">{isFirst ? <StatusBadge status={face} /> : null}</Cell>
       <Cell name="Stage">{isFirst && <span className="whitespace-nowrap text-ink-2">{face.stage}</span>}</Cell>
       <Cell name="Path">
         {reason && reasonParts(reason).where !== null && <Place pointer={reason.pointer} onPath={onPath} />}

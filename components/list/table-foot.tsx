@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import { rowPx } from "./column.ts";
 import { formatCount } from "../../server/domain/format.ts";
 
@@ -18,7 +18,7 @@ export function TableFoot({ count, hasMore, isPaused, error, onNeedMore, retry }
   if (error) {
     return (
       <Line>
-        <ErrorNote what="More rows could not be loaded" error={error} retry={retry} />
+        <ErrorNote title="More rows could not be loaded" error={error} retry={retry} />
       </Line>
     );
   }

@@ -2,8 +2,7 @@
 
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { isTyping } from "../ui/is-typing.ts";
-import { isFocusLost } from "../ui/keep-focus.ts";
+import { isFocusLost, isTyping } from "../ui/focus.ts";
 import { rememberFocus, returnPosition } from "./scroll-memory.ts";
 import { coveredPx } from "./use-reading.ts";
 import { rowLinkSelector } from "./virtual-row.tsx";

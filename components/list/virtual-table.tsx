@@ -13,14 +13,14 @@ import {
   useRef,
   useState,
 } from "react";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import { type Column, rowPx, rowTracks, type Selection, shownFrom, stackedPx, tracksOf } from "./column.ts";
 import { countUnshown } from "./list-state.ts";
 import { SelectionBox } from "./selection-box.tsx";
 import { toggleSelection } from "./selection.ts";
 import { SkeletonRows, TableFoot } from "./table-foot.tsx";
 import { useArrivals } from "./use-arrivals.ts";
-import { useNarrow } from "./use-narrow.ts";
+import { useIsWide } from "../ui/browser.ts";
 import { coveredPx, useReading } from "./use-reading.ts";
 import { useRowKeys } from "./use-row-keys.ts";
 import { useScrollMemory } from "./scroll-memory.ts";
@@ -40,7 +40,7 @@ interface Props<Row> {
   isLoadingMore: boolean;
   onNeedMore: () => void;
   selection?: Selection;
-  emptyFace: ReactNode;
+  emptyState: ReactNode;
   error?: unknown;
   retry?: () => void;
   isLoading: boolean;
@@ -198,10 +198,10 @@ function Below<Row>(props: Props<Row>) {
         retry={props.retry}
       />
     );
-  if (!error) return props.emptyFace;
+  if (!error) return props.emptyState;
   return (
     <div className="p-4">
-      <ErrorNote what={`${props.label} could not be loaded`} error={error} retry={props.retry} />
+      <ErrorNote title={`${props.label} could not be loaded`} error={error} retry={props.retry} />
     </div>
   );
 }
@@ -216,7 +216,7 @@ function useRows<Row>({
   keys: readonly string[];
   columns: readonly Column<Row>[];
 }) {
-  const isNarrow = useNarrow();
+  const isWide = useIsWide(true);
   const [scrollMargin, setScrollMargin] = useState(0);
   useLayoutEffect(() => {
     const measure = () => setScrollMargin(Math.round((body.current?.getBoundingClientRect().top ?? 0) + scrollY));
@@ -225,7 +225,7 @@ function useRows<Row>({
     observer.observe(document.body);
     return () => observer.disconnect();
   }, [body]);
-  const rowHeight = isNarrow ? stackedPx(columns) : rowPx;
+  const rowHeight = isWide ? rowPx : stackedPx(columns);
   // Its results change while the object stays the same, so nothing is memoized by it.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useWindowVirtualizer<HTMLDivElement>({
@@ -239,7 +239,7 @@ function useRows<Row>({
     initialRect: initialWindow,
     initialOffset: 0,
   });
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, isNarrow]);
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, isWide]);
   return virtualizer;
 }
 

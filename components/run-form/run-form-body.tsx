@@ -3,11 +3,11 @@
 import { type RefObject, useCallback, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from "react";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import { describeSchema } from "../../server/domain/schema/describe-schema.ts";
-import { useWhyNot } from "../auth/access.tsx";
-import { useModKey } from "../shell/use-platform.ts";
+import { useDisabledReason } from "../auth/access.tsx";
+import { useModKey } from "../ui/browser.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { Segmented } from "../ui/segmented.tsx";
+import { Segmented } from "../ui/choice.tsx";
 import { DraftNotes } from "./draft-notes.tsx";
 import { printDraft } from "./draft/print-draft.ts";
 import { startDraft } from "./empty-draft.ts";
@@ -47,7 +47,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const [wanted, setView] = useState<View>("form");
   const view: View = draft.isTooLong ? "json" : wanted;
   const starter = useStart(subject);
-  const disabledReason = useWhyNot("operate");
+  const disabledReason = useDisabledReason("operate");
   const curl = useCurl(subject);
   const mod = useModKey();
   const formId = useId();

@@ -2,7 +2,7 @@
 
 import { useQueryState } from "nuqs";
 import { useState } from "react";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import { emptyDraft } from "./empty-draft.ts";
 import { printDraft } from "./draft/print-draft.ts";
 import { FormSkeleton } from "./form-skeleton.tsx";
@@ -60,7 +60,7 @@ export function RunFormPanel({ subject, initialText, initialLabel = "given", onT
 function Failed({ error, what, retry }: { error: unknown; what: string; retry: () => void }) {
   return (
     <div className="p-4">
-      <ErrorNote error={error} what={what} retry={retry} />
+      <ErrorNote error={error} title={what} retry={retry} />
     </div>
   );
 }

@@ -6,7 +6,7 @@ import type { PresetSubject } from "../../server/contract/preset.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
 
@@ -62,7 +62,7 @@ export function SavePresetDialog({ subject, text, taken, onClose }: Props) {
             ? "A preset with this name exists. Saving replaces it."
             : "Everyone who opens this form can use the preset."}
         </p>
-        {save.error !== null && <ErrorNote error={save.error} what="The preset was not saved" />}
+        {save.error !== null && <ErrorNote error={save.error} title="The preset was not saved" />}
       </form>
     </Dialog>
   );

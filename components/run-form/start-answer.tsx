@@ -2,7 +2,7 @@
 
 import { Info } from "lucide-react";
 import Link from "next/link";
-import { ProblemNote } from "../ui/error-note.tsx";
+import { Alert, ProblemNote } from "../ui/states.tsx";
 import type { Starter } from "./use-start.ts";
 import { sayVerdict } from "./what-would-happen.tsx";
 
@@ -20,7 +20,7 @@ export function StartAnswer({ starter: { problem, rejected, stopped } }: { start
     return (
       <ProblemNote
         problem={problem}
-        what={`The endpoint responded with ${rejected.status}. No run was started`}
+        title={`The endpoint responded with ${rejected.status}. No run was started`}
         more={toDelivery}
       />
     );
@@ -29,23 +29,20 @@ export function StartAnswer({ starter: { problem, rejected, stopped } }: { start
     return (
       <ProblemNote
         problem={problem}
-        what={problem.errors.length > 0 ? "No run was started: the input is invalid" : "No run was started"}
+        title={problem.errors.length > 0 ? "No run was started: the input is invalid" : "No run was started"}
       />
     );
   if (!stopped) return null;
   return (
-    <div role="alert" className="flex max-h-48 items-start gap-2.5 overflow-auto rounded-m bg-wait-soft px-3 py-2.5">
-      <Info aria-hidden size={15} className="mt-0.5 shrink-0 text-wait" />
-      <div className="min-w-0 flex-1">
-        <p className="font-semibold">No run was started: the trigger did not match</p>
-        <ul className="text-s">
-          {stopped.map((verdict) => (
-            <li key={verdict.attachmentId} className="break-words">
-              <code>{verdict.trigger}</code> {sayVerdict(verdict)}
-            </li>
-          ))}
-        </ul>
-      </div>
-    </div>
+    <Alert tone="wait" icon={Info} className="max-h-48 overflow-auto">
+      <p className="font-semibold">No run was started: the trigger did not match</p>
+      <ul className="text-s">
+        {stopped.map((verdict) => (
+          <li key={verdict.attachmentId} className="break-words">
+            <code>{verdict.trigger}</code> {sayVerdict(verdict)}
+          </li>
+        ))}
+      </ul>
+    </Alert>
   );
 }

@@ -15,17 +15,16 @@ import {
 import { useState } from "react";
 import type { Preset } from "../../server/contract/preset.ts";
 import { formatBytes, formatRelativeTime } from "../../server/domain/format.ts";
-import { useWhyNot } from "../auth/access.tsx";
-import { sayProblem } from "../trpc/problem-of.ts";
+import { useDisabledReason } from "../auth/access.tsx";
+import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
 import { useToast } from "../ui/toast.tsx";
-import { useNow } from "../ui/use-now.ts";
+import { RelativeTime, useNow } from "../ui/time.tsx";
 import { describeFault, parseDraft } from "./draft/parse-draft.ts";
 import { endpointOf, presetSubjectOf, type RunSubject, targetOf, triggerOf } from "./run-subject.ts";
 import { SavePresetDialog } from "./save-preset-dialog.tsx";
@@ -47,7 +46,7 @@ const notLive = { meta: { live: false }, refetchInterval: 20_000 };
 
 /** Chooses the source of the draft: empty, a generated example, a delivery or run, pasted JSON, or a preset. */
 export function StartFrom({ subject, label, text, emptyText, exampleText, onText }: Props) {
-  const disabledReason = useWhyNot("operate");
+  const disabledReason = useDisabledReason("operate");
   const [open, setOpen] = useState<"paste" | "save" | "presets" | null>(null);
   const presets = usePresets(subject);
   const earlier = useEarlier(subject, onText);
@@ -133,7 +132,7 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
   const body = useMutation({
     mutationFn: (id: string) => queries.fetchQuery(trpc.deliveries.get.queryOptions({ id })),
     onSuccess: (delivery) => onText(textOfBody(delivery.body), "delivery"),
-    onError: (error) => toast({ tone: "bad", text: `The delivery could not be loaded. ${sayProblem(error)}` }),
+    onError: (error) => toast({ tone: "bad", text: `The delivery could not be loaded. ${describeProblem(error)}` }),
   });
   return [
     ...(deliveries.data?.data ?? []).map((delivery) => ({
@@ -220,7 +219,7 @@ function PresetsDialog({ presets, onClose }: { presets: readonly Preset[]; onClo
           </li>
         ))}
       </ul>
-      {remove.error !== null && <ErrorNote error={remove.error} what="The preset was not removed" />}
+      {remove.error !== null && <ErrorNote error={remove.error} title="The preset was not removed" />}
     </Dialog>
   );
 }

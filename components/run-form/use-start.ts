@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
 import type { Verdict } from "../../server/contract/verdict.ts";
-import { type ProblemWords, problemOf, problemWords } from "../trpc/problem-of.ts";
+import { type ProblemText, problemOf, problemText } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import type { RunSubject } from "./run-subject.ts";
 
@@ -12,7 +12,7 @@ export interface Starter {
   start: (text: string) => void;
   isBusy: boolean;
   /** Why no run was started: the call failed, or the endpoint rejected the delivery. */
-  problem: ProblemWords | null;
+  problem: ProblemText | null;
   /** The rejected delivery, and the response status for a sender. */
   rejected: { status: number; deliveryId: string | null } | null;
   /** The verdicts of a trigger that did not match: no error, and no run. */
@@ -55,7 +55,7 @@ export function useStart(subject: RunSubject): Starter {
   };
   const rejection = send.data?.problem ?? null;
   const { error } = used;
-  const problem = useMemo(() => (error ? problemOf(error) : rejection && problemWords(rejection)), [error, rejection]);
+  const problem = useMemo(() => (error ? problemOf(error) : rejection && problemText(rejection)), [error, rejection]);
   return {
     start,
     isBusy: used.isPending,

@@ -2,7 +2,7 @@
 
 import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
-import type { ProblemWords } from "../trpc/problem-of.ts";
+import type { ProblemText } from "../trpc/problem-of.ts";
 import { checkDraft } from "./check/check-draft.ts";
 import type { Issue } from "./check/trouble.ts";
 import type { Draft } from "./draft/draft.ts";
@@ -28,7 +28,7 @@ export function useIssues({
 }: {
   schema: JsonSchemaObject;
   draft: Draft | null;
-  rejection: Pick<ProblemWords, "errors"> | null;
+  rejection: Pick<ProblemText, "errors"> | null;
 }): Issues {
   const checked = useDeferredValue(draft);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());

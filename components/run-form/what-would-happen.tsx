@@ -3,8 +3,8 @@
 import type { Verdict } from "../../server/contract/verdict.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
 import { sayReason } from "../deliveries/say-reason.ts";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
+import { ErrorNote } from "../ui/states.tsx";
+import { StatusBadge } from "../ui/badges.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
 import { type RunSubject, triggerOf } from "./run-subject.ts";
 import { useVerdicts } from "./use-verdicts.ts";
@@ -34,7 +34,7 @@ export function WhatWouldHappen({
       {text === null ? (
         <p className="text-s text-ink-3">No verdicts: the draft is not valid JSON.</p>
       ) : error ? (
-        <ErrorNote error={error} what="The triggers could not be evaluated" />
+        <ErrorNote error={error} title="The triggers could not be evaluated" />
       ) : verdicts === null ? (
         <p className="text-s text-ink-3">Evaluating the triggers…</p>
       ) : (
@@ -52,7 +52,7 @@ function Verdicts({ verdicts }: { verdicts: readonly Verdict[] }) {
       {verdicts.map((verdict) => (
         <li key={verdict.attachmentId} className="min-w-0 text-s break-words text-ink-2">
           <span className="mr-2 inline-flex align-middle">
-            <StatusBadge face={verdictOutcomes[verdict.outcome]} label={verdict.trigger} />
+            <StatusBadge status={verdictOutcomes[verdict.outcome]} label={verdict.trigger} />
           </span>
           {sayVerdict(verdict)}
         </li>

@@ -6,10 +6,9 @@ import type { RunStatus, RunSummary } from "../../server/contract/run.ts";
 import { formatNumber } from "../../server/domain/format.ts";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { ShortId } from "../ui/short-id.tsx";
+import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
+import { ErrorNote } from "../ui/states.tsx";
+import { ShortId } from "../ui/copy-button.tsx";
 import { isOpen } from "../ui/statuses.ts";
 import type { BulkAction, Matching } from "./bulk-action.ts";
 import { type Counted, countWords, runsWords } from "./count-words.ts";
@@ -71,7 +70,7 @@ export function BulkDialogs({ action, target, onClose }: Props) {
       onClose={() => onClose(false)}
     >
       {error ? (
-        <ErrorNote error={error} what="The runs could not be counted" />
+        <ErrorNote error={error} title="The runs could not be counted" />
       ) : isNothing ? (
         <p>All of the selected runs have ended.</p>
       ) : action === "replay" ? (
@@ -170,7 +169,7 @@ function BulkProgressDialog({ action, total, ask, onClose }: BulkProgressDialogP
       </p>
       {progress.state === "broken" && (
         <div className="mt-3">
-          <ErrorNote error={progress.error} what="Interrupted. Completed changes are kept" />
+          <ErrorNote error={progress.error} title="Interrupted. Completed changes are kept" />
         </div>
       )}
       {progress.failed.length > 0 && (

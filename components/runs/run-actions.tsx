@@ -5,12 +5,12 @@ import { Ban, PencilLine, RotateCcw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { Run } from "../../server/contract/run.ts";
-import { useWhyNot } from "../auth/access.tsx";
-import { sayProblem } from "../trpc/problem-of.ts";
+import { useDisabledReason } from "../auth/access.tsx";
+import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import { isOpen, runStatuses } from "../ui/statuses.ts";
 import { useToast } from "../ui/toast.tsx";
 
@@ -22,14 +22,14 @@ export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAsked
   const trpc = useTRPC();
   const router = useRouter();
   const toast = useToast();
-  const disabledReason = useWhyNot("operate");
+  const disabledReason = useDisabledReason("operate");
   const replay = useMutation(
     trpc.runs.replay.mutationOptions({
       onSuccess({ runId }) {
         toast({ tone: "ok", text: "Replayed. This is the new run." });
         router.push(`/runs/${runId}`);
       },
-      onError: (error) => toast({ tone: "bad", text: `The run was not replayed. ${sayProblem(error)}` }),
+      onError: (error) => toast({ tone: "bad", text: `The run was not replayed. ${describeProblem(error)}` }),
     }),
   );
   return (
@@ -57,7 +57,7 @@ function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boole
   const trpc = useTRPC();
   const [isAsking, setIsAsking] = useState(false);
   const cancel = useMutation(trpc.runs.cancel.mutationOptions({ onSuccess: () => setIsAsking(false) }));
-  const disabledReason = useWhyNot("operate");
+  const disabledReason = useDisabledReason("operate");
   const isStopping = wasAskedToStop || cancel.isSuccess;
   const hasEnded = !isOpen(run.status);
   return (
@@ -87,7 +87,7 @@ function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boole
         </p>
         {cancel.error && (
           <div className="mt-3">
-            <ErrorNote error={cancel.error} what="The run was not canceled" />
+            <ErrorNote error={cancel.error} title="The run was not canceled" />
           </div>
         )}
       </ConfirmDialog>

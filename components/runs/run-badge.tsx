@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { RunSummary } from "../../server/contract/run.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { StatusBadge } from "../ui/status-badge.tsx";
-import { approvalFace, runStatuses } from "../ui/statuses.ts";
+import { StatusBadge } from "../ui/badges.tsx";
+import { approvalStatus, runStatuses } from "../ui/statuses.ts";
 
 /** Only the newest runs that need approval are looked up; older ones show as waiting. */
 const maxHeld = 100;
@@ -16,9 +16,9 @@ export function RunBadge({ run }: { run: Pick<RunSummary, "id" | "status" | "tar
     useTRPC().runs.list.queryOptions({ needsApproval: true, limit: maxHeld }, { enabled: mayBeHeld }),
   );
   const isHeld = mayBeHeld && held.data?.data.some(({ id }) => id === run.id) === true;
-  return isHeld ? <HeldBadge /> : <StatusBadge face={runStatuses[run.status]} />;
+  return isHeld ? <HeldBadge /> : <StatusBadge status={runStatuses[run.status]} />;
 }
 
 export function HeldBadge() {
-  return <StatusBadge face={approvalFace} />;
+  return <StatusBadge status={approvalStatus} />;
 }

@@ -5,7 +5,7 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { Run } from "../../server/contract/run.ts";
 import { JsonView } from "../json/json-view.tsx";
 import { IconButton } from "../ui/button.tsx";
-import { Panel } from "../ui/panel.tsx";
+import { Panel } from "../ui/page-layout.tsx";
 import { isOpen } from "../ui/statuses.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import { saveFile } from "./save-file.ts";

@@ -5,10 +5,9 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import type { Run, RunSummary } from "../../server/contract/run.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { Elapsed } from "../ui/elapsed.tsx";
-import { Facts } from "../ui/facts.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
-import { ShortId } from "../ui/short-id.tsx";
+import { Facts } from "../ui/page-layout.tsx";
+import { Elapsed, RelativeTime } from "../ui/time.tsx";
+import { ShortId } from "../ui/copy-button.tsx";
 import { startedByWords } from "./started-by-words.ts";
 
 const shownReplays = 3;

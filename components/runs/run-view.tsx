@@ -13,12 +13,10 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { IconButton } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { ModalElement } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { LoadingRows } from "../ui/faces.tsx";
-import { PageTitle } from "../ui/page-title.tsx";
-import { Panel } from "../ui/panel.tsx";
-import { Segmented } from "../ui/segmented.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
+import { ErrorNote, LoadingRows } from "../ui/states.tsx";
+import { PageTitle, Panel } from "../ui/page-layout.tsx";
+import { Segmented } from "../ui/choice.tsx";
+import { StatusBadge } from "../ui/badges.tsx";
 import { isOpen, runStatuses } from "../ui/statuses.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import { ApprovalsPanel } from "./agent/approvals-panel.tsx";
@@ -52,7 +50,7 @@ export function RunView({ id }: { id: string }) {
   const run = useQuery(trpc.runs.get.queryOptions({ id }));
   if (run.data) return <LoadedRun run={run.data} />;
   if (run.error)
-    return <ErrorNote what={`${id} could not be loaded`} error={run.error} retry={() => void run.refetch()} />;
+    return <ErrorNote title={`${id} could not be loaded`} error={run.error} retry={() => void run.refetch()} />;
   return <LoadingRows label="Loading the run" rows={8} />;
 }
 
@@ -78,7 +76,7 @@ function LoadedRun({ run }: { run: Run }) {
         {trace.data && openApprovals(trace.data, run.status).length > 0 ? (
           <HeldBadge />
         ) : (
-          <StatusBadge face={runStatuses[run.status]} />
+          <StatusBadge status={runStatuses[run.status]} />
         )}
         <RunActions
           key={run.id}
@@ -166,7 +164,7 @@ function Timeline({
   return (
     <Panel title="Timeline">
       {error ? (
-        <ErrorNote what="The timeline could not be loaded" error={error} retry={retry} />
+        <ErrorNote title="The timeline could not be loaded" error={error} retry={retry} />
       ) : (
         <LoadingRows label="Loading the timeline" />
       )}

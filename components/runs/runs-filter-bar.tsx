@@ -6,7 +6,7 @@ import { useState } from "react";
 import { formatTokens, formatUsd } from "../../server/domain/format.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Choice } from "../ui/choice.tsx";
-import { FilterInput } from "../ui/filter-input.tsx";
+import { FilterInput } from "../ui/text-input.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { runStatuses } from "../ui/statuses.ts";
 import { ExactTimes } from "./exact-times.tsx";

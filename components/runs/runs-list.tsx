@@ -12,10 +12,9 @@ import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
-import { EmptyFace } from "../ui/faces.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
+import { EmptyState } from "../ui/states.tsx";
 import { isOpen, runStatuses } from "../ui/statuses.ts";
-import { useNow } from "../ui/use-now.ts";
+import { RelativeTime, useNow } from "../ui/time.tsx";
 import type { BulkAction, Matching } from "./bulk-action.ts";
 import { BulkDialogs, type BulkTarget } from "./bulk-dialogs.tsx";
 import { RunBadge } from "./run-badge.tsx";
@@ -153,7 +152,7 @@ export function RunsList() {
         rowHref={(run) => `/runs/${encodeURIComponent(run.id)}`}
         rowLabel={runLabel}
         selection={{ selected: selected.ids, onChange: (ids) => select({ ids, all: null }) }}
-        emptyFace={<RunsEmpty isFiltered={Object.keys(filter).length > 0} onClear={() => void setState(null)} />}
+        emptyState={<RunsEmpty isFiltered={Object.keys(filter).length > 0} onClear={() => void setState(null)} />}
       />
       {action && (
         <BulkDialogs
@@ -198,16 +197,16 @@ function RunsSpend({ filter }: { filter: RunFilter }) {
 function RunsEmpty({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (isFiltered) {
     return (
-      <EmptyFace title="No runs match these filters">
+      <EmptyState title="No runs match these filters">
         <p>Clear a filter to see more runs.</p>
         <Button className="mt-3" onClick={onClear}>
           Clear all filters
         </Button>
-      </EmptyFace>
+      </EmptyState>
     );
   }
   return (
-    <EmptyFace title="No runs yet">
+    <EmptyState title="No runs yet">
       <p>
         Runs of workflows and agents appear here. A run starts when a webhook matches a trigger, when you click “Run” on
         a workflow in the canvas, or from the command line:
@@ -220,7 +219,7 @@ function RunsEmpty({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =
       >
         {`npx signalbox triggers send <trigger> --data '{ … }'`}
       </pre>
-    </EmptyFace>
+    </EmptyState>
   );
 }
 

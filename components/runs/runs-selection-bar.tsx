@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
-import { useWhyNot } from "../auth/access.tsx";
+import { useDisabledReason } from "../auth/access.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import type { BulkAction, Matching } from "./bulk-action.ts";
@@ -38,7 +38,7 @@ export function RunsSelectionBar(props: Props) {
 
 function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Props) {
   const trpc = useTRPC();
-  const disabledReason = useWhyNot("operate");
+  const disabledReason = useDisabledReason("operate");
   // Fixed when the first row is selected: later runs are not included, and a relative time filter does not move.
   const [all] = useState((): Matching => ({ filter, until: new Date().toISOString() }));
   const count: Counted | undefined = useQuery(

@@ -2,7 +2,7 @@
 
 import type { RunSummary } from "../../server/contract/run.ts";
 import { isOpen } from "../ui/statuses.ts";
-import { useNow } from "../ui/use-now.ts";
+import { useNow } from "../ui/time.tsx";
 import { formatDuration } from "../../server/domain/format.ts";
 
 /** A full bar is one minute. */

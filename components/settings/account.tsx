@@ -3,14 +3,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { useAccess } from "../auth/access.tsx";
-import { problemOf, sayProblem } from "../trpc/problem-of.ts";
+import { problemOf, describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
-import { EmptyFace } from "../ui/faces.tsx";
-import { Panel } from "../ui/panel.tsx";
+import { EmptyState } from "../ui/states.tsx";
+import { Panel } from "../ui/page-layout.tsx";
 import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
-import { QueryPanel } from "./query-panel.tsx";
+import { QueryPanel } from "../ui/states.tsx";
 import { SessionsTable } from "./sessions-table.tsx";
 
 /** The current person's account, sessions and password. */
@@ -19,10 +19,10 @@ export function Account() {
   if (!access?.person) {
     return (
       <Panel title="Account">
-        <EmptyFace title="No account">
+        <EmptyState title="No account">
           In development, everyone on this machine has full access. On a deployed service, you are signed in with an API
           token. To get an account, ask an admin for an invitation.
-        </EmptyFace>
+        </EmptyState>
       </Panel>
     );
   }
@@ -51,7 +51,7 @@ function OwnSessions({ own }: { own: string }) {
   const end = useMutation(
     trpc.account.endSession.mutationOptions({
       onSettled: () => queries.invalidateQueries({ queryKey: trpc.account.sessions.queryKey() }),
-      onError: (error) => toast({ tone: "bad", text: `The session was not ended. ${sayProblem(error)}` }),
+      onError: (error) => toast({ tone: "bad", text: `The session was not ended. ${describeProblem(error)}` }),
     }),
   );
   return (

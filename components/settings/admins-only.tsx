@@ -1,10 +1,10 @@
-import { EmptyFace } from "../ui/faces.tsx";
+import { EmptyState } from "../ui/states.tsx";
 
 /** Shown on admin pages to people without the admin role. */
 export function AdminsOnly() {
   return (
-    <EmptyFace title="Admins only">
+    <EmptyState title="Admins only">
       Only admins can manage people, keys and tokens, and read the audit log. Ask an admin for access.
-    </EmptyFace>
+    </EmptyState>
   );
 }

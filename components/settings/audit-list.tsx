@@ -7,8 +7,8 @@ import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { Choice } from "../ui/choice.tsx";
-import { EmptyFace } from "../ui/faces.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
+import { EmptyState } from "../ui/states.tsx";
+import { RelativeTime } from "../ui/time.tsx";
 
 /** The label of each action. */
 const auditWords: Record<AuditAction, string> = {
@@ -130,11 +130,11 @@ export function AuditList() {
         rowKey={({ id }) => id}
         rowHref={(entry) => subjectHref(entry) ?? `/settings/audit?action=${entry.action}`}
         rowLabel={(entry) => `${actorWords(entry)}: ${auditWords[entry.action]} ${entry.subject ?? ""}`}
-        emptyFace={
-          <EmptyFace title="No audit entries yet">
+        emptyState={
+          <EmptyState title="No audit entries yet">
             Sign-ins, changes to keys and people, and runs started, canceled or replayed by hand appear here. Each entry
             names the actor and the address.
-          </EmptyFace>
+          </EmptyState>
         }
       />
     </>

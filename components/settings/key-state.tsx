@@ -1,7 +1,7 @@
 "use client";
 
 import type { Key } from "../../server/contract/key.ts";
-import { RelativeTime } from "../ui/relative-time.tsx";
+import { RelativeTime } from "../ui/time.tsx";
 
 export function stateOf({ revokedAt, expiresAt }: Key, now: number): "valid" | "revoked" | "expired" {
   if (revokedAt) return "revoked";

@@ -9,12 +9,10 @@ import { formatUtc } from "../../server/domain/format.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
-import { ActionsCell, Cell, Row, Table } from "../ui/table.tsx";
-import { useNow } from "../ui/use-now.ts";
+import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
+import { ErrorNote } from "../ui/states.tsx";
+import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
+import { RelativeTime, useNow } from "../ui/time.tsx";
 import { KeyState, stateOf } from "./key-state.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
@@ -202,7 +200,7 @@ function RotateDialog({ old, onClose, onRotated }: { old: Key; onClose: () => vo
         <span className="text-s font-medium text-ink-2">Old {noun} expires</span>
         <Choice<Overlap> label={`Old ${noun} expires`} value={overlap} options={overlaps} onChange={setOverlap} />
       </div>
-      {rotate.error && <ErrorNote error={rotate.error} what={`The ${noun} was not rotated`} />}
+      {rotate.error && <ErrorNote error={rotate.error} title={`The ${noun} was not rotated`} />}
     </Dialog>
   );
 }

@@ -5,17 +5,16 @@ import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import type { KeyKind } from "../../server/contract/key.ts";
 import type { Scope } from "../../server/contract/scope.ts";
-import { sayProblem } from "../trpc/problem-of.ts";
+import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
-import { Choice } from "../ui/choice.tsx";
+import { Choice, Segmented } from "../ui/choice.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { Segmented } from "../ui/segmented.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { KeysTable } from "./keys-table.tsx";
-import { QueryPanel } from "./query-panel.tsx";
+import { QueryPanel } from "../ui/states.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
 const scopes = [
@@ -51,7 +50,7 @@ export function Keys() {
   const keys = useQuery(trpc.keys.list.queryOptions(undefined, { meta: { live: false } }));
   const people = useQuery(trpc.people.list.queryOptions(undefined, { meta: { live: false } })).data ?? [];
   const readAgain = () => queries.invalidateQueries({ queryKey: trpc.keys.list.queryKey() });
-  const onError = (error: unknown) => toast({ tone: "bad", text: sayProblem(error) });
+  const onError = (error: unknown) => toast({ tone: "bad", text: describeProblem(error) });
   const show = useMutation(trpc.keys.show.mutationOptions({ onSuccess: ({ secret }) => setShown(secret), onError }));
   const ofKind = (kind: KeyKind) => ({ ...keys, data: keys.data?.filter((key) => key.kind === kind) });
   const newButton = (kind: KeyKind, label: string) => (
@@ -179,7 +178,7 @@ function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: () => vo
           <Choice<Lifetime> label="Expires" value={lifetime} options={lifetimes} onChange={setLifetime} />
         </div>
         {make.error && (
-          <ErrorNote error={make.error} what={isToken ? "The token was not created" : "The key was not created"} />
+          <ErrorNote error={make.error} title={isToken ? "The token was not created" : "The key was not created"} />
         )}
       </form>
     </Dialog>

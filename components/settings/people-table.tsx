@@ -7,12 +7,10 @@ import { type Person, type Role, roleSchema } from "../../server/contract/person
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
-import { ActionsCell, Cell, Row, Table } from "../ui/table.tsx";
-import { useNow } from "../ui/use-now.ts";
+import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
+import { ErrorNote } from "../ui/states.tsx";
+import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
+import { RelativeTime, useNow } from "../ui/time.tsx";
 import { stateOf } from "./key-state.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
@@ -113,7 +111,7 @@ function ResetDialog({ person, onClose, onMade }: { person: Person; onClose: () 
         You get a link that lets {person.email} choose a new password. The current password works until then. Using the
         link ends all of their sessions. Earlier reset links for this person stop working now.
       </p>
-      {make.error && <ErrorNote error={make.error} what="The link was not created" />}
+      {make.error && <ErrorNote error={make.error} title="The link was not created" />}
     </Dialog>
   );
 }

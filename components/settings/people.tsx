@@ -5,18 +5,18 @@ import { UserPlus } from "lucide-react";
 import { useState } from "react";
 import type { Role } from "../../server/contract/person.ts";
 import { useAccess } from "../auth/access.tsx";
-import { sayProblem } from "../trpc/problem-of.ts";
+import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
-import { Segmented } from "../ui/segmented.tsx";
-import { ActionsCell, Cell, Row, Table } from "../ui/table.tsx";
+import { ErrorNote } from "../ui/states.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { Segmented } from "../ui/choice.tsx";
+import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
 import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { PeopleTable, roleOptions } from "./people-table.tsx";
-import { QueryPanel } from "./query-panel.tsx";
+import { QueryPanel } from "../ui/states.tsx";
 import { SessionsTable } from "./sessions-table.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
@@ -42,7 +42,7 @@ export function People() {
     );
   const handlers = {
     onSettled: readAgain,
-    onError: (error: unknown) => toast({ tone: "bad", text: sayProblem(error) }),
+    onError: (error: unknown) => toast({ tone: "bad", text: describeProblem(error) }),
   };
   const end = useMutation(trpc.people.endSession.mutationOptions(handlers));
   const revoke = useMutation(trpc.invitations.revoke.mutationOptions(handlers));
@@ -165,7 +165,7 @@ function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: 
           <Segmented<Role> label="Role" value={role} options={roleOptions} onChange={setRole} />
           <p className="mt-2 text-s text-ink-2">{words[role]}</p>
         </div>
-        {invite.error && <ErrorNote error={invite.error} what="The invitation was not created" />}
+        {invite.error && <ErrorNote error={invite.error} title="The invitation was not created" />}
       </form>
     </Dialog>
   );

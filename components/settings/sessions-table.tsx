@@ -2,8 +2,8 @@
 
 import type { PersonSession } from "../../server/contract/person.ts";
 import { Button } from "../ui/button.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
-import { ActionsCell, Cell, Row, Table } from "../ui/table.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
 import { deviceWords } from "./device-words.ts";
 
 interface Props {

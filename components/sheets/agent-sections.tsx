@@ -1,8 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { isScriptedModel } from "../../server/contract/scripted-model.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
-import { ApprovalMark } from "../ui/approval-mark.tsx";
-import { ScriptedModelBadge } from "../ui/scripted-model-badge.tsx";
+import { ApprovalMark, ScriptedModelBadge } from "../ui/badges.tsx";
 import type { TargetDetails } from "./answers.ts";
 import { formatPause } from "./say-retries.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";

@@ -5,8 +5,8 @@ import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
 import { decisionOf } from "../deliveries/decision-of.ts";
 import { sayReason } from "../deliveries/say-reason.ts";
-import { RelativeTime } from "../ui/relative-time.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { StatusBadge } from "../ui/badges.tsx";
 import { deliveryOutcomes, verdictOutcomes } from "../ui/statuses.ts";
 
 /** A compact list of deliveries: outcome, summary, time. With `trigger`: its verdict and the first reason. */
@@ -31,7 +31,7 @@ export function DeliveryRows({
               title={delivery.id}
               className="grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-2.5 px-2.5 py-1.5 -outline-offset-2 hover:bg-sunken"
             >
-              <StatusBadge face={row.face} label={row.label} />
+              <StatusBadge status={row.face} label={row.label} />
               <span className="truncate text-s text-ink-2">{visibleText(row.summary, 200)}</span>
               <span className="text-s text-ink-3">
                 <RelativeTime iso={delivery.receivedAt} />

@@ -3,13 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
-import { useWhyNot } from "../auth/access.tsx";
+import { useDisabledReason } from "../auth/access.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
-import { CodeBlock } from "../ui/code-block.tsx";
-import { CopyButton } from "../ui/copy-button.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { Segmented } from "../ui/segmented.tsx";
+import { CodeBlock, CopyButton } from "../ui/copy-button.tsx";
+import { ErrorNote } from "../ui/states.tsx";
+import { Segmented } from "../ui/choice.tsx";
 import { SheetSection } from "./sheet-frame.tsx";
 import {
   keyPlaceholder,
@@ -72,7 +71,7 @@ export function EndpointConnect({
         )}
         {access.error !== null && (
           <div className="mt-2">
-            <ErrorNote error={access.error} what="The key could not be loaded" retry={access.show} />
+            <ErrorNote error={access.error} title="The key could not be loaded" retry={access.show} />
           </div>
         )}
       </SheetSection>
@@ -96,7 +95,7 @@ export function EndpointConnect({
 }
 
 function KeySwitch({ access }: { access: EndpointKey }) {
-  const disabledReason = useWhyNot("operate");
+  const disabledReason = useDisabledReason("operate");
   return (
     <Button
       size="s"

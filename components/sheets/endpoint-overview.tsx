@@ -7,18 +7,19 @@ import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Page } from "../../server/contract/page.ts";
 import type { Window } from "../../server/contract/window.ts";
 import { formatNumber } from "../../server/domain/format.ts";
-import { useWhyNot } from "../auth/access.tsx";
+import { useDisabledReason } from "../auth/access.tsx";
 import { deliveriesHref } from "../canvas/model/evidence.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import type { Activity } from "./answers.ts";
 import { ConditionList } from "./condition-list.tsx";
 import { DeliveryRows } from "./delivery-rows.tsx";
 import { FirstCurl } from "./first-curl.tsx";
 import { SheetSection } from "./sheet-frame.tsx";
 import { SheetLink } from "./sheet-link.tsx";
-import { EmptyNote, SheetList } from "./sheet-list.tsx";
+import { EmptyNote } from "../ui/states.tsx";
+import { SheetList } from "./sheet-list.tsx";
 import type { ListedTrigger } from "./triggers-of.ts";
 import { verdictCountsOf } from "./use-activity.ts";
 import type { EndpointKey } from "./use-endpoint-key.ts";
@@ -183,7 +184,7 @@ function EndpointUrl({
             )}
           </div>
           {access.error !== null && (
-            <ErrorNote error={access.error} what="The key could not be loaded" retry={access.show} />
+            <ErrorNote error={access.error} title="The key could not be loaded" retry={access.show} />
           )}
         </>
       )}
@@ -201,7 +202,7 @@ function UrlLine({ url, label }: { url: string; label: string }) {
 }
 
 function MaskedUrl({ url, endpoint, access }: { url: string; endpoint: string; access: EndpointKey }) {
-  const disabledReason = useWhyNot("operate");
+  const disabledReason = useDisabledReason("operate");
   return (
     <div className="flex min-h-9 min-w-0 items-center gap-2 rounded-m border bg-sunken py-1 pr-1 pl-2.5">
       <code className="min-w-0 flex-1 text-s break-all text-ink-2">

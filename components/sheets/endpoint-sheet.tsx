@@ -14,7 +14,7 @@ import { TryBody } from "./try-body.tsx";
 import { triggersOf } from "./triggers-of.ts";
 import { useActivity } from "./use-activity.ts";
 import { useEndpointKey } from "./use-endpoint-key.ts";
-import { useOrigin } from "./use-origin.ts";
+import { useOrigin } from "../ui/browser.ts";
 import { useSheetTab } from "./use-sheet-tab.ts";
 import { formatCount } from "../../server/domain/format.ts";
 

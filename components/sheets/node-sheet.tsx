@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { Window } from "../../server/contract/window.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import type { Graph } from "./answers.ts";
 import { EndpointSheet } from "./endpoint-sheet.tsx";
 import { nearNames } from "./near-names.ts";
@@ -31,7 +31,7 @@ export function NodeSheet({ node, window, onClose }: NodeSheetProps) {
           <div className="px-[18px] py-4">
             <ErrorNote
               error={graph.error}
-              what={`The ${node.kind} could not be loaded`}
+              title={`The ${node.kind} could not be loaded`}
               retry={() => void graph.refetch()}
             />
           </div>

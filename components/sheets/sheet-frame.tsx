@@ -2,10 +2,11 @@
 
 import { X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useEffectEvent, useRef } from "react";
+import { Skeleton } from "../ui/states.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { isFocusLost, isNowhere, keepFocus } from "../ui/keep-focus.ts";
-import { TargetIcon } from "../ui/target-icon.tsx";
+import { isFocusLost, isNowhere, keepFocus } from "../ui/focus.ts";
+import { TargetIcon } from "../ui/badges.tsx";
 import type { SheetNode } from "./sheet-node.ts";
 
 /** The frame of every sheet: node, status, close button. Beside the canvas, or above it on a narrow screen. */
@@ -100,7 +101,7 @@ export function SheetSkeleton({ label }: { label: string }) {
     <div role="status" aria-label={label} className="grid gap-5 px-[18px] py-4">
       {[3, 2, 4].map((lines) => (
         <div key={lines} className="grid gap-2.5">
-          <span className="h-3 w-24 animate-pulse rounded-full bg-sunken" />
+          <Skeleton className="h-3 w-24 rounded-full" />
           <span className="animate-pulse rounded-m border bg-sunken" style={{ height: lines * 24 }} />
         </div>
       ))}

@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote, Skeleton } from "../ui/states.tsx";
 
 interface ListQuery<Item> {
   data: { data: Item[] } | undefined;
@@ -23,7 +23,7 @@ export function SheetList<Item>(p: {
     return (
       <ErrorNote
         error={p.query.error}
-        what={`The ${p.noun} could not be loaded`}
+        title={`The ${p.noun} could not be loaded`}
         retry={() => void p.query.refetch()}
       />
     );
@@ -31,21 +31,11 @@ export function SheetList<Item>(p: {
     <div role="status" aria-label={`Loading ${p.noun}`} className="divide-y rounded-m border">
       {Array.from({ length: p.rows }, (_, row) => (
         <div key={row} className="flex h-9 items-center gap-3 border-line px-2.5">
-          <span className="h-3 w-20 animate-pulse rounded-full bg-sunken" />
-          <span className="h-2.5 flex-1 animate-pulse rounded-full bg-sunken" />
-          <span className="h-2.5 w-12 animate-pulse rounded-full bg-sunken" />
+          <Skeleton className="h-3 w-20 rounded-full" />
+          <Skeleton className="h-2.5 flex-1 rounded-full" />
+          <Skeleton className="h-2.5 w-12 rounded-full" />
         </div>
       ))}
-    </div>
-  );
-}
-
-/** Shown in place of an empty list, with the next step. */
-export function EmptyNote({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div className="rounded-m border border-dashed px-3 py-2.5">
-      <p className="font-medium">{title}</p>
-      <div className="mt-0.5 text-s text-ink-2">{children}</div>
     </div>
   );
 }

@@ -8,10 +8,10 @@ import { RunBadge } from "../runs/run-badge.tsx";
 import { waitingHref } from "../runs/run-filters.ts";
 import { saySpend } from "../runs/say-spend.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
+import { Skeleton } from "../ui/states.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
-import { RelativeTime } from "../ui/relative-time.tsx";
-import { ShortId } from "../ui/short-id.tsx";
-import { useNow } from "../ui/use-now.ts";
+import { ShortId } from "../ui/copy-button.tsx";
+import { RelativeTime, useNow } from "../ui/time.tsx";
 import { AgentSections } from "./agent-sections.tsx";
 import type { Activity, TargetDetails } from "./answers.ts";
 import { PromptTemplate } from "./prompt-template.tsx";
@@ -66,7 +66,7 @@ export function TargetOverview({
             ]}
           />
         ) : (
-          <div className="h-32 animate-pulse rounded-m bg-sunken" />
+          <Skeleton className="h-32 rounded-m" />
         )}
       </SheetSection>
       {details?.agent && <AgentSections agent={details.agent} />}

@@ -8,13 +8,13 @@ import { formatDuration } from "../../server/domain/format.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
 import { RunBadge } from "../runs/run-badge.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
-import { Elapsed } from "../ui/elapsed.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
+import { Elapsed, RelativeTime } from "../ui/time.tsx";
 import { runStatuses } from "../ui/statuses.ts";
 import { durationBars } from "./duration-bars.ts";
 import { SheetSection } from "./sheet-frame.tsx";
 import { SheetLink } from "./sheet-link.tsx";
-import { EmptyNote, SheetList } from "./sheet-list.tsx";
+import { EmptyNote, Skeleton } from "../ui/states.tsx";
+import { SheetList } from "./sheet-list.tsx";
 
 /** The last runs with their status and duration. */
 export function TargetRuns({ target }: { target: Target }) {
@@ -23,11 +23,7 @@ export function TargetRuns({ target }: { target: Target }) {
   return (
     <>
       <SheetSection title="Durations" note="oldest on the left">
-        {recent.data ? (
-          <DurationStrip runs={recent.data.data} />
-        ) : (
-          <div className="h-16 animate-pulse rounded-m bg-sunken" />
-        )}
+        {recent.data ? <DurationStrip runs={recent.data.data} /> : <Skeleton className="h-16 rounded-m" />}
       </SheetSection>
       <SheetSection
         title="Recent runs"

@@ -7,9 +7,8 @@ import type { Window } from "../../server/contract/window.ts";
 import { formatCount, formatNumber } from "../../server/domain/format.ts";
 import { RunForm } from "../run-form/run-form.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
-import { Choice } from "../ui/choice.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { Segmented } from "../ui/segmented.tsx";
+import { Choice, Segmented } from "../ui/choice.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import type { TargetDetails } from "./answers.ts";
 import { SchemaSections } from "./schema-sections.tsx";
@@ -79,7 +78,7 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
             {details.error && !details.data && (
               <ErrorNote
                 error={details.error}
-                what={`The ${target.kind} could not be loaded`}
+                title={`The ${target.kind} could not be loaded`}
                 retry={() => void details.refetch()}
               />
             )}

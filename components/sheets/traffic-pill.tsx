@@ -1,9 +1,9 @@
 "use client";
 
 import type { Health } from "../../server/contract/health.ts";
-import { StatusBadge } from "../ui/status-badge.tsx";
-import { approvalFace, healths } from "../ui/statuses.ts";
-import { useNow } from "../ui/use-now.ts";
+import { StatusBadge } from "../ui/badges.tsx";
+import { approvalStatus, healths } from "../ui/statuses.ts";
+import { useNow } from "../ui/time.tsx";
 import { formatRelativeTime } from "../../server/domain/format.ts";
 
 interface Props {
@@ -28,5 +28,5 @@ export function TrafficPill({ summary, lastAt, health, failureWord = "failed", w
     waiting ?? (faults && `${faults} ${failureWord}`),
     lastAt && `last ${formatRelativeTime(lastAt, now)}`,
   ];
-  return <StatusBadge face={waiting ? approvalFace : healths[health]} label={parts.filter(Boolean).join(" · ")} />;
+  return <StatusBadge status={waiting ? approvalStatus : healths[health]} label={parts.filter(Boolean).join(" · ")} />;
 }

@@ -6,8 +6,8 @@ import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Page } from "../../server/contract/page.ts";
 import type { Window } from "../../server/contract/window.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
-import { ShortId } from "../ui/short-id.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { ShortId } from "../ui/copy-button.tsx";
 import type { TriggerDetails } from "./answers.ts";
 import { ConditionList } from "./condition-list.tsx";
 import { FirstCurl } from "./first-curl.tsx";
@@ -15,7 +15,7 @@ import { PromptTemplate } from "./prompt-template.tsx";
 import { windowLabels } from "./window-words.ts";
 import { describeDedupe } from "./say-dedupe.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
-import { EmptyNote } from "./sheet-list.tsx";
+import { EmptyNote, Skeleton } from "../ui/states.tsx";
 import { SheetLink } from "./sheet-link.tsx";
 import { TriggerSwitch } from "./trigger-switch.tsx";
 import type { ListedTrigger } from "./triggers-of.ts";
@@ -176,7 +176,7 @@ function SchemaPart({
           <SchemaTree schema={schema} label={`${title}, as a tree`} />
         </div>
       ) : (
-        <div className="h-24 animate-pulse rounded-m border bg-sunken" />
+        <Skeleton className="h-24 rounded-m border" />
       )}
     </SheetSection>
   );

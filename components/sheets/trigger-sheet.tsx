@@ -8,20 +8,21 @@ import { formatNumber } from "../../server/domain/format.ts";
 import { exampleBody } from "../../server/domain/schema/example-body.ts";
 import { RunForm } from "../run-form/run-form.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { Segmented } from "../ui/segmented.tsx";
+import { ErrorNote } from "../ui/states.tsx";
+import { Segmented } from "../ui/choice.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import type { Graph, TriggerDetails } from "./answers.ts";
 import { DeliveryRows } from "./delivery-rows.tsx";
 import { FirstCurl } from "./first-curl.tsx";
 import { SchemaSections } from "./schema-sections.tsx";
 import { SheetBody, SheetFrame, SheetSection, SheetSkeleton } from "./sheet-frame.tsx";
-import { EmptyNote, SheetList } from "./sheet-list.tsx";
+import { EmptyNote } from "../ui/states.tsx";
+import { SheetList } from "./sheet-list.tsx";
 import { TrafficPill } from "./traffic-pill.tsx";
 import { TriggerOverview } from "./trigger-overview.tsx";
 import { triggersOf } from "./triggers-of.ts";
 import { useActivity, verdictCountsOf } from "./use-activity.ts";
-import { useOrigin } from "./use-origin.ts";
+import { useOrigin } from "../ui/browser.ts";
 import { useSheetTab } from "./use-sheet-tab.ts";
 
 type Which = "matched" | "stopped";
@@ -84,7 +85,7 @@ export function TriggerSheet({
             {details.error && !details.data && (
               <ErrorNote
                 error={details.error}
-                what="The trigger's schemas could not be loaded"
+                title="The trigger's schemas could not be loaded"
                 retry={() => void details.refetch()}
               />
             )}

@@ -4,12 +4,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Pause, Play } from "lucide-react";
 import { useState } from "react";
 import type { Disabled } from "../../server/contract/disabled.ts";
-import { useMay, useWhyNot } from "../auth/access.tsx";
-import { sayProblem } from "../trpc/problem-of.ts";
+import { useMay, useDisabledReason } from "../auth/access.tsx";
+import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { RelativeTime } from "../ui/time.tsx";
 import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { useDisabled } from "./use-disabled.ts";
@@ -18,7 +18,7 @@ import { useDisabled } from "./use-disabled.ts";
 export function TriggerSwitch({ slug }: { slug: string }) {
   const disabled = useDisabled(slug);
   const mayOperate = useMay("operate");
-  const disabledReason = useWhyNot("operate");
+  const disabledReason = useDisabledReason("operate");
   const { disable, enable } = useSwitch(slug);
   const [isAsking, setIsAsking] = useState(false);
   const [reason, setReason] = useState("");
@@ -84,7 +84,8 @@ function useSwitch(slug: string) {
   const queries = useQueryClient();
   const toast = useToast();
   const settled = {
-    onError: (error: unknown) => toast({ tone: "bad" as const, text: `${slug} was not changed. ${sayProblem(error)}` }),
+    onError: (error: unknown) =>
+      toast({ tone: "bad" as const, text: `${slug} was not changed. ${describeProblem(error)}` }),
     onSettled: () => queries.invalidateQueries({ queryKey: trpc.triggers.disabled.queryKey() }),
   };
   return {

@@ -9,11 +9,11 @@ import { readBody } from "../deliveries/read-body.ts";
 import { reasonParts } from "../deliveries/say-reason.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
+import { StatusBadge } from "../ui/badges.tsx";
 import { deliveryOutcomes, verdictOutcomes } from "../ui/statuses.ts";
-import { useNow } from "../ui/use-now.ts";
+import { useNow } from "../ui/time.tsx";
 import { findFault } from "./find-fault.ts";
 import { useVerdicts, type VerdictsState } from "./use-verdicts.ts";
 
@@ -77,7 +77,7 @@ function Result({
 }) {
   if (result.kind === "verdicts") return <VerdictList verdicts={result.verdicts} />;
   if (result.kind === "failed")
-    return <ErrorNote error={result.error} what="The triggers could not be evaluated" retry={retry} />;
+    return <ErrorNote error={result.error} title="The triggers could not be evaluated" retry={retry} />;
   if (result.kind === "none")
     return (
       <p className="text-s text-ink-3">
@@ -161,7 +161,7 @@ function VerdictList({ verdicts }: { verdicts: readonly Verdict[] }) {
             <span className="text-s text-ink-3">→ {verdict.target.slug}</span>
             <span className="ml-auto">
               <StatusBadge
-                face={verdictOutcomes[verdict.outcome]}
+                status={verdictOutcomes[verdict.outcome]}
                 label={verdict.outcome === "matched" ? "would fire" : undefined}
               />
             </span>

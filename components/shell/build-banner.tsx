@@ -6,9 +6,9 @@ import { useState } from "react";
 import type { BuildProblem, FailedBuild } from "../../server/contract/failed-build.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
-import { CodeBlock } from "../ui/code-block.tsx";
+import { CodeBlock } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
+import { RelativeTime } from "../ui/time.tsx";
 
 /**
  * Shown after a failed build, while the service runs the previous one. Disappears with the next successful build.

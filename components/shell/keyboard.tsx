@@ -14,12 +14,11 @@ import {
 } from "react";
 import { SearchDialog } from "../search/search-dialog.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { isTyping } from "../ui/is-typing.ts";
-import { keepFocus } from "../ui/keep-focus.ts";
+import { isTyping, keepFocus } from "../ui/focus.ts";
 import { type KeyCommand, keyHelp, readKey } from "./keys.ts";
 import { chooseTheme, nextTheme, readTheme } from "./theme.ts";
 import { useGuardedLinks, useLeave } from "./use-leave.tsx";
-import { useModKey } from "./use-platform.ts";
+import { useModKey } from "../ui/browser.ts";
 
 /** Maximum time between the two keys of a pair. */
 const pairMs = 1_200;

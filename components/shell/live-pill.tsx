@@ -3,10 +3,10 @@
 import { CirclePause, LogIn, Radio, RotateCw } from "lucide-react";
 import { useLiveness } from "../trpc/live.tsx";
 import type { Liveness } from "../trpc/liveness.ts";
-import { StatusBadge } from "../ui/status-badge.tsx";
-import type { StatusFace } from "../ui/statuses.ts";
+import { StatusBadge } from "../ui/badges.tsx";
+import type { StatusStyle } from "../ui/statuses.ts";
 
-const faces: Record<Liveness, StatusFace & { hint: string }> = {
+const faces: Record<Liveness, StatusStyle & { hint: string }> = {
   live: { label: "live", icon: Radio, tone: "ok", hint: "This page updates live." },
   connecting: { label: "connecting", icon: RotateCw, tone: "idle", hint: "Connecting to the live updates." },
   reconnecting: {
@@ -34,7 +34,7 @@ export function LivePill({ version }: { version: string }) {
   const liveness = useLiveness();
   const face = faces[liveness];
   const badge = (
-    <StatusBadge face={face} label={liveness === "live" ? `live · v ${version.slice(0, 6)}` : face.label} />
+    <StatusBadge status={face} label={liveness === "live" ? `live · v ${version.slice(0, 6)}` : face.label} />
   );
   return (
     <span role="status" className="flex" title={`${face.hint}\nBuild ${version}`}>

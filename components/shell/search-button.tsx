@@ -2,7 +2,7 @@
 
 import { Search } from "lucide-react";
 import { useOpen } from "./keyboard.tsx";
-import { useModKey } from "./use-platform.ts";
+import { useModKey } from "../ui/browser.ts";
 
 /** Opens the search. Looks like a search field; on narrow screens only an icon. */
 export function SearchButton() {

@@ -1,7 +1,7 @@
 import { TRPCClientError } from "@trpc/client";
 import { describe, expect, it } from "vitest";
 import type { AppRouter } from "../../server/trpc/router.ts";
-import { problemOf, sayProblem } from "./problem-of.ts";
+import { problemOf, describeProblem } from "./problem-of.ts";
 
 const problem = {
   type: "/errors/not_found",
@@ -30,12 +30,12 @@ describe("the description of a failed call", () => {
       title: problem.title,
       detail: problem.detail,
       errors: problem.errors,
-      wayOut: { href: "/errors/not_found", label: "About this error" },
+      link: { href: "/errors/not_found", label: "About this error" },
     });
   });
 
   it("links to the sign-in when the session has ended", () => {
-    expect(problemOf(answered("unauthorized")).wayOut).toEqual({ href: "", label: "Sign in" });
+    expect(problemOf(answered("unauthorized")).link).toEqual({ href: "", label: "Sign in" });
   });
 
   it("distinguishes an unreachable server from a response of a proxy", () => {
@@ -44,7 +44,7 @@ describe("the description of a failed call", () => {
   });
 
   it("has a one-line form with title and detail", () => {
-    expect(sayProblem(TRPCClientError.from(new TypeError("Failed to fetch")))).toBe(
+    expect(describeProblem(TRPCClientError.from(new TypeError("Failed to fetch")))).toBe(
       "Server not reachable. The server may be restarting, or the network is down. Try again in a moment.",
     );
   });

@@ -3,34 +3,34 @@ import type { Problem, ProblemError } from "../../server/contract/problem.ts";
 import type { AppRouter } from "../../server/trpc/router.ts";
 
 /** A failed call as text, with a link that helps. */
-export interface ProblemWords {
+export interface ProblemText {
   code: string;
   title: string;
   detail: string;
   errors: readonly ProblemError[];
   /** An empty `href` reloads the current page. */
-  wayOut: { href: string; label: string } | null;
+  link: { href: string; label: string } | null;
 }
 
 /** Describes any thrown value: a problem from the server, an unreachable server, or a bug of the page. */
-export function problemOf(error: unknown): ProblemWords {
+export function problemOf(error: unknown): ProblemText {
   if (!isCallError(error))
     return {
       code: "page_error",
       title: "Something went wrong",
       detail: messageOf(error),
       errors: [],
-      wayOut: null,
+      link: null,
     };
   const problem = error.data?.problem;
-  if (problem) return problemWords(problem);
+  if (problem) return problemText(problem);
   if (error.cause instanceof SyntaxError) {
     return {
       code: "unreadable_answer",
       title: "Unexpected response",
       detail: "The response did not come from Signalbox. A proxy between this page and the server may have sent it.",
       errors: [],
-      wayOut: null,
+      link: null,
     };
   }
   return {
@@ -38,17 +38,17 @@ export function problemOf(error: unknown): ProblemWords {
     title: "Server not reachable",
     detail: "The server may be restarting, or the network is down. Try again in a moment.",
     errors: [],
-    wayOut: null,
+    link: null,
   };
 }
 
 /** A problem from the server as text. */
-export function problemWords({ code, title, detail, errors = [] }: Problem): ProblemWords {
-  return { code, title, detail, errors, wayOut: wayOutOf(code) };
+export function problemText({ code, title, detail, errors = [] }: Problem): ProblemText {
+  return { code, title, detail, errors, link: linkOf(code) };
 }
 
 /** The same in one line, without the link. */
-export function sayProblem(error: unknown): string {
+export function describeProblem(error: unknown): string {
   const { title, detail } = problemOf(error);
   return detail === title ? `${title}.` : `${title}. ${detail}`;
 }
@@ -61,7 +61,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function wayOutOf(code: string): ProblemWords["wayOut"] {
+function linkOf(code: string): ProblemText["link"] {
   // Reloading the current page leads to the sign-in, and back.
   if (code === "unauthorized") return { href: "", label: "Sign in" };
   return { href: `/errors/${encodeURIComponent(code)}`, label: "About this error" };

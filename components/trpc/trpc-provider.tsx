@@ -4,7 +4,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from "@trpc/client";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "../../server/trpc/router.ts";
-import { RenderedAt } from "../ui/use-now.ts";
+import { RenderedAt } from "../ui/time.tsx";
 import { Live } from "./live.tsx";
 import { createQueryClient } from "./query-client.ts";
 import { TRPCProvider } from "./trpc.ts";

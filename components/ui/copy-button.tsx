@@ -1,6 +1,7 @@
 "use client";
 
 import { Check, Copy, X } from "lucide-react";
+import Link from "next/link";
 import { useEffect, useState } from "react";
 
 interface Props {
@@ -63,4 +64,46 @@ function copyBySelection(text: string): boolean {
   const done = document.execCommand("copy");
   area.remove();
   return done;
+}
+
+/** Plain text in a scrolling block, never rendered as markup. `copyLabel` adds a copy button. */
+export function CodeBlock({ text, label, copyLabel }: { text: string; label: string; copyLabel?: string }) {
+  return (
+    <div className="relative">
+      {/* A scrolling region must be reachable by keyboard. */}
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label={`${label}, as text`}
+        className={`max-h-[480px] overflow-auto py-3 pl-4 text-s/[1.65] text-ink-2 ${copyLabel ? "mr-11 pr-1" : "pr-4"}`}
+      >
+        {text}
+      </pre>
+      {copyLabel && (
+        <div className="absolute top-2 right-2">
+          <CopyButton text={text} label={copyLabel} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A shortened id that links to its page. The title contains the full id; a small button copies it. */
+export function ShortId({ id, href }: { id: string; href: string }) {
+  return (
+    <span className="group/id inline-flex max-w-full items-center gap-0.5 whitespace-nowrap">
+      <Link href={href} prefetch={false} title={id} className="truncate font-mono text-s text-accent hover:underline">
+        {shortId(id)}
+      </Link>
+      <span className="-my-1 inline-flex opacity-0 group-hover/id:opacity-100 has-focus-visible:opacity-100 pointer-coarse:hidden">
+        <CopyButton text={id} label={`Copy ${id}`} size="s" />
+      </span>
+    </span>
+  );
+}
+
+/** The prefix and the last eight characters. The first characters of a ULID only encode the time. */
+function shortId(id: string): string {
+  const [prefix, rest] = id.split("_");
+  return rest === undefined || rest.length <= 8 ? id : `${prefix}_…${rest.slice(-8)}`;
 }

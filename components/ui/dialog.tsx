@@ -1,10 +1,9 @@
 "use client";
 
 import { X } from "lucide-react";
-import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
-import { IconButton } from "./button.tsx";
-import { keepFocus } from "./keep-focus.ts";
-import { registerDialog } from "./open-dialogs.ts";
+import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { Button, IconButton } from "./button.tsx";
+import { keepFocus } from "./focus.ts";
 
 export interface DialogProps {
   title: string;
@@ -36,6 +35,54 @@ function OpenDialog({ title, onClose, children, footer }: Omit<DialogProps, "isO
       <ScrollBody labelledBy={titleId}>{children}</ScrollBody>
       {footer && <div className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</div>}
     </ModalElement>
+  );
+}
+
+interface ConfirmDialogProps {
+  title: string;
+  /** The effects of the action. */
+  children: ReactNode;
+  /** The action of the button: "Cancel 12 runs". */
+  confirmLabel: string;
+  tone?: "primary" | "danger";
+  isOpen: boolean;
+  isBusy?: boolean;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Asks for confirmation. A destructive action never has the initial focus. */
+export function ConfirmDialog({
+  title,
+  children,
+  confirmLabel,
+  tone = "primary",
+  isOpen,
+  isBusy = false,
+  onConfirm,
+  onClose,
+}: ConfirmDialogProps) {
+  const isSafe = tone === "primary";
+  const footer = (
+    <>
+      <Button onClick={onClose} data-autofocus={isSafe ? undefined : ""}>
+        {isBusy ? "Close" : "Go back"}
+      </Button>
+      <Button
+        tone={tone}
+        disabled={isBusy}
+        aria-busy={isBusy}
+        onClick={onConfirm}
+        data-autofocus={isSafe ? "" : undefined}
+      >
+        {confirmLabel}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={title} isOpen={isOpen} onClose={onClose} footer={footer}>
+      <div className="text-ink-2">{children}</div>
+    </Dialog>
   );
 }
 
@@ -119,4 +166,37 @@ function ScrollBody({ labelledBy, children }: { labelledBy: string; children: Re
       <div ref={inner}>{children}</div>
     </div>
   );
+}
+
+const stack: HTMLDialogElement[] = [];
+const watchers = new Set<() => void>();
+
+/** Registers an open modal dialog. Returns a function that removes it. */
+function registerDialog(dialog: HTMLDialogElement): () => void {
+  stack.push(dialog);
+  notify();
+  return () => {
+    stack.splice(stack.indexOf(dialog), 1);
+    notify();
+  };
+}
+
+/** The topmost modal dialog, or `null`. Elements outside it cannot be clicked. */
+export function useTopDialog(): HTMLDialogElement | null {
+  return useSyncExternalStore(
+    watch,
+    () => stack.at(-1) ?? null,
+    () => null,
+  );
+}
+
+function watch(watcher: () => void): () => void {
+  watchers.add(watcher);
+  return () => {
+    watchers.delete(watcher);
+  };
+}
+
+function notify(): void {
+  for (const watcher of watchers) watcher();
 }

@@ -15,9 +15,9 @@ it.each([
   ["deliveries", deliveryOutcomes],
   ["verdicts", verdictOutcomes],
 ])("statuses of %s differ in label and icon", (_, table) => {
-  const faces = Object.values(table);
-  expect(new Set(faces.map((face) => face.label)).size).toBe(faces.length);
-  expect(new Set(faces.map((face) => face.icon)).size).toBe(faces.length);
+  const styles = Object.values(table);
+  expect(new Set(styles.map((style) => style.label)).size).toBe(styles.length);
+  expect(new Set(styles.map((style) => style.icon)).size).toBe(styles.length);
 });
 
 it("a run is open until it has ended", () => {

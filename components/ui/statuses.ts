@@ -21,14 +21,14 @@ import type { VerdictOutcome } from "../../server/contract/verdict.ts";
 /** The colour of a status. A status is never shown by colour alone. */
 export type Tone = "ok" | "run" | "wait" | "bad" | "idle";
 
-export interface StatusFace {
+export interface StatusStyle {
   label: string;
   icon: LucideIcon;
   tone: Tone;
 }
 
 /** Label, icon and tone of run statuses. */
-export const runStatuses: Record<RunStatus, StatusFace> = {
+export const runStatuses: Record<RunStatus, StatusStyle> = {
   queued: { label: "queued", icon: CircleDashed, tone: "idle" },
   running: { label: "running", icon: LoaderCircle, tone: "run" },
   waiting: { label: "waiting", icon: Clock, tone: "wait" },
@@ -39,10 +39,10 @@ export const runStatuses: Record<RunStatus, StatusFace> = {
 };
 
 /** A run that waits for approval. */
-export const approvalFace: StatusFace = { ...runStatuses.waiting, label: "waits for approval", icon: Hand };
+export const approvalStatus: StatusStyle = { ...runStatuses.waiting, label: "waits for approval", icon: Hand };
 
 /** Label, icon and tone of health. The label says how much failed. */
-export const healths: Record<Health, StatusFace> = {
+export const healths: Record<Health, StatusStyle> = {
   unknown: { label: "", icon: CircleDashed, tone: "idle" },
   healthy: { label: "", icon: CircleCheck, tone: "ok" },
   degraded: { label: "some", icon: TriangleAlert, tone: "wait" },
@@ -50,7 +50,7 @@ export const healths: Record<Health, StatusFace> = {
 };
 
 /** Label, icon and tone of delivery outcomes. */
-export const deliveryOutcomes: Record<DeliveryOutcome, StatusFace> = {
+export const deliveryOutcomes: Record<DeliveryOutcome, StatusStyle> = {
   accepted: { label: "accepted", icon: CircleCheck, tone: "ok" },
   skipped: { label: "skipped", icon: SkipForward, tone: "idle" },
   rejected: { label: "rejected", icon: TriangleAlert, tone: "bad" },
@@ -58,7 +58,7 @@ export const deliveryOutcomes: Record<DeliveryOutcome, StatusFace> = {
 };
 
 /** Label, icon, tone and stage of verdicts. */
-export const verdictOutcomes: Record<VerdictOutcome, StatusFace & { stage: string }> = {
+export const verdictOutcomes: Record<VerdictOutcome, StatusStyle & { stage: string }> = {
   matched: { label: "matched", icon: CircleCheck, tone: "ok", stage: "request, filter" },
   request_mismatch: { label: "request mismatch", icon: TriangleAlert, tone: "bad", stage: "request" },
   filter_mismatch: { label: "filter mismatch", icon: SkipForward, tone: "idle", stage: "filter" },

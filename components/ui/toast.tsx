@@ -5,7 +5,7 @@ import Link from "next/link";
 import { type ReactNode, createContext, useCallback, useContext, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { IconButton } from "./button.tsx";
-import { useTopDialog } from "./open-dialogs.ts";
+import { useTopDialog } from "./dialog.tsx";
 import type { Tone } from "./statuses.ts";
 
 export interface Toast {

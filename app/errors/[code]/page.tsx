@@ -1,8 +1,7 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { PageFrame } from "../../../components/shell/page-frame.tsx";
-import { Facts } from "../../../components/ui/facts.tsx";
-import { Panel } from "../../../components/ui/panel.tsx";
+import { Facts, Panel } from "../../../components/ui/page-layout.tsx";
 import { type ErrorCodeEntry, errorCodes, resendAdvice } from "../../../server/contract/error-codes.ts";
 
 interface Props {

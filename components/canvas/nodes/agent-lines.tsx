@@ -1,7 +1,6 @@
 import { Wrench } from "lucide-react";
 import { isScriptedModel } from "../../../server/contract/scripted-model.ts";
-import { ApprovalMark } from "../../ui/approval-mark.tsx";
-import { ScriptedModelBadge } from "../../ui/scripted-model-badge.tsx";
+import { ApprovalMark, ScriptedModelBadge } from "../../ui/badges.tsx";
 import type { GraphAgent } from "../model/answers.ts";
 import { shownTools } from "../model/shown-tools.ts";
 

@@ -4,9 +4,8 @@ import type { Node, NodeProps } from "@xyflow/react";
 import Link from "next/link";
 import { memo } from "react";
 import { waitingHref } from "../../runs/run-filters.ts";
-import { StatusBadge } from "../../ui/status-badge.tsx";
-import { approvalFace, isOpen, runStatuses } from "../../ui/statuses.ts";
-import { TargetIcon } from "../../ui/target-icon.tsx";
+import { StatusBadge, TargetIcon } from "../../ui/badges.tsx";
+import { approvalStatus, isOpen, runStatuses } from "../../ui/statuses.ts";
 import { useTargetActivity } from "../canvas-context.tsx";
 import type { TargetActivity } from "../model/answers.ts";
 import type { TargetNode as Model } from "../model/build-model.ts";
@@ -64,8 +63,8 @@ export function LastRun({
         className="relative flex rounded-full hover:brightness-95"
       >
         <StatusBadge
-          face={approvalFace}
-          label={waitingForApproval > 1 ? `${waitingForApproval} wait for approval` : approvalFace.label}
+          status={approvalStatus}
+          label={waitingForApproval > 1 ? `${waitingForApproval} wait for approval` : approvalStatus.label}
         />
       </Link>
     );
@@ -82,7 +81,7 @@ export function LastRun({
       aria-label={`Last run: ${label}`}
       className="relative flex rounded-full hover:brightness-95"
     >
-      <StatusBadge face={face} label={label} />
+      <StatusBadge status={face} label={label} />
     </Link>
   );
 }

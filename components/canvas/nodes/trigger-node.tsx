@@ -3,7 +3,7 @@
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { useDisabled } from "../../sheets/use-disabled.ts";
-import { StatusBadge } from "../../ui/status-badge.tsx";
+import { StatusBadge } from "../../ui/badges.tsx";
 import { verdictOutcomes } from "../../ui/statuses.ts";
 import { useEvidence } from "../canvas-context.tsx";
 import { EvidenceChip } from "../evidence-chip.tsx";
@@ -28,7 +28,7 @@ export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodePro
         <span className="truncate group-data-[far=true]/canvas:text-xl" title={node.files.join("\n")}>
           {node.slug}
         </span>
-        {isOff && <StatusBadge face={verdictOutcomes.disabled} label="off" />}
+        {isOff && <StatusBadge status={verdictOutcomes.disabled} label="off" />}
       </div>
       <Conditions node={node} />
       <Prompts node={node} />

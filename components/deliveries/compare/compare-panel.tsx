@@ -7,12 +7,10 @@ import { formatCount } from "../../../server/domain/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { IconButton } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { LoadingRows } from "../../ui/faces.tsx";
-import { Panel } from "../../ui/panel.tsx";
-import { RelativeTime } from "../../ui/relative-time.tsx";
-import { ShortId } from "../../ui/short-id.tsx";
-import { Cell, Row, Table } from "../../ui/table.tsx";
+import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
+import { Cell, Panel, Row, Table } from "../../ui/page-layout.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { ShortId } from "../../ui/copy-button.tsx";
 import type { FullDelivery } from "../full-delivery.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { readBody } from "../read-body.ts";
@@ -55,7 +53,7 @@ export function ComparePanel({
         <Comparison one={delivery} two={second.data} />
       ) : second.error ? (
         <div className="p-3">
-          <ErrorNote error={second.error} what={`${other} could not be loaded`} retry={() => void second.refetch()} />
+          <ErrorNote error={second.error} title={`${other} could not be loaded`} retry={() => void second.refetch()} />
         </div>
       ) : (
         <LoadingRows label="Loading the other delivery" rows={5} />

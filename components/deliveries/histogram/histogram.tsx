@@ -2,7 +2,7 @@
 
 import type { KeyboardEvent } from "react";
 import { formatDuration, formatNumber } from "../../../server/domain/format.ts";
-import { useIsHydrated } from "../../ui/use-now.ts";
+import { useIsHydrated } from "../../ui/browser.ts";
 import type { Frame } from "./brush.ts";
 import { barsOf, type Counts, faceOf, type Kind, toneOf } from "./kinds.ts";
 import { type Handle, useBrush } from "./use-brush.ts";

@@ -1,6 +1,6 @@
 import type { inferRouterOutputs } from "@trpc/server";
 import type { AppRouter } from "../../../server/trpc/router.ts";
-import { deliveryOutcomes, type StatusFace, verdictOutcomes } from "../../ui/statuses.ts";
+import { deliveryOutcomes, type StatusStyle, verdictOutcomes } from "../../ui/statuses.ts";
 
 type Answer = inferRouterOutputs<AppRouter>["deliveries"]["histogram"];
 
@@ -8,8 +8,8 @@ type Answer = inferRouterOutputs<AppRouter>["deliveries"]["histogram"];
 export type Counts = Pick<Answer, "kinds" | "buckets">;
 export type Kind = Answer["kinds"][number];
 
-const faces: Record<Kind, StatusFace> = { ...deliveryOutcomes, ...verdictOutcomes };
-const tones: Record<StatusFace["tone"], { text: string; fill: string }> = {
+const faces: Record<Kind, StatusStyle> = { ...deliveryOutcomes, ...verdictOutcomes };
+const tones: Record<StatusStyle["tone"], { text: string; fill: string }> = {
   ok: { text: "text-ok", fill: "fill-ok" },
   run: { text: "text-run", fill: "fill-run" },
   wait: { text: "text-wait", fill: "fill-wait" },
@@ -17,7 +17,7 @@ const tones: Record<StatusFace["tone"], { text: string; fill: string }> = {
   idle: { text: "text-idle", fill: "fill-idle" },
 };
 
-export const faceOf = (kind: Kind): StatusFace => faces[kind];
+export const faceOf = (kind: Kind): StatusStyle => faces[kind];
 export const toneOf = (kind: Kind): { text: string; fill: string } => tones[faces[kind].tone];
 
 /** Of a plot of 100; a lower bar would be invisible. */

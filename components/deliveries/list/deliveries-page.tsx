@@ -12,10 +12,10 @@ import { useLivePages } from "../../list/use-live-pages.ts";
 import { VirtualTable } from "../../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
-import { CodeBlock } from "../../ui/code-block.tsx";
-import { EmptyFace } from "../../ui/faces.tsx";
-import { RelativeTime } from "../../ui/relative-time.tsx";
-import { useIsHydrated } from "../../ui/use-now.ts";
+import { CodeBlock } from "../../ui/copy-button.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { useIsHydrated } from "../../ui/browser.ts";
+import { RelativeTime } from "../../ui/time.tsx";
 import { endpointPath } from "../curl-of.ts";
 import { Decision } from "../decision.tsx";
 import { OutcomeBadge } from "../outcome-badge.tsx";
@@ -81,7 +81,7 @@ export function DeliveriesPage() {
           rowKey={({ id }) => id}
           rowHref={({ id }) => `/deliveries/${encodeURIComponent(id)}`}
           rowLabel={({ id, endpoint, responseStatus }) => `Delivery ${id} to ${endpoint}, status ${responseStatus}`}
-          emptyFace={<NothingFound isFiltered={isFiltered} onClear={() => void setFilters(null)} />}
+          emptyState={<NothingFound isFiltered={isFiltered} onClear={() => void setFilters(null)} />}
         />
       </div>
     </>
@@ -92,10 +92,10 @@ export function DeliveriesPage() {
 function NothingFound({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (!isFiltered) return <FirstDelivery />;
   return (
-    <EmptyFace title="No deliveries match these filters">
+    <EmptyState title="No deliveries match these filters">
       <p className="mb-3">Clear a filter to see more. Deliveries older than the retention are deleted.</p>
       <Button onClick={onClear}>Clear all filters</Button>
-    </EmptyFace>
+    </EmptyState>
   );
 }
 
@@ -106,15 +106,15 @@ function FirstDelivery() {
   const isHydrated = useIsHydrated();
   if (!first)
     return (
-      <EmptyFace title="No deliveries yet">
+      <EmptyState title="No deliveries yet">
         Incoming webhooks appear here. Define a trigger in the folder triggers/ first: its endpoint then accepts
         webhooks.
-      </EmptyFace>
+      </EmptyState>
     );
   const address = `${isHydrated ? location.origin : ""}${endpointPath(first.endpoint)}`;
   const command = jsonCurl({ url: address, text: JSON.stringify(details?.example ?? {}) });
   return (
-    <EmptyFace title="No deliveries yet">
+    <EmptyState title="No deliveries yet">
       <p>
         Incoming webhooks appear here, including rejected ones with the reason. This command sends {first.slug} a body
         that it accepts:
@@ -122,7 +122,7 @@ function FirstDelivery() {
       <div className="mt-3 rounded-m border bg-sunken">
         <CodeBlock label="The first webhook" text={command} copyLabel="Copy command" />
       </div>
-    </EmptyFace>
+    </EmptyState>
   );
 }
 

@@ -7,7 +7,7 @@ import { deliveryOutcomeSchema } from "../../../server/contract/delivery.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Choice } from "../../ui/choice.tsx";
-import { FilterInput } from "../../ui/filter-input.tsx";
+import { FilterInput } from "../../ui/text-input.tsx";
 import { activeFilters, withoutFilter } from "./active-filters.ts";
 import { type DeliveryFilters, noFilters, verdictChoices } from "./delivery-filters.ts";
 

@@ -4,9 +4,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryState } from "nuqs";
 import { windowSchema } from "../../../server/contract/window.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Segmented } from "../../ui/segmented.tsx";
-import { useNow } from "../../ui/use-now.ts";
+import { ErrorNote } from "../../ui/states.tsx";
+import { Segmented } from "../../ui/choice.tsx";
+import { useNow } from "../../ui/time.tsx";
 import { Histogram } from "../histogram/histogram.tsx";
 import { type Counts, faceOf, toneOf } from "../histogram/kinds.ts";
 import { type DeliveryFilters, histogramInput, windowParser } from "./delivery-filters.ts";
@@ -57,7 +57,7 @@ export function HistogramPanel({ filters, onChange }: Props) {
         <div className="p-3">
           <ErrorNote
             error={histogram.error}
-            what="The counts could not be loaded"
+            title="The counts could not be loaded"
             retry={() => void histogram.refetch()}
           />
         </div>

@@ -2,7 +2,7 @@
 
 import type { FieldProps } from "@rjsf/utils";
 import type { Json } from "../../../server/contract/json.ts";
-import { Segmented } from "../../ui/segmented.tsx";
+import { Segmented } from "../../ui/choice.tsx";
 import { type Draft, draftOfJson } from "../draft/draft.ts";
 import { draftToJson } from "../draft/draft-to-json.ts";
 import { usePlace } from "./form-context.ts";

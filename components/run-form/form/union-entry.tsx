@@ -1,7 +1,7 @@
 "use client";
 
 import type { FieldProps } from "@rjsf/utils";
-import { Segmented } from "../../ui/segmented.tsx";
+import { Segmented } from "../../ui/choice.tsx";
 import { switchOption } from "../choose-option.ts";
 import { type Draft, withoutChoice } from "../draft/draft.ts";
 import { shownOption } from "../shown-option.ts";

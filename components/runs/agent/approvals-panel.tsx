@@ -4,11 +4,11 @@ import { Check, Hand } from "lucide-react";
 import { useState } from "react";
 import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
 import type { Run } from "../../../server/contract/run.ts";
-import { useWhyNot } from "../../auth/access.tsx";
+import { useDisabledReason } from "../../auth/access.tsx";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { Button } from "../../ui/button.tsx";
-import { RelativeTime } from "../../ui/relative-time.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
 import { type Approval, openApprovals } from "./conversation.ts";
 import { DecideDialog } from "./decide-dialog.tsx";
 import { formatCount } from "../../../server/domain/format.ts";
@@ -81,7 +81,7 @@ function sayDecision({ request, decision }: Approval): string {
 }
 
 function OpenApproval({ approval, onDecide }: { approval: Approval; onDecide: (isApproved: boolean) => void }) {
-  const disabledReason = useWhyNot("operate");
+  const disabledReason = useDisabledReason("operate");
   const { toolName, input } = approval.request;
   return (
     <div role="group" aria-label={`Approval of ${toolName}`} className="border-b last:border-0">

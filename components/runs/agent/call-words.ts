@@ -1,10 +1,10 @@
 import { CircleSlash, Hourglass, LoaderCircle, TriangleAlert } from "lucide-react";
 import type { ModelFailureStep } from "../../../server/contract/agent-step.ts";
-import type { StatusFace } from "../../ui/statuses.ts";
+import type { StatusStyle } from "../../ui/statuses.ts";
 import type { Turn } from "./conversation.ts";
 
 /** The status of a model call without an answer. */
-export function callFaces({ isAsking, live, failures }: Pick<Turn, "isAsking" | "live" | "failures">): StatusFace {
+export function callFaces({ isAsking, live, failures }: Pick<Turn, "isAsking" | "live" | "failures">): StatusStyle {
   if (isAsking)
     return {
       label: live && (live.text !== "" || live.reasoning !== "") ? "answering" : "waiting for the model",

@@ -12,9 +12,8 @@ import { formatNumber, formatUsd } from "../../../server/domain/format.ts";
 import { RawText } from "../../json/raw-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { LoadingRows } from "../../ui/faces.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
+import { Panel } from "../../ui/page-layout.tsx";
 import { isOpen } from "../../ui/statuses.ts";
 import { toConversation, type Turn } from "./conversation.ts";
 import { Fold } from "./fold.tsx";
@@ -41,7 +40,7 @@ export function ConversationPanel({ run, trace, entries, error, retry }: Props) 
   return (
     <Panel title="Conversation">
       {error ? (
-        <ErrorNote what="The agent trace could not be loaded" error={error} retry={retry} />
+        <ErrorNote title="The agent trace could not be loaded" error={error} retry={retry} />
       ) : (
         <LoadingRows label="Loading the agent trace" rows={6} />
       )}

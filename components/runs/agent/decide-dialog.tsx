@@ -6,8 +6,8 @@ import type { Run } from "../../../server/contract/run.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { problemOf } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/states.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
 import { useToast } from "../../ui/toast.tsx";
 import type { Approval } from "./conversation.ts";
@@ -59,7 +59,7 @@ export function DecideDialog({ run, approval, others, isApproved, onClose }: Pro
       )}
       {error !== null && !isClosed && (
         <div className="mt-3">
-          <ErrorNote error={error} what={isApproved ? "The call was not approved" : "The call was not denied"} />
+          <ErrorNote error={error} title={isApproved ? "The call was not approved" : "The call was not denied"} />
         </div>
       )}
     </ConfirmDialog>

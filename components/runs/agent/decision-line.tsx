@@ -1,6 +1,6 @@
 import { CircleCheck, Hand, TimerOff } from "lucide-react";
 import { PlainText } from "../../json/plain-text.tsx";
-import { RelativeTime } from "../../ui/relative-time.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
 import type { Approval } from "./conversation.ts";
 
 /** The decision on a call, the person, and the time. */

@@ -2,7 +2,7 @@
 
 import { TriangleAlert } from "lucide-react";
 import { PlainText } from "../../json/plain-text.tsx";
-import { useNow } from "../../ui/use-now.ts";
+import { useNow } from "../../ui/time.tsx";
 import { failureWords } from "./call-words.ts";
 import type { FailedTry } from "./conversation.ts";
 import { cutText } from "./split-marks.ts";

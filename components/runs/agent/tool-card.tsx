@@ -13,13 +13,13 @@ import { formatDuration } from "../../../server/domain/format.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
-import { StatusBadge } from "../../ui/status-badge.tsx";
-import type { StatusFace } from "../../ui/statuses.ts";
+import { StatusBadge } from "../../ui/badges.tsx";
+import type { StatusStyle } from "../../ui/statuses.ts";
 import type { ToolState, ToolUse } from "./conversation.ts";
 import { DecisionLine } from "./decision-line.tsx";
 
 /** The label of each state of a tool call. */
-const toolFaces: Record<ToolState, StatusFace> = {
+const toolFaces: Record<ToolState, StatusStyle> = {
   done: { label: "done", icon: CircleCheck, tone: "ok" },
   failed: { label: "failed", icon: TriangleAlert, tone: "bad" },
   invalid: { label: "not called", icon: CircleX, tone: "bad" },
@@ -44,7 +44,7 @@ export function ToolCard({ use }: { use: ToolUse }) {
         <h4 className="min-w-0 font-mono text-s font-semibold break-all">
           <PlainText text={toolName} />
         </h4>
-        <StatusBadge face={toolFaces[state]} />
+        <StatusBadge status={toolFaces[state]} />
         {use.durationMs !== null && (state === "done" || state === "failed") && (
           <span className="ml-auto text-s text-ink-2 tabular-nums">{formatDuration(use.durationMs)}</span>
         )}

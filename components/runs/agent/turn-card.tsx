@@ -10,8 +10,7 @@ import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ScriptedModelBadge } from "../../ui/scripted-model-badge.tsx";
-import { StatusBadge } from "../../ui/status-badge.tsx";
+import { ScriptedModelBadge, StatusBadge } from "../../ui/badges.tsx";
 import { FollowEndButton } from "../follow-end-button.tsx";
 import { useFollowEnd } from "../use-follow-end.ts";
 import { callFaces, sayFinish } from "./call-words.ts";
@@ -41,7 +40,11 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
         title={`Model call ${call}`}
         name={answer?.step.model.modelId}
         badge={
-          answer ? isScriptedModel(answer.step.model) && <ScriptedModelBadge /> : <StatusBadge face={callFaces(turn)} />
+          answer ? (
+            isScriptedModel(answer.step.model) && <ScriptedModelBadge />
+          ) : (
+            <StatusBadge status={callFaces(turn)} />
+          )
         }
         facts={factsOf(turn)}
       />

@@ -1,4 +1,72 @@
+import Link from "next/link";
 import type { ReactNode } from "react";
+import { CopyButton } from "./copy-button.tsx";
+
+/** Breadcrumb, id and status of a page. */
+export function PageTitle({
+  crumb,
+  id,
+  children,
+}: {
+  crumb: { href: string; label: string; rest: string };
+  id: string;
+  children?: ReactNode;
+}) {
+  return (
+    <>
+      <p className="text-s text-ink-3">
+        <Link href={crumb.href} className="hover:text-ink hover:underline">
+          {crumb.label}
+        </Link>{" "}
+        / {crumb.rest}
+      </p>
+      <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-2">
+        <h1 className="min-w-0 font-mono text-l font-[640] break-all md:text-xl">{id}</h1>
+        <CopyButton text={id} label="Copy the id" />
+        {children}
+      </div>
+    </>
+  );
+}
+
+/** A titled card. `note` is to the right of the title. */
+export function Panel({
+  id,
+  title,
+  note,
+  children,
+}: {
+  id?: string;
+  title: string;
+  note?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section id={id} aria-label={title} className="min-w-0 scroll-mt-16 overflow-hidden rounded-l border bg-panel">
+      <div className="flex min-h-11 items-center gap-3 border-b px-4 py-2">
+        <h2 className="text-m font-semibold">{title}</h2>
+        {note !== undefined && <div className="ml-auto text-s text-ink-3">{note}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** The line of facts below a page title. Omits facts without a value. */
+export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
+  return (
+    <dl className="mt-2 mb-5 flex flex-wrap gap-x-6 gap-y-1 text-s text-ink-2">
+      {facts
+        .filter(([, value]) => value !== null && value !== "")
+        .map(([name, value]) => (
+          <div key={name} className="flex min-w-0 gap-1.5">
+            <dt>{name}</dt>
+            <dd className="min-w-0 font-[560] break-words text-ink">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
 
 /** A table that becomes stacked rows on narrow screens, where each cell has its column's name. */
 export function Table({ label, columns, children }: { label: string; columns: string[]; children: ReactNode }) {

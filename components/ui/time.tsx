@@ -1,6 +1,8 @@
 "use client";
 
 import { createContext, useContext, useSyncExternalStore } from "react";
+import { useIsHydrated } from "./browser.ts";
+import { formatDuration, formatLocal, formatRelativeTime, formatUtc } from "../../server/domain/format.ts";
 
 /** When the server rendered the page. The first render in the browser uses the same time, so that hydration matches. */
 export const RenderedAt = createContext(0);
@@ -13,15 +15,6 @@ let now = 0;
 export function useNow(): number {
   const renderedAt = useContext(RenderedAt);
   return useSyncExternalStore(subscribe, readClock, () => renderedAt);
-}
-
-/** Whether the page is hydrated. */
-export function useIsHydrated(): boolean {
-  return useSyncExternalStore(
-    () => () => {},
-    () => true,
-    () => false,
-  );
 }
 
 function readClock(): number {
@@ -44,4 +37,24 @@ function subscribe(listener: () => void): () => void {
 function tick(): void {
   now = Date.now();
   for (const listener of listeners) listener();
+}
+
+/** A relative time, with the exact UTC and local time on hover. */
+export function RelativeTime({ iso }: { iso: string }) {
+  const now = useNow();
+  const isHydrated = useIsHydrated();
+  const exact = isHydrated ? `${formatUtc(iso)}\n${formatLocal(iso)}` : formatUtc(iso);
+  return (
+    <time dateTime={iso} title={exact} className="whitespace-nowrap tabular-nums">
+      {formatRelativeTime(iso, now)}
+    </time>
+  );
+}
+
+/** The duration from start to end. Without an end: the time elapsed so far. */
+export function Elapsed({ from, to }: { from: string | null; to: string | null }) {
+  const now = useNow();
+  if (from === null) return <span className="text-ink-3">–</span>;
+  const ms = (to === null ? Math.floor(now / 1000) * 1000 : Date.parse(to)) - Date.parse(from);
+  return <span className="whitespace-nowrap tabular-nums">{formatDuration(ms)}</span>;
 }
