@@ -18,7 +18,7 @@ import { createMetrics, type Metrics } from "./http/rest/metrics/create-metrics.
 import { createRestApp } from "./http/rest/rest-app.ts";
 import type { RestDeps } from "./http/rest/rest-deps.ts";
 import { createReceiver } from "./ingest/receive.ts";
-import type { ReceivedDelivery } from "./ingest/summarize-delivery.ts";
+import type { ReceiverEvent } from "./ingest/delivery-record.ts";
 import { systemClock } from "./ports/clock.ts";
 import { type Logger, silentLogger } from "./ports/logger.ts";
 import { oncePerTurn } from "./ports/once-per-turn.ts";
@@ -68,7 +68,7 @@ export async function openSignalbox(p: {
   settings: Settings;
   signals: Signals;
   logger: Logger;
-  onDelivery?: ((delivery: ReceivedDelivery, tookMs: number) => void) | undefined;
+  onEvent?: ((event: ReceiverEvent) => void) | undefined;
   /** What the supervisor counts, for metrics. */
   serviceNumbers?: (() => Promise<ServiceNumbers | null>) | undefined;
 }): Promise<Signalbox> {
@@ -120,13 +120,10 @@ export async function openSignalbox(p: {
       isShuttingDown: () => stopping.signal.aborted,
       // All webhooks of a turn of the event loop share one look: a switch that another process has turned counts for the next.
       disabledTriggers: () => switches("all"),
-      onDelivery(delivery, tookMs) {
-        metrics.observeDelivery(delivery, tookMs);
-        p.onDelivery?.(delivery, tookMs);
+      onEvent(event) {
+        metrics.observeReceiver(event);
+        p.onEvent?.(event);
       },
-      onRejected: metrics.observeRefusal,
-      onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),
-      onUnrecorded: (code) => metrics.observeUnrecorded(code),
     });
     const restDeps: RestDeps = {
       ...common,

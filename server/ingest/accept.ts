@@ -4,74 +4,76 @@ import { queueFull } from "../domain/queue-full.ts";
 import { listVerdicts, mapOwnVerdicts, ownVerdicts, type Verdicts } from "../domain/verdict-list.ts";
 import type { Decision } from "../matching/decide-delivery.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery, NewRun } from "../ports/store.ts";
-import { completeDelivery, type Intake } from "./intake.ts";
-import { problemToKeep } from "./problem-to-keep.ts";
+import { completeDelivery, type DeliveryDraft, redactProblem } from "./delivery-record.ts";
+import type { Rejected, RequestHead } from "./ingest-request.ts";
 
 /** How an authenticated, readable delivery ended. It is on disk. */
 export type Acceptance =
-  | { outcome: "accepted" | "repeated"; delivery: NewDelivery; runs: readonly AcceptedRun[] }
-  | { outcome: "skipped"; delivery: NewDelivery }
+  | { kind: "accepted" | "repeated"; delivery: NewDelivery; runs: readonly AcceptedRun[] }
+  | { kind: "skipped"; delivery: NewDelivery }
   /** The sender verifies the endpoint, and receives `answer`. */
-  | { outcome: "challenged"; delivery: NewDelivery; answer: object }
-  | { outcome: "rejected"; delivery: NewDelivery; refusal: AppError };
+  | { kind: "challenged"; delivery: NewDelivery; answer: object }
+  /** The body fails the `request` of the only trigger. */
+  | { kind: "mismatched"; delivery: NewDelivery; error: AppError };
 
 /**
  * Stores the delivery and its runs on disk, unless its idempotency key was accepted before: the first response then
- * applies, even if the triggers would now decide differently. Throws the refusal of the decision, AppError
- * `idempotency_conflict`, and `queue_full`.
+ * applies, even if the triggers would now decide differently. Rejected, with nothing recorded: a body that mismatches
+ * and has no key, AppError `idempotency_conflict`, and `queue_full`.
  */
 export async function accept(
   store: Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">,
-  intake: Intake,
-  decision: Decision,
-  idempotency: Idempotency | null,
-): Promise<Acceptance> {
-  const notStarted = mapOwnVerdicts(decision.verdicts, (verdict) =>
-    verdict.runId === null ? verdict : { ...verdict, runId: null },
-  );
-  intake.verdicts = notStarted;
-  if (decision.outcome === "rejected" && idempotency === null) throw decision.refusal;
-  const delivery = decidedDelivery(intake, decision);
+  head: RequestHead,
+  {
+    delivery: draft,
+    decision,
+    idempotency,
+  }: { delivery: DeliveryDraft; decision: Decision; idempotency: Idempotency | null },
+): Promise<Acceptance | Rejected> {
+  if (decision.outcome === "rejected" && idempotency === null) return { kind: "rejected", error: decision.refusal };
+  const delivery = completeDelivery(head, draft, {
+    outcome: decision.outcome,
+    responseStatus: decision.responseStatus,
+    problem: decision.outcome === "rejected" ? redactProblem(decision.refusal, head.secrets) : null,
+    verdicts: decision.verdicts,
+  });
   const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency });
-  if (result.kind === "conflict") {
-    throw new AppError(
-      "idempotency_conflict",
-      `This idempotency key was accepted with another body, in delivery ${result.deliveryId}. Use a new key for a new event.`,
-    );
-  }
-  if (result.kind === "full") throw queueFull(result.queue);
-  if (result.kind === "accepted") return accepted(delivery, decision);
+  if (result.kind === "conflict") return { kind: "rejected", error: idempotencyConflict(result.deliveryId) };
+  if (result.kind === "full") return { kind: "rejected", error: queueFull(result.queue) };
+  if (result.kind === "accepted") return recorded(delivery, decision);
   const repeated: NewDelivery = {
     ...delivery,
     outcome: "repeated",
     responseStatus: 202,
     problem: null,
-    verdicts: withFirstRuns(notStarted, result.runs),
+    verdicts: withFirstRuns(decision.verdicts, result.runs),
   };
   await store.recordDelivery(repeated);
-  return { outcome: "repeated", delivery: repeated, runs: result.runs };
+  return { kind: "repeated", delivery: repeated, runs: result.runs };
 }
 
-/** Records a challenge. It is skipped: no trigger was asked. */
+/** Records a challenge as skipped: no trigger is evaluated. */
 export async function acceptChallenge(
   store: Pick<DeliveryStore, "recordDelivery">,
-  intake: Intake,
+  head: RequestHead,
+  draft: DeliveryDraft,
   answer: object,
 ): Promise<Acceptance> {
-  const delivery = completeDelivery(intake, { outcome: "skipped", responseStatus: 200, problem: null, verdicts: [] });
+  const end = { outcome: "skipped" as const, responseStatus: 200, problem: null, verdicts: [] };
+  const delivery = completeDelivery(head, draft, end);
   await store.recordDelivery(delivery);
-  return { outcome: "challenged", delivery, answer };
+  return { kind: "challenged", delivery, answer };
 }
 
-function decidedDelivery(intake: Intake, { outcome, responseStatus, verdicts, ...decision }: Decision): NewDelivery {
-  const problem = "refusal" in decision ? problemToKeep(decision.refusal, intake.arrival.secrets) : null;
-  return completeDelivery(intake, { outcome, responseStatus, problem, verdicts });
+/** The verdicts of a delivery that started nothing. */
+export function withoutRuns(verdicts: Verdicts): Verdicts {
+  return mapOwnVerdicts(verdicts, (verdict) => (verdict.runId === null ? verdict : { ...verdict, runId: null }));
 }
 
-function accepted(delivery: NewDelivery, decision: Decision): Acceptance {
-  if (decision.outcome === "accepted") return { outcome: "accepted", delivery, runs: decision.runs.map(toAcceptedRun) };
-  if (decision.outcome === "skipped") return { outcome: "skipped", delivery };
-  return { outcome: "rejected", delivery, refusal: decision.refusal };
+function recorded(delivery: NewDelivery, decision: Decision): Acceptance {
+  if (decision.outcome === "accepted") return { kind: "accepted", delivery, runs: decision.runs.map(toAcceptedRun) };
+  if (decision.outcome === "skipped") return { kind: "skipped", delivery };
+  return { kind: "mismatched", delivery, error: decision.refusal };
 }
 
 function toAcceptedRun({ id, trigger, attachmentId, target }: NewRun): AcceptedRun {
@@ -81,7 +83,14 @@ function toAcceptedRun({ id, trigger, attachmentId, target }: NewRun): AcceptedR
 function withFirstRuns(verdicts: Verdicts, runs: readonly AcceptedRun[]): Verdicts {
   const runIds = new Map(runs.map(({ attachmentId, runId }) => [attachmentId, runId]));
   const own = new Set(ownVerdicts(verdicts).map(({ attachmentId }) => attachmentId));
-  // A trigger that matched then may say something else today, in common with others.
+  // A trigger that matched then may now share its verdict with others.
   const open = runs.every(({ attachmentId }) => own.has(attachmentId)) ? verdicts : listVerdicts(verdicts);
   return mapOwnVerdicts(open, (verdict) => ({ ...verdict, runId: runIds.get(verdict.attachmentId) ?? null }));
+}
+
+function idempotencyConflict(deliveryId: string): AppError {
+  return new AppError(
+    "idempotency_conflict",
+    `This idempotency key was accepted with another body, in delivery ${deliveryId}. Use a new key for a new event.`,
+  );
 }

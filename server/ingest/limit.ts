@@ -3,20 +3,17 @@ import type { Rate } from "../contract/rate.ts";
 import type { RateLimits } from "../contract/settings.ts";
 import type { Allowance } from "../domain/rate-bucket.ts";
 import { createRateLimit, type RateAsked, type RatesTaken } from "../domain/rate-limit.ts";
-import type { Arrival } from "./arrival.ts";
+import type { Rejected, RequestHead } from "./ingest-request.ts";
 
-/** `headers` are part of every response; `refusal`: the rate limit error, if any. */
-interface LimitVerdict {
-  headers: Record<string, string>;
-  refusal: AppError | null;
-}
+/** `headers` are part of every response. */
+type Limited = ({ kind: "passed" } | Rejected) & { headers: Record<string, string> };
 
 /** `ownRate`: the `rateLimit` of the endpoint's sources; it replaces `perEndpoint`. */
-export type Limiter = (
-  arrival: Pick<Arrival, "path" | "startedAt">,
+type Limiter = (
+  head: Pick<RequestHead, "path" | "startedAt">,
   keyId: string | null,
   ownRate: Rate | null,
-) => Promise<LimitVerdict>;
+) => Promise<Limited>;
 
 /** Counts over all machines that receive. */
 export type TakeRates = (asked: readonly RateAsked[]) => Promise<RatesTaken>;
@@ -34,6 +31,8 @@ interface Limit {
 
 type AskedLimit = Limit & Allowance;
 
+const unlimited: Limited = { kind: "passed", headers: {} };
+
 /**
  * Counts authenticated requests per key and per endpoint: across all machines if `takeRates` is given, else in the
  * memory of this process. A request that any limit rejects is charged to none. The headers are those of
@@ -46,7 +45,7 @@ export function createLimiter({ perKey, perEndpoint }: RateLimits, takeRates?: T
   return async ({ path, startedAt: now }, keyId, ownRate) => {
     const endpoint = path.kind === "endpoint" ? path.endpoint.slice(0, 256) : null;
     const limits = [...limit("key", perKey, keyId), ...limit("endpoint", ownRate ?? perEndpoint, endpoint)];
-    if (limits.length === 0) return { headers: {}, refusal: null };
+    if (limits.length === 0) return unlimited;
     const asked = limits.map(toAsked);
     const { isOver, allowances } = takeRates ? await takeRates(asked) : takeHere(asked, now);
     const answered = limits.map((one, at): AskedLimit => ({
@@ -61,7 +60,7 @@ export function createLimiter({ perKey, perEndpoint }: RateLimits, takeRates?: T
         .map(({ name, remaining, oneMoreInMs }) => `"${name}";r=${remaining};t=${wholeSeconds(oneMoreInMs)}`)
         .join(", "),
     };
-    return isOver ? refused(headers, answered) : { headers, refusal: null };
+    return isOver ? rejected(headers, answered) : { kind: "passed", headers };
   };
 }
 
@@ -77,25 +76,26 @@ function toAsked({ name, rule, subject }: Limit): RateAsked {
   };
 }
 
-function refused(headers: Record<string, string>, asked: readonly AskedLimit[]): LimitVerdict {
+function rejected(headers: Record<string, string>, asked: readonly AskedLimit[]): Limited {
   const over = asked.filter(({ remaining }) => remaining === 0).toSorted((a, b) => b.oneMoreInMs - a.oneMoreInMs);
   const [longest] = over;
   const seconds = Math.max(1, wholeSeconds(longest?.oneMoreInMs ?? 0));
-  const limitText = longest ? `The limit of this ${longest.name} is ${sayRate(longest.rule)}. ` : "";
+  const limitText = longest ? `The limit of this ${longest.name} is ${formatRate(longest.rule)}. ` : "";
   return {
+    kind: "rejected",
     headers: { ...headers, "retry-after": String(seconds) },
-    refusal: new AppError(
+    error: new AppError(
       "rate_limited",
       `${limitText}Send the request again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
     ),
   };
 }
 
-function sayRate({ requests, per }: Rate): string {
+function formatRate({ requests, per }: Rate): string {
   return `${requests} ${requests === 1 ? "request" : "requests"} per ${per}`;
 }
 
-/** What adds up in floats may be over a whole by less than nothing. */
+/** Sums of floats may exceed a whole number by a rounding error. */
 function wholeSeconds(ms: number): number {
   return Math.ceil(ms / 1000 - 1e-6);
 }

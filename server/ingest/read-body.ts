@@ -1,24 +1,36 @@
 import { AppError } from "../contract/app-error.ts";
 import { type BodyMemory, createBodyBuffer } from "../domain/body-budget.ts";
-import type { IngestRequest } from "./ingest-request.ts";
+import type { HeaderMap, IngestRequest, Rejected, RequestHead } from "./ingest-request.ts";
+
+type BodyRead = { kind: "read"; bytes: Uint8Array } | RejectedBody;
+
+interface RejectedBody extends Rejected {
+  /** `null`: reading did not begin. */
+  receivedBytes: number | null;
+}
 
 /**
- * The whole body, no longer than the limit. `onBytes` receives the number of bytes. Throws AppError `body_too_large` as
- * soon as the limit is exceeded, immediately if the declared length exceeds it, `overloaded` if `memory` is exhausted,
- * `incomplete_body` if the sender disconnects, or the error of the HTTP server for a body that is too slow.
+ * The whole body, no longer than the limit. Rejected with AppError `unsupported_media_type` before reading;
+ * `body_too_large` as soon as the limit is exceeded, immediately if the declared length exceeds it; `overloaded` if
+ * `memory` is exhausted; `incomplete_body` if the sender disconnects; or the error of the HTTP server for a body that
+ * is too slow.
  */
 export async function readBody(
   request: IngestRequest,
-  p: { declaredBytes: number | null; maxBodyBytes: number; memory: BodyMemory; onBytes: (received: number) => void },
-): Promise<Uint8Array> {
-  if (p.declaredBytes !== null && p.declaredBytes > p.maxBodyBytes) throw tooLarge(p.maxBodyBytes);
-  const body = createBodyBuffer(p.memory);
-  let received = 0;
+  { headers, declaredBytes }: Pick<RequestHead, "headers" | "declaredBytes">,
+  { maxBodyBytes, memory }: { maxBodyBytes: number; memory: BodyMemory },
+): Promise<BodyRead> {
+  const unsupported = checkContentType(headers);
+  if (unsupported) return { kind: "rejected", error: unsupported, receivedBytes: null };
+  if (declaredBytes !== null && declaredBytes > maxBodyBytes)
+    return { kind: "rejected", error: tooLarge(maxBodyBytes), receivedBytes: null };
+  const body = createBodyBuffer(memory);
+  let receivedBytes = 0;
   let failure: unknown = null;
   try {
     await request.readBody((chunk) => {
-      received += chunk.length;
-      if (received > p.maxBodyBytes) return false;
+      receivedBytes += chunk.length;
+      if (receivedBytes > maxBodyBytes) return false;
       try {
         body.add(chunk);
       } catch (error) {
@@ -27,16 +39,43 @@ export async function readBody(
       return failure === null;
     });
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw new AppError("incomplete_body", "The connection closed before the whole body was received.", { cause });
-  } finally {
-    p.onBytes(received);
+    return { kind: "rejected", error: cause instanceof AppError ? cause : incomplete(cause), receivedBytes };
   }
-  if (received > p.maxBodyBytes) throw tooLarge(p.maxBodyBytes);
-  if (failure !== null) throw failure;
-  return body.bytes();
+  if (receivedBytes > maxBodyBytes) return { kind: "rejected", error: tooLarge(maxBodyBytes), receivedBytes };
+  if (failure !== null) return { kind: "rejected", error: failure, receivedBytes };
+  return { kind: "read", bytes: body.bytes() };
 }
 
 function tooLarge(maxBodyBytes: number): AppError {
   return new AppError("body_too_large", `The body is larger than the limit of ${maxBodyBytes} bytes.`);
+}
+
+function incomplete(cause: unknown): AppError {
+  return new AppError("incomplete_body", "The connection closed before the whole body was received.", { cause });
+}
+
+const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
+const jsonType = new RegExp(`^(?:application/json|${token}/${token}\\+json)$`, "i");
+const parameter = new RegExp(`;\\s*(${token})\\s*=\\s*("(?:[^"\\\\]|\\\\.)*"|[^\\s;]*)`, "gi");
+
+/** Why the headers do not announce plain JSON in UTF-8; `null` if they do. */
+function checkContentType(headers: HeaderMap): AppError | null {
+  const contentType = headers.get("content-type")?.join(", ");
+  if (contentType === "application/json" && !headers.has("content-encoding")) return null;
+  if (contentType === undefined) return unsupported("The request has no Content-Type. Send application/json.");
+  const [type = ""] = contentType.split(";", 1);
+  if (!jsonType.test(type.trim()))
+    return unsupported("The Content-Type is not JSON. Send application/json, or a type that ends in +json.");
+  for (const [, name = "", value = ""] of contentType.matchAll(parameter)) {
+    const isOther = name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value);
+    if (isOther) return unsupported("The charset is not UTF-8. Send JSON in UTF-8.");
+  }
+  const encodings = headers.get("content-encoding")?.flatMap((value) => value.split(",")) ?? [];
+  return encodings.every((encoding) => ["identity", ""].includes(encoding.trim().toLowerCase()))
+    ? null
+    : unsupported("The body is compressed. Send it without Content-Encoding.");
+}
+
+function unsupported(detail: string): AppError {
+  return new AppError("unsupported_media_type", detail);
 }

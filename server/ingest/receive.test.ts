@@ -7,7 +7,7 @@ import { github } from "../../sdk/verify/index.ts";
 import { problemSchema } from "../contract/problem.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { createReceiver, type ReceiverDeps } from "./receive.ts";
-import type { ReceivedDelivery } from "./summarize-delivery.ts";
+import type { ReceiverEvent } from "./delivery-record.ts";
 import { createMemoryDeliveryStore, unavailable } from "./testing/memory-delivery-store.ts";
 import { projectOf, triggerOf } from "./testing/project.ts";
 
@@ -181,24 +181,48 @@ describe("repeats", () => {
 
 describe("the receiver", () => {
   test("notifies about queued runs and each delivery after they are on disk", async () => {
-    const onDelivery = vi.fn<(delivery: ReceivedDelivery) => void>();
-    const { send, runsQueued, store } = receiver({ onDelivery });
+    const events: ReceiverEvent[] = [];
+    const { send, runsQueued, store } = receiver({ onEvent: (event) => void events.push(event) });
     await send({});
     expect(runsQueued).toHaveBeenCalledOnce();
     await send({ body: {} });
     await send({ endpoint: "billing" });
     await send({ endpoint: "nowhere" });
     expect(runsQueued).toHaveBeenCalledOnce();
-    const told = onDelivery.mock.calls.map(([delivery]) => deliverySummarySchema.strict().parse(delivery));
-    expect(told.map(({ id, outcome }) => [id, outcome])).toEqual(
+    const reported = events.flatMap((event) =>
+      event.type === "delivery" ? deliverySummarySchema.strict().parse(event.delivery) : [],
+    );
+    expect(reported.map(({ id, outcome }) => [id, outcome])).toEqual(
       store.deliveries.map(({ id, outcome }) => [id, outcome]),
     );
-    expect(told.map(({ outcome }) => outcome)).toEqual(["accepted", "rejected", "skipped", "rejected"]);
+    expect(reported.map(({ outcome }) => outcome)).toEqual(["accepted", "rejected", "skipped", "rejected"]);
+    expect(events.flatMap((event) => (event.type === "rejected" ? event.code : []))).toEqual([
+      "request_mismatch",
+      "unknown_endpoint",
+    ]);
+  });
+
+  test("reports each rejection once, and which of them were not recorded or had no key", async () => {
+    const events: ReceiverEvent[] = [];
+    const onEvent = (event: ReceiverEvent) => void events.push(event);
+    await receiver({ onEvent, authenticate: async () => ({ ok: false }) }).send({});
+    await receiver({ onEvent, isShuttingDown: () => true }).send({});
+    const { send, store } = receiver({ onEvent });
+    store.failure = unavailable;
+    await send({ headers: { "idempotency-key": "evt_1" }, body: {} });
+    expect(events).toEqual([
+      { type: "rejected", code: "unauthorized" },
+      { type: "unauthenticated" },
+      { type: "rejected", code: "shutting_down" },
+      { type: "unrecorded", code: "shutting_down" },
+      { type: "rejected", code: "store_unavailable" },
+      { type: "unrecorded", code: "store_unavailable" },
+    ]);
   });
 
   test("answers 202 for a delivery on disk even if the notification fails", async () => {
     const { send, store, logged } = receiver({
-      onDelivery: fail,
+      onEvent: fail,
       signals: { runsQueued: fail, cancelRequested: fail },
     });
     expect((await send({})).status).toBe(202);
@@ -216,7 +240,9 @@ describe("the receiver", () => {
 
   test("answers 503 with Retry-After while a queue is full, keeps nothing of it, and says so in the log once", async () => {
     const unrecorded: string[] = [];
-    const { send, store, logged, runsQueued } = receiver({ onUnrecorded: (code) => void unrecorded.push(code) });
+    const { send, store, logged, runsQueued } = receiver({
+      onEvent: (event) => event.type === "unrecorded" && unrecorded.push(event.code),
+    });
     store.full = { target: { kind: "workflow", slug: "signup" }, maxQueued: 7, adds: 1 };
     const answer = await send({});
     expect(answer).toMatchObject({

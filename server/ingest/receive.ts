@@ -1,34 +1,36 @@
 import { hash } from "node:crypto";
+import type { SignedEvent, SignedRequest } from "../../sdk/definition.ts";
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
+import type { Json } from "../contract/json.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import type { Rate } from "../contract/rate.ts";
 import type { RateLimits } from "../contract/settings.ts";
-import { type BodyBudget, type BodyMemory, createBodyBudget } from "../domain/body-budget.ts";
+import { type BodyBudget, createBodyBudget } from "../domain/body-budget.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { idempotencyOf } from "../domain/idempotency.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
-import { decideDelivery } from "../matching/decide-delivery.ts";
+import { type Decision, decideDelivery } from "../matching/decide-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
-import { createSeldomLog } from "../ports/seldom-log.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
-import { accept, type Acceptance, acceptChallenge } from "./accept.ts";
-import { type Arrival, noteArrival } from "./arrival.ts";
-import type { IngestResponse, IngestRequest } from "./ingest-request.ts";
-import { beginIntake, contextOf, type Intake } from "./intake.ts";
+import type { DeliveryStore } from "../ports/store.ts";
+import { accept, acceptChallenge, type Acceptance } from "./accept.ts";
+import { deliveryEvent, draftDelivery, type ReceiverEvent, type SentFrom } from "./delivery-record.ts";
+import {
+  type IngestRequest,
+  type IngestResponse,
+  readHead,
+  type Rejected,
+  type RequestHead,
+} from "./ingest-request.ts";
 import { createLimiter, type TakeRates } from "./limit.ts";
 import { readBody } from "./read-body.ts";
-import { createRejectionBudget, createRejectUnauthenticated, refuse } from "./refuse.ts";
-import { requireJson } from "./require-json.ts";
-import { answerAccepted, answerChallenged, answerProblem, answerSkipped } from "./respond.ts";
-import { type ReceivedDelivery, summarizeDelivery } from "./summarize-delivery.ts";
-import { createUnverifiedBudget } from "./unverified-budget.ts";
-import { answerToChallenge, verify } from "./verify.ts";
+import { createRejecter } from "./reject.ts";
+import { respond } from "./respond.ts";
 
 export interface ReceiverDeps {
   project: ProjectReader;
@@ -49,206 +51,218 @@ export interface ReceiverDeps {
   isShuttingDown: () => boolean;
   /** The disabled triggers, including changes by other processes. Default: none. */
   disabledTriggers?: (() => Promise<DisabledTriggers>) | undefined;
-  /** Called for every authenticated delivery that was recorded, with the time since its arrival. */
-  onDelivery?: ((delivery: ReceivedDelivery, tookMs: number) => void) | undefined;
-  /** Called for every rejected request, recorded or not. */
-  onRejected?: ((code: ErrorCode) => void) | undefined;
-  /** Called for every request without a valid key, recorded or not. */
-  onUnauthenticated?: (() => void) | undefined;
-  /**
-   * Called for every authenticated request that was rejected and not recorded: the store failed, or the recording limit
-   * was reached.
-   */
-  onUnrecorded?: ((code: ErrorCode) => void) | undefined;
+  onEvent?: ((event: ReceiverEvent) => void) | undefined;
 }
 
-/** `form`: a person with a session sends it from the app. The caller has checked that the person may. */
-export type Receive = (request: IngestRequest, sentFrom?: "webhook" | "form") => Promise<IngestResponse>;
+/** `form`: the caller has checked that the person may send it. */
+export type Receive = (request: IngestRequest, sentFrom?: SentFrom) => Promise<IngestResponse>;
 
 /**
- * Receives webhooks: authenticate → limit → route → read → verify → parse → match → accept → respond. Never rejects:
- * every request gets its answer, and a 202 leaves only when the delivery and its runs are on disk. A delivery from a
- * form needs no key and no signature: everything else is the same.
+ * Receives webhooks: authenticate → limit → route → read → verify → parse → match → accept → respond. Each stage
+ * returns its result or a rejection. Never rejects: every request gets its response, and a 202 is sent only when the
+ * delivery and its runs are on disk. A delivery from a form needs no key and no signature: everything else is the same.
  */
 export function createReceiver(deps: ReceiverDeps): Receive {
-  const bodies = deps.bodies ?? createBodyBudget(deps.maxBodyBytes);
-  const logs = {
-    logStoreTrouble: createSeldomLog((message, fields) => deps.logger.error(message, fields)),
-    logFullQueue: createSeldomLog((message, fields) => deps.logger.warn(message, fields)),
-  };
-  const announce = (delivery: NewDelivery, { startedAt }: Pick<Arrival, "startedAt">) =>
-    tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery), performance.now() - startedAt));
-  const countRejection = (code: ErrorCode) => tell(deps, () => deps.onRejected?.(code));
-  const rejectUnauthenticated = createRejectUnauthenticated({
-    ...deps,
-    ...logs,
-    countRejection,
-    announce: () => tell(deps, () => deps.onUnauthenticated?.()),
-  });
-  const announceUnrecorded = (code: ErrorCode) => tell(deps, () => deps.onUnrecorded?.(code));
-  const refusing = {
-    ...deps,
-    ...logs,
-    countRejection,
-    announce,
-    announceUnrecorded,
-    budget: createUnverifiedBudget(deps.logger),
-    limitedBudget: createRejectionBudget(),
-  };
+  const { store, logger, maxBodyBytes } = deps;
+  const bodies = deps.bodies ?? createBodyBudget(maxBodyBytes);
   const limit = createLimiter(deps.limits ?? {}, deps.takeRates);
+  const emit = ignoreFailures(logger, (event: ReceiverEvent) => deps.onEvent?.(event));
+  const signalRuns = ignoreFailures<void>(logger, () => deps.signals.runsQueued());
+  const { reject, rejectUnauthenticated } = createRejecter({ store, logger, emit });
+
+  function finish(head: RequestHead, limitHeaders: Record<string, string>, acceptance: Acceptance): IngestResponse {
+    if (acceptance.kind === "accepted") signalRuns();
+    emit(deliveryEvent(head, acceptance.delivery));
+    if (acceptance.kind === "mismatched") emit({ type: "rejected", code: acceptance.error.code });
+    const context = { deliveryId: head.id, closesConnection: false, headers: limitHeaders };
+    return respond(context, acceptance, head.secrets);
+  }
+
   return async (request, sentFrom = "webhook") => {
-    const arrival = noteArrival(request, deps.clock.now());
-    let intake: Intake;
+    const head = readHead(request, deps.clock.now());
+
+    const sender = sentFrom === "form" ? session : await authenticate(deps.authenticate, head);
+    if (sender.kind === "rejected") return rejectUnauthenticated(head, sender.error);
+    const { keyId } = sender;
+
+    const project = deps.project.current();
+    const memory = bodies.open(keyId ?? "local");
+    // For the record of a rejection. Replaced as more is known.
+    let delivery = draftDelivery(head, keyId, sentFrom);
+    let decision: Decision | null = null;
+    let limitHeaders: Record<string, string> = {};
+    const rejectWith = (error: unknown) => reject({ head, delivery, decision, limitHeaders }, error);
+
     try {
-      intake = beginIntake(arrival, sentFrom === "form" ? null : await authenticate(deps.authenticate, arrival));
+      const limited = await limit(head, keyId, ownRateOf(project, head));
+      limitHeaders = limited.headers;
+      if (limited.kind === "rejected") return await rejectWith(limited.error);
+      if (deps.isShuttingDown()) return await rejectWith(shuttingDown());
+
+      const routed = route(project, head);
+      if (routed.kind === "rejected") return await rejectWith(routed.error);
+      const { endpoint, triggers, source } = routed;
+
+      const read = await readBody(request, head, { maxBodyBytes, memory });
+      if (read.kind === "rejected") {
+        delivery = { ...delivery, endpoint, bodyBytes: read.receivedBytes ?? delivery.bodyBytes };
+        return await rejectWith(read.error);
+      }
+      const { bytes } = read;
+      delivery = { ...delivery, endpoint, body: bytes, bodyBytes: bytes.length, bodySha256: hash("sha256", bytes) };
+
+      const header = (name: string) => head.headers.get(name)?.join(", ") ?? null;
+      const signedRequest = { body: bytes, receivedAtMs: head.receivedAt, header };
+      const verified = verify(source, signedRequest, { sentFrom, mayBeUnsigned: deps.mode === "development" });
+      if (verified.kind === "rejected") return await rejectWith(verified.error);
+      if (verified.kind === "skipped")
+        delivery = { ...delivery, headers: { ...delivery.headers, [ownHeaders.signatureCheck]: "skipped" } };
+
+      const body = parseJsonBody(bytes);
+      const challenge = answerToChallenge(source, body);
+      if (challenge) return finish(head, limitHeaders, await acceptChallenge(store, head, delivery, challenge));
+
+      decision = decideDelivery({
+        manifest: project.manifest,
+        triggers,
+        index: project.indexes.get(endpoint) ?? null,
+        isShared: triggers.length > 1,
+        body,
+        deliveryId: head.id,
+        now: head.receivedAt,
+        startedBy: sentFrom,
+        keyId,
+        disabled: (await deps.disabledTriggers?.()) ?? noneDisabled,
+      });
+
+      const { signed } = verified;
+      const idempotency = idempotencyOf({
+        header,
+        body,
+        dedupe: source.dedupe ?? null,
+        receivedAt: head.receivedAt,
+        signed,
+      });
+      const accepted = await accept(store, head, { delivery, decision, idempotency });
+      if (accepted.kind === "rejected") return await rejectWith(accepted.error);
+
+      return finish(head, limitHeaders, accepted);
     } catch (error) {
-      return rejectUnauthenticated(arrival, error);
-    }
-    const memory = bodies.open(intake.delivery.keyId ?? "local");
-    try {
-      const project = deps.project.current();
-      const { headers, refusal } = await limit(arrival, intake.delivery.keyId, ownRateOf(project, arrival));
-      intake.limitHeaders = headers;
-      if (refusal) throw refusal;
-      const acceptance = await receiveAuthenticated(deps, { request, intake, project, memory, sentFrom });
-      if (acceptance.outcome === "accepted") tell(deps, () => deps.signals.runsQueued());
-      announce(acceptance.delivery, arrival);
-      if (acceptance.outcome === "rejected") countRejection(acceptance.refusal.code);
-      return respond(intake, acceptance);
-    } catch (error) {
-      return await refuse(refusing, intake, error);
+      // The parser and the store throw AppErrors. Every other exception is a defect.
+      return await rejectWith(error);
     } finally {
       memory.free();
     }
   };
 }
 
-/** Sources that share an endpoint say the same. */
-function ownRateOf({ byEndpoint }: ProjectSources, { path }: Arrival): Rate | null {
-  return (path.kind === "endpoint" && byEndpoint.get(path.endpoint)?.[0]?.rateLimit) || null;
-}
-
-async function receiveAuthenticated(
-  deps: ReceiverDeps,
-  {
-    request,
-    intake,
-    project,
-    memory,
-    sentFrom,
-  }: {
-    request: IngestRequest;
-    intake: Intake;
-    project: ProjectSources;
-    memory: BodyMemory;
-    sentFrom: "webhook" | "form";
-  },
-): Promise<Acceptance> {
-  const { arrival, delivery } = intake;
-  if (sentFrom === "form") delivery.headers = { ...delivery.headers, [ownHeaders.sentFrom]: "form" };
-  if (deps.isShuttingDown())
-    throw new AppError("shutting_down", "The service is shutting down. Send the request again in a few seconds.");
-  const { endpoint, triggers } = route(project, arrival);
-  delivery.endpoint = endpoint;
-  requireJson(arrival.headers);
-  const bytes = await readBody(request, {
-    declaredBytes: arrival.declaredBytes,
-    maxBodyBytes: deps.maxBodyBytes,
-    memory,
-    onBytes: (received) => (delivery.bodyBytes = received),
-  });
-  intake.isBodyRead = true;
-  Object.assign(delivery, { body: bytes, bodyBytes: bytes.length, bodySha256: hash("sha256", bytes) });
-  const header = (name: string) => arrival.headers.get(name)?.join(", ") ?? null;
-  const needsSignature = sentFrom === "webhook";
-  const signed = needsSignature
-    ? verify(
-        triggers,
-        { body: bytes, receivedAtMs: arrival.receivedAt, header },
-        { mayBeUnsigned: deps.mode === "development" },
-      )
-    : null;
-  if (!needsSignature && triggers[0]?.verify)
-    delivery.headers = { ...delivery.headers, [ownHeaders.signatureCheck]: "skipped" };
-  const body = parseJsonBody(bytes);
-  const challenge = answerToChallenge(triggers, body);
-  if (challenge) return acceptChallenge(deps.store, intake, challenge);
-  const decision = decideDelivery({
-    manifest: project.manifest,
-    triggers,
-    index: project.indexes.get(endpoint) ?? null,
-    isShared: triggers.length > 1,
-    body,
-    deliveryId: arrival.id,
-    now: arrival.receivedAt,
-    startedBy: sentFrom,
-    keyId: delivery.keyId,
-    disabled: (await deps.disabledTriggers?.()) ?? noneDisabled,
-  });
-  return accept(
-    deps.store,
-    intake,
-    decision,
-    idempotencyOf({ header, body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: arrival.receivedAt, signed }),
-  );
-}
-
-function respond(intake: Intake, acceptance: Acceptance): IngestResponse {
-  if (acceptance.outcome === "rejected")
-    return answerProblem(contextOf(intake), acceptance.refusal, intake.arrival.secrets);
-  if (acceptance.outcome === "skipped") return answerSkipped(contextOf(intake));
-  if (acceptance.outcome === "challenged") return answerChallenged(contextOf(intake), acceptance.answer);
-  return answerAccepted(contextOf(intake), acceptance.runs, { isRepeated: acceptance.outcome === "repeated" });
-}
-
-/** A delivery on disk is accepted, even if a listener fails. */
-function tell(deps: Pick<ReceiverDeps, "logger">, action: () => void): void {
-  try {
-    action();
-  } catch (cause) {
-    deps.logger.error("could not announce a delivery", { error: cause });
-  }
-}
-
-/** Whether these keys, every one that was sent, may send to this endpoint. Rejects when that cannot be found out now. */
+/** Whether these keys, every one that was sent, may send to this endpoint. Rejects if that cannot be determined now. */
 export type Authenticate = (
-  presented: readonly string[],
+  keys: readonly string[],
   endpoint: string,
 ) => Promise<{ ok: true; keyId: string | null } | { ok: false }>;
 
-/**
- * The id of the key that opens the endpoint. Throws AppError `unauthorized`, the same for every reason and every
- * endpoint.
- */
-async function authenticate(check: Authenticate, arrival: Arrival): Promise<string | null> {
-  const endpoint = arrival.path.kind === "endpoint" ? arrival.path.endpoint : "";
-  const checked = await check(arrival.presented, endpoint);
-  if (checked.ok) return checked.keyId;
-  throw new AppError(
+type Sender = { kind: "authenticated"; keyId: string | null } | Rejected;
+
+/** The sender of a form. */
+const session: Sender = { kind: "authenticated", keyId: null };
+
+/** Rejected with AppError `unauthorized`, the same for every reason and every endpoint. */
+async function authenticate(check: Authenticate, { keys, path }: RequestHead): Promise<Sender> {
+  try {
+    const checked = await check(keys, path.kind === "endpoint" ? path.endpoint : "");
+    return checked.ok ? { kind: "authenticated", keyId: checked.keyId } : { kind: "rejected", error: unauthorized() };
+  } catch (error) {
+    return { kind: "rejected", error };
+  }
+}
+
+function unauthorized(): AppError {
+  return new AppError(
     "unauthorized",
     "Send a valid key as ?token=, ?api_key=, Authorization: Bearer or x-api-key. If you send several keys, each must be valid.",
   );
 }
 
+/** All sources of an endpoint have the same rate limit. */
+function ownRateOf({ byEndpoint }: ProjectSources, { path }: RequestHead): Rate | null {
+  return (path.kind === "endpoint" && byEndpoint.get(path.endpoint)?.[0]?.rateLimit) || null;
+}
+
+function shuttingDown(): AppError {
+  return new AppError("shutting_down", "The service is shutting down. Send the request again in a few seconds.");
+}
+
+/** `source`: the first of the triggers. All have the same verification, and the same `dedupe`. */
+type Routed =
+  | { kind: "routed"; endpoint: string; triggers: readonly TriggerSource[]; source: TriggerSource }
+  | Rejected;
+
 /**
- * The triggers on the endpoint that a request names. Throws AppError `invalid_path`, `unknown_endpoint` or
+ * The triggers on the endpoint that a request names. Rejected with AppError `invalid_path`, `unknown_endpoint` or
  * `method_not_allowed`.
  */
-function route(
-  project: ProjectSources,
-  { path, method }: Arrival,
-): { endpoint: string; triggers: readonly TriggerSource[] } {
+function route(project: ProjectSources, { path, method }: RequestHead): Routed {
   if (path.kind === "unreadable")
-    throw new AppError("invalid_path", "The path has a percent escape that does not decode to UTF-8.");
-  const triggers = project.byEndpoint.get(path.endpoint) ?? [];
-  if (triggers.length === 0)
-    throw new AppError("unknown_endpoint", `No trigger listens on this endpoint.${hint(project, path.raw)}`);
-  if (method !== "POST") throw new AppError("method_not_allowed", "Send webhooks as POST.");
-  return { endpoint: path.endpoint, triggers };
+    return rejected("invalid_path", "The path has a percent escape that does not decode to UTF-8.");
+  const triggers = project.byEndpoint.get(path.endpoint);
+  const source = triggers?.[0];
+  if (!triggers || !source)
+    return rejected("unknown_endpoint", `No trigger listens on this endpoint.${hint(project, path.raw)}`);
+  if (method !== "POST") return rejected("method_not_allowed", "Send webhooks as POST.");
+  return { kind: "routed", endpoint: path.endpoint, triggers, source };
 }
 
 /** The nearest endpoint, if one is near. Never repeats the sent path: it may contain a key by mistake. */
 function hint(project: ProjectSources, raw: string): string {
   const given = raw.replace(/^\/+|\/+$/g, "");
   return given === "" || given.length > 64 ? "" : didYouMean(given, [...project.byEndpoint.keys()]);
+}
+
+type Verified =
+  | { kind: "verified"; signed: SignedEvent }
+  | { kind: "unsigned"; signed: null }
+  /** A person's session authenticated the delivery instead. */
+  | { kind: "skipped"; signed: null }
+  | Rejected;
+
+const unsigned: Verified = { kind: "unsigned", signed: null };
+const skipped: Verified = { kind: "skipped", signed: null };
+
+/**
+ * Checks the signature over the bytes as received. In development, requests without a signature are accepted, as they
+ * are without a key; requests with an invalid signature are not. Rejected with AppError `invalid_signature`.
+ */
+function verify(
+  { verify: verification }: TriggerSource,
+  request: SignedRequest,
+  { sentFrom, mayBeUnsigned }: { sentFrom: SentFrom; mayBeUnsigned: boolean },
+): Verified {
+  if (!verification) return unsigned;
+  if (sentFrom === "form") return skipped;
+  const fault = verification.check(request);
+  if (fault?.kind === "unsigned" && mayBeUnsigned) return unsigned;
+  if (fault) return rejected("invalid_signature", fault.detail);
+  return { kind: "verified", signed: verification.readSigned(request) };
+}
+
+/** The response to a verification request of the sender (Slack's `url_verification`); `null`: the body is an event. */
+function answerToChallenge({ verify: verification }: TriggerSource, body: Json): object | null {
+  const answer = verification?.answer(body);
+  return typeof answer === "object" ? answer : null;
+}
+
+function rejected(code: ErrorCode, detail: string): Rejected {
+  return { kind: "rejected", error: new AppError(code, detail) };
+}
+
+/** A delivery on disk is accepted, even if a listener fails. */
+function ignoreFailures<T>(logger: Logger, listener: (value: T) => void): (value: T) => void {
+  return (value) => {
+    try {
+      listener(value);
+    } catch (error) {
+      logger.error("could not announce a delivery", { error });
+    }
+  };
 }

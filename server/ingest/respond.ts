@@ -1,45 +1,55 @@
 import type { AppError } from "../contract/app-error.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { AcceptedRun } from "../ports/store.ts";
+import type { Acceptance } from "./accept.ts";
+import { redactProblem } from "./delivery-record.ts";
 import type { IngestResponse } from "./ingest-request.ts";
-import { problemToKeep } from "./problem-to-keep.ts";
 
-/** Webhooks are sent by machines: nothing of an answer is for a cache or a browser to make something of. */
-const security = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
-
-/** What an answer needs to know of its request. `deliveryId` is `null` until the request is authenticated. */
-export interface AnswerContext {
+/** The part of a response that does not depend on the outcome. `deliveryId` is `null` for unauthenticated requests. */
+export interface ResponseContext {
   deliveryId: string | null;
   closesConnection: boolean;
+  /** The headers of the rate limits. */
   headers?: Record<string, string>;
 }
 
-export function answerAccepted(
-  context: AnswerContext,
+/** The response to a delivery that is on disk. */
+export function respond(context: ResponseContext, acceptance: Acceptance, secrets: readonly string[]): IngestResponse {
+  switch (acceptance.kind) {
+    case "accepted":
+    case "repeated":
+      return acceptedResponse(context, acceptance.runs, { isRepeated: acceptance.kind === "repeated" });
+    case "skipped":
+      return jsonResponse(context, 200, { ok: true, skipped: true });
+    case "challenged":
+      return jsonResponse(context, 200, acceptance.answer);
+    case "mismatched":
+      return problemResponse(context, acceptance.error, secrets);
+  }
+}
+
+function acceptedResponse(
+  context: ResponseContext,
   runs: readonly AcceptedRun[],
-  options: { isRepeated: boolean },
+  { isRepeated }: { isRepeated: boolean },
 ): IngestResponse {
   const runId = runs[0]?.runId ?? null;
   const body = { ok: true, runId, runs: runs.map(({ runId, trigger, target }) => ({ runId, trigger, target })) };
-  return answer(context, 202, JSON.stringify(body), {
+  return response(context, 202, JSON.stringify(body), {
     "content-type": "application/json",
     location: `/api/v1/runs/${runId}`,
-    ...(options.isRepeated ? { "idempotent-replayed": "true" } : {}),
+    ...(isRepeated ? { "idempotent-replayed": "true" } : {}),
   });
 }
 
-export function answerSkipped(context: AnswerContext): IngestResponse {
-  return answer(context, 200, JSON.stringify({ ok: true, skipped: true }), { "content-type": "application/json" });
-}
-
-export function answerChallenged(context: AnswerContext, body: object): IngestResponse {
-  return answer(context, 200, JSON.stringify(body), { "content-type": "application/json" });
+function jsonResponse(context: ResponseContext, status: number, body: object): IngestResponse {
+  return response(context, status, JSON.stringify(body), { "content-type": "application/json" });
 }
 
 /** A problem (RFC 9457). */
-export function answerProblem(context: AnswerContext, error: AppError, secrets: readonly string[]): IngestResponse {
-  const problem = problemToKeep(error, secrets);
-  return answer(context, problem.status, JSON.stringify(problem), {
+export function problemResponse(context: ResponseContext, error: AppError, secrets: readonly string[]): IngestResponse {
+  const problem = redactProblem(error, secrets);
+  return response(context, problem.status, JSON.stringify(problem), {
     "content-type": "application/problem+json",
     ...problemHeaders[error.code],
   });
@@ -56,8 +66,11 @@ const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   shutting_down: { "retry-after": "5" },
 };
 
-function answer(
-  { deliveryId, closesConnection, headers: common }: AnswerContext,
+/** Senders are machines: caches and browsers must not interpret a response. */
+const security = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+function response(
+  { deliveryId, closesConnection, headers: common }: ResponseContext,
   status: number,
   body: string,
   headers: Record<string, string>,

@@ -4,12 +4,12 @@ import { targetSchema } from "../contract/target.ts";
 import type { DeliveryStore } from "../ports/store.ts";
 import type { Receive } from "./receive.ts";
 
-/** What a sender would have been answered, and where to see what became of the delivery. */
+/** The response that a sender would get, and the delivery and runs that it led to. */
 export interface SentDelivery {
   status: number;
   /** `null`: it was rejected and not recorded. */
   deliveryId: string | null;
-  /** Empty where nothing was started, also where this is the repeat of an accepted event. */
+  /** Empty if nothing was started, e.g. for the repeat of an accepted event. */
   runs: z.infer<typeof acceptedSchema>["runs"];
   problem: Problem | null;
 }

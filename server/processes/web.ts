@@ -4,7 +4,7 @@ import { listVerdicts, ownVerdicts } from "../domain/verdict-list.ts";
 import { trustProxies } from "../http/read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http/http-server.ts";
 import { loadPages } from "../http/pages.ts";
-import type { ReceivedDelivery } from "../ingest/summarize-delivery.ts";
+import type { ReceivedDelivery } from "../ingest/delivery-record.ts";
 import { createLogger } from "../logging.ts";
 import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
 import { packageRoot } from "../paths.ts";
@@ -62,7 +62,9 @@ async function serve(): Promise<void> {
       runsQueued: atMostEvery(wakeEveryMs, () => tell({ type: "runs-queued" })),
       cancelRequested: (runId) => tell({ type: "cancel-requested", runId }),
     },
-    onDelivery(delivery, tookMs) {
+    onEvent(event) {
+      if (event.type !== "delivery") return;
+      const { delivery, tookMs } = event;
       if (mode === "development")
         tell({ type: "delivery", delivery: { ...delivery, verdicts: listVerdicts(delivery.verdicts) } });
       else logDelivery(logger, delivery);

@@ -42,7 +42,7 @@ function buildApp(): OpenAPIHono<RestEnv> {
   });
   app.onError((error, c) => {
     const expected = toAppError(error, c.env.logger, c.env.client.requestId);
-    if (expected.code === "unauthorized") c.env.metrics.observeUnauthenticated("api");
+    if (expected.code === "unauthorized") c.env.metrics.observeUnauthenticatedApi();
     return problemResponse(expected);
   });
   app.notFound((c) => problemResponse(noSuchRoute(c.req.path)));

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import type { ReceiverEvent } from "../../ingest/delivery-record.ts";
 import type { Authenticate } from "../../ingest/receive.ts";
 import { triggerOf } from "../../ingest/testing/project.ts";
 import { sendRaw, serve } from "../testing/serve.ts";
@@ -15,9 +16,9 @@ const byName: Authenticate = async ([key]) =>
 
 async function limited(
   limits: NonNullable<Parameters<typeof serve>[0]>["limits"],
-  onUnrecorded?: (code: string) => void,
+  onEvent?: (event: ReceiverEvent) => void,
 ) {
-  const served = await serve({ triggers, authenticate: byName, limits, onUnrecorded });
+  const served = await serve({ triggers, authenticate: byName, limits, onEvent });
   const send = async (key: string, endpoint = "signup", body = '{"name":"Ada"}') => {
     const response = await fetch(`${served.url}/triggers/${endpoint}?token=${key}`, {
       method: "POST",
@@ -109,7 +110,7 @@ test("a flood over a limit is answered in full, recorded in part, and its bodies
   const unrecorded: string[] = [];
   const { send, store, port } = await limited(
     { perKey: { requests: 1, per: "hour" } },
-    (code) => void unrecorded.push(code),
+    (event) => event.type === "unrecorded" && unrecorded.push(event.code),
   );
   await send("ada");
   const answers = await Promise.all(Array.from({ length: 300 }, () => send("ada")));

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import type { Problem } from "../../contract/problem.ts";
 import { listVerdicts } from "../../domain/verdict-list.ts";
+import type { ReceiverEvent } from "../../ingest/delivery-record.ts";
 import type { Authenticate } from "../../ingest/receive.ts";
 import { unavailable } from "../../ingest/testing/memory-delivery-store.ts";
 import { triggerOf } from "../../ingest/testing/project.ts";
@@ -453,17 +454,17 @@ describe("keys", () => {
   });
 
   test("a flood without one is answered in full, but recorded only in part", async () => {
-    const onUnauthenticated = vi.fn<() => void>();
+    const onEvent = vi.fn<(event: ReceiverEvent) => void>();
     const { url, store, logged } = await serve({
       triggers,
       authenticate: needsKey,
-      onUnauthenticated,
+      onEvent,
       clock: { now: () => 1_700_000_000_000 },
     });
     const answers = await Promise.all(Array.from({ length: 120 }, () => post(`${url}/triggers/signup`, ada)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
     expect(store.deliveries).toHaveLength(50);
-    expect(onUnauthenticated).toHaveBeenCalledTimes(120);
+    expect(onEvent.mock.calls.filter(([{ type }]) => type === "unauthenticated")).toHaveLength(120);
     expect(logged).toEqual([]);
   });
 
@@ -555,11 +556,11 @@ describe("the body on the wire", () => {
   });
 
   test("that never ends because the sender goes away is recorded as incomplete", async () => {
-    const seen = vi.fn<(delivery: { problem: Problem | null }) => void>();
-    const { port, store } = await serve({ triggers, onDelivery: seen });
+    const onEvent = vi.fn<(event: ReceiverEvent) => void>();
+    const { port, store } = await serve({ triggers, onEvent });
     const socket = connect({ port, host: "127.0.0.1" });
     socket.write(`${head(["Content-Length: 100"])}{"name":`, () => socket.destroy());
-    await vi.waitFor(() => expect(seen).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(onEvent).toHaveBeenCalledWith(expect.objectContaining({ type: "delivery" })));
     expect(store.deliveries).toMatchObject([
       { outcome: "rejected", responseStatus: 400, problem: { code: "incomplete_body" }, body: null, bodyBytes: 8 },
     ]);

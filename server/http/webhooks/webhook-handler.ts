@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { rejectCrossSite } from "../../auth/authenticate/cross-site.ts";
 import { AppError } from "../../contract/app-error.ts";
 import type { IngestRequest, IngestResponse } from "../../ingest/ingest-request.ts";
-import { answerProblem } from "../../ingest/respond.ts";
+import { problemResponse } from "../../ingest/respond.ts";
 import { isLocal } from "../read-client.ts";
 
 /**
@@ -124,7 +124,7 @@ export function guardDevelopment(
     try {
       rejectCrossSite({ url: "http://localhost/", headers: headersOf(request) });
     } catch (error) {
-      if (error instanceof AppError) return answerProblem({ deliveryId: null, closesConnection: true }, error, []);
+      if (error instanceof AppError) return problemResponse({ deliveryId: null, closesConnection: true }, error, []);
       throw error;
     }
     return ingest(request);

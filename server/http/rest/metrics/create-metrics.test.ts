@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { StoreNumbers } from "../../../ports/store-numbers.ts";
-import type { ReceivedDelivery } from "../../../ingest/summarize-delivery.ts";
+import type { ReceivedDelivery } from "../../../ingest/delivery-record.ts";
 import type { CommonVerdicts } from "../../../domain/verdict-list.ts";
 import { createMetrics, readSeldom } from "./create-metrics.ts";
 
@@ -53,7 +53,11 @@ function metricsOver(store: Partial<Parameters<typeof createMetrics>[0]["store"]
 it("however many endpoints callers invent, the metrics have one name for all of them", async () => {
   const { metrics, lines } = metricsOver();
   for (let n = 0; n < 1_000; n += 1)
-    metrics.observeDelivery({ ...delivery, endpoint: `invented-${n}`, outcome: "rejected", responseStatus: 404 }, 1);
+    metrics.observeReceiver({
+      type: "delivery",
+      delivery: { ...delivery, endpoint: `invented-${n}`, outcome: "rejected", responseStatus: 404 },
+      tookMs: 1,
+    });
   const counted = (await lines()).filter((line) => line.startsWith("signalbox_deliveries_total{"));
   expect(counted).toEqual(['signalbox_deliveries_total{endpoint="_other",outcome="rejected",status="404"} 1000']);
 });
@@ -72,7 +76,8 @@ it("counts the verdicts that deliveries have in common like their own, but for t
     own: [verdict("b", "filter_mismatch"), verdict("c", "matched")],
     places: [1, 2],
   };
-  for (let n = 0; n < 3; n += 1) metrics.observeDelivery({ ...delivery, verdicts: folded }, 1);
+  for (let n = 0; n < 3; n += 1)
+    metrics.observeReceiver({ type: "delivery", delivery: { ...delivery, verdicts: folded }, tookMs: 1 });
   const text = await lines();
   for (const [outcome, count] of [
     ["matched", 3],
@@ -87,7 +92,7 @@ it("counts the verdicts that deliveries have in common like their own, but for t
 
 it("buckets of a histogram hold what is below their bound, and the last holds all", async () => {
   const { metrics, lines } = metricsOver();
-  for (const tookMs of [1, 2, 5_000]) metrics.observeDelivery(delivery, tookMs);
+  for (const tookMs of [1, 2, 5_000]) metrics.observeReceiver({ type: "delivery", delivery, tookMs });
   const text = await lines();
   for (const [le, count] of [
     ["0.001", 1],
@@ -104,7 +109,7 @@ it("a store that does not answer hides its own numbers only", async () => {
     countOpenRuns: () => Promise.reject(new Error("locked")),
     numbers: () => Promise.reject(new Error("locked")),
   });
-  metrics.observeRefusal("store_unavailable");
+  metrics.observeReceiver({ type: "rejected", code: "store_unavailable" });
   const text = await lines();
   expect(text).toContain('signalbox_refusals_total{code="store_unavailable"} 1');
   expect(text.filter((line) => /^signalbox_(open_runs|store_)/.test(line))).toEqual([]);

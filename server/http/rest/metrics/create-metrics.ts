@@ -1,8 +1,7 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
-import type { ErrorCode } from "../../../contract/error-codes.ts";
 import { runDurationBounds, type RunNumbers, startLatencyBounds } from "../../../domain/run-tally.ts";
 import type { ServiceNumbers } from "../../../domain/service-numbers.ts";
-import type { ReceivedDelivery } from "../../../ingest/summarize-delivery.ts";
+import type { ReceiverEvent } from "../../../ingest/delivery-record.ts";
 import {
   commitDurationBounds,
   commitWritesBounds,
@@ -20,14 +19,9 @@ const maxShare = 0.01;
 
 /** Numbers for Prometheus, in a registry of their own. docs/metrics.md lists them. */
 export interface Metrics {
-  /** To be called once for each delivery that was recorded, with the time that took from its arrival. */
-  observeDelivery(delivery: ReceivedDelivery, tookMs: number): void;
-  /** Counts a rejected webhook, recorded or not. */
-  observeRefusal(code: ErrorCode): void;
-  /** A request without a valid key was turned away. */
-  observeUnauthenticated(door: "webhook" | "api"): void;
-  /** Counts an authenticated, rejected webhook without a recorded delivery. */
-  observeUnrecorded(code: ErrorCode): void;
+  observeReceiver(event: ReceiverEvent): void;
+  /** Counts an API request without a valid key. */
+  observeUnauthenticatedApi(): void;
   /** A connection was closed because a limit is reached. */
   observeClosedConnection(closed: ClosedConnection): void;
   /** The text format of Prometheus, version 0.0.4. */

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../../contract/error-codes.ts";
 import type { VerdictOutcome } from "../../../contract/verdict.ts";
 import { type BucketTally, createBucketTally } from "../../../domain/bucket-tally.ts";
 import { type CommonVerdicts, isFolded, ownVerdicts, type Verdicts } from "../../../domain/verdict-list.ts";
-import type { ReceivedDelivery } from "../../../ingest/summarize-delivery.ts";
+import type { ReceivedDelivery, ReceiverEvent } from "../../../ingest/delivery-record.ts";
 import type { PulledMetrics } from "./prometheus.ts";
 
 type VerdictTally = Record<VerdictOutcome, number>;
@@ -84,18 +84,29 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
     return tally;
   }
 
+  function observeDelivery({ endpoint, outcome, responseStatus, verdicts }: ReceivedDelivery, tookMs: number): void {
+    const tally = tallyOf(endpoint);
+    const statuses = tally.outcomes.get(outcome);
+    if (statuses) addOne(statuses, responseStatus);
+    else tally.outcomes.set(outcome, new Map([[responseStatus, 1]]));
+    observeDuration(durations, outcome, tookMs / 1000);
+    addVerdicts(tally.verdicts, verdicts, outcome === "accepted" ? (trigger) => addOne(runs, trigger) : null);
+  }
+
   return {
-    observeDelivery({ endpoint, outcome, responseStatus, verdicts }: ReceivedDelivery, tookMs: number): void {
-      const tally = tallyOf(endpoint);
-      const statuses = tally.outcomes.get(outcome);
-      if (statuses) addOne(statuses, responseStatus);
-      else tally.outcomes.set(outcome, new Map([[responseStatus, 1]]));
-      observeDuration(durations, outcome, tookMs / 1000);
-      addVerdicts(tally.verdicts, verdicts, outcome === "accepted" ? (trigger) => addOne(runs, trigger) : null);
+    observeReceiver(event: ReceiverEvent): void {
+      switch (event.type) {
+        case "delivery":
+          return observeDelivery(event.delivery, event.tookMs);
+        case "rejected":
+          return addOne(refusals, event.code);
+        case "unrecorded":
+          return addOne(unrecorded, event.code);
+        case "unauthenticated":
+          return addOne(unauthenticated, "webhook");
+      }
     },
-    observeRefusal: (code: ErrorCode): void => addOne(refusals, code),
-    observeUnrecorded: (code: ErrorCode): void => addOne(unrecorded, code),
-    observeUnauthenticated: (door: "webhook" | "api"): void => addOne(unauthenticated, door),
+    observeUnauthenticatedApi: (): void => addOne(unauthenticated, "api"),
   };
 }
 

@@ -67,9 +67,9 @@ describe("GET /metrics", () => {
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
     const delivery = await service.store.getDelivery(deliveryId);
     if (!delivery) throw new Error("no delivery");
-    service.metrics.observeDelivery(delivery, 1);
-    service.metrics.observeDelivery({ ...delivery, outcome: "repeated" }, 1);
-    service.metrics.observeUnrecorded("rate_limited");
+    service.metrics.observeReceiver({ type: "delivery", delivery, tookMs: 1 });
+    service.metrics.observeReceiver({ type: "delivery", delivery: { ...delivery, outcome: "repeated" }, tookMs: 1 });
+    service.metrics.observeReceiver({ type: "unrecorded", code: "rate_limited" });
     const { text, headers } = await service.get("/metrics");
     expect(headers.get("content-type")).toContain("text/plain; version=0.0.4");
     for (const line of [
@@ -88,7 +88,7 @@ describe("GET /metrics", () => {
 
   it("keeps its numbers apart from those of another service in this process", async () => {
     const [one, other] = [await openTestService(), await openTestService()];
-    one.metrics.observeUnauthenticated("webhook");
+    one.metrics.observeReceiver({ type: "unauthenticated" });
     expect((await one.get("/metrics")).text).toContain('signalbox_unauthenticated_total{door="webhook"} 1');
     expect((await other.get("/metrics")).text).not.toContain('signalbox_unauthenticated_total{door="webhook"}');
   });

@@ -1,0 +1,86 @@
+import { type AppError, toProblem } from "../contract/app-error.ts";
+import type { DeliverySummary } from "../contract/delivery.ts";
+import type { ErrorCode } from "../contract/error-codes.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
+import type { Problem } from "../contract/problem.ts";
+import { redactHeaders, redactText } from "../domain/redaction.ts";
+import type { Verdicts } from "../domain/verdict-list.ts";
+import type { NewDelivery } from "../ports/store.ts";
+import type { HeaderMap, RequestHead } from "./ingest-request.ts";
+
+/** A delivery before its outcome is known. */
+export type DeliveryDraft = Omit<NewDelivery, "outcome" | "responseStatus" | "problem" | "verdicts" | "durationMs">;
+
+/** `form`: a person with a session sends it from the app. */
+export type SentFrom = "webhook" | "form";
+
+const maxEndpoint = 256;
+const ownHeaderNames = new Set<string>(Object.values(ownHeaders));
+
+/** The delivery as its head describes it: without a body, on the endpoint that the path names. */
+export function draftDelivery(head: RequestHead, keyId: string | null, sentFrom: SentFrom = "webhook"): DeliveryDraft {
+  const headers = redactHeaders(withoutOwnHeaders(head.headers), head.secrets);
+  return {
+    id: head.id,
+    endpoint: redactText(head.path.raw, head.secrets).slice(0, maxEndpoint),
+    receivedAt: head.receivedAt,
+    method: head.method,
+    headers: sentFrom === "form" ? { ...headers, [ownHeaders.sentFrom]: "form" } : headers,
+    body: null,
+    bodyBytes: head.declaredBytes ?? 0,
+    bodySha256: null,
+    keyId,
+    redeliveryOf: null,
+  };
+}
+
+/** A sender cannot set the headers that the service writes into the record. */
+function withoutOwnHeaders(headers: HeaderMap): HeaderMap {
+  return Object.values(ownHeaders).some((name) => headers.has(name))
+    ? new Map([...headers].filter(([name]) => !ownHeaderNames.has(name)))
+    : headers;
+}
+
+export function completeDelivery(
+  { startedAt }: Pick<RequestHead, "startedAt">,
+  draft: DeliveryDraft,
+  end: Pick<NewDelivery, "outcome" | "responseStatus" | "problem" | "verdicts">,
+): NewDelivery {
+  return { ...draft, ...end, durationMs: Math.round((performance.now() - startedAt) * 100) / 100 };
+}
+
+/** The problem without secrets, for the response and the record. */
+export function redactProblem(error: AppError, secrets: readonly string[]): Problem {
+  const problem = toProblem(error);
+  const redact = (text: string) => redactText(text, secrets);
+  problem.detail = redact(problem.detail);
+  if (problem.errors)
+    problem.errors = problem.errors.map(({ pointer, code, message }) => ({
+      pointer: redact(pointer),
+      code,
+      message: redact(message),
+    }));
+  return problem;
+}
+
+/** A delivery as lists show it, without its body; its verdicts as they were recorded. */
+export type ReceivedDelivery = Omit<DeliverySummary, "verdicts"> & { verdicts: Verdicts };
+
+function summarizeDelivery({ body: _body, keyId: _keyId, receivedAt, ...delivery }: NewDelivery): ReceivedDelivery {
+  return { ...delivery, receivedAt: new Date(receivedAt).toISOString() };
+}
+
+/** What the receiver reports to metrics, logs and traces. */
+export type ReceiverEvent =
+  /** An authenticated delivery was recorded, `tookMs` after its head was received. */
+  | { type: "delivery"; delivery: ReceivedDelivery; tookMs: number }
+  /** A request was rejected, recorded or not. */
+  | { type: "rejected"; code: ErrorCode }
+  /** A request had no valid key, recorded or not. */
+  | { type: "unauthenticated" }
+  /** An authenticated request was rejected and not recorded: the store failed, or a recording limit was reached. */
+  | { type: "unrecorded"; code: ErrorCode };
+
+export function deliveryEvent({ startedAt }: Pick<RequestHead, "startedAt">, delivery: NewDelivery): ReceiverEvent {
+  return { type: "delivery", delivery: summarizeDelivery(delivery), tookMs: performance.now() - startedAt };
+}

@@ -1,0 +1,172 @@
+import { AppError } from "../contract/app-error.ts";
+import type { ErrorCode } from "../contract/error-codes.ts";
+import { createTokenBucket, type TokenBucket } from "../domain/token-bucket.ts";
+import type { Decision } from "../matching/decide-delivery.ts";
+import type { Logger } from "../ports/logger.ts";
+import { createSeldomLog } from "../ports/seldom-log.ts";
+import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
+import { withoutRuns } from "./accept.ts";
+import {
+  completeDelivery,
+  deliveryEvent,
+  type DeliveryDraft,
+  draftDelivery,
+  type ReceiverEvent,
+  redactProblem,
+} from "./delivery-record.ts";
+import type { IngestResponse, RequestHead } from "./ingest-request.ts";
+import { problemResponse } from "./respond.ts";
+
+/** What is known of an authenticated request when it is rejected. */
+interface RejectedRequest {
+  head: RequestHead;
+  delivery: DeliveryDraft;
+  /** `null`: no trigger was evaluated. */
+  decision: Decision | null;
+  limitHeaders: Record<string, string>;
+}
+
+/** Responds to rejected requests and records them. Never rejects. */
+interface Rejecter {
+  rejectUnauthenticated(head: RequestHead, error: unknown): Promise<IngestResponse>;
+  reject(request: RejectedRequest, error: unknown): Promise<IngestResponse>;
+}
+
+/**
+ * The store did not take it, a queue or the memory is full, or the service is shutting down: the sender retries, and
+ * the request is not recorded.
+ */
+const unrecordedCodes = new Set<ErrorCode>(["store_unavailable", "queue_full", "overloaded", "shutting_down"]);
+
+/** Requests are recorded within budgets, so that a flood cannot fill the disk. */
+export function createRejecter({
+  store,
+  logger,
+  emit,
+}: {
+  store: Pick<DeliveryStore, "recordDelivery">;
+  logger: Logger;
+  emit: (event: ReceiverEvent) => void;
+}): Rejecter {
+  const logStoreFailure = createSeldomLog((message, fields) => logger.error(message, fields));
+  const logFullQueue = createSeldomLog((message, fields) => logger.warn(message, fields));
+  const unauthenticatedBudget = createRequestBudget();
+  const rateLimitedBudget = createRequestBudget();
+  const takeUnverified = createUnverifiedBudget(logger);
+
+  /** An unexpected error is a defect: the log has the details, the sender gets none. */
+  function toAppError(error: unknown, deliveryId: string): AppError {
+    if (error instanceof AppError) {
+      if (error.code === "store_unavailable") logStoreFailure("could not store a delivery", { deliveryId, error });
+      if (error.code === "queue_full") logFullQueue("queue full", { deliveryId, error });
+      return error;
+    }
+    logger.error("receiver failed", { deliveryId, error });
+    return new AppError(
+      "internal",
+      `The service failed to handle this request. Its log has the details, with deliveryId ${deliveryId}.`,
+      { cause: error },
+    );
+  }
+
+  /** Whether the budget admits a record. Reports how many requests it did not admit before. */
+  function isWithin(budget: TokenBucket, now: number, reason: string): boolean {
+    const turn = budget.take(now);
+    if (turn.passes && turn.refused > 0)
+      logger.warn(`rejected requests not recorded: too many ${reason}`, { unrecorded: turn.refused });
+    return turn.passes;
+  }
+
+  function recordedPart({ head, delivery }: RejectedRequest, code: ErrorCode): RecordedPart {
+    if (unrecordedCodes.has(code)) return "nothing";
+    if (code === "invalid_signature") return takeUnverified(delivery, head.receivedAt);
+    if (code !== "rate_limited") return "all";
+    return isWithin(rateLimitedBudget, head.startedAt, "over a rate limit") ? "all" : "nothing";
+  }
+
+  /** The sender gets its response even if the record is lost. */
+  async function record(delivery: NewDelivery): Promise<boolean> {
+    try {
+      await store.recordDelivery(delivery);
+      return true;
+    } catch (error) {
+      logStoreFailure("could not record a rejected delivery", {
+        deliveryId: delivery.id,
+        endpoint: delivery.endpoint,
+        status: delivery.responseStatus,
+        error,
+      });
+      return false;
+    }
+  }
+
+  return {
+    async rejectUnauthenticated(head, cause) {
+      const error = toAppError(cause, head.id);
+      emit({ type: "rejected", code: error.code });
+      if (error.code === "unauthorized") {
+        emit({ type: "unauthenticated" });
+        if (isWithin(unauthenticatedBudget, head.receivedAt, "without a valid key"))
+          await record(rejectedDelivery(head, draftDelivery(head, null), { error, decision: null }));
+      }
+      return problemResponse({ deliveryId: null, closesConnection: head.hasBody }, error, head.secrets);
+    },
+    async reject(request, cause) {
+      const { head, delivery: draft, decision, limitHeaders } = request;
+      const error = toAppError(cause, head.id);
+      emit({ type: "rejected", code: error.code });
+      const part = recordedPart(request, error.code);
+      if (part === "nothing") emit({ type: "unrecorded", code: error.code });
+      else {
+        const whole = rejectedDelivery(head, draft, { error, decision });
+        const delivery = part === "all" ? whole : { ...whole, body: null };
+        if (await record(delivery)) emit(deliveryEvent(head, delivery));
+      }
+      const closesConnection = head.hasBody && draft.body === null;
+      return problemResponse({ deliveryId: head.id, closesConnection, headers: limitHeaders }, error, head.secrets);
+    },
+  };
+}
+
+function rejectedDelivery(
+  head: RequestHead,
+  draft: DeliveryDraft,
+  { error, decision }: { error: AppError; decision: Decision | null },
+): NewDelivery {
+  const problem = redactProblem(error, head.secrets);
+  const verdicts = decision === null ? [] : withoutRuns(decision.verdicts);
+  return completeDelivery(head, draft, { outcome: "rejected", responseStatus: problem.status, problem, verdicts });
+}
+
+/** Enough to show what happens. */
+function createRequestBudget(): TokenBucket {
+  return createTokenBucket({ perSecond: 10, burst: 50 });
+}
+
+type RecordedPart = "all" | "all but the body" | "nothing";
+
+/**
+ * Requests with an invalid signature are recorded completely, so that they can be redelivered after a wrong secret is
+ * fixed. Each endpoint has its own budget: a burst of 500 requests and 64 MiB, then 10 requests and 64 KiB per second.
+ */
+function createUnverifiedBudget(
+  logger: Logger,
+): (delivery: Pick<DeliveryDraft, "endpoint" | "body">, now: number) => RecordedPart {
+  const budgets = new Map<string, { requests: TokenBucket; bytes: TokenBucket }>();
+  return ({ endpoint, body }, now) => {
+    // Bounded: only endpoints of the project verify signatures.
+    const budget = budgets.get(endpoint) ?? {
+      requests: createTokenBucket({ perSecond: 10, burst: 500 }),
+      bytes: createTokenBucket({ perSecond: 64 * 1024, burst: 64 * 1024 * 1024 }),
+    };
+    budgets.set(endpoint, budget);
+    const turn = budget.requests.take(now);
+    if (!turn.passes) return "nothing";
+    if (turn.refused > 0)
+      logger.warn("rejected requests not recorded: too many with an invalid signature", {
+        endpoint,
+        unrecorded: turn.refused,
+      });
+    return body === null || budget.bytes.take(now, body.length).passes ? "all" : "all but the body";
+  };
+}
