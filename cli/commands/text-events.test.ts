@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Manifest } from "../../server/contract/manifest.ts";
 import { createPaint } from "../terminal/paint.ts";
-import { clockTime } from "../terminal/clock-time.ts";
+import { formatLocalTime } from "../../server/domain/format.ts";
 import { countText, renderDelivery, renderReady, renderRunEnded } from "./text-events.ts";
 
 const paint = createPaint(false);
@@ -48,7 +48,7 @@ const delivery: DeliverySummary = {
 it("a delivery shows the verdict and the reason of each trigger", () => {
   expect(renderDelivery(delivery, { paint, now })).toBe(
     [
-      `${clockTime(now)}  → POST /triggers/signup  202 accepted  4 ms`,
+      `${formatLocalTime(now)}  → POST /triggers/signup  202 accepted  4 ms`,
       "          ✓ matched           new-signup  run_1",
       '          ◇ filter mismatch   vip-signup  /plan: expected "vip", got "\\u001b[2Jfree" (and 1 more)',
       "",
@@ -81,7 +81,7 @@ it("an ended run shows its status, target, duration and the first line of its er
     error: "Error: no\nat x",
   };
   expect(renderRunEnded(run, { paint, now })).toBe(
-    `${clockTime(now)}  ✗ failed  new-signup → welcome-email  1.40 s  attempt 3  run_1\n          Error: no\n`,
+    `${formatLocalTime(now)}  ✗ failed  new-signup → welcome-email  1.40 s  attempt 3  run_1\n          Error: no\n`,
   );
 });
 

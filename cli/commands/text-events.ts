@@ -7,20 +7,19 @@ import { renderDiagnostics } from "../build/render-diagnostics.ts";
 import type { Diagnostic } from "../build/diagnostic.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { plainLine } from "../terminal/plain-text.ts";
-import { clockTime } from "../terminal/clock-time.ts";
 import { renderMark, runMarks, verdictMarks } from "../terminal/status-marks.ts";
 import { padEnd } from "../terminal/text-width.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { endpointsOf } from "./json-events.ts";
 import type { ServiceEvents } from "./service-events.ts";
 import { renderReason } from "./triggers/render-verdicts.ts";
-import { formatDuration } from "../../server/domain/format.ts";
+import { formatDuration, formatLocalTime } from "../../server/domain/format.ts";
 
 /** A short line per event: deliveries, runs and builds on stdout, problems on stderr. */
 export function createTextEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
   const { out, err } = p.terminal;
   const color = err.hasColor;
-  const time = () => out.paint("dim", clockTime(p.now()));
+  const time = () => out.paint("dim", formatLocalTime(p.now()));
   const warn = (warnings: readonly Diagnostic[]) =>
     warnings.length > 0 && err.write(`\n${renderDiagnostics(warnings, { color })}\n`);
   return {
@@ -50,7 +49,7 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
     notice(level, message) {
       const tone = level === "info" ? "dim" : level === "warn" ? "warn" : "bad";
       err.write(
-        `${clockTime(p.now())}  ${err.paint(tone, level === "info" ? "·" : "!")} ${plainLine(message, 1000)}\n`,
+        `${formatLocalTime(p.now())}  ${err.paint(tone, level === "info" ? "·" : "!")} ${plainLine(message, 1000)}\n`,
       );
     },
     stopping: () => err.write("Shutting down; active runs return to the queue. Press Ctrl-C again to exit at once.\n"),
@@ -101,7 +100,7 @@ export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now
   const { endpoint, responseStatus, durationMs, verdicts, problem, outcome } = delivery;
   const tone = responseStatus >= 500 ? "bad" : responseStatus >= 400 ? "warn" : "good";
   const first = [
-    p.paint("dim", clockTime(p.now)),
+    p.paint("dim", formatLocalTime(p.now)),
     `${p.paint("busy", "→")} POST /triggers/${plainLine(endpoint, 80)}`,
     `${p.paint(tone, String(responseStatus))} ${outcome}`,
     formatDuration(durationMs),
@@ -121,5 +120,5 @@ export function renderRunEnded(run: RunEndedReport, p: { paint: Paint; now: numb
   const name = run.trigger ? `${run.trigger} → ${run.target.slug}` : run.target.slug;
   const attempt = run.attempt > 1 ? `  attempt ${run.attempt}` : "";
   const error = run.error ? `\n          ${plainLine(run.error, 160)}` : "";
-  return `${p.paint("dim", clockTime(p.now))}  ${renderMark(runMarks[run.status], p.paint)}  ${name}  ${formatDuration(run.durationMs)}${attempt}  ${run.runId}${error}\n`;
+  return `${p.paint("dim", formatLocalTime(p.now))}  ${renderMark(runMarks[run.status], p.paint)}  ${name}  ${formatDuration(run.durationMs)}${attempt}  ${run.runId}${error}\n`;
 }

@@ -1,6 +1,6 @@
 import type { ShownRow } from "./group-rows.ts";
 import type { RowState, WaterfallRow } from "./waterfall.ts";
-import { formatDuration, formatUtc } from "../../server/domain/format.ts";
+import { formatDuration, formatUtcTime } from "../../server/domain/format.ts";
 
 const stateWords: Record<RowState, string> = { open: "in progress", ok: "done", failed: "failed", stopped: "stopped" };
 
@@ -31,11 +31,11 @@ export function timesOf(row: ShownRow, p: { from: number; now: number }): string
     const [first, last] = [row.rows[0]?.at ?? p.from, row.rows.at(-1)?.at ?? p.from];
     return `${offsetOf(first, p.from)} – ${offsetOf(last, p.from)}`;
   }
-  const began = `${clockOf(row.at)} · at ${offsetOf(row.at, p.from)}`;
+  const began = `${formatUtcTime(row.at)} · at ${offsetOf(row.at, p.from)}`;
   const took = durationOf(row, p.now);
   if (took === null) return began;
   if (row.endedAt !== null) return `${began} · took ${took}`;
-  return row.until === null ? `${began} · ${took} so far` : `${began} · until ${clockOf(row.until)}`;
+  return row.until === null ? `${began} · ${took} so far` : `${began} · until ${formatUtcTime(row.until)}`;
 }
 
 /** The accessible name of a row. */
@@ -54,9 +54,4 @@ export function nameOf(row: ShownRow, p: { from: number; now: number }): string 
               ? "step "
               : "";
   return [`${level}${row.label}`, stateOf(row), timesOf(row, p)].filter((part) => part !== null).join(", ");
-}
-
-/** `14:02:11.348` */
-function clockOf(at: number): string {
-  return formatUtc(new Date(at).toISOString()).slice(11, 23);
 }

@@ -7,7 +7,7 @@ import {
   parseAsStringLiteral,
 } from "nuqs/server";
 import type { RunStatus } from "../../server/contract/run.ts";
-import { formatTokens, formatUsd } from "../../server/domain/format.ts";
+import { formatTokens, formatUsd, formatUtcMinute, windowNames } from "../../server/domain/format.ts";
 
 const statuses = [
   "queued",
@@ -112,7 +112,7 @@ export function filterChips(state: RunFilterState): { key: RunFilterKey; text: s
     trigger: (value) => `trigger ${value}`,
     target: (value) => `target ${value}`,
     version: (value) => `version ${value.slice(0, 8)}`,
-    since: (value) => (isTimePreset(value) ? `last ${presetWords[value]}` : `since ${minuteOf(value)}`),
+    since: (value) => (isTimePreset(value) ? `last ${windowNames[value]}` : `since ${minuteOf(value)}`),
     until: (value) => `before ${minuteOf(value)}`,
     text: (value) => `contains “${value}”`,
     delivery: (value) => `delivery ${value}`,
@@ -129,16 +129,9 @@ export function filterChips(state: RunFilterState): { key: RunFilterKey; text: s
   });
 }
 
-export const presetWords: Record<TimePreset, string> = {
-  "15m": "15 minutes",
-  "1h": "hour",
-  "24h": "24 hours",
-  "7d": "7 days",
-};
-
 function minuteOf(value: string): string {
   const ms = Date.parse(value);
-  return Number.isNaN(ms) ? value : `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return Number.isNaN(ms) ? value : formatUtcMinute(ms);
 }
 
 /** The runs of a target that wait for an approval. */

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download, X } from "lucide-react";
 import { useState } from "react";
-import { formatTokens, formatUsd } from "../../server/domain/format.ts";
+import { formatTokens, formatUsd, windowNames } from "../../server/domain/format.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Choice } from "../ui/choice.tsx";
 import { FilterInput } from "../ui/text-input.tsx";
@@ -14,7 +14,6 @@ import {
   exportHref,
   filterChips,
   isTimePreset,
-  presetWords,
   type RunFilter,
   type RunFilterState,
   timePresets,
@@ -84,7 +83,7 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
           value={timeChoice(state)}
           options={[
             { value: "any", label: "Any time" },
-            ...entriesOf(timePresets).map(([value]) => ({ value, label: `Last ${presetWords[value]}` })),
+            ...entriesOf(timePresets).map(([value]) => ({ value, label: `Last ${windowNames[value]}` })),
             { value: "exact", label: "Exact times…" },
           ]}
           onChange={(value) =>

@@ -3,9 +3,8 @@ import { isScriptedModel } from "../../server/contract/scripted-model.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
 import { ApprovalMark, ScriptedModelBadge } from "../ui/badges.tsx";
 import type { TargetDetails } from "./answers.ts";
-import { formatPause } from "./say-retries.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
-import { formatUsd } from "../../server/domain/format.ts";
+import { formatInterval, formatUsd } from "../../server/domain/format.ts";
 
 type AgentDetails = NonNullable<TargetDetails["agent"]>;
 
@@ -78,7 +77,7 @@ function Tool({ tool }: { tool: AgentDetails["tools"][number] }) {
       </div>
       {tool.description && <p className="text-s break-words text-ink-2">{tool.description}</p>}
       {tool.needsApproval !== "never" && (
-        <p className="text-s text-ink-3">Denied after {formatPause(tool.approvalTimeoutMs)} without a decision.</p>
+        <p className="text-s text-ink-3">Denied after {formatInterval(tool.approvalTimeoutMs)} without a decision.</p>
       )}
       {hasArguments && (
         <details className="mt-1">

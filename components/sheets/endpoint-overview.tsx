@@ -6,7 +6,7 @@ import Link from "next/link";
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Page } from "../../server/contract/page.ts";
 import type { Window } from "../../server/contract/window.ts";
-import { formatNumber } from "../../server/domain/format.ts";
+import { formatNumber, windowNames } from "../../server/domain/format.ts";
 import { useDisabledReason } from "../auth/access.tsx";
 import { deliveriesHref } from "../canvas/model/evidence.ts";
 import { Button } from "../ui/button.tsx";
@@ -23,7 +23,6 @@ import { SheetList } from "./sheet-list.tsx";
 import type { ListedTrigger } from "./triggers-of.ts";
 import { verdictCountsOf } from "./use-activity.ts";
 import type { EndpointKey } from "./use-endpoint-key.ts";
-import { windowLabels } from "./window-words.ts";
 
 interface Shown {
   endpoint: string;
@@ -45,7 +44,7 @@ export function EndpointOverview({ p }: { p: Shown }) {
       </SheetSection>
       <SheetSection
         title={p.triggers.length === 1 ? "Trigger" : `${p.triggers.length} triggers, in evaluation order`}
-        note={windowLabels[p.window]}
+        note={`in the last ${windowNames[p.window]}`}
       >
         <ol className="divide-y rounded-m border">
           {p.triggers.map((trigger) => (

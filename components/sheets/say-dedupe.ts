@@ -1,5 +1,5 @@
 import type { Dedupe } from "../../server/contract/dedupe.ts";
-import { formatPause } from "./say-retries.ts";
+import { formatInterval } from "../../server/domain/format.ts";
 
 /** How deliveries of the same event are identified, and for how long they are remembered. */
 export function describeDedupe({ header, field, windowMs }: Dedupe): string {
@@ -9,5 +9,5 @@ export function describeDedupe({ header, field, windowMs }: Dedupe): string {
       : field !== null
         ? `by ${field} in the body`
         : "by the standard headers or the signed content";
-  return `${name}, for ${formatPause(windowMs)}`;
+  return `${name}, for ${formatInterval(windowMs)}`;
 }

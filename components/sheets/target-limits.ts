@@ -1,6 +1,6 @@
 import type { TargetDetails } from "./answers.ts";
-import { formatPause, describeRetries } from "./say-retries.ts";
-import { formatNumber, formatUsd } from "../../server/domain/format.ts";
+import { describeRetries } from "./say-retries.ts";
+import { formatInterval, formatNumber, formatUsd } from "../../server/domain/format.ts";
 
 /** The limits of a target's runs, as pairs of name and text. */
 export function targetLimits({
@@ -26,7 +26,7 @@ function workflowLimits({
 }: Pick<TargetDetails, "retries" | "timeoutMs">): [name: string, text: string][] {
   return [
     ["retries", describeRetries(retries)],
-    ["timeout", `${formatPause(timeoutMs)} per attempt`],
+    ["timeout", `${formatInterval(timeoutMs)} per attempt`],
   ];
 }
 
@@ -45,7 +45,7 @@ function agentLimits(
             `at most ${formatNumber(maxToolCalls.perAnswer)} per model response, ${formatNumber(maxToolCalls.perRun)} per run`,
           ] as [string, string],
         ]),
-    ["timeout", `${formatPause(timeoutMs)} per run, ${formatPause(callTimeoutMs)} per model call`],
+    ["timeout", `${formatInterval(timeoutMs)} per run, ${formatInterval(callTimeoutMs)} per model call`],
   ];
 }
 

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { Window } from "../../server/contract/window.ts";
-import { formatCount, formatDuration, formatNumber, formatShare } from "../../server/domain/format.ts";
+import { formatCount, formatDuration, formatNumber, formatShare, windowNames } from "../../server/domain/format.ts";
 import { RunBadge } from "../runs/run-badge.tsx";
 import { waitingHref } from "../runs/run-filters.ts";
 import { saySpend } from "../runs/say-spend.ts";
@@ -18,7 +18,6 @@ import { PromptTemplate } from "./prompt-template.tsx";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { SheetLink } from "./sheet-link.tsx";
 import { targetLimits } from "./target-limits.ts";
-import { windowLabels } from "./window-words.ts";
 
 const windows = [
   { window: "24h", hours: 24 },
@@ -40,7 +39,7 @@ export function TargetOverview({
 }) {
   return (
     <>
-      <SheetSection title="Runs" note={windowLabels[window]}>
+      <SheetSection title="Runs" note={`in the last ${windowNames[window]}`}>
         <Numbers activity={activity} />
       </SheetSection>
       {details?.agent && <AgentSpend agent={details.slug} />}
@@ -197,7 +196,7 @@ function SpendLine({
       <Link href={`/runs?${new URLSearchParams({ target: agent, since: window })}`} className="hover:underline">
         {usage ? saySpend(usage) : "–"}
       </Link>
-      <span className="text-s text-ink-3">{windowLabels[window]}</span>
+      <span className="text-s text-ink-3">in the last {windowNames[window]}</span>
     </li>
   );
 }

@@ -12,7 +12,6 @@ import type { TriggerDetails } from "./answers.ts";
 import { ConditionList } from "./condition-list.tsx";
 import { FirstCurl } from "./first-curl.tsx";
 import { PromptTemplate } from "./prompt-template.tsx";
-import { windowLabels } from "./window-words.ts";
 import { describeDedupe } from "./say-dedupe.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote, Skeleton } from "../ui/states.tsx";
@@ -20,7 +19,7 @@ import { SheetLink } from "./sheet-link.tsx";
 import { TriggerSwitch } from "./trigger-switch.tsx";
 import type { ListedTrigger } from "./triggers-of.ts";
 import type { verdictCountsOf } from "./use-activity.ts";
-import { formatNumber } from "../../server/domain/format.ts";
+import { formatNumber, windowNames } from "../../server/domain/format.ts";
 
 interface Shown {
   trigger: ListedTrigger;
@@ -43,7 +42,7 @@ export function TriggerOverview({ p }: { p: Shown }) {
       <SheetSection title="Status">
         <TriggerSwitch slug={trigger.slug} />
       </SheetSection>
-      <SheetSection title="Deliveries" note={windowLabels[p.window]}>
+      <SheetSection title="Deliveries" note={`in the last ${windowNames[p.window]}`}>
         <Evidence slug={trigger.slug} counts={p.counts} hasFilter={trigger.hasFilter} />
         {p.last.data?.data.length === 0 && (
           <div className="mt-2">

@@ -1,13 +1,18 @@
 import { describe, expect, it } from "vitest";
 import {
+  formatAxisTime,
   formatBytes,
   formatCount,
   formatDuration,
+  formatInterval,
   formatLocal,
+  formatLocalTime,
   formatNumber,
   formatRelativeTime,
   formatShare,
   formatUtc,
+  formatUtcMinute,
+  formatUtcTime,
 } from "./format.ts";
 
 const now = Date.parse("2026-11-21T12:00:00.000Z");
@@ -45,6 +50,32 @@ describe("exact time", () => {
   it("is given in the reader's zone, with the zone named", () => {
     expect(formatLocal("2026-11-21T23:02:11.348Z", "Asia/Tokyo")).toBe("2026-11-22 08:02:11.348 GMT+9");
   });
+
+  it("is given to the minute", () => {
+    expect(formatUtcMinute(Date.parse("2026-11-21T14:02:59.999Z"))).toBe("2026-11-21 14:02 UTC");
+  });
+});
+
+describe("time of day", () => {
+  const at = "2026-11-21T23:02:07.048Z";
+
+  it("is given in UTC with milliseconds", () => {
+    expect(formatUtcTime(Date.parse(at))).toBe("23:02:07.048");
+  });
+
+  it("is given in the zone of the machine with seconds", () => {
+    expect(formatLocalTime(Date.parse(at), "Asia/Tokyo")).toBe("08:02:07");
+    expect(formatLocalTime(Date.parse("2026-11-21T15:00:00Z"), "Asia/Tokyo")).toBe("00:00:00");
+    const here = new Date(at);
+    const parts = [here.getHours(), here.getMinutes(), here.getSeconds()];
+    expect(formatLocalTime(here.getTime())).toBe(parts.map((part) => String(part).padStart(2, "0")).join(":"));
+  });
+
+  it("labels a time axis, with the date if the axis spans days", () => {
+    expect(formatAxisTime(at, { spansDays: false, timeZone: "UTC" })).toBe("23:02");
+    expect(formatAxisTime(at, { spansDays: true, timeZone: "UTC" })).toBe("21 Nov, 23:02");
+    expect(formatAxisTime(at, { spansDays: true, timeZone: "Asia/Tokyo" })).toBe("22 Nov, 08:02");
+  });
 });
 
 describe("durations", () => {
@@ -65,6 +96,16 @@ describe("durations", () => {
     [100_800_000, "1 d 4 h"],
   ])("%d ms reads %s", (ms, phrase) => {
     expect(formatDuration(ms)).toBe(phrase);
+  });
+
+  it.each([
+    [500, "500 ms"],
+    [1_000, "1 s"],
+    [7_500, "7.5 s"],
+    [7_420, "7.42 s"],
+    [90_000, "1 min 30 s"],
+  ])("a configured %d ms reads %s", (ms, phrase) => {
+    expect(formatInterval(ms)).toBe(phrase);
   });
 
   it("never shows a unit that is full", () => {

@@ -1,4 +1,6 @@
-/** Numbers, amounts, lengths of time and moments as text, the same in pages and on the command line. */
+/** Numbers, amounts, durations, times and time windows as text, the same in pages and on the command line. */
+
+import type { Window } from "../contract/window.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -60,7 +62,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${byteUnits[unit]}`;
 }
 
-/** A length of time with at most three figures: `0.4 ms`, `420 ms`, `7.42 s`, `3 min 20 s`, `2 h 5 min`, `1 d 4 h`. */
+/** A duration with at most three figures: `0.4 ms`, `420 ms`, `7.42 s`, `3 min 20 s`, `2 h 5 min`, `1 d 4 h`. */
 export function formatDuration(ms: number): string {
   if (ms < 0) return "0 ms";
   if (ms < 10) return `${Number(ms.toFixed(1))} ms`;
@@ -77,7 +79,20 @@ function twoUnits(amount: number, base: number, large: string, small: string): s
   return `${Math.floor(amount / base)} ${large}${rest > 0 ? ` ${rest} ${small}` : ""}`;
 }
 
-/** A moment relative to now: `now`, `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`, `in 4 min`; after 30 days the date. */
+/** A configured duration, without trailing zeros: `1 s`, not `1.00 s`. */
+export function formatInterval(ms: number): string {
+  return ms >= 1000 && ms < minuteMs && ms % 100 === 0 ? `${ms / 1000} s` : formatDuration(ms);
+}
+
+/** The end of "in the last …". */
+export const windowNames: Record<Window, string> = {
+  "15m": "15 minutes",
+  "1h": "hour",
+  "24h": "24 hours",
+  "7d": "7 days",
+};
+
+/** A time relative to now: `now`, `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`, `in 4 min`; after 30 days the date. */
 export function formatRelativeTime(iso: string, now: number): string {
   const distance = now - Date.parse(iso);
   if (Number.isNaN(distance)) return iso;
@@ -99,7 +114,40 @@ export function formatUtc(iso: string): string {
   return iso.replace("T", " ").replace(/Z$/, " UTC");
 }
 
-/** The same moment in the reader's time zone: `2026-11-21 15:02:11.348 GMT+1`. */
+/** The same to the minute: `2026-11-21 14:02 UTC`. */
+export function formatUtcMinute(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** The time of day in UTC: `14:02:11.348`. */
+export function formatUtcTime(at: number): string {
+  return new Date(at).toISOString().slice(11, 23);
+}
+
+/** The time of day in the time zone of this machine: `14:03:07`. */
+export function formatLocalTime(at: number, timeZone?: string): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  }).format(at);
+}
+
+/** A label of a time axis: `14:02`, or `21 Nov, 14:02` if the axis spans days. Default: the reader's time zone. */
+export function formatAxisTime(
+  iso: string,
+  { spansDays, timeZone }: { spansDays: boolean; timeZone?: string | undefined },
+): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(spansDays ? { day: "numeric", month: "short" } : {}),
+    timeZone,
+  }).format(new Date(iso));
+}
+
+/** The time of `formatUtc` in the reader's time zone: `2026-11-21 15:02:11.348 GMT+1`. */
 export function formatLocal(iso: string, timeZone?: string): string {
   const parts = new Intl.DateTimeFormat("en-GB", {
     timeZone,

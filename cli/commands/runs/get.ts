@@ -2,9 +2,8 @@ import { z } from "zod";
 import type { Json } from "../../../server/contract/json.ts";
 import { type Run, runSchema } from "../../../server/contract/run.ts";
 import { type TimelineEntry, timelineEntrySchema, type TimelineKind } from "../../../server/contract/timeline.ts";
-import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatDuration, formatLocalTime, formatRelativeTime } from "../../../server/domain/format.ts";
 import { apiPath } from "../../api/api-client.ts";
-import { clockTime } from "../../terminal/clock-time.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { plainLine, plainText } from "../../terminal/plain-text.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";
@@ -109,7 +108,7 @@ function renderFacts({ run, paint, now }: { run: Run; paint: Paint; now: number 
 
 function renderTimeline(timeline: readonly TimelineEntry[], paint: Paint): string {
   const rows = timeline.map((entry) => [
-    paint("dim", clockTime(Date.parse(entry.at))),
+    paint("dim", formatLocalTime(Date.parse(entry.at))),
     entry.attempt === 0 ? "" : String(entry.attempt),
     kindText(entry),
     detailText(entry),

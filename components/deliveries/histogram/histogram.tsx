@@ -1,7 +1,7 @@
 "use client";
 
 import type { KeyboardEvent } from "react";
-import { formatDuration, formatNumber } from "../../../server/domain/format.ts";
+import { formatAxisTime, formatDuration, formatNumber } from "../../../server/domain/format.ts";
 import { useIsHydrated } from "../../ui/browser.ts";
 import type { Frame } from "./brush.ts";
 import { barsOf, type Counts, faceOf, type Kind, toneOf } from "./kinds.ts";
@@ -38,7 +38,7 @@ export function Histogram(props: Props) {
       <div
         ref={plot}
         role="group"
-        aria-label={`Deliveries from ${clockOf(frame.since, frame)} to ${clockOf(frame.until, frame)} UTC`}
+        aria-label={`Deliveries from ${timeText(frame.since, frame)} to ${timeText(frame.until, frame)} UTC`}
         className="relative h-16 cursor-crosshair touch-pan-y select-none"
         {...dragging}
       >
@@ -71,9 +71,9 @@ export function Histogram(props: Props) {
         <RangeEnd handle="to" position={to} frame={frame} isChosen={chosen !== null} onKeyDown={moveByKey} />
       </div>
       <div className="mt-1 flex justify-between gap-3 text-xs text-ink-3 tabular-nums">
-        <span>{clockOf(frame.since, frame, isHydrated)}</span>
+        <span>{timeText(frame.since, frame, isHydrated)}</span>
         <span className="truncate text-ink-2">{bucket && bucketWords(bucket, frame, isHydrated)}</span>
-        <span>{clockOf(frame.until, frame, isHydrated)}</span>
+        <span>{timeText(frame.until, frame, isHydrated)}</span>
       </div>
     </div>
   );
@@ -102,7 +102,7 @@ function RangeEnd({
       aria-valuemin={0}
       aria-valuemax={count}
       aria-valuenow={position}
-      aria-valuetext={position >= count ? "now" : `${clockOf(frame.buckets[position]?.at ?? frame.until, frame)} UTC`}
+      aria-valuetext={position >= count ? "now" : `${timeText(frame.buckets[position]?.at ?? frame.until, frame)} UTC`}
       onKeyDown={(event) => onKeyDown(event, handle)}
       className={`absolute inset-y-0 w-2 -translate-x-1/2 cursor-ew-resize rounded-s ${isChosen ? "" : "opacity-0 focus-visible:opacity-100"}`}
       style={{ left: `${(position / count) * 100}%` }}
@@ -138,19 +138,11 @@ function bucketWords({ at, counts }: Bucket, frame: Props["frame"], isLocal: boo
   const words = frame.kinds
     .filter((kind) => counts[kind])
     .map((kind) => `${formatNumber(counts[kind] ?? 0)} ${faceOf(kind).label}`);
-  return `${clockOf(at, frame, isLocal)}, ${formatDuration(frame.bucketMs)}: ${words.length === 0 ? "none" : words.join(", ")}`;
+  return `${timeText(at, frame, isLocal)}, ${formatDuration(frame.bucketMs)}: ${words.length === 0 ? "none" : words.join(", ")}`;
 }
 
-/**
- * A time of the frame in a short form: `14:02`, or `21 Nov 14:00` when the frame spans days. In UTC, or in the reader's
- * time zone.
- */
-function clockOf(iso: string, frame: { since: string; until: string }, isLocal = false): string {
+/** A time of the frame in UTC, or in the reader's time zone. With the date if the frame spans days. */
+function timeText(iso: string, frame: { since: string; until: string }, isLocal = false): string {
   const spansDays = Date.parse(frame.until) - Date.parse(frame.since) > dayMs / 2;
-  return new Intl.DateTimeFormat("en-GB", {
-    hour: "2-digit",
-    minute: "2-digit",
-    ...(spansDays ? { day: "numeric", month: "short" } : {}),
-    ...(isLocal ? {} : { timeZone: "UTC" }),
-  }).format(new Date(iso));
+  return formatAxisTime(iso, { spansDays, timeZone: isLocal ? undefined : "UTC" });
 }
