@@ -2,7 +2,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } 
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildProject } from "../cli/build/build-project.ts";
-import { renderDiagnostics } from "../cli/build/render-diagnostics.ts";
+import { renderDiagnostics } from "../cli/build/diagnostics/diagnostic.ts";
 import { makeProject } from "../cli/build/testing/make-project.ts";
 import { runTsc } from "../sdk/testing/run-tsc.ts";
 

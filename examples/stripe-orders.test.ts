@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Stripe } from "stripe";
 import { afterEach, expect, it, vi } from "vitest";
 import { buildProject } from "../cli/build/build-project.ts";
-import { renderDiagnostics } from "../cli/build/render-diagnostics.ts";
+import { renderDiagnostics } from "../cli/build/diagnostics/diagnostic.ts";
 import { makeProject } from "../cli/build/testing/make-project.ts";
 import { serve } from "../server/http/testing/serve.ts";
 import { createProjectReader } from "../server/project/project-reader.ts";

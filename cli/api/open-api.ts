@@ -1,6 +1,6 @@
 import { readClientSettings } from "../../server/config.ts";
-import { type ApiClient, createApiClient } from "./api-client.ts";
-import { createRemoteTransport } from "./remote-transport.ts";
+import { Failure } from "../terminal/failure.ts";
+import { type ApiClient, type ApiTransport, createApiClient } from "./api-client.ts";
 import { findRunningServer } from "./running-server.ts";
 
 export interface OpenedApi {
@@ -19,4 +19,41 @@ export async function openApi(projectDir: string): Promise<OpenedApi> {
   const { openLocalApi } = await import("../../server/main.ts");
   const local = await openLocalApi({ projectDir, running: findRunningServer(projectDir) });
   return { client: createApiClient((request) => local.fetch(request)), close: () => local.close() };
+}
+
+/** Sends requests to SIGNALBOX_URL with the API token. It follows no redirect, which could leak the token. */
+export function createRemoteTransport(remote: { url: string; token: string | null }): ApiTransport {
+  return async (request) => {
+    const headers = new Headers(request.headers);
+    if (remote.token) headers.set("authorization", `Bearer ${remote.token}`);
+    const { pathname, search } = new URL(request.url);
+    const body = request.method === "GET" ? null : await request.text();
+    try {
+      const response = await fetch(remote.url + pathname + search, {
+        method: request.method,
+        headers,
+        body,
+        redirect: "manual",
+      });
+      if (response.status < 300 || response.status >= 400) return response;
+    } catch (cause) {
+      throw unreachable(remote.url, cause);
+    }
+    throw new Failure(`${remote.url} responds with a redirect.`, {
+      code: "unexpected_answer",
+      fix: "Set SIGNALBOX_URL to the target of the redirect.",
+    });
+  };
+}
+
+/** The failure for a request without a response, with the reason from the system, e.g. ECONNREFUSED. */
+export function unreachable(url: string, cause: unknown): Failure {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const reason =
+    inner instanceof Error ? inner.message || String("code" in inner ? inner.code : inner.name) : String(inner);
+  return new Failure(`${url} cannot be reached: ${reason}`, {
+    code: "unreachable",
+    fix: "Check the address, and that the service runs. `signalbox dev` or `signalbox start` starts it.",
+    cause,
+  });
 }

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { readClientSettings } from "../../server/config.ts";
+import { Failure } from "../terminal/failure.ts";
 
 /** The record of `dev` and `start` in `.signalbox/server.json` while they run, for other commands. */
 const runningServerSchema = z.object({
@@ -62,4 +64,15 @@ function isAlive(pid: number): boolean {
     // The process exists, but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
+}
+
+/** The URL of the running service: SIGNALBOX_URL, or the service of the project on this machine. */
+export function findServiceUrl(projectDir: string): string {
+  const running = findRunningServer(projectDir);
+  const url = readClientSettings()?.url ?? running?.localUrl ?? running?.url;
+  if (url) return url;
+  throw new Failure(`No service runs for ${projectDir}.`, {
+    code: "not_running",
+    fix: "Start it with `signalbox dev` or `signalbox start`, or set SIGNALBOX_URL to its address.",
+  });
 }

@@ -16,8 +16,8 @@ import type { Manifest } from "../../server/contract/manifest.ts";
 import { packageRoot } from "../../server/paths.ts";
 import { readManifest } from "../../server/project/read-manifest.ts";
 import { buildProject } from "./build-project.ts";
-import { diagnosticCodes } from "./diagnostic-codes.ts";
-import { renderDiagnostics } from "./render-diagnostics.ts";
+import { diagnosticCodes } from "./diagnostics/diagnostic-codes.ts";
+import { renderDiagnostics } from "./diagnostics/diagnostic.ts";
 import { stateFolderFailure } from "./state-folder.ts";
 import { copyGolden, makeProject, smallProject, writeFiles } from "./testing/make-project.ts";
 

@@ -5,21 +5,19 @@ import { SettingsError } from "../../server/config.ts";
 import type { Manifest } from "../../server/contract/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/settings.ts";
 import { type StackMapper, createStackMapper } from "../../server/project/map-stack.ts";
-import { type Bundle, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle.ts";
-import { beyondDefaultDiagnostics, bundleDiagnostics } from "./bundle-diagnostics.ts";
-import { agentDiagnostics } from "./check-agents.ts";
-import { guardDiagnostics } from "./check-guards.ts";
-import { definitionDiagnostics } from "./check-definitions.ts";
-import { promptDiagnostics } from "./check-prompts.ts";
-import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostic.ts";
-import { type DiscoveredFiles, discover } from "./discover.ts";
+import { type Bundle, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle/bundle.ts";
+import { beyondDefaultDiagnostics, bundleDiagnostics } from "./diagnostics/bundle-diagnostics.ts";
+import { agentDiagnostics, promptDiagnostics } from "./checks/check-agents.ts";
+import { guardDiagnostics } from "./checks/check-guards.ts";
+import { definitionDiagnostics } from "./checks/check-definitions.ts";
+import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostics/diagnostic.ts";
 import { type Evaluation, type Evaluator, createEvaluator } from "./evaluation/evaluator.ts";
 import type { Entry, EvaluatedEntry } from "./evaluation/protocol.ts";
-import { crashDiagnostic, exportDiagnostics, thrownDiagnostics } from "./evaluation-diagnostics.ts";
+import { crashDiagnostic, exportDiagnostics, thrownDiagnostics } from "./diagnostics/evaluation-diagnostics.ts";
 import { findSettingsFile, loadProjectSettings } from "./load-project-settings.ts";
 import { makeManifest, orderTriggers } from "./make-manifest.ts";
-import { type ProjectFiles, createProjectFiles } from "./project-files.ts";
-import { schemaDiagnostics } from "./schema-diagnostics.ts";
+import { createProjectFiles, discover, type DiscoveredFiles, type ProjectFiles } from "./project-files.ts";
+import { schemaDiagnostics } from "./checks/check-schemas.ts";
 import {
   finishDraft,
   makeDraft,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type BuildResult, buildProject } from "./build-project.ts";
-import { renderDiagnostics } from "./render-diagnostics.ts";
+import { renderDiagnostics } from "./diagnostics/diagnostic.ts";
 import { copyGolden } from "./testing/make-project.ts";
 
 const golden = join(import.meta.dirname, "golden");

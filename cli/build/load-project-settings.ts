@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SettingsError, parseProjectSettings } from "../../server/config.ts";
 import type { ProjectSettings } from "../../server/contract/settings.ts";
-import { bundleFile } from "./bundle.ts";
+import { bundleFile } from "./bundle/bundle.ts";
 import { prepareStateFolder } from "./state-folder.ts";
 
 const names = ["signalbox.config.ts", "signalbox.config.mts", "signalbox.config.js", "signalbox.config.mjs"];
@@ -34,8 +34,10 @@ async function evaluateSettings(projectDir: string, file: string, timeoutMs: num
   const bundle = await bundleFile({ projectDir, outDir: stateDir, file });
   if (!bundle.ok) {
     const [error] = bundle.errors;
-    const place = error?.location ? `${error.location.file}:${error.location.line}:${error.location.column + 1}` : file;
-    throw new SettingsError(`${place}: ${error?.text ?? "cannot be bundled"}`);
+    const location = error?.location
+      ? `${error.location.file}:${error.location.line}:${error.location.column + 1}`
+      : file;
+    throw new SettingsError(`${location}: ${error?.text ?? "cannot be bundled"}`);
   }
   const code = bundle.files.find(({ path }) => path.endsWith(".mjs"))?.contents ?? new Uint8Array();
   // Named by its hash, so that a process loads the same settings once.

@@ -11,11 +11,11 @@ import {
 } from "../../server/contract/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/settings.ts";
 import { parseDuration } from "../../sdk/duration.ts";
-import { type BundledFile, moduleOf } from "./bundle.ts";
+import { type BundledFile, moduleOf } from "./bundle/bundle.ts";
 import { agentInputJsonSchema } from "../../server/contract/agent-input.ts";
-import { budgetOf, toolCallsOf } from "./check-agents.ts";
-import { dedupeOf, rateLimitOf } from "./check-guards.ts";
-import { retryPolicyOf } from "./check-definitions.ts";
+import { budgetOf, toolCallsOf } from "./checks/check-agents.ts";
+import { dedupeOf, rateLimitOf } from "./checks/check-guards.ts";
+import { retryPolicyOf } from "./checks/check-definitions.ts";
 import type {
   EvaluatedAgent,
   EvaluatedEntry,

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type DiagnosticCode, diagnosticCodes } from "./diagnostic-codes.ts";
-import type { Diagnostic } from "./diagnostic.ts";
+import { type DiagnosticCode, diagnosticCodes } from "./diagnostics/diagnostic-codes.ts";
+import type { Diagnostic } from "./diagnostics/diagnostic.ts";
 
-const linesAround = 2;
-const widest = 160;
+const contextLines = 2;
+const maxColumns = 160;
 
-export interface Place {
+export interface SourceLocation {
   file: string;
   line: number;
   column: number;
@@ -15,16 +16,16 @@ export interface Place {
 /** The user's files, for diagnostics. Each file is read once. */
 export interface ProjectFiles {
   /** The location of a property such as `slug:` in a file, with this string value if one is given; `null`: not found. */
-  findProperty(file: string, name: string, value?: unknown): Place | null;
+  findProperty(file: string, name: string, value?: unknown): SourceLocation | null;
   /** The first location of a string in a file; `null`: not found. */
-  findText(file: string, text: string): Place | null;
+  findText(file: string, text: string): SourceLocation | null;
   /** The word at a location, e.g. the name of the method that is called there. */
-  wordAt(place: Place): string;
+  wordAt(location: SourceLocation): string;
   /** A diagnostic with its code frame. Default of `text` and `fix`: those of the code. */
   diagnose(p: {
     code: DiagnosticCode;
     title: string;
-    at: Place | { file: string } | null;
+    at: SourceLocation | { file: string } | null;
     severity?: "warning";
     text?: string;
     fix?: string;
@@ -43,17 +44,19 @@ export function createProjectFiles(projectDir: string): ProjectFiles {
   return {
     findProperty: (file, name, value) => findProperty(read(file), file, name, value),
     findText: (file, text) => findText(read(file), file, text),
-    wordAt: (place) =>
-      /^\.?([\w$]*)/.exec((read(place.file).split(/\r?\n/)[place.line - 1] ?? "").slice(place.column - 1))?.[1] ?? "",
+    wordAt: (location) =>
+      /^\.?([\w$]*)/.exec(
+        (read(location.file).split(/\r?\n/)[location.line - 1] ?? "").slice(location.column - 1),
+      )?.[1] ?? "",
     diagnose({ code, title, at, severity, text, fix }) {
-      const place = at && "line" in at ? at : null;
+      const location = at && "line" in at ? at : null;
       return {
         code,
         severity: severity ?? "error",
         file: at?.file ?? null,
-        line: place?.line ?? null,
-        column: place?.column ?? null,
-        frame: place ? codeFrame(read(place.file), place.line, place.column) : null,
+        line: location?.line ?? null,
+        column: location?.column ?? null,
+        frame: location ? codeFrame(read(location.file), location.line, location.column) : null,
         title,
         text: text ?? diagnosticCodes[code].text,
         fix: fix ?? diagnosticCodes[code].fix,
@@ -70,40 +73,82 @@ function readText(path: string): string {
   }
 }
 
-function findText(source: string, file: string, text: string): Place | null {
+function findText(source: string, file: string, text: string): SourceLocation | null {
   const at = source.indexOf(text);
   if (at < 0) return null;
   const lines = source.slice(0, at).split(/\r?\n/);
   return { file, line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
 }
 
-function findProperty(source: string, file: string, name: string, value?: unknown): Place | null {
+function findProperty(source: string, file: string, name: string, value?: unknown): SourceLocation | null {
   const lines = source.split(/\r?\n/);
   const property = new RegExp(`(?<![\\w$.])(?:${name}|"${name}")\\s*(?:[:(]|,|$)`);
-  const places = lines.flatMap((text, index) => {
+  const locations = lines.flatMap((text, index) => {
     const match = property.exec(text);
-    return match ? [{ text, place: { file, line: index + 1, column: match.index + 1 } }] : [];
+    return match ? [{ text, location: { file, line: index + 1, column: match.index + 1 } }] : [];
   });
   const withValue =
     typeof value === "string"
-      ? places.find(({ text }) => text.includes(JSON.stringify(value).slice(1, -1)))
+      ? locations.find(({ text }) => text.includes(JSON.stringify(value).slice(1, -1)))
       : undefined;
-  return (withValue ?? places[0])?.place ?? null;
+  return (withValue ?? locations[0])?.location ?? null;
 }
 
 /** The lines around a location, with a marker below it. `line` and `column` start at 1; `null`: no such line. */
 function codeFrame(source: string, line: number, column: number): string | null {
   const lines = source.split(/\r?\n/);
   if (line < 1 || line > lines.length) return null;
-  const first = Math.max(1, line - linesAround);
-  const last = Math.min(lines.length, line + linesAround);
+  const first = Math.max(1, line - contextLines);
+  const last = Math.min(lines.length, line + contextLines);
   const width = String(last).length;
   const rows: string[] = [];
   for (let number = first; number <= last; number++) {
-    const text = (lines[number - 1] ?? "").replaceAll("\t", " ").slice(0, widest).trimEnd();
+    const text = (lines[number - 1] ?? "").replaceAll("\t", " ").slice(0, maxColumns).trimEnd();
     const isLine = number === line;
     rows.push(`${isLine ? ">" : " "} ${String(number).padStart(width)} | ${text}`.trimEnd());
-    if (isLine && column <= widest) rows.push(`  ${" ".repeat(width)} | ${" ".repeat(Math.max(0, column - 1))}^`);
+    if (isLine && column <= maxColumns) rows.push(`  ${" ".repeat(width)} | ${" ".repeat(Math.max(0, column - 1))}^`);
   }
   return rows.join("\n");
+}
+
+/** The user's files with definitions, by folder: paths in the project with `/`, sorted. */
+export interface DiscoveredFiles {
+  triggers: string[];
+  workflows: string[];
+  agents: string[];
+}
+
+export async function discover(projectDir: string): Promise<DiscoveredFiles> {
+  const [triggers, workflows, agents] = await Promise.all([
+    listDefinitions(projectDir, "triggers"),
+    listDefinitions(projectDir, "workflows"),
+    listDefinitions(projectDir, "agents"),
+  ]);
+  return { triggers, workflows, agents };
+}
+
+async function listDefinitions(projectDir: string, folder: string): Promise<string[]> {
+  const entries = await readdir(join(projectDir, folder), { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+      throw error;
+    },
+  );
+  const files: string[] = [];
+  for (const entry of entries) {
+    const path = `${folder}/${entry.name}`;
+    if (isHelper(entry.name)) continue;
+    if (entry.isDirectory()) files.push(...(await listDefinitions(projectDir, path)));
+    else if (isDefinition(entry.name)) files.push(path);
+  }
+  return files.sort();
+}
+
+/** Ignores names that start with `_` or `.`, and folders of tests and packages. */
+function isHelper(name: string): boolean {
+  return name.startsWith("_") || name.startsWith(".") || name === "node_modules";
+}
+
+function isDefinition(name: string): boolean {
+  return /\.(?:tsx?|mts|m?js)$/.test(name) && !/\.(?:test|spec|d)\.\w+$/.test(name);
 }

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, readdir, rename, rm, stat, utimes, writeFile } f
 import { join, sep } from "node:path";
 import type { Manifest } from "../../server/contract/manifest.ts";
 import { Failure } from "../terminal/failure.ts";
-import type { BundledFile } from "./bundle.ts";
+import type { BundledFile } from "./bundle/bundle.ts";
 
 /** Creates `.signalbox/` with a .gitignore, and returns its path. */
 export async function prepareStateFolder(projectDir: string): Promise<string> {

@@ -1,12 +1,10 @@
 import { relative } from "node:path";
-import type { Diagnostic } from "../build/diagnostic.ts";
-import { diagnosticsJson, renderDiagnostics } from "../build/render-diagnostics.ts";
+import { type Diagnostic, diagnosticsJson, renderDiagnostics } from "../build/diagnostics/diagnostic.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { CliCommand } from "./cli-command.ts";
-import type { CommandContext, CommandRunner } from "./command-context.ts";
-import { counts } from "./json-events.ts";
-import { requireProject } from "./require-project.ts";
-import { countText } from "./text-events.ts";
+import { type CommandContext, type CommandRunner, requireProject } from "./command-context.ts";
+import { counts } from "./service/service-events.ts";
+import { countText } from "./service/text-events.ts";
 import { formatDuration } from "../../server/domain/format.ts";
 
 export function registerBuild(program: CliCommand, runner: CommandRunner): void {

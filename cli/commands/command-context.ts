@@ -1,7 +1,9 @@
-import { resolve } from "node:path";
 import type { Command } from "commander";
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { ApiClient } from "../api/api-client.ts";
 import type { OpenedApi } from "../api/open-api.ts";
+import { Failure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** The process environment of the command line. */
@@ -91,4 +93,13 @@ export function isWatched({ isJson, terminal }: Pick<CommandContext, "isJson" | 
 
 export function jsonDocument(document: unknown): string {
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Throws a Failure if the project's folder does not exist. */
+export function requireProject(projectDir: string): void {
+  if (statSync(projectDir, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new Failure(`The folder ${projectDir} does not exist.`, {
+    code: "no_project",
+    fix: "Set the folder of the project with --project, or create a project with `signalbox init <dir>`.",
+  });
 }

@@ -1,6 +1,5 @@
 import { CommanderError } from "commander";
-import { Failure, toFailure, usageFailure } from "../terminal/failure.ts";
-import { failureDocument, renderFailure } from "../terminal/render-failure.ts";
+import { Failure, failureDocument, renderFailure, toFailure, usageFailure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { CliCommand } from "./cli-command.ts";
 import { type CliHost, createCommandRunner, jsonDocument } from "./command-context.ts";

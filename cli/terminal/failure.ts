@@ -1,7 +1,9 @@
-import { AppError } from "../../server/contract/app-error.ts";
 import { SettingsError } from "../../server/config.ts";
+import { AppError } from "../../server/contract/app-error.ts";
 import { errorCodes } from "../../server/contract/error-codes.ts";
 import type { ProblemError } from "../../server/contract/problem.ts";
+import type { Paint } from "./terminal.ts";
+import { plainText } from "./plain-text.ts";
 
 export interface FailureDetails {
   /** For programs: stable, in snake_case. */
@@ -44,4 +46,23 @@ export function toFailure(error: unknown): Failure | null {
     });
   if (error instanceof SettingsError) return new Failure(error.message, { code: "invalid_settings", cause: error });
   return null;
+}
+
+/** The failure for a person, on stderr: the problem, its locations, then the fix. */
+export function renderFailure(failure: Failure, paint: Paint): string {
+  const { errors = [], fix } = failure.details;
+  const [first = "", ...rest] = failure.message.split("\n");
+  const lines = [`${paint("bad", "✗")} ${plainText(first)}`, ...rest.map((line) => `  ${plainText(line)}`)];
+  for (const { pointer, message } of errors)
+    lines.push(`  ${paint("strong", plainText(pointer || "the body"))}: ${plainText(message)}`);
+  if (fix) lines.push(...fix.split("\n").map((line) => `  ${paint("dim", line)}`));
+  return `${lines.join("\n")}\n`;
+}
+
+/** The failure for a program, on stdout with --json. */
+export function failureDocument(failure: Failure) {
+  const { code, fix, errors, extra } = failure.details;
+  return {
+    error: { code, message: failure.message, ...(fix ? { fix } : {}), ...(errors?.length ? { errors } : {}), ...extra },
+  };
 }

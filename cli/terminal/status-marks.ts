@@ -1,6 +1,8 @@
 import type { RunStatus } from "../../server/contract/run.ts";
-import type { VerdictOutcome } from "../../server/contract/verdict.ts";
-import type { Paint, Tone } from "./paint.ts";
+import type { Reason, Verdict, VerdictOutcome } from "../../server/contract/verdict.ts";
+import { plainLine } from "./plain-text.ts";
+import { renderTable } from "./table.ts";
+import type { Paint, Tone } from "./terminal.ts";
 
 interface Mark {
   mark: string;
@@ -28,4 +30,31 @@ export const verdictMarks: Record<VerdictOutcome, Mark> = {
 
 export function renderMark({ mark, label, tone }: Mark, paint: Paint): string {
   return `${paint(tone, mark)} ${label}`;
+}
+
+/** The verdict table, with the reasons below each trigger that did not match. */
+export function renderVerdicts(verdicts: readonly Verdict[], paint: Paint): string {
+  const rows = verdicts.flatMap((verdict) => [
+    [
+      renderMark(verdictMarks[verdict.outcome], paint),
+      paint("strong", verdict.trigger),
+      `${verdict.target.kind} ${verdict.target.slug}`,
+    ],
+  ]);
+  const [headings = "", ...lines] = renderTable({ headings: ["VERDICT", "TRIGGER", "TARGET"], rows, paint }).split(
+    "\n",
+  );
+  const blocks = verdicts.map(({ reasons }, index) =>
+    [lines[index] ?? "", ...reasons.map((reason) => `    ${renderReason(reason, paint)}`)].join("\n"),
+  );
+  return `${[headings, ...blocks].join("\n")}\n`;
+}
+
+/** One line, e.g. `/amount: expected >= 1000, got 12`. */
+export function renderReason({ pointer, code, message, expected, actual }: Reason, paint: Paint): string {
+  // The reason concerns the trigger, not the body.
+  if (code === "disabled") return plainLine(message);
+  const where = paint("strong", plainLine(pointer || "the body"));
+  if (expected === null) return `${where}: ${plainLine(message)}`;
+  return `${where}: expected ${plainLine(expected, 80)}${actual === null ? "" : `, got ${plainLine(actual, 80)}`}`;
 }

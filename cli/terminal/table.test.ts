@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPaint } from "./paint.ts";
+import { createPaint } from "./terminal.ts";
 import { renderPairs, renderTable } from "./table.ts";
 
 const plain = createPaint(false);

@@ -1,5 +1,10 @@
-import type { Paint } from "./paint.ts";
-import { padEnd, textWidth } from "./text-width.ts";
+import { stripVTControlCharacters } from "node:util";
+import type { Paint } from "./terminal.ts";
+
+const graphemes = new Intl.Segmenter();
+// East Asian wide forms and pictures take two columns of a terminal.
+const wide =
+  /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\p{Emoji_Presentation}]/u;
 
 /** Rows below their headings, in columns that are as wide as their widest cell. No trailing spaces; ends with a newline. */
 export function renderTable(p: {
@@ -26,4 +31,15 @@ export function renderPairs(pairs: readonly (readonly [name: string, value: stri
   const shown = pairs.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
   const width = Math.max(0, ...shown.map(([name]) => textWidth(name)));
   return shown.map(([name, value]) => `${paint("dim", padEnd(name, width))}  ${value}\n`).join("");
+}
+
+/** The number of terminal columns of a string, without colours. */
+function textWidth(text: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(stripVTControlCharacters(text))) width += wide.test(segment) ? 2 : 1;
+  return width;
+}
+
+export function padEnd(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - textWidth(text)));
 }

@@ -1,9 +1,8 @@
 import { EventEmitter } from "node:events";
 import { WriteStream } from "node:tty";
 import { expect, it, vi } from "vitest";
-import { hasColor } from "./paint.ts";
 import { runMarks, verdictMarks } from "./status-marks.ts";
-import { createTerminal } from "./terminal.ts";
+import { createTerminal, hasColor } from "./terminal.ts";
 
 class FakeStream extends EventEmitter {
   write(): boolean {

@@ -2,7 +2,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { buildProject } from "../../cli/build/build-project.ts";
-import { renderDiagnostics } from "../../cli/build/render-diagnostics.ts";
+import { renderDiagnostics } from "../../cli/build/diagnostics/diagnostic.ts";
 import { makeProject } from "../../cli/build/testing/make-project.ts";
 import { agentStepSchema } from "../../server/contract/agent-step.ts";
 import { jsonSchema } from "../../server/contract/json.ts";

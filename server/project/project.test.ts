@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { buildProject } from "../../cli/build/build-project.ts";
-import { renderDiagnostics } from "../../cli/build/render-diagnostics.ts";
+import { renderDiagnostics } from "../../cli/build/diagnostics/diagnostic.ts";
 import { makeProject, smallProject, writeFiles } from "../../cli/build/testing/make-project.ts";
 import { loadCode } from "./load-code.ts";
 import { createProjectReader, loadSources } from "./project-reader.ts";

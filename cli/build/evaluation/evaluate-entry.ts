@@ -194,11 +194,11 @@ async function evaluateSchema(schema: unknown): Promise<EvaluatedSchema> {
     const { findings, regexes } = await lintSchema(schema);
     return {
       json: findings.length === 0 ? exportSchema(schema) : null,
-      problems: findings.map(({ kind, path, method, origin, bearer }) => ({
+      problems: findings.map(({ kind, path, method, origin, owner }) => ({
         kind,
         path: [...path],
         method,
-        stack: originStack(origin) ?? originStack(bearer ?? null),
+        stack: originStack(origin) ?? originStack(owner ?? null),
       })),
       regexes: regexes.map(({ path, source, flags, origin }) => ({
         path: [...path],

@@ -9,7 +9,7 @@ export interface Finding {
   /** The schema or check that the call at fault created. */
   origin: object | null;
   /** The schema that has the check. */
-  bearer?: object;
+  owner?: object;
 }
 
 /** A regular expression that the user wrote, to be checked for runaway matching. */

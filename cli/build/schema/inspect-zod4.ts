@@ -146,7 +146,7 @@ function inspectCheck(check: unknown, schema: Zod4Node, report: NodeReport): voi
   const def = internals && isRecord(internals["def"]) ? internals["def"] : null;
   if (!isRecord(check) || !def) return;
   const find = (method: string): void =>
-    void report.findings.push({ kind: "code", method, origin: check, bearer: schema });
+    void report.findings.push({ kind: "code", method, origin: check, owner: schema });
   switch (def["check"]) {
     case "custom":
       // A custom schema is its own check, which inspectType reports.

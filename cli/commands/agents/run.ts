@@ -5,10 +5,9 @@ import { type ApiClient, apiPath } from "../../api/api-client.ts";
 import type { Output } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { notifyIfIdle } from "../runs/tell-if-idle.ts";
+import { notifyIfIdle } from "../runs/read-runs.ts";
 import { startedRunsAnswer } from "../triggers/trigger-answers.ts";
-import { type AgentNews, createAgentNews } from "./agent-news.ts";
-import { createAgentPrinter } from "./render-agent.ts";
+import { type AgentEvent, createAgentEventReader, createAgentPrinter } from "./agent-events.ts";
 
 /** Polling intervals while the agent runs, and while it waits for a person or a provider. */
 const workingMs = 200;
@@ -56,7 +55,7 @@ async function runAgent(
 
 function createJsonPrinter({ write }: Output) {
   return {
-    print: (news: AgentNews) => write(`${JSON.stringify(news)}\n`),
+    print: (event: AgentEvent) => write(`${JSON.stringify(event)}\n`),
     end: (run: Run, agent: AgentTrace) => write(`${JSON.stringify({ type: "ended", run, agent })}\n`),
   };
 }
@@ -64,14 +63,14 @@ function createJsonPrinter({ write }: Output) {
 async function follow(
   api: ApiClient,
   id: string,
-  print: (news: AgentNews) => void,
+  print: (event: AgentEvent) => void,
 ): Promise<{ run: Run; trace: AgentTrace }> {
-  const newsOf = createAgentNews();
+  const readEvents = createAgentEventReader();
   for (;;) {
     // The run first: the trace of an ended run is complete.
     const run = await api.request({ path: apiPath`/runs/${id}`, answer: runSchema });
     const trace = await api.request({ path: apiPath`/runs/${id}/agent`, answer: agentTraceSchema });
-    for (const news of newsOf(trace)) print(news);
+    for (const event of readEvents(trace)) print(event);
     if (run.finishedAt !== null) return { run, trace };
     await setTimeout(run.status === "waiting" ? waitingMs : workingMs);
   }

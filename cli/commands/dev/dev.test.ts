@@ -11,7 +11,7 @@ import type { Manifest } from "../../../server/contract/manifest.ts";
 import type { ProjectSettings } from "../../../server/contract/settings.ts";
 import { announceServer } from "../../api/running-server.ts";
 import type { BuildResult } from "../../build/build-project.ts";
-import type { ServiceEvents } from "../service-events.ts";
+import type { ServiceEvents } from "../service/service-events.ts";
 import { createDevSession, requireSingleService } from "./dev.ts";
 
 const broken: BuildResult = { ok: false, diagnostics: [] };

@@ -6,17 +6,13 @@ import { findRunningServer } from "../../api/running-server.ts";
 import type { BuildResult } from "../../build/build-project.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
-import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { createJsonEvents } from "../json-events.ts";
-import { parsePort } from "../parse-options.ts";
-import { requireProject } from "../require-project.ts";
-import type { ServiceEvents } from "../service-events.ts";
-import { type Service, startService } from "../start-service.ts";
-import { createTextEvents } from "../text-events.ts";
-import { untilStopped } from "../until-stopped.ts";
-import { createRebuildLoop } from "./rebuild-loop.ts";
+import { type CommandContext, type CommandRunner, requireProject } from "../command-context.ts";
+import { parsePort } from "../options.ts";
+import { createJsonEvents, type ServiceEvents } from "../service/service-events.ts";
+import { type Service, startService, untilStopped } from "../service/start-service.ts";
+import { createTextEvents } from "../service/text-events.ts";
 import { prepareRemoteAccess } from "./remote-access.ts";
-import { isPartOfBuild, watchProject } from "./watch-project.ts";
+import { createRebuildLoop, isPartOfBuild, watchProject } from "./watch-project.ts";
 
 const answerWithinMs = 3_000;
 

@@ -5,9 +5,8 @@ import { serviceUrl, type Settings } from "../../../server/config.ts";
 import type { Key } from "../../../server/contract/key.ts";
 import { type ApiClient, createApiClient } from "../../api/api-client.ts";
 import { type CommandContext, isWatched } from "../command-context.ts";
-import { makeFirstKey } from "../keys/first-key.ts";
-import { createdKeyAnswer, keysAnswer } from "../keys/key-answers.ts";
-import type { ServiceEvents } from "../service-events.ts";
+import { createdKeyAnswer, keysAnswer, createFirstKey } from "../keys/create.ts";
+import type { ServiceEvents } from "../service/service-events.ts";
 
 const dayMs = 86_400_000;
 const tokenLifetimeMs = 30 * dayMs;
@@ -27,9 +26,9 @@ export async function prepareRemoteAccess(
   });
   try {
     const api = createApiClient((request) => local.fetch(request));
-    await makeFirstKey(api);
+    await createFirstKey(api);
     const token = isWatched(context)
-      ? await findOrMakeToken(api, { file: join(settings.stateDir, "dev-token"), now: context.now() })
+      ? await findOrCreateToken(api, { file: join(settings.stateDir, "dev-token"), now: context.now() })
       : null;
     return ({ url }) => showAccess({ context, events, url, token });
   } finally {
@@ -63,7 +62,7 @@ function showAccess({
 const tokenFileSchema = z.object({ id: z.string(), secret: z.string() });
 
 /** Reuses the token of the last start if it is valid for at least another day, so that browsers stay signed in. */
-async function findOrMakeToken(api: ApiClient, { file, now }: { file: string; now: number }): Promise<string> {
+async function findOrCreateToken(api: ApiClient, { file, now }: { file: string; now: number }): Promise<string> {
   const kept = readTokenFile(file);
   const { data } = await api.request({ path: "/keys", answer: keysAnswer });
   if (kept && data.some((key) => key.id === kept.id && isUsableAt(key, now + dayMs))) return kept.secret;

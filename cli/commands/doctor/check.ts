@@ -1,3 +1,7 @@
+import { formatBytes } from "../../../server/domain/format.ts";
+
+const largeBytes = 1_000_000_000;
+
 /** The result of one check, in a line, and the fix for a problem. */
 export interface Check {
   name: string;
@@ -16,4 +20,15 @@ export function warn(name: string, message: string, fix: string): Check {
 
 export function bad(name: string, message: string, fix: string): Check {
   return { name, state: "bad", message, fix };
+}
+
+/** Warns about a large store without retention. */
+export function checkRetention(usedBytes: number, hasRetention: boolean): Check {
+  if (hasRetention) return ok("retention", "old deliveries are removed");
+  if (usedBytes < largeBytes) return ok("retention", "deliveries are kept permanently");
+  return warn(
+    "retention",
+    `deliveries are kept permanently: ${formatBytes(usedBytes)} so far`,
+    "Set retentionDays in signalbox.config.ts, or SIGNALBOX_RETENTION_DAYS.",
+  );
 }

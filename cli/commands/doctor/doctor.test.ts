@@ -8,10 +8,10 @@ import { inspectDatabase } from "../../../server/store/sqlite/inspect-database.t
 import { openSqliteStore } from "../../../server/store/sqlite/open-store.ts";
 import { aDelivery, aKey } from "../../../server/store/testing/factories.ts";
 import { runFakeCli } from "../testing/fake-host.ts";
-import { type AccessContext, judgeAccess } from "./judge-access.ts";
-import { judgeAddress, judgeSpace } from "./judge-machine.ts";
-import { judgePostgres } from "./judge-postgres.ts";
-import { judgeStore } from "./doctor.ts";
+import { type AccessContext, checkAccess } from "./check-access.ts";
+import { checkAddress, checkSpace } from "./check-machine.ts";
+import { checkPostgres } from "./check-postgres.ts";
+import { checkSqlite } from "./check-sqlite.ts";
 
 const now = Date.parse("2026-11-21T10:00:00Z");
 const day = 86_400_000;
@@ -47,7 +47,7 @@ const judge = ({
   contents: some,
   ...given
 }: Partial<Omit<AccessContext, "contents">> & { contents?: Partial<AccessContext["contents"]> } = {}) =>
-  found(judgeAccess({ ...access, ...given, contents: { ...contents, ...some } }));
+  found(checkAccess({ ...access, ...given, contents: { ...contents, ...some } }));
 
 it("reports nothing for a healthy service", () => expect(judge()).toEqual([]));
 
@@ -92,14 +92,14 @@ it.each<[string, Parameters<typeof judge>[0], string[]]>([
 ])("reports %s", (_, given, expected) => expect(judge(given)).toEqual(expected));
 
 it("reports a full disk, and addresses that expose keys", () => {
-  expect([10, 100_000_000, 10e9].map((room) => judgeSpace(room).state)).toEqual(["bad", "warn", "ok"]);
+  expect([10, 100_000_000, 10e9].map((room) => checkSpace(room).state)).toEqual(["bad", "warn", "ok"]);
   const states = [null, "http://hooks.example.com", "https://hooks.example.com", "http://localhost:3000"].map(
-    (baseUrl) => judgeAddress({ baseUrl, host: "0.0.0.0", trustProxy: [], mode: "deployed" })[0]?.state,
+    (baseUrl) => checkAddress({ baseUrl, host: "0.0.0.0", trustProxy: [], mode: "deployed" })[0]?.state,
   );
   expect(states).toEqual(["warn", "warn", "warn", "ok"]);
   expect(
     found(
-      judgeAddress({
+      checkAddress({
         host: "0.0.0.0",
         baseUrl: "https://hooks.example.com",
         trustProxy: ["127.0.0.1"],
@@ -115,7 +115,7 @@ it("lists the endpoints of keys", () => {
     { slug: "b", endpoint: "b" },
   ];
   const say = (...endpoints: (string[] | null)[]) =>
-    judgeAccess({
+    checkAccess({
       ...access,
       triggers,
       contents: { ...contents, keys: endpoints.map((of, at) => ({ ...key, id: `key_${at}`, endpoints: of })) },
@@ -127,7 +127,7 @@ it("lists the endpoints of keys", () => {
 });
 
 const sayAddress = (given: { host?: string; baseUrl?: string }) =>
-  judgeAddress({ host: "127.0.0.1", baseUrl: null, trustProxy: [], mode: "development", ...given })[0]?.message;
+  checkAddress({ host: "127.0.0.1", baseUrl: null, trustProxy: [], mode: "development", ...given })[0]?.message;
 
 it("reports whether other machines can reach development", () => {
   expect(sayAddress({})).toBe("development listens on this machine only");
@@ -171,7 +171,7 @@ it.each<[string, Partial<PostgresFacts> & { own?: string | null; hasRetention?: 
   ["a new store", { secretFingerprint: null, own: null }, []],
   ["a large store without retention", { databaseBytes: 2e9, hasRetention: false }, ["retention warn"]],
 ])("on Postgres, reports %s", (_, { own = "mine", hasRetention = true, ...given }, expected) => {
-  expect(found(judgePostgres({ ...postgres, ...given }, { fingerprint: own, hasRetention }))).toEqual(expected);
+  expect(found(checkPostgres({ ...postgres, ...given }, { fingerprint: own, hasRetention }))).toEqual(expected);
 });
 
 let folder: string;
@@ -198,7 +198,7 @@ it("inspects an open and a closed store, and reports damage, old versions, a lon
   await store.close();
   expect(inspectDatabase(file)).toMatchObject({ damage: null, contents: { newestDeliveryAt: now } });
   const states = (given: object, hasRetention = true) =>
-    found(judgeStore({ ...facts, ...given }, { file, hasRetention }));
+    found(checkSqlite({ ...facts, ...given }, { file, hasRetention }));
   expect(states({})).toEqual([]);
   expect(states({ damage: "page 3" })).toEqual(["store bad"]);
   expect(states({ pendingMigrations: 1 })).toEqual(["schema warn"]);

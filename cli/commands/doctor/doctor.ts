@@ -2,22 +2,18 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { hasSecret, readSecret, type Settings, SettingsError } from "../../../server/config.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
-import { formatBytes, formatCount } from "../../../server/domain/format.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/local-request.ts";
 import { ProjectError } from "../../../server/project/project-error.ts";
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
-import type { DatabaseFacts } from "../../../server/store/sqlite/inspect-database.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { findOwnSettings } from "../find-own-store.ts";
+import { findOwnSettings } from "../store/own-store.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
-import { judgeAccess } from "./judge-access.ts";
-import { judgeAddress, judgeFolder } from "./judge-machine.ts";
-import { judgePostgres } from "./judge-postgres.ts";
-
-const longLogBytes = 256 * 1024 * 1024;
-const largeBytes = 1_000_000_000;
+import { checkAccess } from "./check-access.ts";
+import { checkAddress, checkFolder } from "./check-machine.ts";
+import { checkPostgres } from "./check-postgres.ts";
+import { checkSqlite } from "./check-sqlite.ts";
 
 export function registerDoctor(program: CliCommand, runner: CommandRunner): void {
   program
@@ -56,10 +52,10 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
     running
       ? ok("service", `running on ${running.url} (process ${running.pid})`)
       : ok("service", "not running on this machine"),
-    ...judgeAddress(settings),
+    ...checkAddress(settings),
   ];
   try {
-    const { checks: ofStore, contents } = await checkStore(settings);
+    const { checks: ofStore, contents } = await inspectStore(settings);
     checks.push(...ofStore);
     if (!contents) return checks;
     const [{ readManifest }, { createKeyCipher }] = await Promise.all([
@@ -70,7 +66,7 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
     const triggers = (await readManifest(settings.stateDir))?.triggers ?? [];
     return [
       ...checks,
-      ...judgeAccess({
+      ...checkAccess({
         contents,
         now: now(),
         triggers,
@@ -92,17 +88,17 @@ interface StoreChecks {
   contents: StoreContents | null;
 }
 
-function checkStore(settings: Settings): Promise<StoreChecks> {
+function inspectStore(settings: Settings): Promise<StoreChecks> {
   const { database, retention } = settings;
   const hasRetention = retention.days !== null || retention.deliveries !== null;
   return database.kind === "sqlite"
-    ? checkSqlite(database.file, hasRetention)
-    : checkPostgres(database.url, { stateDir: settings.stateDir, hasRetention });
+    ? inspectSqliteStore(database.file, hasRetention)
+    : inspectPostgresStore(database.url, { stateDir: settings.stateDir, hasRetention });
 }
 
-async function checkSqlite(file: string, hasRetention: boolean): Promise<StoreChecks> {
+async function inspectSqliteStore(file: string, hasRetention: boolean): Promise<StoreChecks> {
   const folder = dirname(file);
-  const checks = existsSync(folder) ? judgeFolder(folder) : [];
+  const checks = existsSync(folder) ? checkFolder(folder) : [];
   const { inspectDatabase } = await import("../../../server/store/sqlite/inspect-database.ts");
   const facts = inspectDatabase(file);
   if (!facts)
@@ -110,64 +106,15 @@ async function checkSqlite(file: string, hasRetention: boolean): Promise<StoreCh
       checks: [...checks, warn("store", `does not exist yet (${file})`, "The first start creates it.")],
       contents: null,
     };
-  return { checks: [...checks, ...judgeStore(facts, { file, hasRetention })], contents: facts.contents };
+  return { checks: [...checks, ...checkSqlite(facts, { file, hasRetention })], contents: facts.contents };
 }
 
-async function checkPostgres(url: string, p: { stateDir: string; hasRetention: boolean }): Promise<StoreChecks> {
+async function inspectPostgresStore(url: string, p: { stateDir: string; hasRetention: boolean }): Promise<StoreChecks> {
   const [{ inspectPostgres }, { deriveSecretFingerprint }] = await Promise.all([
     import("../../../server/store/postgres/inspect-database.ts"),
     import("../../../server/auth/keys/service-secret.ts"),
   ]);
   const facts = await inspectPostgres(url);
   const fingerprint = hasSecret(p.stateDir) ? deriveSecretFingerprint(readSecret(p.stateDir)) : null;
-  return { checks: judgePostgres(facts, { fingerprint, hasRetention: p.hasRetention }), contents: facts.contents };
-}
-
-/** Checks of the SQLite file. */
-export function judgeStore(facts: DatabaseFacts, p: { file: string; hasRetention: boolean }): Check[] {
-  const { damage, pendingMigrations, journalMode, fileBytes, logBytes, freeBytes } = facts;
-  const store = damage
-    ? bad(
-        "store",
-        `${p.file} is damaged: ${damage}`,
-        "Keep a copy of it with its -wal, then restore a backup with `signalbox restore`.",
-      )
-    : ok("store", `${p.file} opens, and its pages are intact (${formatBytes(fileBytes)})`);
-  const schema =
-    pendingMigrations > 0
-      ? warn(
-          "schema",
-          formatCount(pendingMigrations, "pending migration"),
-          "The next start applies them. Create a backup first: `signalbox backup <file>`.",
-        )
-      : ok("schema", "up to date");
-  const log =
-    logBytes > longLogBytes
-      ? warn(
-          "log",
-          `the write-ahead log has grown to ${formatBytes(logBytes)}`,
-          "A long read (a backup, another program) blocks its truncation. It shrinks when the read ends.",
-        )
-      : ok("log", `${journalMode}, ${formatBytes(logBytes)}`);
-  return [store, schema, log, judgeRoom(facts), judgeRetention(fileBytes - freeBytes, p.hasRetention)];
-}
-
-function judgeRoom({ fileBytes, freeBytes, givesRoomBack }: DatabaseFacts): Check {
-  const text = `${formatBytes(freeBytes)} of the file are unused`;
-  if (givesRoomBack || freeBytes < fileBytes / 4) return ok("free space", `${text} and will be reused`);
-  return warn(
-    "free space",
-    `${text}; an older version created the file, so it does not shrink`,
-    'Stop the service, then: sqlite3 <file> "PRAGMA auto_vacuum = INCREMENTAL; VACUUM;"',
-  );
-}
-
-function judgeRetention(usedBytes: number, hasRetention: boolean): Check {
-  if (hasRetention) return ok("retention", "old deliveries are removed");
-  if (usedBytes < largeBytes) return ok("retention", "deliveries are kept permanently");
-  return warn(
-    "retention",
-    `deliveries are kept permanently: ${formatBytes(usedBytes)} so far`,
-    "Set retentionDays in signalbox.config.ts, or SIGNALBOX_RETENTION_DAYS.",
-  );
+  return { checks: checkPostgres(facts, { fingerprint, hasRetention: p.hasRetention }), contents: facts.contents };
 }

@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
+import { formatCount } from "../../../server/domain/format.ts";
 import { starterFolder } from "../../../server/paths.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { packageVersion } from "../package-version.ts";
-import { plural } from "../text-events.ts";
 
 const strings = z.record(z.string(), z.string());
 
@@ -54,7 +54,7 @@ async function init(
   context.print({
     document: { projectDir, files: changed.map(({ path }) => path), next },
     text: () =>
-      `${paint("good", "✓")} ${plural(changed.length, "file")} written to ${projectDir}\n\nNext:\n${next.map((step) => `  ${step}\n`).join("")}`,
+      `${paint("good", "✓")} ${formatCount(changed.length, "file")} written to ${projectDir}\n\nNext:\n${next.map((step) => `  ${step}\n`).join("")}`,
   });
 }
 

@@ -1,14 +1,19 @@
 import { Option } from "commander";
+import { z } from "zod";
+import { keySchema } from "../../../server/contract/key.ts";
 import { type Scope, scopeSchema } from "../../../server/contract/scope.ts";
-import { didYouMean } from "../../../server/domain/did-you-mean.ts";
 import { endpointSchema } from "../../../server/contract/slug.ts";
+import { didYouMean } from "../../../server/domain/did-you-mean.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { usageFailure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { collect, parseLifetime } from "../parse-options.ts";
+import { collect, parseLifetime } from "../options.ts";
 import { triggersAnswer } from "../triggers/trigger-answers.ts";
-import { createdKeyAnswer } from "./key-answers.ts";
+
+export const keysAnswer = z.object({ data: z.array(keySchema) });
+export const createdKeyAnswer = keySchema.extend({ secret: z.string() });
+export const rotatedKeyAnswer = z.object({ key: createdKeyAnswer, old: keySchema });
 
 export function registerKeysCreate(keys: CliCommand, runner: CommandRunner): void {
   keys
@@ -91,4 +96,12 @@ async function notifyIfUnused(context: CommandContext, api: ApiClient, endpoint:
   const known = data.map((trigger) => trigger.endpoint);
   if (!known.includes(endpoint))
     context.notify(`Note: no trigger listens on ${endpoint}.${didYouMean(endpoint, known)}`);
+}
+
+/** Creates a webhook key for all endpoints if the store has none. Returns its id, or `null` if there are keys. */
+export async function createFirstKey(api: ApiClient): Promise<string | null> {
+  const { data } = await api.request({ path: "/keys", answer: keysAnswer });
+  if (data.some(({ kind }) => kind === "webhook")) return null;
+  const body = { kind: "webhook", name: "first key", endpoints: null, expiresAt: null };
+  return (await api.request({ method: "POST", path: "/keys", body, answer: createdKeyAnswer })).id;
 }

@@ -2,17 +2,15 @@ import { z } from "zod";
 import type { Json } from "../../../server/contract/json.ts";
 import { type Run, runSchema } from "../../../server/contract/run.ts";
 import { type TimelineEntry, timelineEntrySchema, type TimelineKind } from "../../../server/contract/timeline.ts";
-import { formatDuration, formatLocalTime, formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatLocalTime, formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
 import { apiPath } from "../../api/api-client.ts";
-import type { Paint } from "../../terminal/paint.ts";
+import type { Paint } from "../../terminal/terminal.ts";
 import { plainLine, plainText } from "../../terminal/plain-text.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderPairs, renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { aboutRun, findsRuns } from "./suggest-run.ts";
-import { notifyIfIdle } from "./tell-if-idle.ts";
-import { waitForRun } from "./wait-for-run.ts";
+import { aboutRun, findsRuns, notifyIfIdle, waitForRun } from "./read-runs.ts";
 
 const words: Record<TimelineKind, string> = {
   queued: "queued",

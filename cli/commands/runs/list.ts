@@ -1,10 +1,14 @@
 import { Option } from "commander";
-import { type RunStatus, runStatusSchema } from "../../../server/contract/run.ts";
+import { type RunStatus, runStatusSchema, type RunSummary } from "../../../server/contract/run.ts";
+import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { renderMark, runMarks } from "../../terminal/status-marks.ts";
+import { renderTable } from "../../terminal/table.ts";
+import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseAgo, parseDollars, parseLimit, parseTokens } from "../parse-options.ts";
+import { parseAgo, parseDollars, parseLimit, parseTokens } from "../options.ts";
 import { readRuns } from "./read-runs.ts";
-import { renderRuns } from "./render-runs.ts";
 
 export function registerRunsList(runs: CliCommand, runner: CommandRunner): void {
   runs
@@ -52,4 +56,39 @@ async function listRuns(context: CommandContext, { since, minCost, ...filter }: 
         ? "There may be older runs. --limit shows up to 100."
         : "There may be older runs. The REST API and the app list all of them.",
     );
+}
+
+/** Runs as a table, with tokens and cost if a run of an agent is among them. */
+export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: number }): string {
+  if (runs.length === 0) return "";
+  const hasSpend = runs.some(({ tokens }) => tokens !== null);
+  return renderTable({
+    headings: [
+      "STATUS",
+      "RUN",
+      "TARGET",
+      "CREATED",
+      "TOOK",
+      "ATTEMPT",
+      ...(hasSpend ? ["TOKENS", "COST"] : []),
+      "ERROR",
+    ],
+    rows: runs.map((run) => [
+      renderMark(runMarks[run.status], p.paint),
+      run.id,
+      `${run.target.kind} ${run.target.slug}`,
+      formatRelativeTime(run.createdAt, p.now),
+      tookText(run),
+      `${run.attempt}/${run.maxAttempts}`,
+      ...(hasSpend
+        ? [run.tokens === null ? "" : String(run.tokens), run.costUsd === null ? "" : `$${run.costUsd.toFixed(4)}`]
+        : []),
+      run.error ? plainLine(run.error.message, 60) : "",
+    ]),
+    paint: p.paint,
+  });
+}
+
+function tookText({ startedAt, finishedAt }: RunSummary): string {
+  return startedAt && finishedAt ? formatDuration(Date.parse(finishedAt) - Date.parse(startedAt)) : "";
 }

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { createApiClient } from "../../api/api-client.ts";
-import { createPaint } from "../../terminal/paint.ts";
-import type { Output } from "../../terminal/terminal.ts";
+import { createPaint, type Output } from "../../terminal/terminal.ts";
 import { runCli } from "../run-cli.ts";
 
 export type FakeRoute = (request: { query: URLSearchParams; body: unknown }) => unknown;

@@ -5,8 +5,8 @@ import type { ApiClient } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseLimit } from "../parse-options.ts";
-import { renderRuns } from "../runs/render-runs.ts";
+import { parseLimit } from "../options.ts";
+import { renderRuns } from "../runs/list.ts";
 import { listsTriggers, runsAnswer, triggersAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersRunsList(triggerRuns: CliCommand, runner: CommandRunner): void {

@@ -1,17 +1,18 @@
+import { type Problem, problemSchema } from "../../../server/contract/problem.ts";
 import type { Run } from "../../../server/contract/run.ts";
+import { formatDuration } from "../../../server/domain/format.ts";
 import { problemFailure } from "../../api/api-client.ts";
-import { findServiceUrl } from "../../api/find-service.ts";
-import { sendWebhook, type WebhookAnswer } from "../../api/send-webhook.ts";
+import { unreachable } from "../../api/open-api.ts";
+import { findServiceUrl } from "../../api/running-server.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { dataOption, readData } from "../read-data.ts";
-import { waitForRun } from "../runs/wait-for-run.ts";
+import { dataOption, readData } from "../options.ts";
+import { waitForRun } from "../runs/read-runs.ts";
 import { listsTriggers, type StartedRuns, startedRunsAnswer, urlAnswer } from "./trigger-answers.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
 
 export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner): void {
   triggers
@@ -86,4 +87,34 @@ function renderAnswer(p: {
     ];
   });
   return first + renderTable({ headings: ["STATUS", "RUN", "TRIGGER", "TARGET", ""], rows, paint });
+}
+
+interface WebhookAnswer {
+  status: number;
+  deliveryId: string | null;
+  durationMs: number;
+  /** The parsed body; `null` if it is not JSON. */
+  body: unknown;
+  problem: Problem | null;
+}
+
+/** Sends a body as a sender would: over HTTP, byte for byte. Throws a Failure without a response. */
+async function sendWebhook(p: { serviceUrl: string; path: string; body: Uint8Array }): Promise<WebhookAnswer> {
+  const startedAt = performance.now();
+  const response = await fetch(p.serviceUrl + p.path, {
+    method: "POST",
+    headers: { "content-type": "application/json", "user-agent": "signalbox-cli" },
+    body: Buffer.from(p.body),
+    redirect: "manual",
+  }).catch((cause: unknown) => {
+    throw unreachable(p.serviceUrl, cause);
+  });
+  const body: unknown = await response.json().catch(() => null);
+  return {
+    status: response.status,
+    deliveryId: response.headers.get("signalbox-delivery"),
+    durationMs: Math.round(performance.now() - startedAt),
+    body,
+    problem: response.ok ? null : (problemSchema.safeParse(body).data ?? null),
+  };
 }

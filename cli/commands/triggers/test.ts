@@ -3,8 +3,8 @@ import type { ApiClient } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { dataOption, readJsonData } from "../read-data.ts";
-import { renderVerdicts } from "./render-verdicts.ts";
+import { dataOption, readJsonData } from "../options.ts";
+import { renderVerdicts } from "../../terminal/status-marks.ts";
 import { listsTriggers, triggersAnswer, verdictsAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersTest(triggers: CliCommand, runner: CommandRunner): void {

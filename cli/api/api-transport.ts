@@ -1,2 +1,0 @@
-/** Sends a request to the REST API of a local or remote service. */
-export type ApiTransport = (request: Request) => Promise<Response>;

@@ -1,0 +1,153 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { type BuildFailure, type BuildOptions, type Message, build } from "esbuild";
+import { packageRoot, sdkFile } from "../../../server/paths.ts";
+import { type PackageFiles, projectPlugin } from "./project-plugin.ts";
+
+export interface BundledFile {
+  /** Path below the build folder, with `/`. */
+  path: string;
+  contents: Uint8Array;
+}
+
+export type Bundle =
+  | {
+      ok: true;
+      files: BundledFile[];
+      warnings: Message[];
+      /** For each of the user's files in the bundle, the files that it imports: paths in the project. */
+      imports: ReadonlyMap<string, readonly string[]>;
+    }
+  | { ok: false; errors: Message[]; warnings: Message[] };
+
+const none: ReadonlyMap<string, string> = new Map();
+
+/**
+ * The code bundle of workers: a module for each trigger and workflow file, with shared chunks. Default of
+ * `packageFiles`: this package.
+ */
+export function bundleCode(p: {
+  projectDir: string;
+  outDir: string;
+  files: readonly string[];
+  packageFiles?: PackageFiles;
+}): Promise<Bundle> {
+  return bundle(p, {
+    entryPoints: p.files.map((file) => ({ in: join(p.projectDir, file), out: `code/${moduleStem(file)}` })),
+    splitting: true,
+    chunkNames: "code/chunks/[name]-[hash]",
+  });
+}
+
+/**
+ * The sources bundle of the receiver: one module that exports `triggers` in the order given. Files of workflows and
+ * agents become references.
+ */
+export function bundleSources(p: {
+  projectDir: string;
+  outDir: string;
+  triggerFiles: readonly string[];
+  /** File of a workflow or an agent → its reference. */
+  targets: ReadonlyMap<string, { kind: "workflow" | "agent"; slug: string }>;
+}): Promise<Bundle> {
+  const imports = p.triggerFiles.map((file, index) => `import trigger${index} from ${JSON.stringify(`./${file}`)};`);
+  const names = p.triggerFiles.map((_, index) => `trigger${index}`);
+  const contents = [...imports, `export const triggers = [${names.join(", ")}];`, ""].join("\n");
+  const references = new Map(
+    [...p.targets].map(([file, target]) => [join(p.projectDir, file), referenceModule(target)]),
+  );
+  return bundle(
+    p,
+    {
+      stdin: { contents, resolveDir: p.projectDir, sourcefile: "signalbox:sources", loader: "js" },
+      entryNames: "sources",
+    },
+    references,
+  );
+}
+
+/** One file of the project with its imports, as a module without a source map. */
+export function bundleFile(p: { projectDir: string; outDir: string; file: string }): Promise<Bundle> {
+  return bundle(p, { entryPoints: [{ in: join(p.projectDir, p.file), out: "module" }], sourcemap: false });
+}
+
+/** Path of the built module of a file, below the build folder. */
+export function moduleOf(file: string): string {
+  return `code/${moduleStem(file)}.mjs`;
+}
+
+/** Resolves when the files are on disk, so that a manifest can refer to them. */
+export async function writeBundle(outDir: string, files: readonly BundledFile[]): Promise<void> {
+  const folders = new Set(files.map((file) => dirname(join(outDir, file.path))));
+  for (const folder of folders) await mkdir(folder, { recursive: true });
+  await Promise.all(files.map((file) => writeFile(join(outDir, file.path), file.contents, { flush: true })));
+}
+
+/** Files other than `.ts` keep their extension, because `a.ts` and `a.js` can exist side by side. */
+function moduleStem(file: string): string {
+  return file.replace(/\.ts$/, "");
+}
+
+function referenceModule({ kind, slug }: { kind: string; slug: string }): string {
+  return `export default Object.freeze({ [Symbol.for("signalbox.definition")]: "reference", kind: ${JSON.stringify(kind)}, slug: ${JSON.stringify(slug)} });\n`;
+}
+
+type EntryOptions = Pick<
+  BuildOptions,
+  "entryPoints" | "entryNames" | "stdin" | "splitting" | "chunkNames" | "sourcemap"
+>;
+
+async function bundle(
+  p: { projectDir: string; outDir: string; packageFiles?: PackageFiles },
+  options: EntryOptions,
+  references = none,
+): Promise<Bundle> {
+  try {
+    const result = await build({
+      absWorkingDir: p.projectDir,
+      outdir: p.outDir,
+      outExtension: { ".js": ".mjs" },
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: "node",
+      format: "esm",
+      target: "node22",
+      sourcemap: "linked",
+      sourcesContent: true,
+      charset: "utf8",
+      legalComments: "none",
+      logLevel: "silent",
+      plugins: [
+        projectPlugin({
+          projectDir: p.projectDir,
+          packageFiles: p.packageFiles ?? { packageRoot, sdkFile },
+          references,
+        }),
+      ],
+      // Provides `require` for CommonJS code.
+      banner: {
+        js: 'import { createRequire as signalboxRequire } from "node:module"; const require = signalboxRequire(import.meta.url);',
+      },
+      ...options,
+    });
+    return {
+      ok: true,
+      files: result.outputFiles.map((file) => ({
+        path: relative(p.outDir, file.path).split(sep).join("/"),
+        contents: file.contents,
+      })),
+      warnings: result.warnings,
+      imports: new Map(
+        Object.entries(result.metafile.inputs).map(([file, input]) => [file, input.imports.map(({ path }) => path)]),
+      ),
+    };
+  } catch (error) {
+    if (isBuildError(error)) return { ok: false, errors: error.errors, warnings: error.warnings };
+    throw error;
+  }
+}
+
+function isBuildError(error: unknown): error is BuildFailure {
+  return error instanceof Error && "errors" in error && Array.isArray(error.errors) && "warnings" in error;
+}

@@ -1,0 +1,177 @@
+import type { JsonSchemaObject } from "../../../server/contract/json.ts";
+import { type ManifestAgent, maxToolCallsSchema } from "../../../server/contract/manifest.ts";
+import type { ProjectSettings } from "../../../server/contract/settings.ts";
+import { nearestName } from "../../../server/domain/did-you-mean.ts";
+import { findPrice } from "../../../server/domain/model-prices.ts";
+import { parsePromptTemplate } from "../../../server/domain/prompt-template.ts";
+import { lookUpPath } from "../../../server/domain/schema-path.ts";
+import { isCount, isTimeout, show } from "./check-definitions.ts";
+import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { EvaluatedAgent, EvaluatedEntry } from "../evaluation/protocol.ts";
+import type { ProjectFiles } from "../project-files.ts";
+
+type ModelPrices = NonNullable<ProjectSettings["modelPrices"]>;
+
+/** Diagnostics of agents, except for slugs and output: tools, limits and durations. */
+export function agentDiagnostics(
+  entries: readonly EvaluatedEntry[],
+  files: ProjectFiles,
+  { modelPrices = {} }: Pick<ProjectSettings, "modelPrices">,
+): Diagnostic[] {
+  return entries.flatMap((entry) => {
+    if (entry.outcome !== "agent") return [];
+    const { file, agent } = entry;
+    const found: Diagnostic[] = [];
+    const report = (property: string, code: DiagnosticCode, title: string, own: { fix?: string } = {}): void => {
+      found.push(
+        files.diagnose({
+          code,
+          title: `${file} › ${title}`,
+          at: files.findProperty(file, property) ?? { file },
+          ...own,
+        }),
+      );
+    };
+    for (const tool of agent.tools) {
+      if ("problem" in tool.inputSchema)
+        report(
+          tool.name,
+          "invalid_tool",
+          `tools › ${tool.name} › inputSchema cannot be sent to a model: ${tool.inputSchema.problem}`,
+        );
+    }
+    for (const { name, approvalTimeout, needsApproval } of agent.tools) {
+      if (approvalTimeout === undefined) continue;
+      if (!isTimeout(approvalTimeout))
+        report(
+          "approvalTimeout",
+          "invalid_approval_timeout",
+          `tools › ${name} › approvalTimeout is ${show(approvalTimeout)}`,
+        );
+      else if (needsApproval === "never")
+        report(
+          "approvalTimeout",
+          "invalid_approval_timeout",
+          `tools › ${name} › approvalTimeout is set without needsApproval`,
+          { fix: "Add needsApproval: true, or remove approvalTimeout." },
+        );
+    }
+    for (const { property, title } of budgetProblems(agent.budget)) report(property, "invalid_budget", title);
+    if (lacksPrice(agent, modelPrices))
+      report(
+        "usd",
+        "no_model_price",
+        `budget › usd needs a price, which is unknown for the model ${show(agent.model.modelId)}`,
+        { fix: priceFix(agent.model.modelId, modelPrices) },
+      );
+    if (agent.maxSteps !== undefined && !isCount(agent.maxSteps))
+      report("maxSteps", "invalid_max_steps", `maxSteps is ${show(agent.maxSteps)}`);
+    for (const { property, title } of toolCallProblems(agent.maxToolCalls))
+      report(property, "invalid_max_tool_calls", title);
+    if (agent.timeout !== undefined && !isTimeout(agent.timeout))
+      report("timeout", "invalid_timeout", `timeout is ${show(agent.timeout)}`);
+    if (agent.callTimeout !== undefined && !isTimeout(agent.callTimeout))
+      report("callTimeout", "invalid_timeout", `callTimeout is ${show(agent.callTimeout)}`);
+    if (agent.maxQueued !== undefined && !isCount(agent.maxQueued))
+      report("maxQueued", "invalid_max_queued", `maxQueued is ${show(agent.maxQueued)}`);
+    if (agent.concurrency !== undefined && !isCount(agent.concurrency))
+      report("concurrency", "invalid_concurrency", `concurrency is ${show(agent.concurrency)}`);
+    return found;
+  });
+}
+
+/** The limits of `budget`; `null`: none. Requires a budget without diagnostics. */
+export function budgetOf(budget: unknown): { tokens: number | null; usd: number | null } {
+  const { tokens, usd } = optionsOf(budget);
+  return { tokens: typeof tokens === "number" ? tokens : null, usd: typeof usd === "number" ? usd : null };
+}
+
+/** The limits of `maxToolCalls`. Requires a value without diagnostics. */
+export function toolCallsOf(maxToolCalls: unknown): ManifestAgent["maxToolCalls"] {
+  return maxToolCallsSchema.parse(maxToolCalls);
+}
+
+function toolCallProblems(maxToolCalls: unknown): { property: string; title: string }[] {
+  return Object.entries(optionsOf(maxToolCalls)).flatMap(([name, value]) => {
+    if (name !== "perAnswer" && name !== "perRun")
+      return [{ property: name, title: `maxToolCalls › ${name} is not an option` }];
+    return value === undefined || isCount(value)
+      ? []
+      : [{ property: name, title: `maxToolCalls › ${name} is ${show(value)}` }];
+  });
+}
+
+/** Every run of such an agent would fail with `NoPrice` before the first call. */
+function lacksPrice({ budget, model }: EvaluatedAgent, modelPrices: ModelPrices): boolean {
+  const { usd } = optionsOf(budget);
+  return typeof usd === "number" && usd > 0 && findPrice(model.modelId, modelPrices) === null;
+}
+
+function priceFix(modelId: string, modelPrices: ModelPrices): string {
+  const near = nearestName(modelId, Object.keys(modelPrices));
+  const meant = near === null ? "" : `modelPrices has ${show(near)}: correct its name if you meant this model. `;
+  return `${meant}Add modelPrices: { ${show(modelId)}: { input: …, output: … } } to signalbox.config.ts, in US dollars per million tokens. Or use a budget in tokens.`;
+}
+
+function budgetProblems(budget: unknown): { property: string; title: string }[] {
+  const problems: { property: string; title: string }[] = [];
+  for (const [name, value] of Object.entries(optionsOf(budget))) {
+    if (name !== "tokens" && name !== "usd")
+      problems.push({ property: name, title: `budget › ${name} is not an option` });
+    else if (value !== undefined && !(name === "tokens" ? isCount(value) : typeof value === "number" && value > 0))
+      problems.push({ property: name, title: `budget › ${name} is ${show(value)}` });
+  }
+  return problems;
+}
+
+function optionsOf(budget: unknown): Record<string, unknown> {
+  return typeof budget === "object" && budget !== null ? { ...budget } : {};
+}
+
+/**
+ * Diagnostics of prompt templates: their syntax, and whether the payload can have their paths. With a transform, only
+ * the compiler checks the paths.
+ */
+export function promptDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
+  return entries.flatMap((entry) => {
+    if (entry.outcome !== "trigger" || entry.trigger.prompt?.kind !== "template") return [];
+    const { file, trigger } = entry;
+    const template = parsePromptTemplate(entry.trigger.prompt.text);
+    const location = (written: string) =>
+      files.findText(file, written) ?? files.findProperty(file, "prompt") ?? { file };
+    const faults = template.faults.map(({ written, why }) =>
+      files.diagnose({ code: "invalid_prompt", title: `${file} › prompt › ${written} ${why}`, at: location(written) }),
+    );
+    const schema = trigger.hasTransform ? null : trigger.request.json;
+    const paths = template.pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece]));
+    const wrong = [...new Map(paths.map((path) => [path.written, path])).values()].flatMap(({ path, written }) => {
+      const verdict = schema ? wrongPath(schema, path) : null;
+      return verdict
+        ? [
+            files.diagnose({
+              code: "unknown_prompt_path",
+              title: `${file} › prompt › ${written}: ${verdict.what}`,
+              at: location(written),
+              ...(verdict.fix && { fix: verdict.fix }),
+            }),
+          ]
+        : [];
+    });
+    return [...faults, ...wrong];
+  });
+}
+
+function wrongPath(schema: JsonSchemaObject, path: readonly string[]): { what: string; fix: string | null } | null {
+  const verdict = lookUpPath(schema, path);
+  if (verdict.kind === "there") return null;
+  const { name, before, nearest } = verdict;
+  const where = before.length === 0 ? "the payload" : before.join(".");
+  return {
+    what: `${where} has no ${name}`,
+    fix:
+      nearest === null
+        ? null
+        : `Did you mean {{ ${[...before, nearest, ...path.slice(before.length + 1)].join(".")} }}?`,
+  };
+}

@@ -1,0 +1,197 @@
+import { isDeepStrictEqual } from "node:util";
+import { parseDuration } from "../../../sdk/duration.ts";
+import type { Dedupe } from "../../../server/contract/dedupe.ts";
+import type { JsonSchemaObject } from "../../../server/contract/json.ts";
+import { type Rate, rateSchema } from "../../../server/contract/rate.ts";
+import { fromPointer, toPointer } from "../../../server/domain/json-pointer.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
+import type { ProjectFiles } from "../project-files.ts";
+
+const defaultWindow = "24h";
+const minWindowMs = 1000;
+const maxWindowMs = 30 * 86_400_000;
+
+/** Diagnostics of `verify`, `dedupe` and `rateLimit`, which apply before any trigger evaluates a request. */
+export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
+  const triggers = entries.flatMap((entry) =>
+    entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : [],
+  );
+  return [
+    ...triggers.flatMap((trigger) => [
+      ...secretDiagnostics(trigger, files),
+      ...dedupeDiagnostics(trigger, files),
+      ...rateDiagnostics(trigger, files),
+    ]),
+    ...disagreements(triggers, files),
+  ];
+}
+
+/** The parsed `dedupe`, without an unsigned header. Requires a value without errors. */
+export function dedupeOf({ dedupe, verify }: Pick<EvaluatedTrigger, "dedupe" | "verify">): Dedupe | null {
+  const read = dedupe === undefined ? null : readDedupe(dedupe);
+  if (!read || "problem" in read) return null;
+  return isUnsigned(read.dedupe.header, verify) ? { ...read.dedupe, header: null } : read.dedupe;
+}
+
+/** Anyone with a copy of a signed request can replay it with another value of such a header. */
+function isUnsigned(header: string | null, verify: EvaluatedTrigger["verify"]): boolean {
+  return header !== null && verify !== null && !verify.signedHeaders.includes(header);
+}
+
+/** The parsed `rateLimit`. Requires a value without diagnostics. */
+export function rateLimitOf(rateLimit: unknown): Rate | null {
+  return rateSchema.safeParse(rateLimit).data ?? null;
+}
+
+type FoundTrigger = EvaluatedTrigger & { file: string };
+
+function secretDiagnostics({ file, verify }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
+  if (!verify?.problem) return [];
+  const { kind, words } = verify.problem;
+  // Without a code frame: the line may contain a secret.
+  const at = { file };
+  const title = `${file} › verify › ${verify.scheme}: its secret ${words}`;
+  return [
+    kind === "missing"
+      ? files.diagnose({ code: "missing_secret", title, at, severity: "warning" })
+      : files.diagnose({ code: "unusable_secret", title, at }),
+  ];
+}
+
+function dedupeDiagnostics({ file, dedupe, request, verify }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
+  if (dedupe === undefined) return [];
+  const read = readDedupe(dedupe);
+  if ("problem" in read)
+    return [
+      files.diagnose({
+        code: "invalid_dedupe",
+        title: `${file} › dedupe › ${read.problem}`,
+        at: files.findProperty(file, read.property) ?? { file },
+      }),
+    ];
+  const { field, header } = read.dedupe;
+  if (verify && isUnsigned(header, verify)) {
+    return [
+      files.diagnose({
+        code: "unsigned_dedupe_header",
+        title: `${file} › dedupe › ${header} is not signed by ${verify.scheme}, so it is ignored`,
+        at: files.findProperty(file, "header", header) ?? files.findProperty(file, "dedupe") ?? { file },
+        severity: "warning",
+      }),
+    ];
+  }
+  if (field === null || !request.json || mayContain(request.json, fromPointer(field))) return [];
+  return [
+    files.diagnose({
+      code: "unnamed_dedupe_field",
+      title: `${file} › dedupe › request has no ${field}`,
+      at: files.findProperty(file, "field") ?? { file },
+      severity: "warning",
+    }),
+  ];
+}
+
+function rateDiagnostics({ file, rateLimit }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
+  const issue = rateLimit === undefined ? undefined : rateSchema.safeParse(rateLimit).error?.issues[0];
+  if (!issue) return [];
+  const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const property = unknown ?? String(issue.path[0] ?? "rateLimit");
+  const given = property === "rateLimit" ? rateLimit : isObject(rateLimit) ? rateLimit[property] : undefined;
+  const problem =
+    unknown === undefined
+      ? `${property === "rateLimit" ? "" : `${property} `}${given === undefined ? "is missing" : `is ${JSON.stringify(given)}`}`
+      : `${unknown} is not an option`;
+  const at = files.findProperty(file, property) ?? files.findProperty(file, "rateLimit") ?? { file };
+  return [files.diagnose({ code: "invalid_rate_limit", title: `${file} › rateLimit › ${problem}`, at })];
+}
+
+/** Whether a body of this schema may have a value at this path; `true` if that is unclear. */
+function mayContain(schema: JsonSchemaObject, [name, ...rest]: readonly string[]): boolean {
+  const { properties } = schema;
+  if (name === undefined || !isObject(properties) || "allOf" in schema || "anyOf" in schema || "oneOf" in schema)
+    return true;
+  const next = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (next === undefined) return isObject(schema["additionalProperties"]) || schema["additionalProperties"] === true;
+  return !isObject(next) || mayContain(next, rest);
+}
+
+function isObject(value: unknown): value is JsonSchemaObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Sources that share an endpoint but differ in their guards. Each is compared with the first. */
+function disagreements(triggers: readonly FoundTrigger[], files: ProjectFiles): Diagnostic[] {
+  return [...Map.groupBy(triggers, ({ endpoint }) => endpoint).values()].flatMap((group) => {
+    const [first, ...others] = group.toSorted((a, b) => (a.file < b.file ? -1 : 1));
+    return first ? others.flatMap((other) => disagreement(first, other, files)) : [];
+  });
+}
+
+function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFiles): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const report = (property: "verify" | "dedupe" | "rateLimit", what: string): void => {
+    // Not the line of verify: it may contain a secret.
+    const at = (property !== "verify" && files.findProperty(other.file, property)) || { file: other.file };
+    found.push(
+      files.diagnose({
+        code: "endpoint_disagrees",
+        title: `${other.file} and ${first.file} share the endpoint ${JSON.stringify(other.endpoint)}, but ${what}`,
+        at,
+      }),
+    );
+  };
+  if (first.verify?.fingerprint !== other.verify?.fingerprint) report("verify", sayVerify(first, other));
+  const isAlike = isDeepStrictEqual(comparable(first.dedupe), comparable(other.dedupe));
+  if (!isAlike) report("dedupe", "differ in dedupe");
+  if (!isDeepStrictEqual(first.rateLimit, other.rateLimit)) report("rateLimit", "differ in rateLimit");
+  return found;
+}
+
+function comparable(dedupe: unknown): unknown {
+  return dedupe === undefined ? null : readDedupe(dedupe);
+}
+
+function sayVerify(first: FoundTrigger, other: FoundTrigger): string {
+  const [one, two] = [other.verify?.scheme ?? "no signature", first.verify?.scheme ?? "no signature"];
+  return one === two ? `differ in the secret or options of ${one}` : `differ in verify: ${one} and ${two}`;
+}
+
+/** The parsed `dedupe` of a source, or its problem, as the rest of a title that begins with `dedupe › `. */
+function readDedupe(dedupe: unknown): { dedupe: Dedupe } | { property: string; problem: string } {
+  if (typeof dedupe !== "object" || dedupe === null || Array.isArray(dedupe))
+    return { property: "dedupe", problem: `is ${show(dedupe)}` };
+  const options: { header?: unknown; field?: unknown; window?: unknown } = dedupe;
+  const unknown = Object.keys(options).find((name) => !["header", "field", "window"].includes(name));
+  if (unknown !== undefined) return { property: unknown, problem: `${unknown} is not an option` };
+  const { header, field, window = defaultWindow } = options;
+  if (header !== undefined && field !== undefined)
+    return { property: "dedupe", problem: "has a header and a field, but only one is allowed" };
+  if (header === undefined && field === undefined && options.window === undefined)
+    return { property: "dedupe", problem: "has no header, field or window" };
+  const windowMs = parseDuration(window);
+  if (windowMs === null || windowMs < minWindowMs || windowMs > maxWindowMs)
+    return { property: "window", problem: `window is ${show(window)}` };
+  if (header !== undefined) {
+    if (typeof header !== "string" || !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(header))
+      return { property: "header", problem: `header is ${show(header)}, which is not a header name` };
+    return { dedupe: { header: header.toLowerCase(), field: null, windowMs } };
+  }
+  if (field === undefined) return { dedupe: { header: null, field: null, windowMs } };
+  const pointer = readPointer(field);
+  return pointer === null
+    ? { property: "field", problem: `field is ${show(field)}, which is not a JSON Pointer or a dotted path` }
+    : { dedupe: { header: null, field: pointer, windowMs } };
+}
+
+/** The JSON Pointer (RFC 6901) for a pointer or for names joined by dots; `null`: it is neither. */
+function readPointer(field: unknown): string | null {
+  if (typeof field !== "string" || field === "") return null;
+  if (field.startsWith("/")) return /^(?:\/(?:[^~/]|~[01])+)+$/.test(field) ? field : null;
+  const names = field.split(".");
+  return names.every((name) => /^[^/~\s]+$/.test(name)) ? toPointer(names) : null;
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}

@@ -1,0 +1,132 @@
+import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
+import { formatCount, formatUtc } from "../../../server/domain/format.ts";
+import { bad, type Check, ok, warn } from "./check.ts";
+
+const soonMs = 14 * 86_400_000;
+const workerAliveMs = 15_000;
+const aheadMs = 60_000;
+
+export interface AccessContext {
+  contents: StoreContents;
+  now: number;
+  triggers: readonly { slug: string; endpoint: string }[];
+  mode: "development" | "deployed";
+  /** Deployed, or in development that other machines can reach. */
+  needsKeys: boolean;
+  isRunning: boolean;
+  /** Decrypts a stored key; `null` if it was encrypted with another secret. `null` without a secret. */
+  openKey: ((ciphertext: string) => string | null) | null;
+}
+
+/** Checks of the contents of the store: keys, secret, triggers, people and workers. */
+export function checkAccess(p: AccessContext): Check[] {
+  return [checkClock(p), ...checkKeys(p), checkSecret(p), checkTriggers(p), checkPeople(p), checkWorkers(p)];
+}
+
+function checkClock({ contents, now }: AccessContext): Check {
+  const newest = contents.newestDeliveryAt;
+  if (newest === null || newest <= now + aheadMs)
+    return ok("history", newest === null ? "no deliveries yet" : "no delivery is from the future");
+  return bad(
+    "history",
+    `the newest delivery is from the future: ${formatUtc(new Date(newest).toISOString())}`,
+    "Set this machine's clock. It was set back, or it was ahead when the delivery arrived. Retention depends on it.",
+  );
+}
+
+function isUsable(key: StoreContents["keys"][number], now: number): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
+}
+
+function checkKeys({ contents, now, needsKeys, triggers }: AccessContext): Check[] {
+  const webhookKeys = contents.keys.filter(({ kind }) => kind === "webhook");
+  const usable = webhookKeys.filter((key) => isUsable(key, now));
+  const ending = contents.keys.filter(
+    (key) => isUsable(key, now) && key.expiresAt !== null && key.expiresAt < now + soonMs,
+  );
+  const closed = [...new Set(triggers.map(({ endpoint }) => endpoint))].filter(
+    (endpoint) => !usable.some(({ endpoints }) => endpoints === null || endpoints.includes(endpoint)),
+  );
+  const create = "Create one with `signalbox keys create`.";
+  if (webhookKeys.length === 0)
+    return [
+      !needsKeys
+        ? ok("keys", "no keys yet; local development needs none")
+        : warn("keys", "there is no webhook key yet", `The first \`signalbox start\` creates one. ${create}`),
+    ];
+  const checks: Check[] = [];
+  if (usable.length === 0)
+    checks.push(bad("keys", "every webhook key is revoked or expired: all webhooks are rejected", create));
+  else if (closed.length > 0)
+    checks.push(
+      bad("keys", `no key is valid for ${closed.join(", ")}`, `${create} \`--endpoint\` sets its endpoints.`),
+    );
+  if (ending.length > 0)
+    checks.push(
+      warn(
+        "keys",
+        `${ending.map(({ id, name }) => `${name} (${id})`).join(", ")} expire within 14 days`,
+        "Replace them with `signalbox keys rotate <id>`.",
+      ),
+    );
+  return checks.length > 0 ? checks : [ok("keys", describeKeys(usable))];
+}
+
+/** Every endpoint has a key. Some keys may be for all endpoints. */
+function describeKeys(usable: StoreContents["keys"]): string {
+  const forAll = usable.filter(({ endpoints }) => endpoints === null).length;
+  if (forAll === usable.length) return `${formatCount(forAll, "webhook key")} for all endpoints`;
+  return `every endpoint has a key: ${formatCount(usable.length, "webhook key")}, ${forAll === 0 ? "none" : forAll} for all endpoints`;
+}
+
+function checkSecret({ contents, openKey }: AccessContext): Check {
+  const sealed = contents.keys.flatMap(({ ciphertext, revokedAt }) =>
+    ciphertext === null || revokedAt !== null ? [] : [ciphertext],
+  );
+  if (sealed.length === 0) return ok("secret", "no stored key is encrypted with it yet");
+  if (openKey === null)
+    return bad(
+      "secret",
+      "this machine has no secret, but stored keys are encrypted",
+      "Restore the file .signalbox/secret, or set SIGNALBOX_SECRET to its previous value.",
+    );
+  const lost = sealed.filter((ciphertext) => openKey(ciphertext) === null).length;
+  if (lost === 0) return ok("secret", "decrypts every stored key");
+  return bad(
+    "secret",
+    `does not decrypt ${lost} of ${formatCount(sealed.length, "stored key")}; they work, but cannot be shown`,
+    "Set the secret that they were created with, or rotate them.",
+  );
+}
+
+function checkTriggers({ contents, triggers }: AccessContext): Check {
+  const off = contents.disabledTriggers.filter((slug) => triggers.some((trigger) => trigger.slug === slug));
+  if (off.length === 0) return ok("triggers", `${formatCount(triggers.length, "trigger")}, none disabled`);
+  return warn("triggers", `disabled: ${off.join(", ")}`, "Enable a trigger with `signalbox triggers enable <slug>`.");
+}
+
+function checkPeople({ contents, mode }: AccessContext): Check {
+  if (contents.admins > 0)
+    return ok("people", `${formatCount(contents.people, "account")}, ${formatCount(contents.admins, "admin")}`);
+  if (contents.people > 0)
+    return bad("people", "there is no admin", "Create a link for one with `signalbox people invite --role admin`.");
+  return mode === "development"
+    ? ok("people", "no accounts; development needs none")
+    : warn(
+        "people",
+        "there are no accounts yet",
+        "Create a link for the first admin with `signalbox people setup-link`.",
+      );
+}
+
+function checkWorkers({ contents, now, isRunning }: AccessContext): Check {
+  const alive = contents.lastSeenWorkers.filter((at) => at > now - workerAliveMs).length;
+  if (!isRunning) return ok("workers", "the service is not running on this machine");
+  return alive > 0
+    ? ok("workers", `${alive} alive`)
+    : bad(
+        "workers",
+        "the service is running without a live worker: no run is executed",
+        "The log of the service has the reason.",
+      );
+}

@@ -1,0 +1,107 @@
+import { InvalidArgumentError } from "commander";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { parseDuration } from "../../sdk/duration.ts";
+import { type Json, jsonSchema } from "../../server/contract/json.ts";
+import { usageFailure } from "../terminal/failure.ts";
+import type { CommandContext } from "./command-context.ts";
+
+export const dataOption = ["--data <json>", "The body: JSON, @file, or - for stdin"] as const;
+
+/** Parsers of option values. Invalid values are wrong usage. */
+function wholeNumber(name: string, min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`${name} must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+export const parsePort = wholeNumber("The port", 0, 65_535);
+export const parseLimit = wholeNumber("The limit", 1, 100);
+
+export const parseTokens = wholeNumber("The number of tokens", 0, Number.MAX_SAFE_INTEGER);
+
+/** US dollars. */
+export function parseDollars(value: string): number {
+  const dollars = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  if (Number.isFinite(dollars)) return dollars;
+  throw new InvalidArgumentError("The amount must be in US dollars, e.g. 0.5.");
+}
+
+const roles = ["all", "web", "worker"] as const;
+export type Role = (typeof roles)[number];
+
+/** The processes of a machine. */
+export function parseRole(value: string): Role {
+  const role = roles.find((known) => known === value);
+  if (role) return role;
+  throw new InvalidArgumentError(`The role must be one of ${roles.join(", ")}.`);
+}
+
+/** Milliseconds. */
+export function parseLifetime(value: string): number {
+  const ms = parseDuration(value);
+  if (ms !== null && ms > 0) return ms;
+  throw new InvalidArgumentError("The lifetime must be a number with a unit, e.g. 12h or 90d.");
+}
+
+/** Milliseconds. */
+export function parseAgo(value: string): number {
+  const ms = parseDuration(value);
+  if (ms !== null && ms > 0) return ms;
+  throw new InvalidArgumentError("The duration must be a number with a unit, e.g. 30m, 24h or 7d.");
+}
+
+/** Milliseconds, possibly 0. */
+export function parseOverlap(value: string): number {
+  const ms = value === "0" ? 0 : parseDuration(value);
+  if (ms !== null && ms <= maxOverlapMs) return ms;
+  throw new InvalidArgumentError("The overlap must be a number with a unit, e.g. 1h or 7d, at most 90d, or 0.");
+}
+
+const maxOverlapMs = 90 * 24 * 60 * 60 * 1000;
+
+export function collect(value: string, previous: string[] = []): string[] {
+  return [...previous, value];
+}
+
+/** The bytes of --data: JSON, `@file` (relative to the current folder), or `-` for stdin. Not parsed. */
+export async function readData(
+  value: string,
+  context: Pick<CommandContext, "cwd" | "stdin" | "notify">,
+): Promise<Uint8Array> {
+  if (value === "-") return readStdin(context);
+  if (!value.startsWith("@")) return Buffer.from(value, "utf8");
+  const path = resolve(context.cwd, value.slice(1));
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw usageFailure(
+      `--data: ${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error}).`,
+      "A path after @ is relative to the current folder.",
+    );
+  }
+}
+
+/** The same, parsed. */
+export async function readJsonData(
+  value: string,
+  context: Pick<CommandContext, "cwd" | "stdin" | "notify">,
+): Promise<Json> {
+  const text = new TextDecoder().decode(await readData(value, context));
+  try {
+    return jsonSchema.parse(JSON.parse(text));
+  } catch (error) {
+    const hint =
+      value === "-" || value.startsWith("@") ? "" : "Put the JSON in single quotes, or in a file: --data @body.json";
+    throw usageFailure(`--data is not valid JSON: ${error instanceof Error ? error.message : error}`, hint);
+  }
+}
+
+async function readStdin({ stdin, notify }: Pick<CommandContext, "stdin" | "notify">): Promise<Uint8Array> {
+  if (stdin.isTTY) notify("Reading the body from the terminal. End it with Ctrl-D.");
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  return Buffer.concat(chunks);
+}

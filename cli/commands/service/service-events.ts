@@ -1,0 +1,59 @@
+import type { Mode } from "../../../server/config.ts";
+import type { Manifest } from "../../../server/contract/manifest.ts";
+import type { Reporter, RunEndedReport } from "../../../server/processes/protocol.ts";
+import { type Diagnostic, diagnosticsJson } from "../../build/diagnostics/diagnostic.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+
+/** Events of `dev` and `start`: text for a person, or one JSON object per line. */
+export interface ServiceEvents extends Reporter {
+  /** `localUrl`: the URL on this machine. */
+  ready(p: { mode: Mode; url: string; localUrl: string; manifest: Manifest; warnings: readonly Diagnostic[] }): void;
+  /** The workers are ready, without a web process. `healthPort`: the port of the health checks; `null`: none. */
+  working(p: { manifest: Manifest; healthPort: number | null }): void;
+  /** A new build is loaded. */
+  reloaded(p: { manifest: Manifest; warnings: readonly Diagnostic[]; durationMs: number }): void;
+  /** The build is the same as before, so nothing is loaded. */
+  unchanged(p: { version: string; wasBroken: boolean }): void;
+  /** `serving` is the version that is still served, `null` before the first successful build. */
+  buildFailed(p: { diagnostics: readonly Diagnostic[]; serving: string | null }): void;
+  stopping(): void;
+}
+
+/** One JSON object per line with `event` and `at`: ready, working, build, delivery, run, notice, stopping. */
+export function createJsonEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
+  const emit = (event: string, fields: Record<string, unknown>) =>
+    p.terminal.out.write(`${JSON.stringify({ event, at: new Date(p.now()).toISOString(), ...fields })}\n`);
+  return {
+    ready: ({ mode, url, manifest, warnings }) =>
+      emit("ready", {
+        mode,
+        url,
+        name: manifest.name,
+        ...counts(manifest),
+        endpoints: endpointsOf(manifest),
+        warnings,
+      }),
+    working: ({ manifest, healthPort }) => emit("working", { name: manifest.name, ...counts(manifest), healthPort }),
+    reloaded: ({ manifest, warnings, durationMs }) =>
+      emit("build", { ok: true, ...counts(manifest), durationMs, warnings }),
+    unchanged: ({ version }) => emit("build", { ok: true, version, unchanged: true }),
+    buildFailed: ({ diagnostics, serving }) => emit("build", { ok: false, ...diagnosticsJson(diagnostics), serving }),
+    delivery: (delivery) => emit("delivery", { delivery }),
+    runEnded: (run) => emit("run", { run: runFields(run) }),
+    notice: (level, message) => emit("notice", { level, message }),
+    stopping: () => emit("stopping", {}),
+  };
+}
+
+function runFields({ runId, status, trigger, target, attempt, durationMs, error }: RunEndedReport) {
+  return { runId, status, trigger, target, attempt, durationMs, error };
+}
+
+export function counts({ version, triggers, workflows }: Manifest) {
+  return { version, triggers: triggers.length, workflows: workflows.length };
+}
+
+/** Unique, in the order of the triggers. */
+export function endpointsOf(manifest: Manifest): string[] {
+  return [...new Set(manifest.triggers.map(({ endpoint }) => endpoint))];
+}

@@ -1,0 +1,93 @@
+import { serviceUrl, type Settings, SettingsError } from "../../../server/config.ts";
+import { AppError } from "../../../server/contract/app-error.ts";
+import type { FailedBuild } from "../../../server/contract/failed-build.ts";
+import type { Logger } from "../../../server/ports/logger.ts";
+import type { Reporter } from "../../../server/processes/protocol.ts";
+import { announceServer, findRunningServer } from "../../api/running-server.ts";
+import { Failure } from "../../terminal/failure.ts";
+
+/** Terminals and `npm run` both forward Ctrl-C. A signal this soon after the first is the same key press. */
+const samePressMs = 300;
+
+export interface Service {
+  /** The public URL. */
+  url: string;
+  /** The URL on this machine. */
+  localUrl: string;
+  reload(): Promise<void>;
+  /** Reports a failed build to the pages; `null`: the last build succeeded. */
+  reportBuild(failed: FailedBuild | null): void;
+  close(): Promise<void>;
+}
+
+interface StartOptions {
+  settings: Settings;
+  reporter: Reporter;
+  logger: Logger;
+  now: number;
+}
+
+/** Starts web and workers, and records their URL in `.signalbox/` while they run. Throws a Failure if they cannot start. */
+export async function startService(p: StartOptions): Promise<Service> {
+  const { startSupervisor } = await import("../../../server/processes/supervisor.ts");
+  return announce(p, () => startSupervisor(p));
+}
+
+/** Starts web without workers. The workers of other machines execute the runs. */
+export async function startWeb(p: StartOptions): Promise<Omit<Service, "reload" | "reportBuild">> {
+  const { startWebAlone } = await import("../../../server/processes/start-web-alone.ts");
+  return announce(p, () => startWebAlone(p));
+}
+
+/** Wraps a start error as a Failure, unless its type already has a clear message. */
+export function toStartFailure(cause: unknown): unknown {
+  if (cause instanceof SettingsError || cause instanceof AppError || !(cause instanceof Error)) return cause;
+  return new Failure(cause.message, { code: "start_failed", cause });
+}
+
+async function announce<Started extends { url: string; port: number; close(): Promise<void> }>(
+  { settings, reporter, now }: StartOptions,
+  start: () => Promise<Started>,
+): Promise<Started & { localUrl: string }> {
+  const other = findRunningServer(settings.projectDir);
+  const supervisor = await start().catch((cause: unknown) => {
+    throw toStartFailure(cause);
+  });
+  const localUrl = serviceUrl({ baseUrl: null, host: settings.host }, supervisor.port);
+  const withdraw = announceServer(settings.projectDir, {
+    pid: process.pid,
+    url: supervisor.url,
+    localUrl,
+    mode: settings.mode,
+    startedAt: new Date(now).toISOString(),
+  });
+  if (other && other.pid !== process.pid)
+    reporter.notice(
+      "warn",
+      `Another service of this project runs on ${other.url} (process ${other.pid}). Commands now use this one.`,
+    );
+  process.once("exit", withdraw);
+  return {
+    ...supervisor,
+    localUrl,
+    async close() {
+      withdraw();
+      await supervisor.close();
+    },
+  };
+}
+
+/** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. */
+export function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    let stoppedAt: number | null = null;
+    const stop = (signal: NodeJS.Signals) => {
+      const now = performance.now();
+      if (stoppedAt !== null && now - stoppedAt > samePressMs) process.exit(signal === "SIGINT" ? 130 : 143);
+      stoppedAt ??= now;
+      resolve();
+    };
+    process.on("SIGINT", stop);
+    process.on("SIGTERM", stop);
+  });
+}

@@ -1,0 +1,188 @@
+import { expect, it } from "vitest";
+import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import type { Manifest } from "../../../server/contract/manifest.ts";
+import { formatLocalTime } from "../../../server/domain/format.ts";
+import { createPaint } from "../../terminal/terminal.ts";
+import { countText, renderDelivery, renderReady, renderRunEnded } from "./text-events.ts";
+
+const paint = createPaint(false);
+const now = Date.parse("2026-11-21T10:00:00Z");
+const target = { kind: "workflow", slug: "welcome-email" } as const;
+
+const delivery: DeliverySummary = {
+  id: "dlv_1",
+  endpoint: "signup",
+  receivedAt: "2026-11-21T10:00:00.000Z",
+  method: "POST",
+  headers: {},
+  bodyBytes: 2,
+  bodySha256: null,
+  outcome: "accepted",
+  responseStatus: 202,
+  problem: null,
+  durationMs: 4,
+  redeliveryOf: null,
+  verdicts: [
+    {
+      trigger: "new-signup",
+      attachmentId: "new-signup:welcome-email",
+      target,
+      outcome: "matched",
+      runId: "run_1",
+      reasons: [],
+    },
+    {
+      trigger: "vip-signup",
+      attachmentId: "vip-signup:welcome-email",
+      target,
+      outcome: "filter_mismatch",
+      runId: null,
+      reasons: [
+        { pointer: "/plan", code: "invalid_value", message: "", expected: '"vip"', actual: '"\u001b[2Jfree"' },
+        { pointer: "/age", code: "too_small", message: "Too small", expected: null, actual: null },
+      ],
+    },
+  ],
+};
+
+it("a delivery shows the verdict and the reason of each trigger", () => {
+  expect(renderDelivery(delivery, { paint, now })).toBe(
+    [
+      `${formatLocalTime(now)}  → POST /triggers/signup  202 accepted  4 ms`,
+      "          ✓ matched           new-signup  run_1",
+      '          ◇ filter mismatch   vip-signup  /plan: expected "vip", got "\\u001b[2Jfree" (and 1 more)',
+      "",
+    ].join("\n"),
+  );
+});
+
+it("a rejected delivery shows the problem", () => {
+  const problem = {
+    type: "",
+    title: "",
+    status: 404,
+    code: "unknown_endpoint",
+    detail: 'No trigger listens on "signp".',
+  };
+  expect(
+    renderDelivery({ ...delivery, verdicts: [], problem, responseStatus: 404, outcome: "rejected" }, { paint, now }),
+  ).toContain('404 rejected  4 ms\n          No trigger listens on "signp".\n');
+});
+
+it("an ended run shows its status, target, duration and the first line of its error", () => {
+  const run = {
+    runId: "run_1",
+    status: "failed" as const,
+    trigger: "new-signup",
+    deliveryId: null,
+    target,
+    attempt: 3,
+    durationMs: 1400,
+    error: "Error: no\nat x",
+  };
+  expect(renderRunEnded(run, { paint, now })).toBe(
+    `${formatLocalTime(now)}  ✗ failed  new-signup → welcome-email  1.40 s  attempt 3  run_1\n          Error: no\n`,
+  );
+});
+
+it("the start shows the endpoints, and a curl command with a valid body", () => {
+  const request = {
+    type: "object",
+    properties: {
+      name: { type: "string" },
+      email: { type: "string", format: "email" },
+      amount: { type: "integer", minimum: 100 },
+      kind: { const: "it's" },
+      note: { type: "string" },
+    },
+    required: ["name", "email", "amount", "kind"],
+  };
+  const trigger = {
+    slug: "new-signup",
+    endpoint: "signup",
+    attachmentId: "new-signup:welcome-email",
+    target,
+    file: "",
+    module: "",
+    hasTransform: false,
+    request,
+    filter: null,
+    verify: null,
+    dedupe: null,
+    rateLimit: null,
+    prompt: null,
+  };
+  const manifest: Manifest = {
+    format: 1,
+    version: "9f31c2ab",
+    builtAt: "",
+    name: "hooks",
+    folder: "",
+    sources: "",
+    settings: {},
+    triggers: [trigger],
+    workflows: [],
+    agents: [],
+  };
+  const localUrl = "http://127.0.0.1:3002";
+  expect(renderReady({ url: localUrl, localUrl, manifest, paint, isDevelopment: true })).toBe(`
+hooks 9f31c2ab in development on http://127.0.0.1:3002
+
+  POST /triggers/signup  new-signup → welcome-email
+
+Try it:
+  curl http://127.0.0.1:3002/triggers/signup -H 'content-type: application/json' -d '{"name":"text","email":"ada@example.com","amount":100,"kind":"it'\\''s"}'
+
+`);
+  // Behind a tunnel only local requests need no key; on a network address all requests need one.
+  const behindTunnel = renderReady({ url: "https://dev.example.com", localUrl, manifest, paint, isDevelopment: true });
+  expect(behindTunnel).toContain("in development on https://dev.example.com\n");
+  expect(behindTunnel).toContain("curl http://127.0.0.1:3002/triggers/signup ");
+  expect(
+    renderReady({
+      url: "http://192.168.1.5:3002",
+      localUrl: "http://192.168.1.5:3002",
+      manifest,
+      paint,
+      isDevelopment: true,
+    }),
+  ).not.toContain("curl");
+});
+
+it("a project is described by its counts, with agents only if it has some", () => {
+  const none: Manifest = {
+    format: 1,
+    version: "9f31c2ab",
+    builtAt: "",
+    name: "hooks",
+    folder: "",
+    sources: "",
+    settings: {},
+    triggers: [],
+    workflows: [],
+    agents: [],
+  };
+  expect(countText(none)).toBe("0 triggers, 0 workflows");
+  const common = {
+    slug: "triage",
+    file: "",
+    module: "",
+    input: {},
+    output: null,
+    retries: { attempts: 1, backoff: "fixed" as const, initialMs: 0, maxMs: 0 },
+    timeoutMs: 1,
+    concurrency: null,
+    maxQueued: null,
+  };
+  const triage = {
+    ...common,
+    model: { provider: "openai", modelId: "gpt-5-mini" },
+    instructions: "Sort.",
+    tools: [],
+    maxSteps: 20,
+    maxToolCalls: { perAnswer: 20, perRun: 100 },
+    budget: { tokens: null, usd: null },
+    callTimeoutMs: 1,
+  };
+  expect(countText({ ...none, agents: [triage] })).toBe("0 triggers, 0 workflows, 1 agent");
+});

@@ -1,0 +1,116 @@
+import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import type { Manifest } from "../../../server/contract/manifest.ts";
+import { isLoopbackUrl } from "../../../server/domain/local-request.ts";
+import { exampleBody } from "../../../server/domain/schema/example-body.ts";
+import type { RunEndedReport } from "../../../server/processes/protocol.ts";
+import { type Diagnostic, renderDiagnostics } from "../../build/diagnostics/diagnostic.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { renderMark, renderReason, runMarks, verdictMarks } from "../../terminal/status-marks.ts";
+import { padEnd } from "../../terminal/table.ts";
+import type { Paint, Terminal } from "../../terminal/terminal.ts";
+import { endpointsOf, type ServiceEvents } from "./service-events.ts";
+import { formatLocalTime, formatCount, formatDuration } from "../../../server/domain/format.ts";
+
+/** A short line per event: deliveries, runs and builds on stdout, problems on stderr. */
+export function createTextEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
+  const { out, err } = p.terminal;
+  const color = err.hasColor;
+  const time = () => out.paint("dim", formatLocalTime(p.now()));
+  const warn = (warnings: readonly Diagnostic[]) =>
+    warnings.length > 0 && err.write(`\n${renderDiagnostics(warnings, { color })}\n`);
+  return {
+    ready({ url, localUrl, manifest, mode, warnings }) {
+      warn(warnings);
+      out.write(renderReady({ url, localUrl, manifest, paint: out.paint, isDevelopment: mode === "development" }));
+    },
+    working: () => {},
+    reloaded({ manifest, warnings, durationMs }) {
+      warn(warnings);
+      out.write(
+        `${time()}  ${out.paint("good", "↻")} rebuilt as ${manifest.version} in ${formatDuration(durationMs)}: ${countText(manifest)}\n`,
+      );
+    },
+    unchanged({ version, wasBroken }) {
+      if (wasBroken)
+        out.write(`${time()}  ${out.paint("good", "↻")} fixed: version ${version} is unchanged and still served\n`);
+    },
+    buildFailed({ diagnostics, serving }) {
+      const next = serving ? `Version ${serving} is still served.` : "The service starts as soon as you fix this.";
+      err.write(
+        `\n${renderDiagnostics(diagnostics, { color })}\n${err.paint("warn", "!")} The build failed. ${next}\n`,
+      );
+    },
+    delivery: (delivery) => out.write(renderDelivery(delivery, { paint: out.paint, now: p.now() })),
+    runEnded: (run) => out.write(renderRunEnded(run, { paint: out.paint, now: p.now() })),
+    notice(level, message) {
+      const tone = level === "info" ? "dim" : level === "warn" ? "warn" : "bad";
+      err.write(
+        `${formatLocalTime(p.now())}  ${err.paint(tone, level === "info" ? "·" : "!")} ${plainLine(message, 1000)}\n`,
+      );
+    },
+    stopping: () => err.write("Shutting down; active runs return to the queue. Press Ctrl-C again to exit at once.\n"),
+  };
+}
+
+export function renderReady(p: {
+  url: string;
+  localUrl: string;
+  manifest: Manifest;
+  paint: Paint;
+  isDevelopment: boolean;
+}): string {
+  const { url, localUrl, manifest, paint } = p;
+  const endpoints = endpointsOf(manifest).map((endpoint) => {
+    const slugs = manifest.triggers
+      .filter((trigger) => trigger.endpoint === endpoint)
+      .map(({ attachmentId }) => attachmentId.replace(":", " → "));
+    return `  POST /triggers/${endpoint}  ${paint("dim", slugs.join(", "))}\n`;
+  });
+  // The shortest command to paste. Only local requests need no key.
+  const [webhook] = (isLoopbackUrl(localUrl) ? manifest.triggers : [])
+    .map((trigger) => curlLine(localUrl, trigger))
+    .sort((a, b) => a.length - b.length);
+  return [
+    `\n${paint("strong", manifest.name)} ${paint("dim", manifest.version)} ${p.isDevelopment ? "in development" : "deployed"} on ${paint("link", url)}\n`,
+    endpoints.length > 0 ? `\n${endpoints.join("")}` : "\nThere are no triggers yet. Write one in triggers/.\n",
+    webhook && p.isDevelopment ? `\nTry it:\n  ${webhook}\n` : "",
+    "\n",
+  ].join("");
+}
+
+/** A curl command to paste, with an example body. */
+function curlLine(url: string, { endpoint, request, filter }: Manifest["triggers"][number]): string {
+  const body = JSON.stringify(exampleBody(request, filter)).replaceAll("'", String.raw`'\''`);
+  return `curl ${url}/triggers/${endpoint} -H 'content-type: application/json' -d '${body}'`;
+}
+
+export function countText({ triggers, workflows, agents }: Manifest): string {
+  return `${formatCount(triggers.length, "trigger")}, ${formatCount(workflows.length, "workflow")}${agents.length === 0 ? "" : `, ${formatCount(agents.length, "agent")}`}`;
+}
+
+export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now: number }): string {
+  const { endpoint, responseStatus, durationMs, verdicts, problem, outcome } = delivery;
+  const tone = responseStatus >= 500 ? "bad" : responseStatus >= 400 ? "warn" : "good";
+  const first = [
+    p.paint("dim", formatLocalTime(p.now)),
+    `${p.paint("busy", "→")} POST /triggers/${plainLine(endpoint, 80)}`,
+    `${p.paint(tone, String(responseStatus))} ${outcome}`,
+    formatDuration(durationMs),
+  ].join("  ");
+  const lines = verdicts.map(({ trigger, outcome: verdict, runId, reasons }) => {
+    const [reason] = reasons;
+    const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more)` : "";
+    const detail = runId ?? (reason ? renderReason(reason, p.paint) + more : "");
+    return `          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}  ${trigger}${detail ? `  ${detail}` : ""}`;
+  });
+  // Rejected before any trigger evaluated it: only the problem is known.
+  if (problem && verdicts.length === 0) lines.push(`          ${plainLine(problem.detail, 160)}`);
+  return `${[first, ...lines].join("\n")}\n`;
+}
+
+export function renderRunEnded(run: RunEndedReport, p: { paint: Paint; now: number }): string {
+  const name = run.trigger ? `${run.trigger} → ${run.target.slug}` : run.target.slug;
+  const attempt = run.attempt > 1 ? `  attempt ${run.attempt}` : "";
+  const error = run.error ? `\n          ${plainLine(run.error, 160)}` : "";
+  return `${p.paint("dim", formatLocalTime(p.now))}  ${renderMark(runMarks[run.status], p.paint)}  ${name}  ${formatDuration(run.durationMs)}${attempt}  ${run.runId}${error}\n`;
+}
