@@ -86,7 +86,7 @@ export default {
       from: { path: `${root}components/`, pathNot: "\\.test\\.tsx?$" },
       to: {
         path: `${root}(?:server/|app/|cli/)`,
-        pathNot: `${root}server/(contract/|domain/schema/|domain/(?:format|json-pointer)\\.ts$|trpc/router\\.ts$)`,
+        pathNot: `${root}server/(contract/|domain/schema/|domain/(?:format|json/json-pointer)\\.ts$|trpc/router\\.ts$)`,
       },
     },
     {

@@ -8,7 +8,7 @@ import { bodiesOf } from "./matching/bodies.ts";
 import { measureByTurns } from "./matching/measure-by-turns.ts";
 import { measureDelivery } from "./matching/measure-delivery.ts";
 import { makeTriggers, shapes } from "./matching/make-triggers.ts";
-import { isFolded } from "../server/domain/verdict-list.ts";
+import { isFolded } from "../server/domain/deliveries/verdict-list.ts";
 import { evaluateTriggers } from "../server/matching/evaluate-trigger.ts";
 import { matchTriggers } from "../server/matching/match-triggers.ts";
 

@@ -10,7 +10,7 @@ import { registerCommands } from "../cli/commands/register-commands.ts";
 import { createPaint } from "../cli/terminal/terminal.ts";
 import { diagnosticCodes } from "../cli/build/diagnostics/diagnostic-codes.ts";
 import { readSettings } from "../server/config.ts";
-import { projectSettingsSchema } from "../server/contract/settings.ts";
+import { projectSettingsSchema } from "../server/contract/project/settings.ts";
 import { openApiDocument } from "../server/http/rest/rest-app.ts";
 
 const repository = join(import.meta.dirname, "..");

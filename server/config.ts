@@ -3,9 +3,13 @@ import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { oidcSettingsSchema } from "./contract/oidc-settings.ts";
-import { proxyRangeSchema } from "./contract/proxy-range.ts";
-import { type ProjectSettings, projectSettingsSchema, type RateLimits } from "./contract/settings.ts";
+import {
+  oidcSettingsSchema,
+  proxyRangeSchema,
+  type ProjectSettings,
+  projectSettingsSchema,
+  type RateLimits,
+} from "./contract/project/settings.ts";
 import { readTracingSettings, type TracingSettings } from "./contract/tracing-settings.ts";
 import { isSource } from "./paths.ts";
 

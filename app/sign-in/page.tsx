@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { SignInForm } from "../../components/auth/sign-in-form.tsx";
-import { parseNextPage } from "../../server/contract/next-page.ts";
+import { parseNextPage } from "../../server/contract/access/next-page.ts";
 import { readAccess, signalbox } from "../server.ts";
 
 export const metadata: Metadata = { title: "Sign in" };

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../server/contract/verdict.ts";
+import type { Verdict } from "../../server/contract/delivery.ts";
 import { newId } from "../../server/domain/ids.ts";
 import type { Store } from "../../server/ports/store.ts";
 

@@ -1,6 +1,7 @@
 import type { RunStatus } from "../../server/contract/run.ts";
-import type { VerdictOutcome } from "../../server/contract/verdict.ts";
-import type { DeliveryFilter, RunFilter } from "../../server/ports/store.ts";
+import type { VerdictOutcome } from "../../server/contract/delivery.ts";
+import type { DeliveryFilter } from "../../server/ports/store/delivery-store.ts";
+import type { RunFilter } from "../../server/ports/store/run-store.ts";
 import type { PlannedProject } from "../seed/plan-project.ts";
 
 export interface Scenarios {

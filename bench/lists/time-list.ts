@@ -1,5 +1,4 @@
-import type { Page } from "../../server/contract/page.ts";
-import type { PageRequest } from "../../server/ports/store.ts";
+import type { Page, PageRequest } from "../../server/contract/list.ts";
 import { measure, type Timing } from "./measure.ts";
 
 export interface ListTiming {

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newId } from "../../server/domain/ids.ts";
 import { packageRoot } from "../../server/paths.ts";
-import type { NewRun, Store } from "../../server/ports/store.ts";
+import type { NewRun } from "../../server/ports/store/run-store.ts";
+import type { Store } from "../../server/ports/store.ts";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 
 /** A built project in a folder of its own, with a webhook key. */

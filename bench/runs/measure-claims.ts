@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ClaimedRun, Store } from "../../server/ports/store.ts";
+import type { ClaimedRun } from "../../server/ports/store/engine-store.ts";
+import type { Store } from "../../server/ports/store.ts";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 import { type BenchWorkflow, queueRuns } from "./bench-project.ts";
 import { median } from "./statistics.ts";

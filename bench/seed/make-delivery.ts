@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Json } from "../../server/contract/json.ts";
-import type { Verdict, VerdictOutcome } from "../../server/contract/verdict.ts";
+import type { Verdict, VerdictOutcome } from "../../server/contract/delivery.ts";
 import { newId } from "../../server/domain/ids.ts";
-import type { NewDelivery } from "../../server/ports/store.ts";
+import type { NewDelivery } from "../../server/ports/store/delivery-store.ts";
 import type { PlannedProject, PlannedTrigger } from "./plan-project.ts";
 import type { Random } from "./random.ts";
 

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { Manifest } from "../../server/contract/manifest.ts";
+import type { Manifest } from "../../server/contract/project/manifest.ts";
 import { packageRoot } from "../../server/paths.ts";
 import { readManifest } from "../../server/project/read-manifest.ts";
 import { buildProject } from "./build-project.ts";

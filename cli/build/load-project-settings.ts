@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SettingsError, parseProjectSettings } from "../../server/config.ts";
-import type { ProjectSettings } from "../../server/contract/settings.ts";
+import type { ProjectSettings } from "../../server/contract/project/settings.ts";
 import { bundleFile } from "./bundle/bundle.ts";
 import { prepareStateFolder } from "./state-folder.ts";
 

@@ -8,11 +8,11 @@ import {
   type ManifestTrigger,
   type ManifestWorkflow,
   manifestSchema,
-} from "../../server/contract/manifest.ts";
-import type { ProjectSettings } from "../../server/contract/settings.ts";
+} from "../../server/contract/project/manifest.ts";
+import type { ProjectSettings } from "../../server/contract/project/settings.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { type BundledFile, moduleOf } from "./bundle/bundle.ts";
-import { agentInputJsonSchema } from "../../server/contract/agent-input.ts";
+import { agentInputJsonSchema } from "../../server/contract/agent/input.ts";
 import { budgetOf, toolCallsOf } from "./checks/check-agents.ts";
 import { dedupeOf, rateLimitOf } from "./checks/check-guards.ts";
 import { retryPolicyOf } from "./checks/check-definitions.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join, sep } from "node:path";
-import type { Manifest } from "../../server/contract/manifest.ts";
+import type { Manifest } from "../../server/contract/project/manifest.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { BundledFile } from "./bundle/bundle.ts";
 

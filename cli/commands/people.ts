@@ -1,6 +1,12 @@
 import { Option } from "commander";
 import { z } from "zod";
-import { invitationSchema, type Person, personSchema, type Role, roleSchema } from "../../server/contract/person.ts";
+import {
+  invitationSchema,
+  type Person,
+  personSchema,
+  type Role,
+  roleSchema,
+} from "../../server/contract/access/person.ts";
 import { didYouMean } from "../../server/domain/did-you-mean.ts";
 import { formatRelativeTime } from "../../server/domain/format.ts";
 import { apiPath } from "../api/api-client.ts";

@@ -1,5 +1,5 @@
 import type { RunStatus } from "../../server/contract/run.ts";
-import type { Reason, Verdict, VerdictOutcome } from "../../server/contract/verdict.ts";
+import type { Reason, Verdict, VerdictOutcome } from "../../server/contract/delivery.ts";
 import { plainLine } from "./plain-text.ts";
 import { renderTable } from "./table.ts";
 import type { Paint, Tone } from "./terminal.ts";

@@ -1,8 +1,8 @@
 "use client";
 
 import { type ReactNode, createContext, useContext } from "react";
-import type { Role } from "../../server/contract/person.ts";
-import { type Scope, holdsScope } from "../../server/contract/scope.ts";
+import type { Role } from "../../server/contract/access/person.ts";
+import { type Scope, includesScope } from "../../server/contract/access/scope.ts";
 
 /** The current user of the page and their permissions. */
 export interface PageAccess {
@@ -22,7 +22,7 @@ export const useAccess = (): PageAccess | null => useContext(AccessContext);
 /** Whether the current user has a scope. Only for the UI: the server checks it again. */
 export function useMay(scope: Scope): boolean {
   const access = useAccess();
-  return access !== null && holdsScope(access.scope, scope);
+  return access !== null && includesScope(access.scope, scope);
 }
 
 /** Why an action is disabled for the current user; `undefined`: it is allowed. */

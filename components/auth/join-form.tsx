@@ -1,6 +1,6 @@
 "use client";
 
-import type { Role } from "../../server/contract/person.ts";
+import type { Role } from "../../server/contract/access/person.ts";
 import { Button } from "../ui/button.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { Field } from "./field.tsx";

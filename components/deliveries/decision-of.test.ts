@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Verdict } from "../../server/contract/verdict.ts";
+import type { Verdict } from "../../server/contract/delivery.ts";
 import { sayVerdict } from "../run-form/what-would-happen.tsx";
 import { decisionOf, nearMissOf } from "./decision-of.ts";
 import { verdictMarks } from "./verdict-marks.ts";

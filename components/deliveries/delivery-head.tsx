@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ownHeaders } from "../../server/contract/own-headers.ts";
+import { ownHeaders } from "../../server/contract/delivery.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { CopyButton, ShortId } from "../ui/copy-button.tsx";
 import { Facts, PageTitle } from "../ui/page-layout.tsx";

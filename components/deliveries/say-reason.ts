@@ -1,4 +1,4 @@
-import type { Reason } from "../../server/contract/verdict.ts";
+import type { Reason } from "../../server/contract/delivery.ts";
 
 /** One reason in parts. */
 interface ReasonParts {

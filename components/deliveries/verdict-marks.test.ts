@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Verdict } from "../../server/contract/verdict.ts";
+import type { Verdict } from "../../server/contract/delivery.ts";
 import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
 
 const verdict = (over: Partial<Verdict>): Verdict => ({

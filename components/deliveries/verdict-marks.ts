@@ -1,7 +1,7 @@
 import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
 import type { Problem } from "../../server/contract/problem.ts";
-import type { Verdict } from "../../server/contract/verdict.ts";
-import { toPointer } from "../../server/domain/json-pointer.ts";
+import type { Verdict } from "../../server/contract/delivery.ts";
+import { toPointer } from "../../server/domain/json/json-pointer.ts";
 import { isObject } from "../../server/domain/schema/json-schema.ts";
 import type { JsonMark } from "../json/place-marks.ts";
 import type { Tone } from "../ui/statuses.ts";

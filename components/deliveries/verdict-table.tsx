@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { Fragment } from "react";
-import type { Reason, Verdict } from "../../server/contract/verdict.ts";
+import type { Reason, Verdict } from "../../server/contract/delivery.ts";
 import { PlainText } from "../json/plain-text.tsx";
 import { StatusBadge } from "../ui/badges.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";

@@ -1,4 +1,4 @@
-import { fromPointer, toPointer } from "../../server/domain/json-pointer.ts";
+import { fromPointer, toPointer } from "../../server/domain/json/json-pointer.ts";
 import type { JsonLine } from "./lay-out-json.ts";
 
 /** The target of a JSON Pointer: the line of the value, or the line of its nearest ancestor and the missing rest. */

@@ -1,4 +1,4 @@
-import type { Page } from "../../server/contract/page.ts";
+import type { Page } from "../../server/contract/list.ts";
 
 /** The state of a live list: rows without gaps from the newest one down, and the cursor of older rows. */
 export interface ListState<Row> {

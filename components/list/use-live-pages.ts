@@ -2,7 +2,7 @@
 
 import { type QueryKey, hashKey, keepPreviousData, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
-import type { Page } from "../../server/contract/page.ts";
+import type { Page } from "../../server/contract/list.ts";
 import { addPage, type ListState, putRows, takeApart, takeFirst } from "./list-state.ts";
 
 /** Rows per page, if the list does not set another number. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AgentInput, agentInputSchema } from "../../server/contract/agent-input.ts";
+import { type AgentInput, agentInputSchema } from "../../server/contract/agent/input.ts";
 import { moveMarks, withLineFeeds } from "./move-marks.ts";
 
 /** The project's own text in lower case, payload data in upper case. */

@@ -1,4 +1,4 @@
-import type { AgentInput } from "../../server/contract/agent-input.ts";
+import type { AgentInput } from "../../server/contract/agent/input.ts";
 
 /**
  * Moves the marks of a prompt after an edit, so that they stay on payload data. Text typed inside a mark, or over a

@@ -1,7 +1,7 @@
 "use client";
 
 import { useId, useMemo } from "react";
-import { agentInputSchema } from "../../server/contract/agent-input.ts";
+import { agentInputSchema } from "../../server/contract/agent/input.ts";
 import { PlainText } from "../json/plain-text.tsx";
 import { MarkedText } from "../runs/agent/marked-text.tsx";
 import { cutPieces, splitMarks } from "../runs/agent/split-marks.ts";

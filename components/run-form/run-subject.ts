@@ -1,5 +1,5 @@
 import type { PresetSubject } from "../../server/contract/preset.ts";
-import type { Target } from "../../server/contract/target.ts";
+import type { Target } from "../../server/contract/project/target.ts";
 
 /**
  * The subject of a form: a delivery to the endpoint of a trigger, a run of one target (with an input, or with a payload

@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
-import type { Verdict } from "../../server/contract/verdict.ts";
+import type { Verdict } from "../../server/contract/delivery.ts";
 import { type ProblemText, problemOf, problemText } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import type { RunSubject } from "./run-subject.ts";

@@ -1,8 +1,7 @@
 "use client";
 
 import { skipToken, useQuery } from "@tanstack/react-query";
-import type { JsonSchemaObject } from "../../server/contract/json.ts";
-import type { Json } from "../../server/contract/json.ts";
+import type { JsonSchemaObject, Json } from "../../server/contract/json.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { type RunSubject, targetOf, triggerOf } from "./run-subject.ts";
 

@@ -2,7 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { Verdict } from "../../server/contract/verdict.ts";
+import type { Verdict } from "../../server/contract/delivery.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 
 const pauseMs = 300;

@@ -1,6 +1,6 @@
 "use client";
 
-import type { Verdict } from "../../server/contract/verdict.ts";
+import type { Verdict } from "../../server/contract/delivery.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
 import { sayReason } from "../deliveries/say-reason.ts";
 import { ErrorNote } from "../ui/states.tsx";

@@ -5,7 +5,7 @@ import { X } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useId, useRef, useState } from "react";
-import type { AgentTrace } from "../../server/contract/agent-trace.ts";
+import type { AgentTrace } from "../../server/contract/agent/trace.ts";
 import type { Run } from "../../server/contract/run.ts";
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 import { RunForm } from "../run-form/run-form.tsx";

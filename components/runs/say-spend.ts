@@ -1,4 +1,4 @@
-import type { RunsUsage } from "../../server/contract/runs-usage.ts";
+import type { RunsUsage } from "../../server/contract/run.ts";
 import { formatCount, formatNumber, formatTokens, formatUsd } from "../../server/domain/format.ts";
 
 /** `312 runs, 1.2 M tokens, $4.10`; mentions unknown costs, and that older runs are left out. */

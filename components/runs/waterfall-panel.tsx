@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useMemo, useState } from "react";
-import type { AgentTrace } from "../../server/contract/agent-trace.ts";
+import type { AgentTrace } from "../../server/contract/agent/trace.ts";
 import type { Run } from "../../server/contract/run.ts";
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 import { formatDuration } from "../../server/domain/format.ts";

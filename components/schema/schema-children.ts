@@ -1,7 +1,7 @@
 import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
 import { type Facts, factsOf, firstOf, propertiesOf } from "../../server/domain/schema/facts-of.ts";
 import { asSchema, isObject, schemasOf } from "../../server/domain/schema/json-schema.ts";
-import { sayChoice } from "../../server/domain/schema/say-value.ts";
+import { describeChoice } from "../../server/domain/schema/describe-schema.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
 
 /** A child of a schema: a property, the items of an array, a union variant. */
@@ -105,7 +105,7 @@ function shapeName(facts: Facts | undefined, at: number, root: JsonSchemaObject)
     facts &&
     propertiesOf(facts).find(({ schema, isRequired }) => isRequired && factsOf(schema, root).values?.length === 1);
   const values = tag && factsOf(tag.schema, root).values;
-  return tag && values ? `if ${visibleText(tag.name, 40)} is ${sayChoice(values)}` : `shape ${at + 1}`;
+  return tag && values ? `if ${visibleText(tag.name, 40)} is ${describeChoice(values)}` : `shape ${at + 1}`;
 }
 
 function labelled(p: { key: string; name: string; schema: JsonSchemaObject; isRequired?: boolean }): SchemaChild {

@@ -1,6 +1,6 @@
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { RunSummary } from "../../server/contract/run.ts";
-import type { Target } from "../../server/contract/target.ts";
+import type { Target } from "../../server/contract/project/target.ts";
 
 /** The search results from the server. */
 export interface Found {

@@ -1,7 +1,7 @@
 "use client";
 
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import { type AuditAction, auditActionSchema, type AuditEntry } from "../../server/contract/audit.ts";
+import { type AuditAction, auditActionSchema, type AuditEntry } from "../../server/contract/access/audit.ts";
 import type { Column } from "../list/column.ts";
 import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";

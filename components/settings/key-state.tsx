@@ -1,6 +1,6 @@
 "use client";
 
-import type { Key } from "../../server/contract/key.ts";
+import type { Key } from "../../server/contract/access/key.ts";
 import { RelativeTime } from "../ui/time.tsx";
 
 export function stateOf({ revokedAt, expiresAt }: Key, now: number): "valid" | "revoked" | "expired" {

@@ -2,9 +2,9 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Key } from "../../server/contract/key.ts";
-import { type Person, scopeOfRole } from "../../server/contract/person.ts";
-import { holdsScope } from "../../server/contract/scope.ts";
+import type { Key } from "../../server/contract/access/key.ts";
+import { type Person, scopeOfRole } from "../../server/contract/access/person.ts";
+import { includesScope } from "../../server/contract/access/scope.ts";
 import { formatUtc } from "../../server/domain/format.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
@@ -141,7 +141,7 @@ function TokenOwner({ token, people }: TokenOwnerProps) {
 function TokenScope({ token, people }: TokenOwnerProps) {
   const owner = people.find(({ id }) => id === token.ownerId);
   const held = owner && scopeOfRole[owner.role];
-  if (!held || token.scope === null || holdsScope(held, token.scope)) return token.scope;
+  if (!held || token.scope === null || includesScope(held, token.scope)) return token.scope;
   return (
     <>
       {held}{" "}

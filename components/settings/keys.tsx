@@ -3,18 +3,17 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
-import type { KeyKind } from "../../server/contract/key.ts";
-import type { Scope } from "../../server/contract/scope.ts";
+import type { KeyKind } from "../../server/contract/access/key.ts";
+import type { Scope } from "../../server/contract/access/scope.ts";
 import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice, Segmented } from "../ui/choice.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/states.tsx";
+import { ErrorNote, QueryPanel } from "../ui/states.tsx";
 import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { KeysTable } from "./keys-table.tsx";
-import { QueryPanel } from "../ui/states.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
 const scopes = [

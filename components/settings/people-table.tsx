@@ -2,8 +2,8 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Key } from "../../server/contract/key.ts";
-import { type Person, type Role, roleSchema } from "../../server/contract/person.ts";
+import type { Key } from "../../server/contract/access/key.ts";
+import { type Person, type Role, roleSchema } from "../../server/contract/access/person.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";

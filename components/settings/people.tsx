@@ -3,20 +3,19 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { UserPlus } from "lucide-react";
 import { useState } from "react";
-import type { Role } from "../../server/contract/person.ts";
+import type { Role } from "../../server/contract/access/person.ts";
 import { useAccess } from "../auth/access.tsx";
 import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/states.tsx";
+import { ErrorNote, QueryPanel } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { Segmented } from "../ui/choice.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
 import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { PeopleTable, roleOptions } from "./people-table.tsx";
-import { QueryPanel } from "../ui/states.tsx";
 import { SessionsTable } from "./sessions-table.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 

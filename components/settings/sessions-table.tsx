@@ -1,6 +1,6 @@
 "use client";
 
-import type { PersonSession } from "../../server/contract/person.ts";
+import type { PersonSession } from "../../server/contract/access/person.ts";
 import { Button } from "../ui/button.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";

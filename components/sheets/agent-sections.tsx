@@ -1,5 +1,5 @@
 import { ChevronRight } from "lucide-react";
-import { isScriptedModel } from "../../server/contract/scripted-model.ts";
+import { isScriptedModel } from "../../server/contract/agent/scripted-model.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
 import { ApprovalMark, ScriptedModelBadge } from "../ui/badges.tsx";
 import type { TargetDetails } from "./answers.ts";

@@ -5,9 +5,9 @@ export function ConditionList({ conditions }: { conditions: readonly Condition[]
   if (conditions.length === 0) return <p className="text-ink-2">any body that matches the request schema</p>;
   return (
     <ul className="grid gap-0.5">
-      {conditions.map(({ place, words }, index) => (
+      {conditions.map(({ path, words }, index) => (
         <li key={index} className="break-words text-ink-2">
-          {place !== "" && <code className="text-ink">{place}</code>} {words}
+          {path !== "" && <code className="text-ink">{path}</code>} {words}
         </li>
       ))}
     </ul>

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { Window } from "../../server/contract/window.ts";
+import type { Window } from "../../server/contract/traffic.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import type { Graph } from "./answers.ts";

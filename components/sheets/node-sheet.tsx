@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import type { Window } from "../../server/contract/window.ts";
+import type { Window } from "../../server/contract/traffic.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/states.tsx";
 import type { Graph } from "./answers.ts";

@@ -1,4 +1,4 @@
-import type { Dedupe } from "../../server/contract/dedupe.ts";
+import type { Dedupe } from "../../server/contract/project/endpoint.ts";
 import { formatInterval } from "../../server/domain/format.ts";
 
 /** How deliveries of the same event are identified, and for how long they are remembered. */

@@ -1,4 +1,4 @@
-import type { RetryPolicy } from "../../server/contract/manifest.ts";
+import type { RetryPolicy } from "../../server/contract/project/manifest.ts";
 import { formatInterval } from "../../server/domain/format.ts";
 
 /** The retry policy of a target: `3 attempts, backoff from 1 s, doubling up to 1 h`. */

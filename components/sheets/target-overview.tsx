@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import type { Window } from "../../server/contract/window.ts";
+import type { Window } from "../../server/contract/traffic.ts";
 import { formatCount, formatDuration, formatNumber, formatShare, windowNames } from "../../server/domain/format.ts";
 import { RunBadge } from "../runs/run-badge.tsx";
 import { waitingHref } from "../runs/run-filters.ts";

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { RunSummary } from "../../server/contract/run.ts";
-import type { Target } from "../../server/contract/target.ts";
+import type { Target } from "../../server/contract/project/target.ts";
 import { formatDuration } from "../../server/domain/format.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
 import { RunBadge } from "../runs/run-badge.tsx";

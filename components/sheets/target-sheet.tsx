@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { parseAsString, useQueryStates } from "nuqs";
-import type { Target } from "../../server/contract/target.ts";
-import type { Window } from "../../server/contract/window.ts";
+import type { Target } from "../../server/contract/project/target.ts";
+import type { Window } from "../../server/contract/traffic.ts";
 import { formatCount, formatNumber } from "../../server/domain/format.ts";
 import { RunForm } from "../run-form/run-form.tsx";
 import { useTRPC } from "../trpc/trpc.ts";

@@ -1,6 +1,6 @@
 "use client";
 
-import type { Health } from "../../server/contract/health.ts";
+import type { Health } from "../../server/contract/traffic.ts";
 import { StatusBadge } from "../ui/badges.tsx";
 import { approvalStatus, healths } from "../ui/statuses.ts";
 import { useNow } from "../ui/time.tsx";

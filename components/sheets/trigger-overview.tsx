@@ -3,8 +3,8 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import Link from "next/link";
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
-import type { Page } from "../../server/contract/page.ts";
-import type { Window } from "../../server/contract/window.ts";
+import type { Page } from "../../server/contract/list.ts";
+import type { Window } from "../../server/contract/traffic.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { ShortId } from "../ui/copy-button.tsx";

@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
-import type { Reason, Verdict } from "../../server/contract/verdict.ts";
+import type { Reason, Verdict } from "../../server/contract/delivery.ts";
 import { formatRelativeTime } from "../../server/domain/format.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
 import { readBody } from "../deliveries/read-body.ts";

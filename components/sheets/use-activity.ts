@@ -1,8 +1,8 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { Target } from "../../server/contract/target.ts";
-import type { Window } from "../../server/contract/window.ts";
+import type { Target } from "../../server/contract/project/target.ts";
+import type { Window } from "../../server/contract/traffic.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import type { Activity } from "./answers.ts";
 

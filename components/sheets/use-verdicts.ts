@@ -2,7 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import type { Verdict } from "../../server/contract/verdict.ts";
+import type { Verdict } from "../../server/contract/delivery.ts";
 import { describeFault, parseDraft } from "../run-form/draft/parse-draft.ts";
 import { problemOf } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { OctagonAlert } from "lucide-react";
 import { useState } from "react";
-import type { BuildProblem, FailedBuild } from "../../server/contract/failed-build.ts";
+import type { BuildProblem, FailedBuild } from "../../server/contract/project/failed-build.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { CodeBlock } from "../ui/copy-button.tsx";

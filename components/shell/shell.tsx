@@ -1,7 +1,7 @@
 import { LogOut } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { FailedBuild } from "../../server/contract/failed-build.ts";
+import type { FailedBuild } from "../../server/contract/project/failed-build.ts";
 import { BuildBanner } from "./build-banner.tsx";
 import { Keyboard } from "./keyboard.tsx";
 import { LivePill } from "./live-pill.tsx";

@@ -1,6 +1,6 @@
 import { Bot, FlaskConical, Hand, Workflow } from "lucide-react";
-import type { ManifestAgent } from "../../server/contract/manifest.ts";
-import type { TargetKind } from "../../server/contract/target.ts";
+import type { ManifestAgent } from "../../server/contract/project/manifest.ts";
+import type { TargetKind } from "../../server/contract/project/target.ts";
 import type { StatusStyle, Tone } from "./statuses.ts";
 
 const tones: Record<Tone, string> = {

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import { deliveryOutcomeSchema } from "../../server/contract/delivery.ts";
+import { deliveryOutcomeSchema, verdictOutcomeSchema } from "../../server/contract/delivery.ts";
 import { runStatusSchema } from "../../server/contract/run.ts";
-import { verdictOutcomeSchema } from "../../server/contract/verdict.ts";
 import { deliveryOutcomes, isOpen, runStatuses, verdictOutcomes } from "./statuses.ts";
 
 it("every status of the contract has a label, an icon and a tone", () => {

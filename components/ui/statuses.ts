@@ -13,10 +13,9 @@ import {
   TimerOff,
   TriangleAlert,
 } from "lucide-react";
-import type { DeliveryOutcome } from "../../server/contract/delivery.ts";
-import type { Health } from "../../server/contract/health.ts";
+import type { DeliveryOutcome, VerdictOutcome } from "../../server/contract/delivery.ts";
+import type { Health } from "../../server/contract/traffic.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
-import type { VerdictOutcome } from "../../server/contract/verdict.ts";
 
 /** The colour of a status. A status is never shown by colour alone. */
 export type Tone = "ok" | "run" | "wait" | "bad" | "idle";

@@ -4,7 +4,7 @@ import { expect, onTestFinished, vi } from "vitest";
 import { buildProject } from "../../cli/build/build-project.ts";
 import { renderDiagnostics } from "../../cli/build/diagnostics/diagnostic.ts";
 import { makeProject } from "../../cli/build/testing/make-project.ts";
-import { agentStepSchema } from "../../server/contract/agent-step.ts";
+import { agentStepSchema } from "../../server/contract/agent/trace.ts";
 import { jsonSchema } from "../../server/contract/json.ts";
 import { executeRun } from "../../server/engine/execute-run.ts";
 import { createEngineHarness } from "../../server/engine/testing/engine-harness.ts";

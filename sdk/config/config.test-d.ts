@@ -1,5 +1,5 @@
 import { defineConfig, type ProjectConfig } from "signalbox/config";
-import type { ProjectSettings } from "../../server/contract/settings.ts";
+import type { ProjectSettings } from "../../server/contract/project/settings.ts";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
 // What users may write is what the server reads. (Zod says `?: T | undefined` where the interface says `?: T`: the same to this compiler.)

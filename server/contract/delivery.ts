@@ -1,7 +1,45 @@
 import { z } from "zod";
 import { jsonSchema } from "./json.ts";
 import { problemSchema } from "./problem.ts";
-import { verdictSchema } from "./verdict.ts";
+import { targetSchema } from "./project/target.ts";
+
+/**
+ * Headers that the service writes into a recorded delivery. Headers of these names in a sender's request are not
+ * recorded.
+ */
+export const ownHeaders = {
+  /** The delivery whose body was delivered again. */
+  redeliveryOf: "signalbox-redelivery-of",
+  /** `form`: a person sent the delivery from a form of the app. */
+  sentFrom: "signalbox-sent-from",
+  /** `skipped`: the endpoint verifies signatures, and this delivery was authenticated by a person's session instead. */
+  signatureCheck: "signalbox-signature-check",
+} as const;
+
+/** One validation issue of a body: a JSON Pointer, Zod's code, and the expected and actual value. */
+export const reasonSchema = z.object({
+  pointer: z.string(),
+  code: z.string(),
+  message: z.string(),
+  expected: z.string().nullable(),
+  actual: z.string().nullable(),
+});
+
+export const verdictOutcomeSchema = z.enum(["matched", "request_mismatch", "filter_mismatch", "disabled"]);
+
+/** What one trigger decided about one delivery. */
+export const verdictSchema = z.object({
+  trigger: z.string(),
+  attachmentId: z.string(),
+  target: targetSchema,
+  outcome: verdictOutcomeSchema,
+  runId: z.string().nullable(),
+  reasons: z.array(reasonSchema),
+});
+
+export type Reason = z.infer<typeof reasonSchema>;
+export type VerdictOutcome = z.infer<typeof verdictOutcomeSchema>;
+export type Verdict = z.infer<typeof verdictSchema>;
 
 export const deliveryOutcomeSchema = z.enum(["accepted", "skipped", "rejected", "repeated"]);
 

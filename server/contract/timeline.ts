@@ -62,3 +62,15 @@ export const timelineEntrySchema = z.object({
 export type TimelineKind = z.infer<typeof timelineKindSchema>;
 export type LogLevel = z.infer<typeof logLevelSchema>;
 export type TimelineEntry = z.infer<typeof timelineEntrySchema>;
+
+/**
+ * Where in the user's own code an error came from, with the lines around it as they were when the code was built.
+ * Counted from 1.
+ */
+export type CodeExcerpt = {
+  /** Path in the project, with `/`. */
+  file: string;
+  line: number;
+  column: number;
+  lines: { number: number; text: string }[];
+};

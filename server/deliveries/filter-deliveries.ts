@@ -1,8 +1,8 @@
 import { AppError } from "../contract/app-error.ts";
-import type { VerdictOutcome } from "../contract/verdict.ts";
+import type { VerdictOutcome } from "../contract/delivery.ts";
 import { dropUndefined } from "../domain/drop-undefined.ts";
 import type { ProjectSources } from "../ports/project.ts";
-import type { DeliveryFilter } from "../ports/store.ts";
+import type { DeliveryFilter } from "../ports/store/delivery-store.ts";
 
 /** Filter by a trigger's verdict; `stopped` is every verdict other than a match. */
 export const verdictChoices = ["matched", "stopped", "request_mismatch", "filter_mismatch"] as const;

@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Delivery } from "../contract/delivery.ts";
-import type { DeliveryStore } from "../ports/store.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 
 /** One delivery with its body. Throws AppError `not_found`. */
 export async function getDelivery(deps: { store: Pick<DeliveryStore, "getDelivery"> }, id: string): Promise<Delivery> {

@@ -1,6 +1,6 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
-import type { Page } from "../contract/page.ts";
-import type { DeliveryFilter, DeliveryStore, PageRequest } from "../ports/store.ts";
+import type { Page, PageRequest } from "../contract/list.ts";
+import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
 
 /** Deliveries, newest first, without their bodies. */
 export function listDeliveries(

@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import type { SignedEvent } from "../../sdk/definition.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
-import type { Delivery } from "../contract/delivery.ts";
+import { type Delivery, ownHeaders } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
-import { ownHeaders } from "../contract/own-headers.ts";
 import type { StartedBy } from "../contract/run.ts";
-import { idempotencyOf } from "../domain/idempotency.ts";
+import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { newId } from "../domain/ids.ts";
-import { parseJsonBody } from "../domain/json-body.ts";
-import { queueFull } from "../domain/queue-full.ts";
+import { parseJsonBody } from "../domain/json/json-body.ts";
+import { queueFull } from "../domain/runs/new-run.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { DeliveryStore, NewDelivery, SwitchStore } from "../ports/store.ts";
+import type { SwitchStore } from "../ports/store.ts";
+import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import { getDelivery } from "./get-delivery.ts";
 
 /**

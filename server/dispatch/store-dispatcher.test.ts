@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
-import type { ClaimedRun, ClaimRequest } from "../ports/store.ts";
+import type { ClaimedRun, ClaimRequest } from "../ports/store/engine-store.ts";
 import { createStoreDispatcher } from "./store-dispatcher.ts";
 
 /** A queue in memory, whose claims can be held up or made to fail. */

@@ -1,8 +1,8 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Dispatcher } from "../ports/dispatcher.ts";
-import type { Logger } from "../ports/logger.ts";
-import { runLogFields } from "../ports/run-log-fields.ts";
-import type { ClaimedRun, Store } from "../ports/store.ts";
+import { type Logger, runLogFields } from "../ports/logger.ts";
+import type { ClaimedRun } from "../ports/store/engine-store.ts";
+import type { Store } from "../ports/store.ts";
 import { createAlarm } from "./alarm.ts";
 
 export interface StoreDispatcherOptions {

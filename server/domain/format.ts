@@ -1,6 +1,6 @@
 /** Numbers, amounts, durations, times and time windows as text, the same in pages and on the command line. */
 
-import type { Window } from "../contract/window.ts";
+import type { Window } from "../contract/traffic.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

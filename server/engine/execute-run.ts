@@ -2,10 +2,9 @@ import type { Json } from "../contract/json.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
-import type { Logger } from "../ports/logger.ts";
+import { type Logger, runLogFields } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
-import { runLogFields } from "../ports/run-log-fields.ts";
-import type { ClaimedRun, EngineStore, StepRecord } from "../ports/store.ts";
+import type { ClaimedRun, EngineStore, StepRecord } from "../ports/store/engine-store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
 import { loadAgent } from "./agent/load-agent.ts";
 import { toJson } from "./json-value.ts";
@@ -15,10 +14,10 @@ import { prepareInput } from "./prepare-input.ts";
 import { createRunContext } from "./run-context.ts";
 import { FinalFailure, RunEnded } from "./run-errors.ts";
 import { type Interrupt, interruptReason } from "./run-interrupt.ts";
-import type { RunPlaces } from "./run-places.ts";
+import type { RunSlots } from "./run-slots.ts";
 import { type RunScope, runInScope } from "./run-scope.ts";
 import { createRunSession } from "./run-session.ts";
-import { setLongTimeout } from "./set-long-timeout.ts";
+import { setLongTimeout } from "../domain/event-loop.ts";
 
 export interface ExecuteRunOptions {
   store: Pick<EngineStore, "loadSteps" | "writeProgress" | "saveLive">;
@@ -27,7 +26,7 @@ export interface ExecuteRunOptions {
   logger: Logger;
   random: () => number;
   /** Slots for running code. Absent: code starts immediately. */
-  places?: RunPlaces;
+  slots?: RunSlots;
   /** Starts the span of this execution. Absent: no tracing. Never rejects. */
   traceRun?: ((run: ClaimedRun) => Promise<RunTrace>) | undefined;
   /** Called when the code of a run starts for the first time. */
@@ -72,7 +71,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   const built = run.target.kind === "agent" ? code.manifest.agents : code.manifest.workflows;
   const workflow = built.find(({ slug }) => slug === run.target.slug) ?? null;
   const timeoutMs = workflow?.timeoutMs ?? fallbackTimeoutMs;
-  const place = options.places?.enter() ?? null;
+  const slot = options.slots?.enter() ?? null;
   const claimedAt = elapsedMs(clock);
   let startedAt = claimedAt;
   const abort = new AbortController();
@@ -141,14 +140,14 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   }
 
   async function conduct(): Promise<RunEnding> {
-    if (place?.free) {
-      await Promise.race([place.free, first.promise]);
+    if (slot?.free) {
+      await Promise.race([slot.free, first.promise]);
       startedAt = elapsedMs(clock);
     }
     try {
       return await executeAttempt();
     } finally {
-      place?.leave();
+      slot?.leave();
     }
   }
 
@@ -176,7 +175,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     const outcome = await first.promise;
     stopTimer();
     // Only the write is left: the next run can start.
-    place?.leave();
+    slot?.leave();
     return await finish(outcome);
   }
 
@@ -221,7 +220,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     return { status, error, durationMs: elapsedMs(clock) - startedAt };
   }
 
-  const isWaiting = () => place !== null && !place.hasBegun();
+  const isWaiting = () => slot !== null && !slot.hasBegun();
   return {
     run,
     deadlineAt: () => clock.now() + (isWaiting() ? timeoutMs : deadline - elapsedMs(clock)),

@@ -1,9 +1,9 @@
-import type { RetryPolicy } from "../contract/manifest.ts";
-import type { CodeExcerpt } from "../contract/code-excerpt.ts";
+import type { RetryPolicy } from "../contract/project/manifest.ts";
+import type { CodeExcerpt } from "../contract/timeline.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunError } from "../contract/run.ts";
-import { planRetry } from "../domain/plan-retry.ts";
-import type { NewTimelineEntry, RunTransition } from "../ports/store.ts";
+import { planRetry } from "../domain/runs/plan-retry.ts";
+import type { NewTimelineEntry, RunTransition } from "../ports/store/engine-store.ts";
 
 export interface AttemptFailure {
   error: RunError;

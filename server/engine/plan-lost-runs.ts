@@ -1,6 +1,6 @@
-import type { RetryPolicy } from "../contract/manifest.ts";
-import type { Target } from "../contract/target.ts";
-import type { LostRun } from "../ports/store.ts";
+import type { RetryPolicy } from "../contract/project/manifest.ts";
+import type { Target } from "../contract/project/target.ts";
+import type { LostRun } from "../ports/store/engine-store.ts";
 import { planAttemptEnd } from "./plan-attempt-end.ts";
 
 /** How a worker process ended. */

@@ -1,9 +1,9 @@
 import type { Json } from "../contract/json.ts";
-import type { ManifestWorkflow } from "../contract/manifest.ts";
+import type { ManifestWorkflow } from "../contract/project/manifest.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
-import type { ClaimedRun, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store.ts";
+import type { ClaimedRun, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store/engine-store.ts";
 import { type AttemptFailure, planAttemptEnd } from "./plan-attempt-end.ts";
 import type { OpenSleep } from "./run-context.ts";
 import { FinalFailure, RunTimedOut, excerptOfError, isRetryable, toRunError } from "./run-errors.ts";

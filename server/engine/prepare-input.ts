@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../contract/json.ts";
 import type { AnySchema, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
-import type { ClaimedRun } from "../ports/store.ts";
+import type { ClaimedRun } from "../ports/store/engine-store.ts";
 import { renderPrompt } from "./agent/render-prompt.ts";
 import { toJson } from "./json-value.ts";
 import { parseValue } from "./parse-value.ts";

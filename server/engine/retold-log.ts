@@ -1,4 +1,4 @@
-import type { NewTimelineEntry } from "../ports/store.ts";
+import type { NewTimelineEntry } from "../ports/store/engine-store.ts";
 
 /**
  * Removes repeated log entries. An attempt that continues after a sleep or a lost worker runs its code from the top and

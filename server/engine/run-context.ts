@@ -1,12 +1,11 @@
 import type { Json } from "../contract/json.ts";
-import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from "../contract/agent-step.ts";
+import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from "../contract/agent/trace.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
-import type { Logger } from "../ports/logger.ts";
-import { runLogFields } from "../ports/run-log-fields.ts";
-import type { ClaimedRun, Spend, StepRecord } from "../ports/store.ts";
+import { type Logger, runLogFields } from "../ports/logger.ts";
+import type { ClaimedRun, Spend, StepRecord } from "../ports/store/engine-store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
 import { cloneJson, toJson } from "./json-value.ts";
 import { createOrderedResults } from "./ordered-results.ts";
@@ -14,7 +13,7 @@ import { FinalFailure, excerptOfError, toRunError } from "./run-errors.ts";
 import { createRetoldLog } from "./retold-log.ts";
 import { createRunLog } from "./run-log.ts";
 import type { RunSession } from "./run-session.ts";
-import { setLongTimeout } from "./set-long-timeout.ts";
+import { setLongTimeout } from "../domain/event-loop.ts";
 
 export interface StepContext {
   idempotencyKey: string;
@@ -272,7 +271,7 @@ export function createRunContext(options: RunContextOptions) {
       signal,
     },
     /** For agents only. */
-    agent: { step, approve, tellLive: session.tellLive },
+    agent: { step, approve, publishLive: session.publishLive },
     /** Flushes the log entries since the last step, before the last write. */
     flushLog: () => retold.flush(),
     close(next: ContextState): void {

@@ -1,4 +1,4 @@
-import type { CodeExcerpt } from "../contract/code-excerpt.ts";
+import type { CodeExcerpt } from "../contract/timeline.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunError } from "../contract/run.ts";
 

@@ -1,6 +1,6 @@
 import type { Json } from "../contract/json.ts";
 import type { LogLevel } from "../contract/timeline.ts";
-import type { NewTimelineEntry } from "../ports/store.ts";
+import type { NewTimelineEntry } from "../ports/store/engine-store.ts";
 import { toJson } from "./json-value.ts";
 
 const maxMessageBytes = 16 * 1024;

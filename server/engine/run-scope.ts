@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { RunLogFields } from "../ports/run-log-fields.ts";
+import type { RunLogFields } from "../ports/logger.ts";
 
 /** The attempt that code belongs to, tracked through timers, callbacks and promises. */
 export interface RunScope {

@@ -1,11 +1,17 @@
 import { AppError } from "../contract/app-error.ts";
-import type { ModelSpeech } from "../contract/agent-live.ts";
+import type { ModelOutput } from "../contract/agent/trace.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Logger } from "../ports/logger.ts";
-import { runLogFields } from "../ports/run-log-fields.ts";
-import type { ClaimedRun, EngineStore, NewTimelineEntry, RunTransition, Spend, StepRecord } from "../ports/store.ts";
+import { type Logger, runLogFields } from "../ports/logger.ts";
+import type {
+  ClaimedRun,
+  EngineStore,
+  NewTimelineEntry,
+  RunTransition,
+  Spend,
+  StepRecord,
+} from "../ports/store/engine-store.ts";
 import type { Interrupt } from "./run-interrupt.ts";
 
 interface Progress {
@@ -16,10 +22,10 @@ interface Progress {
 }
 
 /** The model's output so far in the current step of an agent's run. */
-export interface LiveTold {
+export interface LiveUpdate {
   step: string;
   startedAt: number;
-  said: ModelSpeech;
+  said: ModelOutput;
 }
 
 /** Writes the progress of one attempt, in order, with its token. */
@@ -29,7 +35,7 @@ export interface RunSession {
   /** Resolves to `false` if it was not written, because this worker no longer has the run. */
   write(progress: Progress): Promise<boolean>;
   /** Shown until the step ends, or this worker's execution of the run. Never rejects: a failed write is dropped. */
-  tellLive(live: LiveTold): Promise<void>;
+  publishLive(live: LiveUpdate): Promise<void>;
   /** Called after the lease was renewed until this time. */
   renewed(leaseUntil: number): void;
   /**
@@ -127,7 +133,7 @@ export function createRunSession(p: {
       pending.add(progress);
       return await enqueue(pending.take());
     },
-    async tellLive(told) {
+    async publishLive(told) {
       if (!isSealed && !isAbandoned) await live.write(told);
     },
     renewed: (until) => void (leaseUntil = until),
@@ -165,7 +171,7 @@ function createLiveWriter({
   let shown: string | null = null;
   let writing: Promise<void> = Promise.resolve();
 
-  async function save({ step, startedAt, said }: LiveTold): Promise<void> {
+  async function save({ step, startedAt, said }: LiveUpdate): Promise<void> {
     try {
       await store.saveLive({
         runId: run.id,
@@ -182,7 +188,7 @@ function createLiveWriter({
   }
 
   return {
-    write(told: LiveTold): Promise<void> {
+    write(told: LiveUpdate): Promise<void> {
       shown = told.step;
       writing = save(told);
       return writing;

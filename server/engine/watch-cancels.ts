@@ -1,4 +1,5 @@
-import type { EngineStore, Store } from "../ports/store.ts";
+import type { Store } from "../ports/store.ts";
+import type { EngineStore } from "../ports/store/engine-store.ts";
 
 /** Under load, there are thousands of changes. */
 const lookEveryMs = 250;

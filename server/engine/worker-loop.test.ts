@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
 import type { Dispatcher } from "../ports/dispatcher.ts";
-import type { ClaimedRun } from "../ports/store.ts";
+import type { ClaimedRun } from "../ports/store/engine-store.ts";
 import { createEngineHarness } from "./testing/engine-harness.ts";
 import { type WorkerLoop, createWorkerLoop } from "./worker-loop.ts";
 

@@ -2,9 +2,10 @@ import type { Clock } from "../ports/clock.ts";
 import type { Dispatcher } from "../ports/dispatcher.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectCode } from "../ports/project.ts";
-import type { ClaimedRun, EngineStore, Store, WorkerInfo } from "../ports/store.ts";
+import type { Store } from "../ports/store.ts";
+import type { ClaimedRun, EngineStore, WorkerInfo } from "../ports/store/engine-store.ts";
 import { type ExecuteRunOptions, type RunEnding, type RunHandle, executeRun } from "./execute-run.ts";
-import type { RunPlaces } from "./run-places.ts";
+import type { RunSlots } from "./run-slots.ts";
 import { watchCancels } from "./watch-cancels.ts";
 
 /** Duration of a worker's lease on its runs. Including the check interval, other workers take over within 15 seconds. */
@@ -14,7 +15,7 @@ const heartbeatRowEveryMs = 5_000;
 const zombieMs = 30_000;
 const handBackWithinMs = 2_000;
 /** Maximum time that a run claimed ahead waits for a slot. Afterwards another worker can take it. */
-const waitForPlaceMs = 1_000;
+const maxSlotWaitMs = 1_000;
 const lookForWaitingMs = 250;
 
 export interface WorkerLoopOptions {
@@ -25,7 +26,7 @@ export interface WorkerLoopOptions {
   clock: Clock;
   logger: Logger;
   random: () => number;
-  places?: RunPlaces;
+  slots?: RunSlots;
   onActiveChanged: () => void;
   onRunStarted?: (run: ClaimedRun) => void;
   /** See ExecuteRunOptions. */
@@ -97,9 +98,9 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   }
 
   async function passOnWaiting(): Promise<void> {
-    const late = [...handles.values()].filter((handle) => (handle.waitedMs() ?? 0) > waitForPlaceMs);
+    const late = [...handles.values()].filter((handle) => (handle.waitedMs() ?? 0) > maxSlotWaitMs);
     if (late.length === 0) return;
-    options.places?.distrust();
+    options.slots?.distrust();
     for (const handle of late) handle.interrupt({ kind: "passed_on" });
   }
 

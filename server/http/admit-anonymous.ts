@@ -3,9 +3,8 @@ import { anonymousRoutes } from "../auth/access/access-table.ts";
 import { networkOf } from "../auth/limits/attempt-limit.ts";
 import type { ApiAuthenticator, Client } from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
-import { createSlots } from "../domain/slots.ts";
-import type { Logger } from "../ports/logger.ts";
-import { createSeldomLog } from "../ports/seldom-log.ts";
+import { createSlots } from "../domain/requests/slots.ts";
+import { type Logger, createThrottledLog } from "../ports/logger.ts";
 
 /** Waits for a slot for this request. Throws AppError `rate_limited`. */
 export type AdmitAnonymous = (request: IncomingMessage, response: ServerResponse, client: Client) => Promise<void>;
@@ -37,7 +36,7 @@ export function createAdmitAnonymous(deps: {
   logger: Logger;
 }): AdmitAnonymous {
   const slots = createSlots(limits);
-  const logRejected = createSeldomLog((message, fields) => deps.logger.warn(message, fields));
+  const logRejected = createThrottledLog((message, fields) => deps.logger.warn(message, fields));
   return async (request, response, client) => {
     const [path = "/"] = (request.url ?? "/").split("?", 1);
     if (probes.has(path) || (await isKnown(deps.authenticateFor(client), request))) return;

@@ -3,7 +3,7 @@ import { createInvitation } from "../auth/people/invitations.ts";
 import { createResetLink } from "../auth/people/passwords.ts";
 import { unknownClient } from "../auth/access/principal.ts";
 import { machineContext } from "../auth/access/audit-context.ts";
-import type { Role } from "../contract/person.ts";
+import type { Role } from "../contract/access/person.ts";
 import type { Mode } from "../config.ts";
 import type { Identity } from "../ports/identity.ts";
 import { type AuthDoorDeps, createAuthDoor } from "./auth-door.ts";
@@ -52,7 +52,7 @@ async function open(given: { mode?: Mode; address?: string } = {}) {
 }
 
 /** Without the time that hashes take. */
-const rejecting = (identity: Identity): Identity => ({ ...identity, signIn: async () => ({ outcome: "refused" }) });
+const rejecting = (identity: Identity): Identity => ({ ...identity, signIn: async () => ({ outcome: "rejected" }) });
 
 /** Sign-ins of an account and an address each. */
 function openDoor({ deps }: TestService, given: Partial<AuthDoorDeps> = {}) {

@@ -6,19 +6,18 @@ import { joinByInvitation, joinRequestSchema } from "../auth/people/invitations.
 import { isOwnForm, rejectForeignOrigin } from "../auth/authenticate/cross-site.ts";
 import { resetPassword, resetRequestSchema } from "../auth/people/passwords.ts";
 import { handleTokenSignIn, clearCookie, redirect } from "../auth/authenticate/token-session.ts";
-import { personSessionCookie } from "../domain/session-cookie.ts";
+import { personSessionCookie } from "../domain/requests/session-cookie.ts";
 import type { ApiAuthenticator, Client } from "../auth/access/principal.ts";
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
-import { parseNextPage } from "../contract/next-page.ts";
-import { createTokenBucket } from "../domain/token-bucket.ts";
-import { parseJsonBody } from "../domain/json-body.ts";
-import { readWithin } from "../domain/read-within.ts";
-import { requireJsonType } from "../domain/require-json-type.ts";
+import { parseNextPage } from "../contract/access/next-page.ts";
+import { createTokenBucket } from "../domain/requests/token-bucket.ts";
+import { parseJsonBody } from "../domain/json/json-body.ts";
+import { readWithin, requireJsonType } from "../domain/requests/request-body.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Identity } from "../ports/identity.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { AuditStore, PeopleStore } from "../ports/people-store.ts";
+import type { AuditStore, PeopleStore } from "../ports/store/people-store.ts";
 import { problemResponse, toAppError } from "./rest/problem-response.ts";
 
 export interface AuthDoorDeps {
@@ -65,8 +64,8 @@ const routes: Record<(typeof authRoutes)[number], Answer> = {
   "POST /api/auth/join": join,
   "POST /api/auth/reset": reset,
   "POST /api/auth/token": signInWithToken,
-  "POST /api/auth/oidc": startElsewhere,
-  "GET /api/auth/callback/oidc": finishElsewhere,
+  "POST /api/auth/oidc": startProviderSignIn,
+  "GET /api/auth/callback/oidc": finishProviderSignIn,
 };
 const paths = new Set(authRoutes.map((route) => route.split(" ")[1]));
 
@@ -123,7 +122,7 @@ async function startSession(
     userAgent: p.request.headers.get("user-agent"),
   });
   const now = deps.clock.now();
-  if (result.outcome === "refused") {
+  if (result.outcome === "rejected") {
     await recordRejection(deps, client, { subject: email, by: "password" });
     throw new AppError("unauthorized", "The address or the password is wrong.");
   }
@@ -177,18 +176,18 @@ async function signInWithToken(deps: AuthDoorDeps, request: Request, client: Cli
   return response;
 }
 
-async function startElsewhere(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
+async function startProviderSignIn(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
   const { next } = await readForm(deps, request, z.strictObject({ next: z.string().max(4_000) }));
   const identity = await providerIdentity(deps, client, "start");
-  const way = await identity.startElsewhere({ next: parseNextPage(next), address: client.address });
+  const way = await identity.startProviderSignIn({ next: parseNextPage(next), address: client.address });
   if (!way) throw new AppError("not_found", "The provider cannot be reached. Try again in a moment.");
   // The page goes there itself: its policy lets forms lead to this service only.
   return answerWith({ url: way.location }, secured(deps, client, way.setCookie));
 }
 
-async function finishElsewhere(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
+async function finishProviderSignIn(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
   const identity = await providerIdentity(deps, client, "callback");
-  const way = await identity.finishElsewhere(request, client.address);
+  const way = await identity.finishProviderSignIn(request, client.address);
   const cookies = secured(deps, client, way.setCookie);
   if (!way.isSignedIn) {
     await recordRejection(deps, client, { subject: null, by: "oidc" });
@@ -233,7 +232,7 @@ async function recordRejection(
   const now = deps.clock.now();
   const taken = deps.limits.rejections.take(now);
   if (!taken.passes) return;
-  const detail = { ...(by === "oidc" ? { by } : {}), ...(taken.refused > 0 ? { notRecorded: taken.refused } : {}) };
+  const detail = { ...(by === "oidc" ? { by } : {}), ...(taken.rejected > 0 ? { notRecorded: taken.rejected } : {}) };
   await deps.store.recordAudit(
     auditOf(anonymousContext(client.address), {
       action: "session.refused",

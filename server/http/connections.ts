@@ -2,8 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { networkOf } from "../auth/limits/attempt-limit.ts";
-import type { Logger } from "../ports/logger.ts";
-import { createSeldomLog } from "../ports/seldom-log.ts";
+import { type Logger, createThrottledLog } from "../ports/logger.ts";
 import { plainAddress, type TrustedProxies } from "./read-client.ts";
 
 /** A connection that is closed because a limit is reached. */
@@ -74,7 +73,7 @@ export function createConnections(
   const idle = new Set<Duplex>();
   const clients = new Map<string, Client>();
   const answering = new Map<Duplex, ServerResponse>();
-  const logLimit = createSeldomLog((message, fields) => logger.warn(message, fields));
+  const logLimit = createThrottledLog((message, fields) => logger.warn(message, fields));
   let isClosing = false;
 
   server.on("connection", (socket: Socket) => {

@@ -1,5 +1,4 @@
-import { get } from "node:http";
-import { createServer, type IncomingMessage } from "node:http";
+import { get, createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { readClient, trustNobody, trustProxies } from "./read-client.ts";

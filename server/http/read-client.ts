@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Client } from "../auth/access/principal.ts";
-import { isLocalRequest } from "../domain/local-request.ts";
+import { isLocalRequest } from "../domain/requests/local-request.ts";
 
 /** Which peers are proxies of ours: IP addresses and CIDR ranges. */
 export type TrustedProxies = { trusts(address: string): boolean };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { createInvitation } from "../auth/people/invitations.ts";
 import { machineContext } from "../auth/access/audit-context.ts";
 import type { Json } from "../contract/json.ts";
-import type { Role } from "../contract/person.ts";
+import type { Role } from "../contract/access/person.ts";
 import { createTrpc } from "../trpc/create-trpc.ts";
 import { createAuthDoor } from "./auth-door.ts";
 import { createdKey } from "./rest/schemas.ts";

@@ -6,10 +6,10 @@ import { availableParallelism } from "node:os";
 import type { OidcSettings } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { newId } from "../domain/ids.ts";
-import { personSessionCookie, sessionLifetimeSeconds } from "../domain/session-cookie.ts";
-import { createSlots, type Slots } from "../domain/slots.ts";
+import { personSessionCookie, sessionLifetimeSeconds } from "../domain/requests/session-cookie.ts";
+import { createSlots, type Slots } from "../domain/requests/slots.ts";
 import type { Identity, SignInResult } from "../ports/identity.ts";
-import type { AuditStore, IdentityCondition, IdentityRows, IdentityTable } from "../ports/people-store.ts";
+import type { AuditStore, IdentityCondition, IdentityRows, IdentityTable } from "../ports/store/people-store.ts";
 import { addressHeader, addressHeaders } from "./address-header.ts";
 import { createOidcSignIn } from "./oidc-sign-in.ts";
 
@@ -105,7 +105,7 @@ export function createIdentity(p: {
 
 function toResult(response: Response): SignInResult {
   if (response.ok) return { outcome: "signed-in", setCookie: response.headers.getSetCookie() };
-  if (response.status < 500) return { outcome: "refused" };
+  if (response.status < 500) return { outcome: "rejected" };
   throw new Error(`Sign-in failed with status ${response.status}.`);
 }
 

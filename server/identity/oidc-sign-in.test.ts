@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type Configuration, Provider } from "oidc-provider";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { unknownClient } from "../auth/access/principal.ts";
-import type { Role } from "../contract/person.ts";
+import type { Role } from "../contract/access/person.ts";
 import { createAuthDoor } from "../http/auth-door.ts";
 import { openTestService } from "../http/rest/testing/test-service.ts";
 import { createIdentity } from "./create-identity.ts";

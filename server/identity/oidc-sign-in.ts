@@ -5,7 +5,7 @@ import type { OidcSettings } from "../config.ts";
 import { newId } from "../domain/ids.ts";
 import type { Identity, Redirection } from "../ports/identity.ts";
 import { addressHeaders } from "./address-header.ts";
-import type { AuditStore } from "../ports/people-store.ts";
+import type { AuditStore } from "../ports/store/people-store.ts";
 
 const providerId = "oidc";
 
@@ -15,14 +15,14 @@ export function createOidcSignIn(p: {
   baseUrl: string;
   oidc: OidcSettings | null;
   rows: Pick<AuditStore, "recordAudit">;
-}): Pick<Identity, "startElsewhere" | "finishElsewhere"> {
+}): Pick<Identity, "startProviderSignIn" | "finishProviderSignIn"> {
   const { oidc, baseUrl } = p;
   // Created for each sign-in: it reads the provider's configuration, and the provider may be unavailable or change its
   // keys.
   const ask = async (path: string, init: RequestInit) =>
     oidc ? betterAuth(withProvider(p, oidc)).handler(new Request(`${baseUrl}/api/auth/${path}`, init)) : null;
   return {
-    async startElsewhere({ next, address }) {
+    async startProviderSignIn({ next, address }) {
       const body = JSON.stringify({ provider: providerId, callbackURL: next, errorCallbackURL: failedPage });
       const response = await ask("sign-in/social", {
         method: "POST",
@@ -31,7 +31,7 @@ export function createOidcSignIn(p: {
       });
       return response?.ok ? toRedirection(response) : null;
     },
-    async finishElsewhere(request, address) {
+    async finishProviderSignIn(request, address) {
       const headers = new Headers({
         cookie: request.headers.get("cookie") ?? "",
         "user-agent": request.headers.get("user-agent") ?? "",

@@ -1,9 +1,10 @@
 import { AppError } from "../contract/app-error.ts";
-import type { Idempotency } from "../domain/idempotency.ts";
-import { queueFull } from "../domain/queue-full.ts";
-import { listVerdicts, mapOwnVerdicts, ownVerdicts, type Verdicts } from "../domain/verdict-list.ts";
+import type { Idempotency } from "../domain/deliveries/idempotency.ts";
+import { queueFull } from "../domain/runs/new-run.ts";
+import { listVerdicts, mapOwnVerdicts, ownVerdicts, type Verdicts } from "../domain/deliveries/verdict-list.ts";
 import type { Decision } from "../matching/decide-delivery.ts";
-import type { AcceptedRun, DeliveryStore, NewDelivery, NewRun } from "../ports/store.ts";
+import type { AcceptedRun, DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
+import type { NewRun } from "../ports/store/run-store.ts";
 import { completeDelivery, type DeliveryDraft, redactProblem } from "./delivery-record.ts";
 import type { Rejected, RequestHead } from "./ingest-request.ts";
 

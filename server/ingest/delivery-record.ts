@@ -1,11 +1,10 @@
 import { type AppError, toProblem } from "../contract/app-error.ts";
-import type { DeliverySummary } from "../contract/delivery.ts";
+import { type DeliverySummary, ownHeaders } from "../contract/delivery.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
-import { ownHeaders } from "../contract/own-headers.ts";
 import type { Problem } from "../contract/problem.ts";
-import { redactHeaders, redactText } from "../domain/redaction.ts";
-import type { Verdicts } from "../domain/verdict-list.ts";
-import type { NewDelivery } from "../ports/store.ts";
+import { redactHeaders, redactText } from "../domain/deliveries/redaction.ts";
+import type { Verdicts } from "../domain/deliveries/verdict-list.ts";
+import type { NewDelivery } from "../ports/store/delivery-store.ts";
 import type { HeaderMap, RequestHead } from "./ingest-request.ts";
 
 /** A delivery before its outcome is known. */

@@ -1,8 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
-import type { Rate } from "../contract/rate.ts";
-import type { RateLimits } from "../contract/settings.ts";
-import type { Allowance } from "../domain/rate-bucket.ts";
-import { createRateLimit, type RateAsked, type RatesTaken } from "../domain/rate-limit.ts";
+import type { Rate } from "../contract/project/endpoint.ts";
+import type { RateLimits } from "../contract/project/settings.ts";
+import { type Allowance, createRateLimit, type RateCheck, type RateResult } from "../domain/requests/rate-limit.ts";
 import type { Rejected, RequestHead } from "./ingest-request.ts";
 
 /** `headers` are part of every response. */
@@ -16,7 +15,7 @@ type Limiter = (
 ) => Promise<Limited>;
 
 /** Counts over all machines that receive. */
-export type TakeRates = (asked: readonly RateAsked[]) => Promise<RatesTaken>;
+export type TakeRates = (asked: readonly RateCheck[]) => Promise<RateResult>;
 
 /** Keys and endpoints that are remembered: some MiB. */
 const maxNames = 20_000;
@@ -69,7 +68,7 @@ function limit(name: Limit["name"], rule: Rate | null | undefined, subject: stri
 }
 
 /** A limit that a reload changes starts with a full allowance. */
-function toAsked({ name, rule, subject }: Limit): RateAsked {
+function toAsked({ name, rule, subject }: Limit): RateCheck {
   return {
     name: `${name} ${rule.requests}/${rule.per} ${subject}`,
     rule: { requests: rule.requests, windowMs: windowSeconds[rule.per] * 1000 },

@@ -1,5 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
-import { type BodyMemory, createBodyBuffer } from "../domain/body-budget.ts";
+import { type BodyMemory, createBodyBuffer } from "../domain/requests/request-body.ts";
 import type { HeaderMap, IngestRequest, Rejected, RequestHead } from "./ingest-request.ts";
 
 type BodyRead = { kind: "read"; bytes: Uint8Array } | RejectedBody;

@@ -1,10 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
-import { createTokenBucket, type TokenBucket } from "../domain/token-bucket.ts";
+import { createTokenBucket, type TokenBucket } from "../domain/requests/token-bucket.ts";
 import type { Decision } from "../matching/decide-delivery.ts";
-import type { Logger } from "../ports/logger.ts";
-import { createSeldomLog } from "../ports/seldom-log.ts";
-import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
+import { type Logger, createThrottledLog } from "../ports/logger.ts";
+import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import { withoutRuns } from "./accept.ts";
 import {
   completeDelivery,
@@ -48,8 +47,8 @@ export function createRejecter({
   logger: Logger;
   emit: (event: ReceiverEvent) => void;
 }): Rejecter {
-  const logStoreFailure = createSeldomLog((message, fields) => logger.error(message, fields));
-  const logFullQueue = createSeldomLog((message, fields) => logger.warn(message, fields));
+  const logStoreFailure = createThrottledLog((message, fields) => logger.error(message, fields));
+  const logFullQueue = createThrottledLog((message, fields) => logger.warn(message, fields));
   const unauthenticatedBudget = createRequestBudget();
   const rateLimitedBudget = createRequestBudget();
   const takeUnverified = createUnverifiedBudget(logger);
@@ -72,8 +71,8 @@ export function createRejecter({
   /** Whether the budget admits a record. Reports how many requests it did not admit before. */
   function isWithin(budget: TokenBucket, now: number, reason: string): boolean {
     const turn = budget.take(now);
-    if (turn.passes && turn.refused > 0)
-      logger.warn(`rejected requests not recorded: too many ${reason}`, { unrecorded: turn.refused });
+    if (turn.passes && turn.rejected > 0)
+      logger.warn(`rejected requests not recorded: too many ${reason}`, { unrecorded: turn.rejected });
     return turn.passes;
   }
 
@@ -162,10 +161,10 @@ function createUnverifiedBudget(
     budgets.set(endpoint, budget);
     const turn = budget.requests.take(now);
     if (!turn.passes) return "nothing";
-    if (turn.refused > 0)
+    if (turn.rejected > 0)
       logger.warn("rejected requests not recorded: too many with an invalid signature", {
         endpoint,
-        unrecorded: turn.refused,
+        unrecorded: turn.rejected,
       });
     return body === null || budget.bytes.take(now, body.length).passes ? "all" : "all but the body";
   };

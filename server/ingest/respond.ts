@@ -1,6 +1,6 @@
 import type { AppError } from "../contract/app-error.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
-import type { AcceptedRun } from "../ports/store.ts";
+import type { AcceptedRun } from "../ports/store/delivery-store.ts";
 import type { Acceptance } from "./accept.ts";
 import { redactProblem } from "./delivery-record.ts";
 import type { IngestResponse } from "./ingest-request.ts";

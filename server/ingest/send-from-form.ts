@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Problem, problemSchema } from "../contract/problem.ts";
-import { targetSchema } from "../contract/target.ts";
-import type { DeliveryStore } from "../ports/store.ts";
+import { targetSchema } from "../contract/project/target.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import type { Receive } from "./receive.ts";
 
 /** The response that a sender would get, and the delivery and runs that it led to. */

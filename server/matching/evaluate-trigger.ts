@@ -1,6 +1,6 @@
 import type { Json } from "../contract/json.ts";
-import type { Reason, Verdict, VerdictOutcome } from "../contract/verdict.ts";
-import { shortText } from "../domain/short-json.ts";
+import type { Reason, Verdict, VerdictOutcome } from "../contract/delivery.ts";
+import { shortText } from "../domain/json/short-json.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { explainIssues } from "./explain.ts";
 import { parseBounded } from "./parse-bounded.ts";

@@ -1,6 +1,6 @@
 import type { Json } from "../contract/json.ts";
-import { sayFormat } from "../domain/schema/formats.ts";
-import { shortJson } from "../domain/short-json.ts";
+import { nameFormat } from "../domain/schema/formats.ts";
+import { shortJson } from "../domain/json/short-json.ts";
 import type { AnyIssue } from "../ports/project.ts";
 
 /**
@@ -126,7 +126,7 @@ function describeFormat(format: string, issue: AnyIssue): string {
   if (format === "ends_with") return `a string that ends with ${literal(issue["suffix"])}`;
   if (format === "includes") return `a string that contains ${literal(issue["includes"])}`;
   return (
-    (Object.hasOwn(exactFormats, format) ? exactFormats[format] : sayFormat(format)) ??
+    (Object.hasOwn(exactFormats, format) ? exactFormats[format] : nameFormat(format)) ??
     `a string in the format ${format}`
   );
 }

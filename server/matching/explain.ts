@@ -1,7 +1,7 @@
 import type { Json } from "../contract/json.ts";
 import type { ProblemError } from "../contract/problem.ts";
-import type { Reason } from "../contract/verdict.ts";
-import { toPointer, valueAt } from "../domain/json-pointer.ts";
+import type { Reason } from "../contract/delivery.ts";
+import { toPointer, valueAt } from "../domain/json/json-pointer.ts";
 import {
   compareAlternatives,
   compareDistances,
@@ -9,7 +9,7 @@ import {
   type Shape,
   shapeBelow,
 } from "../domain/schema/nearest-alternative.ts";
-import { shortJson, shortText } from "../domain/short-json.ts";
+import { shortJson, shortText } from "../domain/json/short-json.ts";
 import type { AnyIssue } from "../ports/project.ts";
 import { describeExpected, oneOf } from "./expected.ts";
 import { isFixedValue, omittedOf } from "./omitted.ts";

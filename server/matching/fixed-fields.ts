@@ -1,7 +1,7 @@
 import type { Json } from "../contract/json.ts";
-import type { Reason } from "../contract/verdict.ts";
+import type { Reason } from "../contract/delivery.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
-import { shortJson } from "../domain/short-json.ts";
+import { shortJson } from "../domain/json/short-json.ts";
 import type { AnySchema } from "../ports/project.ts";
 import { explainIssues, maxReasons } from "./explain.ts";
 import { fieldAt } from "./field-at.ts";

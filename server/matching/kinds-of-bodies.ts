@@ -1,5 +1,5 @@
 import type { Json } from "../contract/json.ts";
-import { toPointer } from "../domain/json-pointer.ts";
+import { toPointer } from "../domain/json/json-pointer.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import type { ParseOutcome } from "./evaluate-trigger.ts";
 import { fieldAt } from "./field-at.ts";

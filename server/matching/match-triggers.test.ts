@@ -5,7 +5,7 @@ import { z } from "zod";
 import * as z3 from "zod/v3";
 import { exportSchema } from "../../cli/build/schema/export.ts";
 import type { Json } from "../contract/json.ts";
-import { isFolded, listVerdicts } from "../domain/verdict-list.ts";
+import { isFolded, listVerdicts } from "../domain/deliveries/verdict-list.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { evaluateTriggers } from "./evaluate-trigger.ts";
 import { splitSchema } from "./fixed-fields.ts";

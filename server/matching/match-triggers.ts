@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { Json } from "../contract/json.ts";
-import type { Verdict } from "../contract/verdict.ts";
-import { shortJson } from "../domain/short-json.ts";
-import type { Verdicts } from "../domain/verdict-list.ts";
+import type { Verdict } from "../contract/delivery.ts";
+import { shortJson } from "../domain/json/short-json.ts";
+import type { Verdicts } from "../domain/deliveries/verdict-list.ts";
 import type { AnySchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import { askSchema, evaluateTrigger, type Evaluation, type ParseOutcome, rememberAnswers } from "./evaluate-trigger.ts";
 import { fieldAt } from "./field-at.ts";

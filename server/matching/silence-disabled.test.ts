@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
-import { isFolded, listVerdicts } from "../domain/verdict-list.ts";
+import { isFolded, listVerdicts } from "../domain/deliveries/verdict-list.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { decideDelivery } from "./decide-delivery.ts";
 import { disabledVerdict } from "./silence-disabled.ts";

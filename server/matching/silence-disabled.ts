@@ -1,6 +1,6 @@
 import type { DisabledTriggers } from "../contract/disabled.ts";
-import type { Verdict } from "../contract/verdict.ts";
-import { isFolded, type Verdicts } from "../domain/verdict-list.ts";
+import type { Verdict } from "../contract/delivery.ts";
+import { isFolded, type Verdicts } from "../domain/deliveries/verdict-list.ts";
 import type { TriggerSource } from "../ports/project.ts";
 
 /** The verdicts with some triggers disabled: the verdict of a disabled trigger is always `disabled`. */

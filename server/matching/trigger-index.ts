@@ -1,5 +1,5 @@
 import type { Json } from "../contract/json.ts";
-import type { ManifestTrigger } from "../contract/manifest.ts";
+import type { ManifestTrigger } from "../contract/project/manifest.ts";
 import type { TriggerIndex } from "../ports/project.ts";
 import { type Discriminator, discriminatorsOf, type Scalar } from "./discriminators.ts";
 import { fieldAt } from "./field-at.ts";

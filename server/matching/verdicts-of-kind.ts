@@ -1,6 +1,6 @@
 import type { Json } from "../contract/json.ts";
-import type { Reason } from "../contract/verdict.ts";
-import type { CommonVerdict, CommonVerdicts } from "../domain/verdict-list.ts";
+import type { Reason } from "../contract/delivery.ts";
+import type { CommonVerdict, CommonVerdicts } from "../domain/deliveries/verdict-list.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { evaluateTrigger, type ParseOutcome, rememberAnswers } from "./evaluate-trigger.ts";
 import { maxReasons } from "./explain.ts";

@@ -1,4 +1,4 @@
-import type { ClaimedRun } from "./store.ts";
+import type { ClaimedRun } from "./store/engine-store.ts";
 
 /**
  * Claims due runs for a worker process, at most `capacity` at a time. On SQLite, the run rows are the queue. It never

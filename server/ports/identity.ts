@@ -2,7 +2,7 @@
 export type SignInResult =
   | { outcome: "signed-in"; setCookie: string[] }
   /** One outcome for an unknown address and for a wrong password. */
-  | { outcome: "refused" };
+  | { outcome: "rejected" };
 
 export interface Redirection {
   location: string;
@@ -25,12 +25,12 @@ export interface Identity {
    * Redirects the browser to the provider; `null` if there is none or it is unreachable. `next` is the page to return
    * to.
    */
-  startElsewhere(p: { next: string; address: string | null }): Promise<Redirection | null>;
+  startProviderSignIn(p: { next: string; address: string | null }): Promise<Redirection | null>;
   /**
    * Handles the provider's callback. `isSignedIn: false` means that the person is not allowed to sign in. `request`
    * includes its cookies.
    */
-  finishElsewhere(request: Request, address: string | null): Promise<Redirection & { isSignedIn: boolean }>;
+  finishProviderSignIn(request: Request, address: string | null): Promise<Redirection & { isSignedIn: boolean }>;
   hashPassword(password: string): Promise<string>;
   isPassword(hash: string, password: string): Promise<boolean>;
 }

@@ -1,11 +1,10 @@
 import type { PromptDefinition, VerificationDefinition } from "../../sdk/definition.ts";
-import type { CodeExcerpt } from "../contract/code-excerpt.ts";
-import type { Dedupe } from "../contract/dedupe.ts";
-import type { FailedBuild } from "../contract/failed-build.ts";
+import type { CodeExcerpt } from "../contract/timeline.ts";
+import type { Dedupe, Rate } from "../contract/project/endpoint.ts";
+import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Json } from "../contract/json.ts";
-import type { Manifest } from "../contract/manifest.ts";
-import type { Rate } from "../contract/rate.ts";
-import type { Target } from "../contract/target.ts";
+import type { Manifest } from "../contract/project/manifest.ts";
+import type { Target } from "../contract/project/target.ts";
 import type { LanguageModel, LoadedTool } from "./model.ts";
 
 /** A Zod 4 or Zod 3 schema of the project: the part that Signalbox calls. */

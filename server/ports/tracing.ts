@@ -1,6 +1,6 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
-import type { ClaimedRun } from "./store.ts";
+import type { ClaimedRun } from "./store/engine-store.ts";
 
 /**
  * Spans of one process: deliveries in web processes, runs in workers. No operation throws or rejects: spans that cannot

@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { EngineStore } from "../ports/store.ts";
+import type { EngineStore } from "../ports/store/engine-store.ts";
 import type { WorkerChild } from "./worker-child.ts";
 
 const maxWorkers = 4;

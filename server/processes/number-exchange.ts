@@ -1,4 +1,4 @@
-import type { ServiceNumbers } from "../domain/service-numbers.ts";
+import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
 
 /**
  * How web asks its supervisor for numbers: one question for all who ask at a time, and the last answer where none comes

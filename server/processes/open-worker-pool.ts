@@ -1,6 +1,6 @@
 import type { Settings } from "../config.ts";
 import { systemClock } from "../ports/clock.ts";
-import type { Manifest } from "../contract/manifest.ts";
+import type { Manifest } from "../contract/project/manifest.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { mapCurrentStack } from "../project/map-current-stack.ts";

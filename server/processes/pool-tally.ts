@@ -1,8 +1,7 @@
-import type { Target } from "../contract/target.ts";
-import { createRunTally } from "../domain/run-tally.ts";
-import type { ServiceNumbers } from "../domain/service-numbers.ts";
+import type { Target } from "../contract/project/target.ts";
+import { createRunTally, type ServiceNumbers } from "../domain/runs/run-tally.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
-import type { LostRun } from "../ports/store.ts";
+import type { LostRun } from "../ports/store/engine-store.ts";
 import type { RunEndedReport, RunStartedReport } from "./protocol.ts";
 import type { WorkerChild } from "./worker-child.ts";
 

@@ -1,8 +1,8 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
-import type { FailedBuild } from "../contract/failed-build.ts";
+import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { RunStatus } from "../contract/run.ts";
-import type { Target } from "../contract/target.ts";
-import type { ServiceNumbers } from "../domain/service-numbers.ts";
+import type { Target } from "../contract/project/target.ts";
+import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
 
 /** What the supervisor and its children say to each other over the IPC channel of child_process.fork. */
 

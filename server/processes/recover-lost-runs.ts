@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import type { RetryPolicy } from "../contract/manifest.ts";
-import type { Target } from "../contract/target.ts";
+import type { RetryPolicy } from "../contract/project/manifest.ts";
+import type { Target } from "../contract/project/target.ts";
 import { type HeldRun, type WorkerDeath, describeDeath, planLostRuns } from "../engine/plan-lost-runs.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { EngineStore, LostRun } from "../ports/store.ts";
+import type { EngineStore, LostRun } from "../ports/store/engine-store.ts";
 
 export interface RecoverOptions {
   store: Pick<EngineStore, "listHeldRuns" | "releaseLostRuns" | "removeWorker" | "listWorkers">;

@@ -1,5 +1,5 @@
 import { type Settings, serviceUrl } from "../config.ts";
-import type { FailedBuild } from "../contract/failed-build.ts";
+import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Logger } from "../ports/logger.ts";
 import { mapCurrentStack } from "../project/map-current-stack.ts";
 import { collectStartUp } from "./collect-start-up.ts";

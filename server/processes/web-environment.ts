@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { manifestSchema } from "../contract/manifest.ts";
+import { manifestSchema } from "../contract/project/manifest.ts";
 
 /** What a build is made of, as text. */
 interface BuiltCode {

@@ -1,5 +1,5 @@
 import { pickEnvironment, type Settings } from "../config.ts";
-import type { FailedBuild } from "../contract/failed-build.ts";
+import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProcessStart, Reporter, SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
 import { createRestartPolicy } from "./restart-policy.ts";

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { extendEnvironment, readLogLevel, readProcessStart } from "../config.ts";
-import { listVerdicts, ownVerdicts } from "../domain/verdict-list.ts";
+import { listVerdicts, ownVerdicts } from "../domain/deliveries/verdict-list.ts";
 import { trustProxies } from "../http/read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http/http-server.ts";
 import { loadPages } from "../http/pages.ts";

@@ -1,15 +1,13 @@
 import type { Settings } from "../config.ts";
-import type { Manifest } from "../contract/manifest.ts";
+import type { Manifest } from "../contract/project/manifest.ts";
 import { formatCount } from "../domain/format.ts";
 import { newId } from "../domain/ids.ts";
-import type { ServiceNumbers } from "../domain/service-numbers.ts";
+import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
 import { type WorkerDeath, describeDeath } from "../engine/plan-lost-runs.ts";
 import { leaseMs } from "../engine/worker-loop.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Logger } from "../ports/logger.ts";
-import { targetLogFields } from "../ports/run-log-fields.ts";
-import { createSeldomLog } from "../ports/seldom-log.ts";
-import type { EngineStore } from "../ports/store.ts";
+import { type Logger, targetLogFields, createThrottledLog } from "../ports/logger.ts";
+import type { EngineStore } from "../ports/store/engine-store.ts";
 import { createLeaseTrust } from "./lease-trust.ts";
 import { createIsolation } from "./isolation.ts";
 import { createPoolTally } from "./pool-tally.ts";
@@ -337,7 +335,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   function repeat(everyMs: number, what: string, task: () => Promise<void>): void {
     let isBusy = false;
-    const logTrouble = createSeldomLog((message, fields) => logger.warn(message, fields));
+    const logTrouble = createThrottledLog((message, fields) => logger.warn(message, fields));
     const timer = setInterval(() => {
       if (isBusy || isClosing) return;
       isBusy = true;

@@ -1,16 +1,17 @@
 import { type Settings, readLogLevel, readProcessStart, readSettings, stateDirOf } from "../config.ts";
-import type { Manifest } from "../contract/manifest.ts";
-import type { TargetKind } from "../contract/target.ts";
+import type { Manifest } from "../contract/project/manifest.ts";
+import type { TargetKind } from "../contract/project/target.ts";
 import { createStoreDispatcher } from "../dispatch/store-dispatcher.ts";
 import { newId } from "../domain/ids.ts";
 import type { RunEnding } from "../engine/execute-run.ts";
 import { installProcessGuards } from "../engine/process-guards.ts";
-import { createRunPlaces } from "../engine/run-places.ts";
+import { createRunSlots } from "../engine/run-slots.ts";
 import { toRunError } from "../engine/run-errors.ts";
 import { type WorkerLoop, createWorkerLoop, leaseMs } from "../engine/worker-loop.ts";
 import { createLogger } from "../logging.ts";
 import { systemClock } from "../ports/clock.ts";
-import type { ClaimedRun, Store } from "../ports/store.ts";
+import type { ClaimedRun } from "../ports/store/engine-store.ts";
+import type { Store } from "../ports/store.ts";
 import { loadCode } from "../project/load-code.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { openTracing } from "../tracing/open-tracing.ts";
@@ -79,15 +80,15 @@ async function serve(): Promise<void> {
   const code = await loadCode(settings.stateDir, manifest);
   const concurrency = concurrencyOf(manifest);
   const atATime = pool === "isolated" ? 1 : settings.workerConcurrency;
-  const places = createRunPlaces({
-    places: atATime,
+  const slots = createRunSlots({
+    slots: atATime,
     maxAhead: pool === "isolated" ? 0 : claimAhead * atATime,
     now: () => performance.now(),
   });
   const dispatcher = createStoreDispatcher({
     store: opened,
     workerId,
-    capacity: () => atATime + places.ahead(),
+    capacity: () => atATime + slots.ahead(),
     pool,
     leaseMs,
     version: manifest.version,
@@ -99,7 +100,7 @@ async function serve(): Promise<void> {
     store: opened,
     code,
     dispatcher,
-    places,
+    slots,
     worker: {
       id: workerId,
       pid: process.pid,

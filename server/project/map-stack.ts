@@ -2,7 +2,7 @@ import { originalPositionFor, sourceContentFor, TraceMap } from "@jridgewell/tra
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { CodeExcerpt } from "../contract/code-excerpt.ts";
+import type { CodeExcerpt } from "../contract/timeline.ts";
 
 const around = 3;
 const maxLineChars = 200;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { FailedBuild } from "../contract/failed-build.ts";
-import type { Manifest, ManifestTrigger } from "../contract/manifest.ts";
+import type { FailedBuild } from "../contract/project/failed-build.ts";
+import type { Manifest, ManifestTrigger } from "../contract/project/manifest.ts";
 import { shareSchemas } from "../matching/share-schemas.ts";
 import { buildTriggerIndex } from "../matching/trigger-index.ts";
 import type { ProjectReader, ProjectSources, TriggerIndex, TriggerSource } from "../ports/project.ts";

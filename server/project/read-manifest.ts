@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Manifest, manifestSchema } from "../contract/manifest.ts";
+import { type Manifest, manifestSchema } from "../contract/project/manifest.ts";
 import { ProjectError } from "./project-error.ts";
 
 /** The manifest of the last build; `null` if the project was never built. Throws ProjectError if it is invalid. */

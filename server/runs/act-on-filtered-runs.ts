@@ -1,4 +1,4 @@
-import type { RunFilter, RunStore } from "../ports/store.ts";
+import type { RunFilter, RunStore } from "../ports/store/run-store.ts";
 import { type ActedRuns, type RunAction, actOnRuns } from "./act-on-runs.ts";
 import { isEnded } from "./is-ended.ts";
 

@@ -1,9 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
-import { queueFull } from "../domain/queue-full.ts";
+import { queueFull } from "../domain/runs/new-run.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { NewRun, RunStore } from "../ports/store.ts";
+import type { NewRun, RunStore } from "../ports/store/run-store.ts";
 import { findRun } from "./find-run.ts";
 import { planReplay } from "./replay-run.ts";
 

@@ -2,7 +2,7 @@ import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import { z } from "zod";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import type { ProblemError } from "../contract/problem.ts";
-import { toPointer } from "../domain/json-pointer.ts";
+import { toPointer } from "../domain/json/json-pointer.ts";
 import { explainIssues, toProblemErrors } from "../matching/explain.ts";
 import type { AnyIssue } from "../ports/project.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../ports/clock.ts";
-import type { RunFilter, RunStore } from "../ports/store.ts";
+import type { RunFilter, RunStore } from "../ports/store/run-store.ts";
 
 const most = 10_000;
 const pageRows = 100;

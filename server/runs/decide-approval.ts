@@ -1,9 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
-import type { AuditActor } from "../contract/audit.ts";
+import type { AuditActor } from "../contract/access/audit.ts";
 import type { Run } from "../contract/run.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { RunStore } from "../ports/store.ts";
+import type { RunStore } from "../ports/store/run-store.ts";
 import { findRun } from "./find-run.ts";
 
 export interface ApprovalAnswer {

@@ -1,6 +1,6 @@
 import type { Run, RunSummary } from "../contract/run.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { RunFilter, RunStore } from "../ports/store.ts";
+import type { RunFilter, RunStore } from "../ports/store/run-store.ts";
 
 const pageRows = 100;
 

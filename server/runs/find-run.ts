@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Run } from "../contract/run.ts";
-import type { RunStore } from "../ports/store.ts";
+import type { RunStore } from "../ports/store/run-store.ts";
 
 /** Returns one run. Throws AppError `not_found`. With `keyId`, only runs that this key started exist. */
 export async function findRun(

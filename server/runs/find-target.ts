@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
-import type { Manifest, ManifestWorkflow } from "../contract/manifest.ts";
-import type { Target } from "../contract/target.ts";
+import type { Manifest, ManifestWorkflow } from "../contract/project/manifest.ts";
+import type { Target } from "../contract/project/target.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 
 /** A target of the active project: the common part of workflows and agents. Throws AppError `not_found`. */

@@ -1,7 +1,14 @@
-import { type AgentLive, modelSpeechSchema } from "../contract/agent-live.ts";
-import { agentStepSchema, approvalStepSchema, type ModelStep, type Usage } from "../contract/agent-step.ts";
-import type { AgentTrace } from "../contract/agent-trace.ts";
-import type { EngineStore, LiveRecord, RunStore, StepRecord } from "../ports/store.ts";
+import {
+  type AgentLive,
+  agentStepSchema,
+  type AgentTrace,
+  approvalStepSchema,
+  modelOutputSchema,
+  type ModelStep,
+  type Usage,
+} from "../contract/agent/trace.ts";
+import type { EngineStore, LiveRecord, StepRecord } from "../ports/store/engine-store.ts";
+import type { RunStore } from "../ports/store/run-store.ts";
 import { findRun } from "./find-run.ts";
 
 /** The trace of an agent's run so far. Empty for a workflow's run. Throws AppError `not_found`. */
@@ -29,7 +36,7 @@ export async function getAgentTrace(
 }
 
 function toLive({ said, startedAt, updatedAt, ...live }: LiveRecord, records: readonly StepRecord[]): AgentLive | null {
-  const parsed = modelSpeechSchema.safeParse(said);
+  const parsed = modelOutputSchema.safeParse(said);
   const isOver = records.some(({ name, finishedAt }) => name === live.step && finishedAt !== null);
   return parsed.success && !isOver
     ? { ...live, startedAt: isoOf(startedAt), updatedAt: isoOf(updatedAt), ...parsed.data }

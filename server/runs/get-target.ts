@@ -1,8 +1,8 @@
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
-import type { Manifest, ManifestAgent, ManifestTrigger, RetryPolicy } from "../contract/manifest.ts";
-import type { ModelPrice } from "../contract/settings.ts";
-import type { Target } from "../contract/target.ts";
-import { findPrice } from "../domain/model-prices.ts";
+import type { Manifest, ManifestAgent, ManifestTrigger, RetryPolicy } from "../contract/project/manifest.ts";
+import type { ModelPrice } from "../contract/project/settings.ts";
+import type { Target } from "../contract/project/target.ts";
+import { findPrice } from "../domain/runs/model-prices.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import { findTarget } from "./find-target.ts";

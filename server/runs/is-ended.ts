@@ -1,6 +1,6 @@
 import { type RunStatus, runStatusSchema } from "../contract/run.ts";
 import type { TimelineKind } from "../contract/timeline.ts";
-import { isFinal } from "../domain/run-state.ts";
+import { isFinal } from "../domain/runs/run-state.ts";
 
 /** The last entry of a timeline has the name of the run's final status. */
 const endings: ReadonlySet<string> = new Set(runStatusSchema.options.filter(isFinal));

@@ -1,6 +1,6 @@
-import type { Page } from "../contract/page.ts";
+import type { Page, PageRequest } from "../contract/list.ts";
 import type { RunSummary } from "../contract/run.ts";
-import type { PageRequest, RunFilter, RunStore } from "../ports/store.ts";
+import type { RunFilter, RunStore } from "../ports/store/run-store.ts";
 
 /** Runs, newest first, without their payloads. */
 export function listRuns(

@@ -1,6 +1,6 @@
-import type { Page } from "../contract/page.ts";
+import type { Page } from "../contract/list.ts";
 import type { TimelineEntry } from "../contract/timeline.ts";
-import type { RunStore } from "../ports/store.ts";
+import type { RunStore } from "../ports/store/run-store.ts";
 import { findRun } from "./find-run.ts";
 
 export interface ListTimelineRequest {

@@ -1,10 +1,10 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
-import type { Manifest } from "../contract/manifest.ts";
+import type { Manifest } from "../contract/project/manifest.ts";
 import type { StartedBy } from "../contract/run.ts";
-import type { Target } from "../contract/target.ts";
+import type { Target } from "../contract/project/target.ts";
 import { newId } from "../domain/ids.ts";
-import type { NewRun } from "../ports/store.ts";
+import type { NewRun } from "../ports/store/run-store.ts";
 import { checkInput } from "./check-input.ts";
 import { findTarget } from "./find-target.ts";
 

@@ -1,6 +1,6 @@
 import type { Json } from "../contract/json.ts";
-import type { Target } from "../contract/target.ts";
-import type { RunStore } from "../ports/store.ts";
+import type { Target } from "../contract/project/target.ts";
+import type { RunStore } from "../ports/store/run-store.ts";
 
 export interface RecentInput {
   runId: string;

@@ -1,12 +1,12 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { Run } from "../contract/run.ts";
-import { planRun } from "../domain/new-run.ts";
+import { planRun } from "../domain/runs/new-run.ts";
 import { evaluateTriggers } from "../matching/evaluate-trigger.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { NewRun, RunStore } from "../ports/store.ts";
+import type { NewRun, RunStore } from "../ports/store/run-store.ts";
 import { findRun } from "./find-run.ts";
 import { newInputRun } from "./new-input-run.ts";
 

@@ -1,10 +1,10 @@
 import type { Json } from "../contract/json.ts";
 import type { StartedBy } from "../contract/run.ts";
-import type { Target } from "../contract/target.ts";
+import type { Target } from "../contract/project/target.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { NewRun, RunStore } from "../ports/store.ts";
+import type { NewRun, RunStore } from "../ports/store/run-store.ts";
 import { newInputRun } from "./new-input-run.ts";
 
 /** Starts a target with the caller's input. Throws AppError `not_found`, `invalid_input` or `queue_full`. */

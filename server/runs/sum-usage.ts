@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import type { RunSummary } from "../contract/run.ts";
-import type { RunsUsage } from "../contract/runs-usage.ts";
+import type { RunSummary, RunsUsage } from "../contract/run.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { AgentSpend, RunFilter, RunStore } from "../ports/store.ts";
+import type { AgentSpend, RunFilter, RunStore } from "../ports/store/run-store.ts";
 
 const maxListed = 10_000;
 const pageRows = 100;

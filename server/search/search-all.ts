@@ -1,9 +1,9 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
-import type { ManifestAgent } from "../contract/manifest.ts";
+import type { ManifestAgent } from "../contract/project/manifest.ts";
 import type { RunSummary } from "../contract/run.ts";
-import type { Target } from "../contract/target.ts";
+import type { Target } from "../contract/project/target.ts";
 import type { ProjectReader } from "../ports/project.ts";
-import type { TrafficStore } from "../ports/store.ts";
+import type { TrafficStore } from "../ports/store/traffic-store.ts";
 
 /** A partial id. `kind` is the kind of its resource, if known. */
 interface IdPart {

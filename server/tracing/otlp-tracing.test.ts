@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import type { TracingSettings } from "../contract/tracing-settings.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { ClaimedRun } from "../ports/store.ts";
+import type { ClaimedRun } from "../ports/store/engine-store.ts";
 import type { TracedDelivery } from "../ports/tracing.ts";
 import { createOtlpTracing } from "./otlp-tracing.ts";
 

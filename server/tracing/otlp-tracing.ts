@@ -26,11 +26,10 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { AsyncResource } from "node:async_hooks";
-import { ownHeaders } from "../contract/own-headers.ts";
+import { ownHeaders } from "../contract/delivery.ts";
 import type { TracingSettings } from "../contract/tracing-settings.ts";
-import type { Logger } from "../ports/logger.ts";
-import { createSeldomLog } from "../ports/seldom-log.ts";
-import type { ClaimedRun } from "../ports/store.ts";
+import { createThrottledLog, type Logger } from "../ports/logger.ts";
+import type { ClaimedRun } from "../ports/store/engine-store.ts";
 import type { RunTrace, TracedDelivery, Tracing } from "../ports/tracing.ts";
 import { createGivenIds, type GivenIds, spanIdOf, traceIdOf } from "./trace-ids.ts";
 
@@ -117,7 +116,7 @@ function registerForProject(provider: TracerProvider): void {
 }
 
 function createNoteFailure(logger: Logger): (error: unknown) => void {
-  const warn = createSeldomLog((message, fields) => logger.warn(message, fields));
+  const warn = createThrottledLog((message, fields) => logger.warn(message, fields));
   // Logs only the message: other properties can contain exported data.
   return (error) =>
     warn("could not export spans", {

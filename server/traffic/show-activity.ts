@@ -1,19 +1,17 @@
-import type { DeliveryOutcome } from "../contract/delivery.ts";
-import type { Health } from "../contract/health.ts";
-import type { Target } from "../contract/target.ts";
-import type { VerdictOutcome } from "../contract/verdict.ts";
-import type { Window } from "../contract/window.ts";
-import { inPortions } from "../domain/in-portions.ts";
+import type { DeliveryOutcome, VerdictOutcome } from "../contract/delivery.ts";
+import type { Target } from "../contract/project/target.ts";
+import type { Health, Window } from "../contract/traffic.ts";
+import { inBatches } from "../domain/event-loop.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
+import type { RunStore } from "../ports/store/run-store.ts";
 import type {
   DeliveryCount,
-  RunStore,
   TargetCount,
   TargetSummary,
   TrafficStore,
   VerdictCount,
-} from "../ports/store.ts";
+} from "../ports/store/traffic-store.ts";
 import { bucketStarts, frameOfWindow, type TimeFrame } from "./time-frame.ts";
 import type { TrafficReader } from "./traffic-reader.ts";
 
@@ -71,7 +69,7 @@ export async function showActivity(
   const endpoints = [...new Set(request.endpoints)];
   const frame = frameOfWindow(request.window, now);
   const { deliveries, verdicts, targets, lastTimes } = await deps.traffic.read({ endpoints, frame, now });
-  const summaries = await inPortions(request.targets, {
+  const summaries = await inBatches(request.targets, {
     size: targetsAtOnce,
     work: (targets) => deps.store.summarizeTargets({ targets, since: frame.since }),
   });

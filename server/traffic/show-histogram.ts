@@ -1,9 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
-import type { DeliveryOutcome } from "../contract/delivery.ts";
-import type { VerdictOutcome } from "../contract/verdict.ts";
-import type { Window } from "../contract/window.ts";
+import type { DeliveryOutcome, VerdictOutcome } from "../contract/delivery.ts";
+import type { Window } from "../contract/traffic.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { DeliveryFilter, TrafficStore, VerdictBucket } from "../ports/store.ts";
+import type { DeliveryFilter } from "../ports/store/delivery-store.ts";
+import type { TrafficStore, VerdictBucket } from "../ports/store/traffic-store.ts";
 import { type TimeFrame, bucketStarts, frameOfRange, frameOfWindow, storedBuckets } from "./time-frame.ts";
 
 type CountedAs = DeliveryOutcome | VerdictOutcome;

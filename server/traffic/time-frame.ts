@@ -1,5 +1,5 @@
-import type { Window } from "../contract/window.ts";
-import type { TrafficWindow } from "../ports/store.ts";
+import type { Window } from "../contract/traffic.ts";
+import type { TrafficWindow } from "../ports/store/traffic-store.ts";
 
 /**
  * A period divided into equal buckets: `since` is the start of the first, `until` the end of the last. UTC

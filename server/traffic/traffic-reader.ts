@@ -1,5 +1,6 @@
-import type { DeliveryCount, DeliveryStore, TargetCount, TrafficStore, VerdictCount } from "../ports/store.ts";
-import { inPortions } from "../domain/in-portions.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
+import type { DeliveryCount, TargetCount, TrafficStore, VerdictCount } from "../ports/store/traffic-store.ts";
+import { inBatches } from "../domain/event-loop.ts";
 import { type TimeFrame, storedBuckets } from "./time-frame.ts";
 
 /** The traffic of some endpoints in a time frame. */
@@ -66,14 +67,14 @@ export function createTrafficReader(
       const { bucketMs } = storedBuckets(frame);
       const settledUntil = Math.max(frame.since, Math.floor((now - settledAfterMs) / bucketMs) * bucketMs);
       const open = await readCounts(endpoints, { ...frame, since: settledUntil });
-      const over = await inPortions(endpoints, {
+      const over = await inBatches(endpoints, {
         size: portion,
         work: (some) => Promise.all(some.map((endpoint) => readSettled(endpoint, frame, settledUntil))),
       });
       const openCounts = Map.groupBy(open.deliveries, ({ endpoint }) => endpoint);
       const seenOn = (endpoint: string) =>
         JSON.stringify([settledUntil, bucketMs, openCounts.get(endpoint)?.map(({ count }) => count)]);
-      const lastTimes = await inPortions(endpoints, {
+      const lastTimes = await inBatches(endpoints, {
         size: portion,
         work: (some) => Promise.all(some.map((endpoint) => lastTimeOf(endpoint, seenOn(endpoint)))),
       });

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { DeliveryOutcome, DeliverySummary } from "../contract/delivery.ts";
-import type { DeliveryStore } from "../ports/store.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 
 /** A delivery that is animated on the canvas. */
 interface Pulse {

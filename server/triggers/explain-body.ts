@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
-import type { Verdict } from "../contract/verdict.ts";
+import type { Verdict } from "../contract/delivery.ts";
 import { evaluateTriggers } from "../matching/evaluate-trigger.ts";
 import { disabledVerdict } from "../matching/silence-disabled.ts";
 import type { ProjectReader } from "../ports/project.ts";

@@ -1,7 +1,6 @@
-import type { Dedupe } from "../contract/dedupe.ts";
+import type { Dedupe, Rate } from "../contract/project/endpoint.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
-import type { Rate } from "../contract/rate.ts";
-import type { Target } from "../contract/target.ts";
+import type { Target } from "../contract/project/target.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import { triggersWithSlug } from "./find-triggers.ts";

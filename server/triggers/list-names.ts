@@ -1,4 +1,4 @@
-import type { Target } from "../contract/target.ts";
+import type { Target } from "../contract/project/target.ts";
 import type { ProjectReader } from "../ports/project.ts";
 
 /** The names of selectable resources. */

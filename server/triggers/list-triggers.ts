@@ -1,10 +1,14 @@
 import { z } from "zod";
-import { dedupeSchema } from "../contract/dedupe.ts";
+import { dedupeSchema, rateSchema } from "../contract/project/endpoint.ts";
 import { disabledSchema } from "../contract/disabled.ts";
 import { jsonSchema } from "../contract/json.ts";
-import { type Manifest, type ManifestTrigger, manifestTriggerSchema, promptSchema } from "../contract/manifest.ts";
-import { rateSchema } from "../contract/rate.ts";
-import { inPortions } from "../domain/in-portions.ts";
+import {
+  type Manifest,
+  type ManifestTrigger,
+  manifestTriggerSchema,
+  promptSchema,
+} from "../contract/project/manifest.ts";
+import { inBatches } from "../domain/event-loop.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { SwitchStore } from "../ports/store.ts";
@@ -40,7 +44,7 @@ export async function listTriggers(
   const asked = manifest.triggers.filter(
     ({ endpoint }) => filter.endpoint === undefined || endpoint === filter.endpoint,
   );
-  const built = await inPortions(asked, {
+  const built = await inBatches(asked, {
     size: portion,
     work: async (some) => some.map((trigger) => remember(made, trigger)),
   });

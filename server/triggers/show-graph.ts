@@ -1,7 +1,7 @@
 import type { Mode } from "../config.ts";
-import type { Manifest, ManifestAgent, ManifestTrigger, ManifestWorkflow } from "../contract/manifest.ts";
-import type { Target, TargetKind } from "../contract/target.ts";
-import { inPortions } from "../domain/in-portions.ts";
+import type { Manifest, ManifestAgent, ManifestTrigger, ManifestWorkflow } from "../contract/project/manifest.ts";
+import type { Target, TargetKind } from "../contract/project/target.ts";
+import { inBatches } from "../domain/event-loop.ts";
 import { type Condition, conditionsOf } from "../domain/schema/conditions.ts";
 import type { ProjectReader } from "../ports/project.ts";
 
@@ -60,7 +60,7 @@ export async function showGraph(deps: { project: ProjectReader; name: string; mo
 
 async function draw({ triggers, workflows, agents }: Manifest): Promise<Pick<Graph, "triggers" | "targets">> {
   return {
-    triggers: await inPortions(triggers, { size: portion, work: async (some) => some.map(drawTrigger) }),
+    triggers: await inBatches(triggers, { size: portion, work: async (some) => some.map(drawTrigger) }),
     targets: [
       ...workflows.map((workflow) => drawTarget("workflow", workflow, null)),
       ...agents.map((agent) => drawTarget("agent", agent, drawAgent(agent))),

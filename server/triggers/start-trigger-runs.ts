@@ -1,17 +1,18 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { StartedBy } from "../contract/run.ts";
-import type { Verdict } from "../contract/verdict.ts";
-import { planRun } from "../domain/new-run.ts";
+import type { Verdict } from "../contract/delivery.ts";
+import { planRun } from "../domain/runs/new-run.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
-import { redactVerdict } from "../domain/redact-verdicts.ts";
+import { redactVerdict } from "../domain/deliveries/redaction.ts";
 import { requestMismatch } from "../matching/decide-delivery.ts";
 import { evaluateTriggers } from "../matching/evaluate-trigger.ts";
 import { disabledVerdict } from "../matching/silence-disabled.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { NewRun, RunStore, SwitchStore } from "../ports/store.ts";
+import type { SwitchStore } from "../ports/store.ts";
+import type { NewRun, RunStore } from "../ports/store/run-store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";
 
 /**

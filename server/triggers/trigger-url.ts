@@ -1,6 +1,6 @@
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
-import { isLoopbackUrl } from "../domain/local-request.ts";
+import { isLoopbackUrl } from "../domain/requests/local-request.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import { endpointFor } from "./find-triggers.ts";
 

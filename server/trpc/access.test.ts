@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { procedureAccess } from "../auth/access/access-table.ts";
 import { everyPrincipal, shallReach } from "../auth/testing/principals.ts";
-import type { Scope } from "../contract/scope.ts";
+import type { Scope } from "../contract/access/scope.ts";
 import { openTestService } from "../http/rest/testing/test-service.ts";
 import { createTrpc } from "./create-trpc.ts";
 import { appRouter } from "./router.ts";

@@ -2,7 +2,7 @@ import { createTRPCClient, httpBatchLink } from "@trpc/client";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { bearer, deliver, executeRuns, makeKey, openTestService, paidBody } from "../http/rest/testing/test-service.ts";
-import type { FailedBuild } from "../contract/failed-build.ts";
+import type { FailedBuild } from "../contract/project/failed-build.ts";
 import { createTrpc } from "./create-trpc.ts";
 import type { AppRouter } from "./router.ts";
 

@@ -9,9 +9,7 @@ import {
   unknownClient,
 } from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
-import type { BodyBudget } from "../domain/body-budget.ts";
-import { readWithin } from "../domain/read-within.ts";
-import { requireJsonType } from "../domain/require-json-type.ts";
+import { type BodyBudget, readWithin, requireJsonType } from "../domain/requests/request-body.ts";
 import { createTrafficReader } from "../traffic/traffic-reader.ts";
 import { appRouter } from "./router.ts";
 import { createCallerFactory, type TrpcContext, type TrpcDeps } from "./trpc.ts";

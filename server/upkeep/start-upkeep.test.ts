@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
-import type { UpkeepStore } from "../ports/upkeep-store.ts";
+import type { UpkeepStore } from "../ports/store/upkeep-store.ts";
 import { startUpkeep } from "./start-upkeep.ts";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,8 +1,8 @@
-import { minKeyRetentionMs } from "../domain/idempotency.ts";
+import { minKeyRetentionMs } from "../domain/deliveries/idempotency.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { DeliveryStore } from "../ports/store.ts";
-import type { UpkeepBatch, UpkeepStore } from "../ports/upkeep-store.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
+import type { UpkeepBatch, UpkeepStore } from "../ports/store/upkeep-store.ts";
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;

@@ -1,10 +1,10 @@
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { type ManifestAgent, maxToolCallsSchema } from "../../../server/contract/manifest.ts";
-import type { ProjectSettings } from "../../../server/contract/settings.ts";
+import { type ManifestAgent, maxToolCallsSchema } from "../../../server/contract/project/manifest.ts";
+import type { ProjectSettings } from "../../../server/contract/project/settings.ts";
 import { nearestName } from "../../../server/domain/did-you-mean.ts";
-import { findPrice } from "../../../server/domain/model-prices.ts";
+import { findPrice } from "../../../server/domain/runs/model-prices.ts";
 import { parsePromptTemplate } from "../../../server/domain/prompt-template.ts";
-import { lookUpPath } from "../../../server/domain/schema-path.ts";
+import { checkSchemaPath } from "../../../server/domain/schema/check-path.ts";
 import { isCount, isTimeout, show } from "./check-definitions.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -163,7 +163,7 @@ export function promptDiagnostics(entries: readonly EvaluatedEntry[], files: Pro
 }
 
 function wrongPath(schema: JsonSchemaObject, path: readonly string[]): { what: string; fix: string | null } | null {
-  const verdict = lookUpPath(schema, path);
+  const verdict = checkSchemaPath(schema, path);
   if (verdict.kind === "there") return null;
   const { name, before, nearest } = verdict;
   const where = before.length === 0 ? "the payload" : before.join(".");

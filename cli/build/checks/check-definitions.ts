@@ -1,6 +1,6 @@
 import { parseDuration } from "../../../sdk/duration.ts";
-import type { RetryPolicy } from "../../../server/contract/manifest.ts";
-import { endpointSchema, slugSchema } from "../../../server/contract/slug.ts";
+import type { RetryPolicy } from "../../../server/contract/project/manifest.ts";
+import { endpointSchema, slugSchema } from "../../../server/contract/project/endpoint.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
 import type { EvaluatedEntry } from "../evaluation/protocol.ts";

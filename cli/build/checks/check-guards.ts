@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseDuration } from "../../../sdk/duration.ts";
-import type { Dedupe } from "../../../server/contract/dedupe.ts";
+import { type Dedupe, type Rate, rateSchema } from "../../../server/contract/project/endpoint.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { type Rate, rateSchema } from "../../../server/contract/rate.ts";
-import { fromPointer, toPointer } from "../../../server/domain/json-pointer.ts";
+import { fromPointer, toPointer } from "../../../server/domain/json/json-pointer.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";

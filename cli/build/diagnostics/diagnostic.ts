@@ -1,4 +1,4 @@
-import type { BuildProblem } from "../../../server/contract/failed-build.ts";
+import type { BuildProblem } from "../../../server/contract/project/failed-build.ts";
 import type { DiagnosticCode } from "./diagnostic-codes.ts";
 
 type Paint = Record<"title" | "warning" | "location" | "marker" | "faint", (text: string) => string>;

@@ -1,7 +1,7 @@
-import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
+import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
 import type { Json } from "../../../server/contract/json.ts";
 import type { Run } from "../../../server/contract/run.ts";
-import { isScriptedModel } from "../../../server/contract/scripted-model.ts";
+import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
 import { plainLine, plainText } from "../../terminal/plain-text.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { type AgentTrace, agentTraceSchema } from "../../../server/contract/agent-trace.ts";
+import { type AgentTrace, agentTraceSchema } from "../../../server/contract/agent/trace.ts";
 import { type Run, runSchema } from "../../../server/contract/run.ts";
 import { type ApiClient, apiPath } from "../../api/api-client.ts";
 import type { Output } from "../../terminal/terminal.ts";

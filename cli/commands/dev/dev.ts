@@ -1,7 +1,7 @@
 import { readLogLevel, readSettings, type Settings, SettingsError } from "../../../server/config.ts";
-import type { BuildProblem } from "../../../server/contract/failed-build.ts";
-import type { Manifest } from "../../../server/contract/manifest.ts";
-import { isReachableFromElsewhere } from "../../../server/domain/local-request.ts";
+import type { BuildProblem } from "../../../server/contract/project/failed-build.ts";
+import type { Manifest } from "../../../server/contract/project/manifest.ts";
+import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { findRunningServer } from "../../api/running-server.ts";
 import type { BuildResult } from "../../build/build-project.ts";
 import { Failure } from "../../terminal/failure.ts";

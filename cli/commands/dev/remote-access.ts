@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { serviceUrl, type Settings } from "../../../server/config.ts";
-import type { Key } from "../../../server/contract/key.ts";
+import type { Key } from "../../../server/contract/access/key.ts";
 import { type ApiClient, createApiClient } from "../../api/api-client.ts";
 import { type CommandContext, isWatched } from "../command-context.ts";
 import { createdKeyAnswer, keysAnswer, createFirstKey } from "../keys/create.ts";

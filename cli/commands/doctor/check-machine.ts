@@ -1,7 +1,7 @@
 import { type BigIntStats, mkdtempSync, rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../../../server/config.ts";
-import { isReachableFromElsewhere } from "../../../server/domain/local-request.ts";
+import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
 

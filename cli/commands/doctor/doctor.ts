@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { hasSecret, readSecret, type Settings, SettingsError } from "../../../server/config.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
-import { isReachableFromElsewhere } from "../../../server/domain/local-request.ts";
+import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { ProjectError } from "../../../server/project/project-error.ts";
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
 import { plainText } from "../../terminal/plain-text.ts";

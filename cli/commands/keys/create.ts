@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import { z } from "zod";
-import { keySchema } from "../../../server/contract/key.ts";
-import { type Scope, scopeSchema } from "../../../server/contract/scope.ts";
-import { endpointSchema } from "../../../server/contract/slug.ts";
+import { keySchema } from "../../../server/contract/access/key.ts";
+import { type Scope, scopeSchema } from "../../../server/contract/access/scope.ts";
+import { endpointSchema } from "../../../server/contract/project/endpoint.ts";
 import { didYouMean } from "../../../server/domain/did-you-mean.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { usageFailure } from "../../terminal/failure.ts";

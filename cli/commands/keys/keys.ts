@@ -1,4 +1,4 @@
-import { type Key, keySchema } from "../../../server/contract/key.ts";
+import { type Key, keySchema } from "../../../server/contract/access/key.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
 import { apiPath, withSuggestedId } from "../../api/api-client.ts";
 import { plainLine } from "../../terminal/plain-text.ts";

@@ -1,4 +1,4 @@
-import { type AgentTrace, agentTraceSchema } from "../../../server/contract/agent-trace.ts";
+import { type AgentTrace, agentTraceSchema } from "../../../server/contract/agent/trace.ts";
 import { runSchema, type RunSummary } from "../../../server/contract/run.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
 import { type ApiClient, apiPath } from "../../api/api-client.ts";

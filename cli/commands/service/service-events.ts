@@ -1,5 +1,5 @@
 import type { Mode } from "../../../server/config.ts";
-import type { Manifest } from "../../../server/contract/manifest.ts";
+import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { Reporter, RunEndedReport } from "../../../server/processes/protocol.ts";
 import { type Diagnostic, diagnosticsJson } from "../../build/diagnostics/diagnostic.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

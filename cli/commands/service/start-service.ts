@@ -1,6 +1,6 @@
 import { serviceUrl, type Settings, SettingsError } from "../../../server/config.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
-import type { FailedBuild } from "../../../server/contract/failed-build.ts";
+import type { FailedBuild } from "../../../server/contract/project/failed-build.ts";
 import type { Logger } from "../../../server/ports/logger.ts";
 import type { Reporter } from "../../../server/processes/protocol.ts";
 import { announceServer, findRunningServer } from "../../api/running-server.ts";

@@ -1,9 +1,8 @@
 import { readLogLevel, type Settings, type SettingsFlags } from "../../../server/config.ts";
-import type { Manifest } from "../../../server/contract/manifest.ts";
+import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
-import { isFinal } from "../../../server/domain/run-state.ts";
-import type { Logger } from "../../../server/ports/logger.ts";
-import { targetLogFields } from "../../../server/ports/run-log-fields.ts";
+import { isFinal } from "../../../server/domain/runs/run-state.ts";
+import { type Logger, targetLogFields } from "../../../server/ports/logger.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { type CommandContext, type CommandRunner, isWatched } from "../command-context.ts";
 import { createJsonEvents, type ServiceEvents } from "./service-events.ts";

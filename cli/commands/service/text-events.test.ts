@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { DeliverySummary } from "../../../server/contract/delivery.ts";
-import type { Manifest } from "../../../server/contract/manifest.ts";
+import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import { formatLocalTime } from "../../../server/domain/format.ts";
 import { createPaint } from "../../terminal/terminal.ts";
 import { countText, renderDelivery, renderReady, renderRunEnded } from "./text-events.ts";

@@ -1,6 +1,6 @@
 import type { DeliverySummary } from "../../../server/contract/delivery.ts";
-import type { Manifest } from "../../../server/contract/manifest.ts";
-import { isLoopbackUrl } from "../../../server/domain/local-request.ts";
+import type { Manifest } from "../../../server/contract/project/manifest.ts";
+import { isLoopbackUrl } from "../../../server/domain/requests/local-request.ts";
 import { exampleBody } from "../../../server/domain/schema/example-body.ts";
 import type { RunEndedReport } from "../../../server/processes/protocol.ts";
 import { type Diagnostic, renderDiagnostics } from "../../build/diagnostics/diagnostic.ts";

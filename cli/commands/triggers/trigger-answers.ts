@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { targetSchema } from "../../../server/contract/target.ts";
+import { targetSchema } from "../../../server/contract/project/target.ts";
 import { triggerSchema } from "../../../server/triggers/list-triggers.ts";
-import { verdictSchema } from "../../../server/contract/verdict.ts";
-import { pageSchema } from "../../../server/contract/page.ts";
+import { verdictSchema } from "../../../server/contract/delivery.ts";
+import { pageSchema } from "../../../server/contract/list.ts";
 import { runSummarySchema } from "../../../server/contract/run.ts";
 
 /** REST responses for the commands about triggers. */

@@ -1,4 +1,4 @@
-import type { Target } from "../../../server/contract/target.ts";
+import type { Target } from "../../../server/contract/project/target.ts";
 import type { CanvasModel } from "./build-model.ts";
 
 /** The content of one request. Chunks are fixed for the whole project, so that panning reuses earlier requests. */

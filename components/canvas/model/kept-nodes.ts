@@ -53,7 +53,7 @@ function textOf(node: ModelNode): string {
   return [
     node.slug,
     ...node.files,
-    ...node.conditions.map(({ place, words }) => `${place} ${words}`),
+    ...node.conditions.map(({ path, words }) => `${path} ${words}`),
     ...promptsOf(node).map(({ words }) => words),
   ].join(" ");
 }

@@ -1,4 +1,4 @@
-import type { Target, TargetKind } from "../../../server/contract/target.ts";
+import type { Target, TargetKind } from "../../../server/contract/project/target.ts";
 
 /**
  * The kind of a node. A node id is its kind and its name, as in the URL: `endpoint:billing`, `trigger:invoice-paid`,

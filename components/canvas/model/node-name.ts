@@ -1,4 +1,4 @@
-import { isScriptedModel } from "../../../server/contract/scripted-model.ts";
+import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
 import type { GraphAgent, GraphTarget, TargetActivity } from "./answers.ts";
 import { type Evidence, stoppedCount } from "./evidence.ts";
 import { formatNumber, formatShare } from "../../../server/domain/format.ts";

@@ -1,4 +1,4 @@
-import type { Window } from "../../../server/contract/window.ts";
+import type { Window } from "../../../server/contract/traffic.ts";
 
 /** The time window of the canvas. */
 export type CanvasWindow = Window;

@@ -1,5 +1,5 @@
 import { Wrench } from "lucide-react";
-import { isScriptedModel } from "../../../server/contract/scripted-model.ts";
+import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
 import { ApprovalMark, ScriptedModelBadge } from "../../ui/badges.tsx";
 import type { GraphAgent } from "../model/answers.ts";
 import { shownTools } from "../model/shown-tools.ts";

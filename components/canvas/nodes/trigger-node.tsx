@@ -71,9 +71,9 @@ export function Conditions({ node }: { node: Pick<Model, "conditions" | "hasFilt
       aria-label={node.hasFilter ? "Fires when" : "Fires when the body has"}
       className="mt-1 group-data-[far=true]/canvas:hidden"
     >
-      {node.conditions.map(({ place, words }) => (
-        <li key={place} title={`${place} ${words}`} className="truncate text-s/[19px] text-ink-2">
-          <code className="text-ink">{place}</code> {words}
+      {node.conditions.map(({ path, words }) => (
+        <li key={path} title={`${path} ${words}`} className="truncate text-s/[19px] text-ink-2">
+          <code className="text-ink">{path}</code> {words}
         </li>
       ))}
     </ul>

@@ -1,4 +1,4 @@
-import { toPointer } from "../../../server/domain/json-pointer.ts";
+import { toPointer } from "../../../server/domain/json/json-pointer.ts";
 import { nameOf } from "../../json/find-place.ts";
 import { type JsonLine, layOutJson } from "../../json/lay-out-json.ts";
 

@@ -1,5 +1,4 @@
-import { ownHeaders } from "../../../server/contract/own-headers.ts";
-import type { Verdict } from "../../../server/contract/verdict.ts";
+import { ownHeaders, type Verdict } from "../../../server/contract/delivery.ts";
 import { reasonParts } from "../say-reason.ts";
 
 /** One name whose values differ; `null`: absent. */

@@ -1,6 +1,6 @@
 import { createParser, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { deliveryOutcomeSchema } from "../../../server/contract/delivery.ts";
-import { windowSchema } from "../../../server/contract/window.ts";
+import { windowSchema } from "../../../server/contract/traffic.ts";
 
 export const verdictChoices = ["matched", "stopped", "request_mismatch", "filter_mismatch"] as const;
 

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryState } from "nuqs";
-import { windowSchema } from "../../../server/contract/window.ts";
+import { windowSchema } from "../../../server/contract/traffic.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { ErrorNote } from "../../ui/states.tsx";
 import { Segmented } from "../../ui/choice.tsx";

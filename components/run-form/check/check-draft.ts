@@ -1,5 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { toPointer } from "../../../server/domain/json-pointer.ts";
+import { toPointer } from "../../../server/domain/json/json-pointer.ts";
 import { isObject } from "../../../server/domain/schema/json-schema.ts";
 import { adaptSchema } from "../adapt-schema.ts";
 import { type Draft, type Item, type Member, isJsonNumber, memberOf, withoutChoice } from "../draft/draft.ts";

@@ -4,7 +4,7 @@ import type { FieldTemplateProps } from "@rjsf/utils";
 import { ChevronDown, ChevronRight, Plus, X } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { toPointer } from "../../../server/domain/json-pointer.ts";
+import { toPointer } from "../../../server/domain/json/json-pointer.ts";
 import { describeProperty, describeSchema } from "../../../server/domain/schema/describe-schema.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { PlainText } from "../../json/plain-text.tsx";

@@ -1,6 +1,6 @@
 "use client";
 
-import { toPointer } from "../../../server/domain/json-pointer.ts";
+import { toPointer } from "../../../server/domain/json/json-pointer.ts";
 import { useFormShared, usePlace } from "./form-context.ts";
 
 /** The attributes that connect a control to its label and its validation issues. */

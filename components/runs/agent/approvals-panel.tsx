@@ -2,7 +2,7 @@
 
 import { Check, Hand } from "lucide-react";
 import { useState } from "react";
-import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
+import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { JsonView } from "../../json/json-view.tsx";

@@ -1,5 +1,5 @@
 import { CircleSlash, Hourglass, LoaderCircle, TriangleAlert } from "lucide-react";
-import type { ModelFailureStep } from "../../../server/contract/agent-step.ts";
+import type { ModelFailureStep } from "../../../server/contract/agent/trace.ts";
 import type { StatusStyle } from "../../ui/statuses.ts";
 import type { Turn } from "./conversation.ts";
 

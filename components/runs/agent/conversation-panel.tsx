@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { MessageSquareText } from "lucide-react";
 import { useMemo, useState } from "react";
-import { agentInputSchema } from "../../../server/contract/agent-input.ts";
-import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
+import { agentInputSchema } from "../../../server/contract/agent/input.ts";
+import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
 import type { Run } from "../../../server/contract/run.ts";
-import type { Target } from "../../../server/contract/target.ts";
+import type { Target } from "../../../server/contract/project/target.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { formatNumber, formatUsd } from "../../../server/domain/format.ts";
 import { RawText } from "../../json/raw-text.tsx";

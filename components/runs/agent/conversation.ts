@@ -1,7 +1,12 @@
 import { z } from "zod";
-import type { AgentLive } from "../../../server/contract/agent-live.ts";
-import type { ContentPart, ModelFailureStep, ModelStep, ToolStep } from "../../../server/contract/agent-step.ts";
-import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
+import type {
+  AgentLive,
+  ContentPart,
+  ModelFailureStep,
+  ModelStep,
+  ToolStep,
+  AgentTrace,
+} from "../../../server/contract/agent/trace.ts";
 import type { Json } from "../../../server/contract/json.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { readStepName } from "./step-name.ts";

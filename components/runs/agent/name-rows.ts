@@ -1,4 +1,4 @@
-import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
+import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
 import type { WaterfallRow } from "../waterfall.ts";
 import { readStepName, sayStepName } from "./step-name.ts";
 

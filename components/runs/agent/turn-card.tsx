@@ -2,9 +2,9 @@
 
 import { Bot, RotateCcw, TriangleAlert, Wrench } from "lucide-react";
 import { useState } from "react";
-import type { AgentLive } from "../../../server/contract/agent-live.ts";
+import type { AgentLive } from "../../../server/contract/agent/trace.ts";
 import type { Json } from "../../../server/contract/json.ts";
-import { isScriptedModel } from "../../../server/contract/scripted-model.ts";
+import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
 import { formatCount, formatDuration, formatNumber, formatUsd } from "../../../server/domain/format.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";

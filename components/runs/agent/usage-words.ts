@@ -1,4 +1,4 @@
-import type { Usage } from "../../../server/contract/agent-step.ts";
+import type { Usage } from "../../../server/contract/agent/trace.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 
 /** `1,840 in (1,024 cached) · 212 out (64 reasoning)`; `null`: the provider reports nothing. */

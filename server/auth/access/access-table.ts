@@ -1,5 +1,5 @@
-import type { AuditAction } from "../../contract/audit.ts";
-import type { Scope } from "../../contract/scope.ts";
+import type { AuditAction } from "../../contract/access/audit.ts";
+import type { Scope } from "../../contract/access/scope.ts";
 
 /**
  * The access that a request needs. `open`: none; `own-runs`: any valid key, but a webhook key only gets its own runs; a

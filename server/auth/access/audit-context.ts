@@ -1,7 +1,7 @@
-import type { AuditAction, AuditActor } from "../../contract/audit.ts";
+import type { AuditAction, AuditActor } from "../../contract/access/audit.ts";
 import type { Json } from "../../contract/json.ts";
 import { newId } from "../../domain/ids.ts";
-import type { NewAuditEntry } from "../../ports/people-store.ts";
+import type { NewAuditEntry } from "../../ports/store/people-store.ts";
 import type { Principal } from "./principal.ts";
 
 /** The actor of a request and their address, for the audit log. */

@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
-import { type Role, roleOfScope, scopeOfRole } from "../../contract/person.ts";
-import { holdsScope, type Scope } from "../../contract/scope.ts";
+import { type Role, roleOfScope, scopeOfRole } from "../../contract/access/person.ts";
+import { includesScope, type Scope } from "../../contract/access/scope.ts";
 import type { Access } from "./access-table.ts";
 
 /** The origin of a request, as far as the HTTP server trusts it. */
@@ -45,7 +45,7 @@ function mayAccess(principal: Principal, access: Access): boolean {
   if (access === "open" || access === "own-runs") return true;
   if (access === "machine") return principal.kind === "local";
   const held = scopeOf(principal);
-  return held !== null && holdsScope(held, access);
+  return held !== null && includesScope(held, access);
 }
 
 /** Names who asks, for limits: a person with all sessions, or a key. */

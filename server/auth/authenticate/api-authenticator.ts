@@ -1,12 +1,12 @@
 import type { Mode } from "../../config.ts";
 import { AppError } from "../../contract/app-error.ts";
-import type { Key } from "../../contract/key.ts";
-import { scopeOfRole } from "../../contract/person.ts";
-import { holdsScope } from "../../contract/scope.ts";
+import type { Key } from "../../contract/access/key.ts";
+import { scopeOfRole } from "../../contract/access/person.ts";
+import { includesScope } from "../../contract/access/scope.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
-import type { PeopleStore } from "../../ports/people-store.ts";
-import type { KeyStore } from "../../ports/store.ts";
+import type { PeopleStore } from "../../ports/store/people-store.ts";
+import type { KeyStore } from "../../ports/store/key-store.ts";
 import { createKeyUsageRecorder, findUsableKey } from "../keys/usable-key.ts";
 import { hasSessionCookie, findSignedInPerson } from "./person-session.ts";
 import type { ApiAuthenticator, Principal } from "../access/principal.ts";
@@ -90,7 +90,7 @@ async function toPrincipal(store: Pick<PeopleStore, "findRole">, key: Key): Prom
   if (ownerId === null) return { kind: "token", keyId, name, scope: granted, ownerId, cappedTo: null };
   const role = await store.findRole(ownerId);
   if (role === null) return null;
-  const isCapped = !holdsScope(scopeOfRole[role], granted);
+  const isCapped = !includesScope(scopeOfRole[role], granted);
   return {
     kind: "token",
     keyId,

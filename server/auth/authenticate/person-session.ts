@@ -1,7 +1,7 @@
 import { parse } from "hono/utils/cookie";
-import { personSessionCookie, readSignedToken } from "../../domain/session-cookie.ts";
+import { personSessionCookie, readSignedToken } from "../../domain/requests/session-cookie.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { PeopleStore } from "../../ports/people-store.ts";
+import type { PeopleStore } from "../../ports/store/people-store.ts";
 import type { Principal } from "../access/principal.ts";
 
 const touchIntervalMs = 60_000;

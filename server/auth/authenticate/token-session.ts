@@ -1,5 +1,5 @@
 import { parse } from "hono/utils/cookie";
-import { parseNextPage } from "../../contract/next-page.ts";
+import { parseNextPage } from "../../contract/access/next-page.ts";
 import type { ApiAuthenticator, Principal } from "../access/principal.ts";
 import { isOwnForm } from "./cross-site.ts";
 

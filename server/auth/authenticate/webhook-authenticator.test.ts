@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import type { Key } from "../../contract/key.ts";
+import type { Key } from "../../contract/access/key.ts";
 import { createWebhookAuthenticator } from "./webhook-authenticator.ts";
 import { generateKey } from "../keys/key-format.ts";
 

@@ -1,8 +1,8 @@
 import type { Mode } from "../../config.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
-import { oncePerTurn } from "../../ports/once-per-turn.ts";
-import type { KeyStore } from "../../ports/store.ts";
+import { oncePerTurn } from "../../domain/event-loop.ts";
+import type { KeyStore } from "../../ports/store/key-store.ts";
 import { createKeyUsageRecorder, findUsableKey, isForEndpoint } from "../keys/usable-key.ts";
 
 /** Checks whether these keys may send to this endpoint. `keyId` is the first of them; `null` if none is needed. */

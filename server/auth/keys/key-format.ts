@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { KeyKind } from "../../contract/key.ts";
+import type { KeyKind } from "../../contract/access/key.ts";
 
 /**
  * A key is `sbk_` (webhook) or `sbt_` (API token), 33 random base62 characters (196 bits), and six characters of CRC-32

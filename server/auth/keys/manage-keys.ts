@@ -1,9 +1,9 @@
 import { AppError } from "../../contract/app-error.ts";
-import type { Key, KeyKind } from "../../contract/key.ts";
-import type { Scope } from "../../contract/scope.ts";
+import type { Key, KeyKind } from "../../contract/access/key.ts";
+import type { Scope } from "../../contract/access/scope.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { KeyStore, NewKey } from "../../ports/store.ts";
+import type { KeyStore, NewKey } from "../../ports/store/key-store.ts";
 import { type AuditContext, auditOf } from "../access/audit-context.ts";
 import { generateKey, hashKey, keyHint } from "./key-format.ts";
 import type { KeyCipher } from "./service-secret.ts";

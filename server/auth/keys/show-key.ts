@@ -1,7 +1,7 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { AuditStore } from "../../ports/people-store.ts";
-import type { KeyStore } from "../../ports/store.ts";
+import type { AuditStore } from "../../ports/store/people-store.ts";
+import type { KeyStore } from "../../ports/store/key-store.ts";
 import { type AuditContext, auditOf } from "../access/audit-context.ts";
 import type { KeyCipher } from "./service-secret.ts";
 import { isUsable, isForEndpoint } from "./usable-key.ts";

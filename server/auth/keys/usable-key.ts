@@ -1,7 +1,7 @@
-import type { Key } from "../../contract/key.ts";
+import type { Key } from "../../contract/access/key.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { KeyStore } from "../../ports/store.ts";
+import type { KeyStore } from "../../ports/store/key-store.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
 
 /** Finds a presented key. `null`: malformed, unknown, expired or revoked; callers do not learn which. */

@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import { AppError } from "../../contract/app-error.ts";
-import { createTokenBucket, type TokenBucket } from "../../domain/token-bucket.ts";
+import { createTokenBucket, type TokenBucket } from "../../domain/requests/token-bucket.ts";
 
 /** An anonymous client with many addresses must not fill the memory: the least recently used keys are removed. */
 const maxKeys = 10_000;

@@ -1,11 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import { emailSchema, type Invitation, passwordSchema, personNameSchema, type Role } from "../../contract/person.ts";
+import {
+  emailSchema,
+  type Invitation,
+  passwordSchema,
+  personNameSchema,
+  type Role,
+} from "../../contract/access/person.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Identity } from "../../ports/identity.ts";
-import type { PeopleStore } from "../../ports/people-store.ts";
+import type { PeopleStore } from "../../ports/store/people-store.ts";
 import { type AuditContext, auditOf } from "../access/audit-context.ts";
 
 export const joinRequestSchema = z.strictObject({

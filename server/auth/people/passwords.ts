@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import { type Invitation, passwordSchema } from "../../contract/person.ts";
-import { createTokenBucket, type TokenBucket } from "../../domain/token-bucket.ts";
+import { type Invitation, passwordSchema } from "../../contract/access/person.ts";
+import { createTokenBucket, type TokenBucket } from "../../domain/requests/token-bucket.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Identity } from "../../ports/identity.ts";
-import type { PeopleStore } from "../../ports/people-store.ts";
+import type { PeopleStore } from "../../ports/store/people-store.ts";
 import { type AuditContext, auditOf } from "../access/audit-context.ts";
 import { hashInvitationToken, type InvitationDeps, createLink, unusableLink } from "./invitations.ts";
 

@@ -1,6 +1,6 @@
 import type { Principal } from "../access/principal.ts";
-import { roleSchema } from "../../contract/person.ts";
-import { type Scope, scopeSchema } from "../../contract/scope.ts";
+import { roleSchema } from "../../contract/access/person.ts";
+import { type Scope, scopeSchema } from "../../contract/access/scope.ts";
 
 /** One of each kind that a deployed service knows, with the scope that it shall have. */
 export const everyPrincipal: { name: string; principal: Principal; scope: Scope | null }[] = [

@@ -1,10 +1,14 @@
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 import { type Facts, factsOf, firstOf, propertiesOf } from "./facts-of.ts";
 import { asSchema, isObject } from "./json-schema.ts";
-import { sayNumberBounds, saySizes } from "./say-bounds.ts";
-import { sayText } from "./say-text.ts";
-import { sayType, withArticle } from "./say-type.ts";
-import { sayChoice } from "./say-value.ts";
+import {
+  describeChoice,
+  describeNumberBounds,
+  describeSizes,
+  describeString,
+  describeType,
+  withArticle,
+} from "./describe-schema.ts";
 import { visibleText } from "./visible-text.ts";
 
 /**
@@ -26,12 +30,12 @@ const anyKeyStep = "*";
 
 /** The condition for one path of the body, in words: `type` `is invoice.paid`. The path is empty for `and 3 more`. */
 export interface Condition {
-  place: string;
+  path: string;
   words: string;
 }
 
 interface Found extends Saying {
-  place: string;
+  path: string;
 }
 
 /** Schemas that are shared may be met again and again: an end to that. */
@@ -45,11 +49,11 @@ const deepest = 12;
 export function conditionsOf(request: JsonSchemaObject, filter: JsonSchemaObject | null, limit = 3): Condition[] {
   const asked = filter ? find(filter, true) : [];
   const needed = find(request, false);
-  const fixed = needed.filter(({ rank, place }) => rank === ranks.fixed && asked.every((one) => one.place !== place));
+  const fixed = needed.filter(({ rank, path }) => rank === ranks.fixed && asked.every((one) => one.path !== path));
   const found = asked.length > 0 ? [...asked, ...fixed] : needed;
-  const shown = found.slice(0, limit).map(({ place, words }) => ({ place, words }));
+  const shown = found.slice(0, limit).map(({ path, words }) => ({ path, words }));
   const more = found.length - shown.length;
-  return more > 0 ? [...shown, { place: "", words: `and ${more} more` }] : shown;
+  return more > 0 ? [...shown, { path: "", words: `and ${more} more` }] : shown;
 }
 
 interface Walk {
@@ -69,7 +73,7 @@ function find(root: JsonSchemaObject, withOptional: boolean): Found[] {
   look(root, { root, withOptional, found, visits: { left: maxVisits }, around: new Set(), steps: [] });
   const telling = found.some(({ rank }) => rank < ranks.presence)
     ? found
-    : found.filter(({ place }) => place !== sayPlace([]));
+    : found.filter(({ path }) => path !== bodyPath([]));
   return telling.toSorted((one, other) => one.rank - other.rank);
 }
 
@@ -82,7 +86,7 @@ function look(schema: JsonSchemaObject, walk: Walk): void {
   if (!isDeep && facts.values === null && !facts.isNullable)
     lookInside(facts, { ...walk, around: new Set([...walk.around, ...facts.parts]) });
   const own = sayCondition(facts, walk.root);
-  if (walk.found.length === before || own.rank < ranks.type) walk.found.push({ place: sayPlace(walk.steps), ...own });
+  if (walk.found.length === before || own.rank < ranks.type) walk.found.push({ path: bodyPath(walk.steps), ...own });
 }
 
 function lookInside(facts: Facts, walk: Walk): void {
@@ -96,7 +100,7 @@ function lookInside(facts: Facts, walk: Walk): void {
   if (values && isObject(firstOf(facts, "additionalProperties")))
     lookIfTelling(values, { ...walk, steps: [...walk.steps, anyKeyStep] });
   if (facts.parts.some((part) => part["additionalProperties"] === false))
-    walk.found.push({ place: sayPlace(walk.steps), words: "has no other keys", rank: ranks.presence });
+    walk.found.push({ path: bodyPath(walk.steps), words: "has no other keys", rank: ranks.presence });
   for (const union of facts.unions) walk.found.push(...discriminators(union, walk));
 }
 
@@ -131,7 +135,9 @@ function discriminators(union: JsonSchemaObject[], walk: Walk): Found[] {
     const all: (Json[] | null | undefined)[] = [values, ...others.map((shape) => shape.get(name))];
     if (!all.every((one) => Array.isArray(one) && one.length > 0)) continue;
     const choices = [...new Set(all.flatMap((one) => one ?? []))];
-    return [{ place: sayPlace([...walk.steps, keyStep(name)]), words: `is ${sayChoice(choices)}`, rank: ranks.fixed }];
+    return [
+      { path: bodyPath([...walk.steps, keyStep(name)]), words: `is ${describeChoice(choices)}`, rank: ranks.fixed },
+    ];
   }
   return [];
 }
@@ -140,7 +146,7 @@ function discriminators(union: JsonSchemaObject[], walk: Walk): Found[] {
  * A path in a body in its usual notation: `customer.email`, `items[].sku`, `prices.*`. A key with unusual characters is
  * in quotes.
  */
-export function sayPlace(steps: readonly string[]): string {
+export function bodyPath(steps: readonly string[]): string {
   if (steps.length === 0) return wholeBody;
   const text = steps.map((step, index) => (step.startsWith("[") || index === 0 ? step : `.${step}`)).join("");
   return visibleText(text, 80);
@@ -157,18 +163,18 @@ function sayCondition(facts: Facts, root: JsonSchemaObject): Saying {
   if (facts.isNever) return { words: "must be absent", rank: ranks.fixed };
   if (facts.values)
     return {
-      words: visibleText(facts.values.length === 0 ? "is null" : `is ${sayChoice(facts.values)}${orNull}`, 120),
+      words: visibleText(facts.values.length === 0 ? "is null" : `is ${describeChoice(facts.values)}${orNull}`, 120),
       rank: ranks.fixed,
     };
-  const text = sayText(facts);
+  const text = describeString(facts);
   const checks = [
-    ...sayNumberBounds(facts).map((words) => ({
+    ...describeNumberBounds(facts).map((words) => ({
       words: words.replace(/^a multiple/, "is a multiple"),
       rank: ranks.bound,
     })),
     ...text.patterns.map((words) => ({ words, rank: words.startsWith("matches") ? ranks.looks : ranks.bound })),
     ...text.formats.map((words) => ({ words: `is ${words}`, rank: ranks.looks })),
-    ...(firstOf(facts, "prefixItems") === undefined ? saySizes(facts).map(sizeWords) : []),
+    ...(firstOf(facts, "prefixItems") === undefined ? describeSizes(facts).map(sizeWords) : []),
   ].slice(0, 4);
   if (checks.length === 0) return sayKind(facts, root);
   return {
@@ -182,7 +188,7 @@ function sizeWords(size: string): Saying {
 }
 
 function sayKind(facts: Facts, root: JsonSchemaObject): Saying {
-  const noun = sayType(facts, root);
+  const noun = describeType(facts, root);
   if (noun === "anything") return { words: "is present", rank: ranks.presence };
   if (noun === "boolean") return { words: "is true or false", rank: ranks.type };
   return { words: `is ${withArticle(noun)}`, rank: ranks.type };

@@ -13,9 +13,7 @@ describe.each(zod4Corpus)("%s, of Zod 4", (_, schema, label, condition) => {
   it("has these words in a label", () => expect(describeSchema(exported, exported)).toBe(label));
 
   it("has these words as a condition", () =>
-    expect(conditionsOf(exportSchema(z.object({ here: schema })), null)).toEqual([
-      { place: "here", words: condition },
-    ]));
+    expect(conditionsOf(exportSchema(z.object({ here: schema })), null)).toEqual([{ path: "here", words: condition }]));
 });
 
 describe.each(zod3Corpus)("%s, of Zod 3", (_, schema, label, condition) => {
@@ -25,7 +23,7 @@ describe.each(zod3Corpus)("%s, of Zod 3", (_, schema, label, condition) => {
 
   it("has these words as a condition", () =>
     expect(conditionsOf(exportSchema(z3.object({ here: schema })), null)).toEqual([
-      { place: "here", words: condition },
+      { path: "here", words: condition },
     ]));
 });
 
@@ -50,7 +48,7 @@ it.each<[string, string[]]>([
   ["both", ["b is x", "a is a string"]],
   ["nested", ["customer.tags[] is new or old", "items[].price > 0", "prices.* ≥ 1", " and 3 more"]],
 ])("the body %s is summed up, and comes to an end", (name, words) => {
-  expect(conditionsOf(bodies[name] ?? {}, null).map((condition) => `${condition.place} ${condition.words}`)).toEqual(
+  expect(conditionsOf(bodies[name] ?? {}, null).map((condition) => `${condition.path} ${condition.words}`)).toEqual(
     words,
   );
 });

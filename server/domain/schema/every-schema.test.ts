@@ -21,7 +21,7 @@ function faultsOf(request: JsonSchemaObject, filter: JsonSchemaObject | null): s
   ];
   return [
     ...(conditions.length > 4 ? [`${conditions.length} conditions`] : []),
-    ...conditions.filter(({ place }) => place !== "" && !areWords(place, 80)).map(({ place }) => `place ${place}`),
+    ...conditions.filter(({ path }) => path !== "" && !areWords(path, 80)).map(({ path }) => `path ${path}`),
     ...conditions.filter(({ words }) => !areWords(words, 140)).map(({ words }) => `words ${words}`),
     ...labels.filter((label) => !areWords(label, 220)).map((label) => `label ${label}`),
     ...(JSON.stringify(exampleBody(request, filter)).length > 50_000_000 ? ["an example without end"] : []),

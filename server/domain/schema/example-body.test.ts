@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import type { JsonSchemaObject } from "../../contract/json.ts";
-import { jsonSchemaObjectSchema } from "../../contract/json.ts";
+import { type JsonSchemaObject, jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { exampleBody } from "./example-body.ts";
 
 const wire = (schema: z.ZodType): JsonSchemaObject =>

@@ -1,6 +1,5 @@
 import { type Facts, textsOf, tightest } from "./facts-of.ts";
-import { formatNameOf } from "./formats.ts";
-import { type PlainPattern, readPattern } from "./read-pattern.ts";
+import { formatNameOf, type PlainPattern, readPattern } from "./formats.ts";
 import { samplePattern } from "./sample-pattern.ts";
 
 const samples: Readonly<Record<string, string>> = {

@@ -68,7 +68,7 @@ const beginnings: readonly (readonly [string, string])[] = [
 ];
 
 /** `is an e-mail` without `is`; `null` for an unknown format. Hashes have the name of their algorithm. */
-export function sayFormat(format: string): string | null {
+export function nameFormat(format: string): string | null {
   if (Object.hasOwn(formats, format)) return formats[format] ?? null;
   const hash = /^(md5|sha1|sha256|sha384|sha512)_(hex|base64|base64url)$/.exec(format);
   return hash ? `a ${hash[1]?.toUpperCase().replace("SHA", "SHA-")} hash in ${hash[2]}` : null;
@@ -77,7 +77,7 @@ export function sayFormat(format: string): string | null {
 /** The format that a pattern represents, in words. */
 export function formatOfPattern(pattern: string): string | null {
   const name = formatNameOf(pattern);
-  return name === null ? null : sayFormat(name);
+  return name === null ? null : nameFormat(name);
 }
 
 /** The name of the format that a pattern represents. */
@@ -90,4 +90,51 @@ function longFormat(pattern: string): string | undefined {
   if (/^\^?\(\(\[0-9a-fA-F\]\{1,4\}:\)/.test(pattern)) return pattern.includes("\\/(") ? "cidrv6" : "ipv6";
   const name = beginnings.find(([beginning]) => pattern.startsWith(beginning))?.[1];
   return name === "date" && pattern.includes("T(?:") ? "date-time" : name;
+}
+
+/** What a pattern asks for, where it is one of the few forms that have words. */
+export interface PlainPattern {
+  kind: "starts" | "ends" | "contains" | "is";
+  /** One text; several where the pattern lists choices. */
+  texts: string[];
+}
+
+/**
+ * `^ord_.*` starts with `ord_`; `\@a\.com$` ends with `@a.com`; `^(?:a|b)$` is a or b. Null for real regular
+ * expressions.
+ */
+export function readPattern(pattern: string): PlainPattern | null {
+  const isAtStart = pattern.startsWith("^");
+  const isAtEnd = /(?:^|[^\\])(?:\\\\)*\$$/.test(pattern);
+  const inner = pattern.slice(isAtStart ? 1 : 0, isAtEnd ? -1 : undefined);
+  if (isAtStart && isAtEnd) return plain("is", choicesOf(inner));
+  if (isAtStart) return plain("starts", [literalOf(inner.replace(/\.\*$/, ""))]);
+  if (isAtEnd) return plain("ends", [literalOf(inner.replace(/^\.\*/, ""))]);
+  return plain("contains", [literalOf(inner)]);
+}
+
+function plain(kind: PlainPattern["kind"], texts: (string | null)[]): PlainPattern | null {
+  const known = texts.filter((text) => text !== null && text !== "");
+  return known.length > 0 && known.length === texts.length
+    ? { kind, texts: known.flatMap((text) => text ?? []) }
+    : null;
+}
+
+function choicesOf(inner: string): (string | null)[] {
+  const group = /^\((?:\?:)?([^()]*)\)$/.exec(inner)?.[1];
+  return group === undefined ? [literalOf(inner)] : group.split("|").map(literalOf);
+}
+
+/** The literal string that a piece of a pattern matches, if it is a literal. */
+function literalOf(piece: string): string | null {
+  let text = "";
+  for (let at = 0; at < piece.length; at++) {
+    let character = piece[at] ?? "";
+    if (character === "\\") {
+      character = piece[++at] ?? "";
+      if (character === "" || /[a-z0-9]/i.test(character)) return null;
+    } else if (/[\^$.*+?()[\]{}|]/.test(character)) return null;
+    text += character;
+  }
+  return text;
 }

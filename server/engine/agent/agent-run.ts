@@ -1,13 +1,13 @@
 import type { z } from "zod";
-import { agentStepSchema, type ApprovalDecision, type ApprovalRequest } from "../../contract/agent-step.ts";
+import { agentStepSchema, type ApprovalDecision, type ApprovalRequest } from "../../contract/agent/trace.ts";
 import type { Json } from "../../contract/json.ts";
-import type { ManifestAgent } from "../../contract/manifest.ts";
-import type { ModelPrice } from "../../contract/settings.ts";
-import type { Spend } from "../../ports/store.ts";
+import type { ManifestAgent } from "../../contract/project/manifest.ts";
+import type { ModelPrice } from "../../contract/project/settings.ts";
+import type { Spend } from "../../ports/store/engine-store.ts";
 import type { LoadedAgent } from "../../ports/project.ts";
 import type { ModelMessage } from "../../ports/model.ts";
 import type { StepContext } from "../run-context.ts";
-import type { LiveTold } from "../run-session.ts";
+import type { LiveUpdate } from "../run-session.ts";
 
 /** The context of an agent's run: the steps and sleeps of a workflow, and approvals. */
 export interface AgentContext {
@@ -28,7 +28,7 @@ export interface AgentContext {
    * Publishes the live output of a step's model until the step ends. Never rejects: a run must not fail because of a
    * viewer.
    */
-  tellLive(live: LiveTold): Promise<void>;
+  publishLive(live: LiveUpdate): Promise<void>;
   log: { info(message: string, data?: unknown): void; warn(message: string, data?: unknown): void };
 }
 

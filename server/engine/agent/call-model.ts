@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ContentPart, Usage } from "../../contract/agent-step.ts";
+import type { ContentPart, Usage } from "../../contract/agent/trace.ts";
 import { type Json, jsonSchema } from "../../contract/json.ts";
 import type { LanguageModel, ModelRequest } from "../../ports/model.ts";
 import { ModelCallTimedOut, ModelStreamBroken } from "./model-failure.ts";

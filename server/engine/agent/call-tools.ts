@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ContentPart, ModelStep, ToolStep } from "../../contract/agent-step.ts";
+import type { ApprovalDecision, ContentPart, ModelStep, ToolStep } from "../../contract/agent/trace.ts";
 import type { LoadedTool, ToolCallOptions, ToolResultMessage } from "../../ports/model.ts";
 import { toJson } from "../json-value.ts";
 import { delimitResult } from "./delimit-prompt.ts";

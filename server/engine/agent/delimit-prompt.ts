@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AgentInput } from "../../contract/agent-input.ts";
+import type { AgentInput } from "../../contract/agent/input.ts";
 
 export interface DelimitedPrompt {
   /** The prompt, with delimiters around the values of the payload. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { agentInputSchema } from "../../contract/agent-input.ts";
+import { agentInputSchema } from "../../contract/agent/input.ts";
 import { newId } from "../../domain/ids.ts";
 import { delimitPrompt, delimitResult } from "./delimit-prompt.ts";
 import { renderPrompt } from "./render-prompt.ts";

@@ -1,8 +1,8 @@
-import { type AgentInput, agentInputSchema } from "../../contract/agent-input.ts";
-import { findPrice } from "../../domain/model-prices.ts";
+import { type AgentInput, agentInputSchema } from "../../contract/agent/input.ts";
+import { findPrice } from "../../domain/runs/model-prices.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LoadedWorkflow, ProjectCode } from "../../ports/project.ts";
-import type { ClaimedRun } from "../../ports/store.ts";
+import type { ClaimedRun } from "../../ports/store/engine-store.ts";
 import type { AgentContext } from "./agent-run.ts";
 import { runAgent } from "./run-agent.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelFailureStep } from "../../contract/agent-step.ts";
+import type { ModelFailureStep } from "../../contract/agent/trace.ts";
 
 /** The model call exceeded `callTimeout`. */
 export class ModelCallTimedOut extends Error {

@@ -1,6 +1,6 @@
-import type { ModelStep } from "../../contract/agent-step.ts";
+import type { ModelStep } from "../../contract/agent/trace.ts";
 import type { Json } from "../../contract/json.ts";
-import { toPointer } from "../../domain/json-pointer.ts";
+import { toPointer } from "../../domain/json/json-pointer.ts";
 import type { AnySchema } from "../../ports/project.ts";
 import { toJson } from "../json-value.ts";
 

@@ -1,5 +1,5 @@
 import { type MarkedPrompt, type PromptDefinition, type PromptPart, definitionKind } from "../../../sdk/definition.ts";
-import type { AgentInput } from "../../contract/agent-input.ts";
+import type { AgentInput } from "../../contract/agent/input.ts";
 import { fillTemplate, parsePromptTemplate, showValue } from "../../domain/prompt-template.ts";
 
 /**

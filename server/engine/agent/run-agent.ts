@@ -1,8 +1,7 @@
-import type { AgentInput } from "../../contract/agent-input.ts";
-import type { ModelStep } from "../../contract/agent-step.ts";
+import type { AgentInput } from "../../contract/agent/input.ts";
+import type { ModelStep } from "../../contract/agent/trace.ts";
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
-import { type AgentSpend, addSpend, nothingSpent } from "../../domain/agent-spend.ts";
-import { costOf } from "../../domain/model-prices.ts";
+import { addSpend, type AgentSpend, costOf, nothingSpent } from "../../domain/runs/model-prices.ts";
 import type { ModelMessage, ModelRequest } from "../../ports/model.ts";
 import { FinalFailure } from "../run-errors.ts";
 import { type AgentRun, agentStep } from "./agent-run.ts";
@@ -10,7 +9,7 @@ import { answerSchema } from "./answer-schema.ts";
 import { callModel } from "./call-model.ts";
 import { callTools } from "./call-tools.ts";
 import { delimitPrompt, explainBoundary, explainResults } from "./delimit-prompt.ts";
-import { createLiveSpeech } from "./live-speech.ts";
+import { createLiveSpeech } from "./live-output.ts";
 import { planModelFailure } from "./model-failure.ts";
 import { readOutput } from "./read-output.ts";
 
@@ -143,7 +142,7 @@ async function callOnce(
     ...(built.output ? formatOf(built.output) : {}),
   };
   const startedAt = now();
-  const speech = createLiveSpeech((said) => ctx.tellLive({ step, startedAt, said }));
+  const speech = createLiveSpeech((said) => ctx.publishLive({ step, startedAt, said }));
   try {
     const answer = await callModel({ model, request, signal, timeoutMs: built.callTimeoutMs, onPart: speech.hear });
     return {

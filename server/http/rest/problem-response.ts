@@ -1,7 +1,7 @@
 import { HTTPException } from "hono/http-exception";
 import { AppError, toProblem } from "../../contract/app-error.ts";
 import { errorCodes } from "../../contract/error-codes.ts";
-import { redactText } from "../../domain/redaction.ts";
+import { redactText } from "../../domain/deliveries/redaction.ts";
 import type { Logger } from "../../ports/logger.ts";
 
 const retryAfterSeconds = "5";

@@ -1,10 +1,8 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { ownerOf } from "../../auth/access/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
-import type { BodyMemory } from "../../domain/body-budget.ts";
-import { parseJsonBody } from "../../domain/json-body.ts";
-import { readWithin } from "../../domain/read-within.ts";
-import { requireJsonType } from "../../domain/require-json-type.ts";
+import { type BodyMemory, readWithin, requireJsonType } from "../../domain/requests/request-body.ts";
+import { parseJsonBody } from "../../domain/json/json-body.ts";
 import type { RestEnv } from "./rest-deps.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
-import { momentMs, momentSchema } from "../../contract/moment.ts";
+import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { runStatusSchema } from "../../contract/run.ts";
-import { targetKindSchema } from "../../contract/target.ts";
+import { targetKindSchema } from "../../contract/project/target.ts";
 import { verdictChoices } from "../../deliveries/filter-deliveries.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
@@ -44,7 +44,7 @@ export const timelinePaging = {
     .optional(),
 };
 
-const moment = momentSchema
+const moment = timestampSchema
   .clone()
   .optional()
   .openapi({ description: "ISO 8601. A date without a time starts at midnight UTC." });
@@ -106,7 +106,7 @@ export function toFilter<T extends { since?: string | undefined; until?: string 
   until,
   ...rest
 }: T) {
-  return dropUndefined({ ...rest, since: momentMs(since), until: momentMs(until) });
+  return dropUndefined({ ...rest, since: timestampMs(since), until: timestampMs(until) });
 }
 
 /** Only labels the runs that are started: it grants nothing. */

@@ -2,7 +2,7 @@ import { OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { type Client, unknownClient } from "../../auth/access/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
 import type { ProblemError } from "../../contract/problem.ts";
-import { toPointer } from "../../domain/json-pointer.ts";
+import { toPointer } from "../../domain/json/json-pointer.ts";
 import { admit, noSuchRoute } from "./admit.ts";
 import { answer } from "./answers.ts";
 import { problemResponse, toAppError } from "./problem-response.ts";

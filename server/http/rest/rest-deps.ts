@@ -2,7 +2,7 @@ import type { ApiAuthenticator, Client, Principal } from "../../auth/access/prin
 import type { KeyCipher } from "../../auth/keys/service-secret.ts";
 import type { TakeSlot } from "../../auth/limits/request-slots.ts";
 import type { Mode } from "../../config.ts";
-import type { BodyBudget } from "../../domain/body-budget.ts";
+import type { BodyBudget } from "../../domain/requests/request-body.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ProjectReader } from "../../ports/project.ts";

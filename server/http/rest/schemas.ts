@@ -1,18 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { agentTraceSchema } from "../../contract/agent-trace.ts";
-import { auditActorSchema, auditEntrySchema } from "../../contract/audit.ts";
-import { deliverySchema, deliverySummarySchema } from "../../contract/delivery.ts";
+import { agentTraceSchema } from "../../contract/agent/trace.ts";
+import { auditActorSchema, auditEntrySchema } from "../../contract/access/audit.ts";
+import { deliverySchema, deliverySummarySchema, reasonSchema, verdictSchema } from "../../contract/delivery.ts";
 import { disabledSchema } from "../../contract/disabled.ts";
 import { jsonSchema, jsonSchemaObjectSchema } from "../../contract/json.ts";
-import { keySchema } from "../../contract/key.ts";
-import { invitationSchema, personSchema } from "../../contract/person.ts";
+import { keySchema } from "../../contract/access/key.ts";
+import { invitationSchema, personSchema } from "../../contract/access/person.ts";
 import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
-import { runErrorSchema, runSchema, runSummarySchema } from "../../contract/run.ts";
-import { runsUsageSchema } from "../../contract/runs-usage.ts";
-import { slugSchema } from "../../contract/slug.ts";
-import { targetSchema } from "../../contract/target.ts";
+import { runErrorSchema, runSchema, runSummarySchema, runsUsageSchema } from "../../contract/run.ts";
+import { slugSchema } from "../../contract/project/endpoint.ts";
+import { targetSchema } from "../../contract/project/target.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
-import { reasonSchema, verdictSchema } from "../../contract/verdict.ts";
 import { triggerSchema } from "../../triggers/list-triggers.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { NewRun } from "../../ports/store.ts";
+import type { NewRun } from "../../ports/store/run-store.ts";
 
 /** The answer that says which runs were started: in the form of the webhook's answer. */
 export function toStartedRuns(first: NewRun, runs: readonly NewRun[]) {

@@ -1,5 +1,4 @@
-import type { AddressInfo } from "node:net";
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { onTestFinished } from "vitest";
 import { createReceiver, type ReceiverDeps } from "../../ingest/receive.ts";
 import { createMemoryDeliveryStore, type MemoryDeliveryStore } from "../../ingest/testing/memory-delivery-store.ts";

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import * as z3 from "zod/v3";
-import { listVerdicts } from "../../domain/verdict-list.ts";
+import { listVerdicts } from "../../domain/deliveries/verdict-list.ts";
 import type { AnySchema } from "../../ports/project.ts";
 import { triggerOf } from "../../ingest/testing/project.ts";
 import { serve } from "../testing/serve.ts";

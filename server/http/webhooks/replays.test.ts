@@ -16,7 +16,7 @@ import {
   type Verification,
 } from "../../../sdk/verify/index.ts";
 import { base64Secret, linearSender, now, senders, textSecret } from "../../../sdk/verify/testing/senders.ts";
-import type { Dedupe } from "../../contract/dedupe.ts";
+import type { Dedupe } from "../../contract/project/endpoint.ts";
 import { triggerOf } from "../../ingest/testing/project.ts";
 import type { Store } from "../../ports/store.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";

@@ -1,5 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
-import type { DeliveryStore, NewDelivery, NewRun, QueueFull } from "../../ports/store.ts";
+import type { DeliveryStore, NewDelivery } from "../../ports/store/delivery-store.ts";
+import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 
 type Writes = Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">;
 

@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import type { VerificationDefinition } from "../../../sdk/definition.ts";
-import type { Dedupe } from "../../contract/dedupe.ts";
-import type { Manifest } from "../../contract/manifest.ts";
-import type { Rate } from "../../contract/rate.ts";
+import type { Dedupe, Rate } from "../../contract/project/endpoint.ts";
+import type { Manifest } from "../../contract/project/manifest.ts";
 import type { AnySchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
 
 /** One trigger; its target is the workflow of the same slug unless another is named. */

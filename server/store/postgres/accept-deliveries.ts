@@ -1,5 +1,6 @@
 import { and, asc, inArray, isNotNull, isNull } from "drizzle-orm";
-import type { AcceptedRun, AcceptResult, NewDelivery, NewRun, QueueFull } from "../../ports/store.ts";
+import type { AcceptedRun, AcceptResult, NewDelivery } from "../../ports/store/delivery-store.ts";
+import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
 import { createTrafficCounts } from "../shared/traffic-counts.ts";
 import { insertRows } from "./insert-rows.ts";

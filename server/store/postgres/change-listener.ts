@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Client, type Pool } from "pg";
-import type { Logger } from "../../ports/logger.ts";
-import { createSeldomLog } from "../../ports/seldom-log.ts";
+import { type Logger, createThrottledLog } from "../../ports/logger.ts";
 import { createListeners } from "../shared/listeners.ts";
 import { connectionConfig, settle } from "./connect.ts";
 
@@ -29,7 +28,7 @@ export interface ChangeListener {
  * goes with the next.
  */
 export function createChangeListener(p: { url: string; pool: Pool; logger: Logger }): ChangeListener {
-  const logTrouble = createSeldomLog((message, fields) => p.logger.warn(message, fields));
+  const logTrouble = createThrottledLog((message, fields) => p.logger.warn(message, fields));
   /** Words of our own come back to us as well. */
   const origin = randomUUID();
   const listeners = createListeners();

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Json } from "../../contract/json.ts";
-import type { Target } from "../../contract/target.ts";
-import { type LiveVersion, versionsToTake } from "../../domain/versions-to-take.ts";
-import type { ClaimedRun, ClaimRequest } from "../../ports/store.ts";
+import type { Target } from "../../contract/project/target.ts";
+import { type LiveVersion, versionsToTake } from "../../domain/runs/versions-to-take.ts";
+import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
 import { versionNote } from "../shared/version-note.ts";
 import type { Session } from "./session.ts";
 import { addEntries } from "./timeline.ts";

@@ -1,6 +1,5 @@
 import { type ClientBase, type ClientConfig, Pool, types as parsers } from "pg";
-import type { Logger } from "../../ports/logger.ts";
-import { createSeldomLog } from "../../ports/seldom-log.ts";
+import { type Logger, createThrottledLog } from "../../ports/logger.ts";
 import { fromPostgresText } from "./text-encoding.ts";
 
 const connectMs = 5_000;
@@ -79,7 +78,7 @@ export function createPool(url: string, p: { max: number; logger: Logger; isPati
     idleTimeoutMillis: 60_000,
     onConnect: (client) => settle(client, p),
   });
-  const logTrouble = createSeldomLog((message, fields) => p.logger.warn(message, fields));
+  const logTrouble = createThrottledLog((message, fields) => p.logger.warn(message, fields));
   // Of connections that nobody uses: the next verb makes a new one.
   pool.on("error", (error) => logTrouble("connection to the store lost", { error }));
   return pool;

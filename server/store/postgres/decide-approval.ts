@@ -1,6 +1,6 @@
 import { and, count, eq, isNull } from "drizzle-orm";
-import { isFinal } from "../../domain/run-state.ts";
-import type { RunStore } from "../../ports/store.ts";
+import { isFinal } from "../../domain/runs/run-state.ts";
+import type { RunStore } from "../../ports/store/run-store.ts";
 import { withDecision } from "../shared/decided-approval.ts";
 import { run, runStep } from "./schema.ts";
 import type { Session } from "./session.ts";

@@ -1,4 +1,4 @@
-import type { RunTransition } from "../../ports/store.ts";
+import type { RunTransition } from "../../ports/store/engine-store.ts";
 import type { Session } from "./session.ts";
 import type { EntryOfRun } from "./timeline.ts";
 

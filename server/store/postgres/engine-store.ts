@@ -1,5 +1,5 @@
 import { asc, desc, eq, getTableColumns, gte } from "drizzle-orm";
-import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store.ts";
+import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store/engine-store.ts";
 import { claimRuns, hasDue } from "./claim-runs.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { countQueued, extendLeases, listHeldRuns, nextAvailableAt } from "./leases.ts";

@@ -1,4 +1,4 @@
-import type { NewRun } from "../../ports/store.ts";
+import type { NewRun } from "../../ports/store/run-store.ts";
 import { tokensAtStart } from "../shared/tokens-at-start.ts";
 import { insertRows } from "./insert-rows.ts";
 import { run } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { type SQL, and, desc, eq } from "drizzle-orm";
-import type { Invitation } from "../../contract/person.ts";
-import type { PeopleStore } from "../../ports/people-store.ts";
+import type { Invitation } from "../../contract/access/person.ts";
+import type { PeopleStore } from "../../ports/store/people-store.ts";
 import { toInvitation } from "../shared/person-shapes.ts";
 import { insertAudit } from "./audit-store.ts";
 import type { PostgresDatabase } from "./database.ts";

@@ -1,5 +1,5 @@
-import type { EngineStore } from "../../ports/store.ts";
-import type { Target } from "../../contract/target.ts";
+import type { EngineStore } from "../../ports/store/engine-store.ts";
+import type { Target } from "../../contract/project/target.ts";
 import type { Session } from "./session.ts";
 
 type LeaseRequest = Parameters<EngineStore["extendLeases"]>[0];

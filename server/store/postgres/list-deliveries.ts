@@ -1,7 +1,7 @@
 import { desc, inArray } from "drizzle-orm";
 import type { DeliverySummary } from "../../contract/delivery.ts";
-import type { Page } from "../../contract/page.ts";
-import type { DeliveryFilter, PageRequest } from "../../ports/store.ts";
+import type { Page, PageRequest } from "../../contract/list.ts";
+import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
 import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-shapes.ts";
 import { deliveryTerms } from "../shared/delivery-terms.ts";
 import { type Listing, readList } from "../shared/read-list.ts";

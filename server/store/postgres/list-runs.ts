@@ -1,7 +1,7 @@
 import { desc, inArray } from "drizzle-orm";
-import type { Page } from "../../contract/page.ts";
+import type { Page, PageRequest } from "../../contract/list.ts";
 import type { RunSummary } from "../../contract/run.ts";
-import type { PageRequest, RunFilter } from "../../ports/store.ts";
+import type { RunFilter } from "../../ports/store/run-store.ts";
 import { type RunSummaryRow, toRunSummary } from "../shared/run-shapes.ts";
 import { runTerms } from "../shared/run-terms.ts";
 import { type Listing, readList } from "../shared/read-list.ts";

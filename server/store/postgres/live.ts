@@ -1,4 +1,4 @@
-import type { EngineStore, LiveRecord } from "../../ports/store.ts";
+import type { EngineStore, LiveRecord } from "../../ports/store/engine-store.ts";
 import type { Session } from "./session.ts";
 
 export type LiveRequest = Parameters<EngineStore["saveLive"]>[0];

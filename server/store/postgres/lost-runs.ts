@@ -1,4 +1,4 @@
-import type { EngineStore } from "../../ports/store.ts";
+import type { EngineStore } from "../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Ending, type Held } from "./end-holds.ts";
 import { clearLives } from "./live.ts";
 import type { Session } from "./session.ts";

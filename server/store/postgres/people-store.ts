@@ -1,5 +1,5 @@
 import { type SQL, and, asc, count, desc, eq, isNull, max, ne, or } from "drizzle-orm";
-import type { PeopleStore, PersonChange } from "../../ports/people-store.ts";
+import type { PeopleStore, PersonChange } from "../../ports/store/people-store.ts";
 import { toPerson, toSession } from "../shared/person-shapes.ts";
 import { insertAudit } from "./audit-store.ts";
 import type { PostgresDatabase } from "./database.ts";

@@ -1,4 +1,4 @@
-import type { NewRun, QueueFull } from "../../ports/store.ts";
+import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 import { queueBoundsOf } from "../shared/queue-bounds.ts";
 import type { Session } from "./session.ts";
 

@@ -1,4 +1,4 @@
-import type { CounterPlace, UpkeepBatch, UpkeepStore } from "../../ports/upkeep-store.ts";
+import type { CounterCursor, UpkeepBatch, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import type { Session } from "./session.ts";
 
 const looksAtOnce = 500;
@@ -51,14 +51,14 @@ const removeCountersSql = `
     JOIN traffic t ON t.bucket_ms = p.bucket_ms AND t.endpoint = p.endpoint AND t.attachment_id = p.attachment_id AND t.at < $4::bigint - $4::bigint % p.bucket_ms
     LIMIT ${rowsAtOnce}))`;
 
-const start: CounterPlace = { bucketMs: 0, endpoint: "", attachmentId: "" };
+const start: CounterCursor = { bucketMs: 0, endpoint: "", attachmentId: "" };
 
 export async function removeCounters(
   session: Session,
   { before, after }: Parameters<UpkeepStore["removeOldCounters"]>[0],
-): Promise<UpkeepBatch<CounterPlace>> {
+): Promise<UpkeepBatch<CounterCursor>> {
   const { bucketMs, endpoint, attachmentId } = after ?? start;
-  const places = await session.rows<CounterPlace>(placesAfterSql, [bucketMs, endpoint, attachmentId]);
+  const places = await session.rows<CounterCursor>(placesAfterSql, [bucketMs, endpoint, attachmentId]);
   const columns = [
     places.map((place) => place.bucketMs),
     places.map((place) => place.endpoint),

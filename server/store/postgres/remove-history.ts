@@ -1,10 +1,10 @@
-import type { UpkeepBatch, UpkeepPlace, UpkeepStore } from "../../ports/upkeep-store.ts";
+import type { UpkeepBatch, UpkeepCursor, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import type { Session } from "./session.ts";
 
 const looksAtOnce = 200;
 const rowsAtOnce = 1_000;
 
-const start: UpkeepPlace = { at: -1, id: "" };
+const start: UpkeepCursor = { at: -1, id: "" };
 
 const isOpen = "run.status IN ('queued', 'running', 'waiting')";
 
@@ -30,7 +30,7 @@ const queries = {
 export async function removeDeliveries(
   session: Session,
   { before, keysSince, after }: Parameters<UpkeepStore["removeOldDeliveries"]>[0],
-): Promise<UpkeepBatch<UpkeepPlace>> {
+): Promise<UpkeepBatch<UpkeepCursor>> {
   const { rows, unneeded, rest } = await lookAt(session, "delivery", {
     before,
     after,
@@ -49,7 +49,7 @@ export async function removeDeliveries(
 export async function removeRuns(
   session: Session,
   { before, after }: Parameters<UpkeepStore["removeOldRuns"]>[0],
-): Promise<UpkeepBatch<UpkeepPlace>> {
+): Promise<UpkeepBatch<UpkeepCursor>> {
   const { rows, unneeded, rest } = await lookAt(session, "run", { before, after, needs: [before] });
   return (await removeWhole(session, unneeded))
     ? { removed: unneeded.length, next: rest(rows) }
@@ -59,10 +59,10 @@ export async function removeRuns(
 async function lookAt(
   session: Session,
   table: keyof typeof queries,
-  p: { before: number; after: UpkeepPlace | null; needs: readonly number[] },
+  p: { before: number; after: UpkeepCursor | null; needs: readonly number[] },
 ) {
   const { at, id } = p.after ?? start;
-  const rows = await session.rows<UpkeepPlace>(queries[table].old, [at, id, p.before]);
+  const rows = await session.rows<UpkeepCursor>(queries[table].old, [at, id, p.before]);
   const locked = await idsOf(
     session,
     `SELECT id FROM ${table} WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED`,
@@ -72,7 +72,7 @@ async function lookAt(
   return {
     rows,
     unneeded,
-    rest: (all: readonly UpkeepPlace[]) => (all.length < looksAtOnce ? null : (all.at(-1) ?? null)),
+    rest: (all: readonly UpkeepCursor[]) => (all.length < looksAtOnce ? null : (all.at(-1) ?? null)),
   };
 }
 

@@ -1,8 +1,8 @@
 import { eq, sql } from "drizzle-orm";
-import type { RunStore } from "../../ports/store.ts";
+import type { RunStore } from "../../ports/store/run-store.ts";
 import type { RunStatus } from "../../contract/run.ts";
-import { queueFull } from "../../domain/queue-full.ts";
-import { isFinal } from "../../domain/run-state.ts";
+import { queueFull } from "../../domain/runs/new-run.ts";
+import { isFinal } from "../../domain/runs/run-state.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import { type SpendRow, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { AcceptVerb } from "./accept-deliveries.ts";

@@ -11,18 +11,17 @@ import {
   primaryKey,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import type { DeliveryOutcome } from "../../contract/delivery.ts";
+import type { DeliveryOutcome, VerdictOutcome } from "../../contract/delivery.ts";
 import type { Json } from "../../contract/json.ts";
-import type { KeyKind } from "../../contract/key.ts";
+import type { KeyKind } from "../../contract/access/key.ts";
 import type { PresetSubject } from "../../contract/preset.ts";
-import type { AuditActor } from "../../contract/audit.ts";
-import type { Invitation, Role } from "../../contract/person.ts";
+import type { AuditActor } from "../../contract/access/audit.ts";
+import type { Invitation, Role } from "../../contract/access/person.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { RunError, RunStatus, StartedBy } from "../../contract/run.ts";
-import type { Scope } from "../../contract/scope.ts";
-import type { TargetKind } from "../../contract/target.ts";
+import type { Scope } from "../../contract/access/scope.ts";
+import type { TargetKind } from "../../contract/project/target.ts";
 import type { LogLevel, TimelineKind } from "../../contract/timeline.ts";
-import type { VerdictOutcome } from "../../contract/verdict.ts";
 import type { StoredVerdicts } from "../shared/stored-verdicts.ts";
 
 /** Compared and sorted byte for byte, whatever the collation of the database: ids and cursors go by it. */

@@ -1,5 +1,5 @@
 import type { RunStatus } from "../../contract/run.ts";
-import type { TargetSummary, TrafficStore } from "../../ports/store.ts";
+import type { TargetSummary, TrafficStore } from "../../ports/store/traffic-store.ts";
 import { toRunSummary } from "../shared/run-shapes.ts";
 import { summarizeRuns } from "../shared/summarize-runs.ts";
 import { readRunRows } from "./list-runs.ts";

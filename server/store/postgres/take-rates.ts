@@ -1,5 +1,10 @@
-import { fillBucket, type RateBucket, takeOfAll } from "../../domain/rate-bucket.ts";
-import type { RateAsked, RatesTaken } from "../../domain/rate-limit.ts";
+import {
+  fillBucket,
+  type RateBucket,
+  takeFromAll,
+  type RateCheck,
+  type RateResult,
+} from "../../domain/requests/rate-limit.ts";
 import type { PostgresDatabase } from "./database.ts";
 import type { Session } from "./session.ts";
 
@@ -15,7 +20,7 @@ const cleanEveryMs = 600_000;
 export function createTakeRates({
   togetherAside,
   writeSoon,
-}: PostgresDatabase): (asked: readonly RateAsked[]) => Promise<RatesTaken> {
+}: PostgresDatabase): (asked: readonly RateCheck[]) => Promise<RateResult> {
   const take = togetherAside({ maxBatch: mostTogether, write: takeTogether });
   let cleanedAt = performance.now();
 
@@ -50,7 +55,7 @@ const saveSql = `
   INSERT INTO rate_bucket (name, tokens, filled_at) SELECT * FROM unnest($1::text[], $2::double precision[], $3::bigint[])
   ON CONFLICT (name) DO UPDATE SET tokens = excluded.tokens, filled_at = excluded.filled_at`;
 
-async function takeTogether(session: Session, jobs: readonly (readonly RateAsked[])[]): Promise<RatesTaken[]> {
+async function takeTogether(session: Session, jobs: readonly (readonly RateCheck[])[]): Promise<RateResult[]> {
   // In one order for all processes. The number that a name is locked by may be another's as well: that costs time, and nothing else.
   const names = [...new Set(jobs.flat().map(({ name }) => name))].toSorted();
   await session.rows(lockSql, [names]);
@@ -70,7 +75,9 @@ async function takeTogether(session: Session, jobs: readonly (readonly RateAsked
       isOver,
       buckets: left,
       allowances,
-    } = takeOfAll(asked.map(({ name, rule }) => ({ rule, bucket: fillBucket(buckets.get(name) ?? null, rule, now) })));
+    } = takeFromAll(
+      asked.map(({ name, rule }) => ({ rule, bucket: fillBucket(buckets.get(name) ?? null, rule, now) })),
+    );
     for (const [at, { name }] of asked.entries()) buckets.set(name, left[at] ?? null);
     return { isOver, allowances };
   });

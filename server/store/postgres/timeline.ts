@@ -1,6 +1,6 @@
 import { and, asc, eq, gt } from "drizzle-orm";
 import type { TimelineEntry } from "../../contract/timeline.ts";
-import type { NewTimelineEntry } from "../../ports/store.ts";
+import type { NewTimelineEntry } from "../../ports/store/engine-store.ts";
 import { toTimelineEntry } from "../shared/timeline-shapes.ts";
 import { insertRows } from "./insert-rows.ts";
 import { runEvent } from "./schema.ts";

@@ -1,5 +1,5 @@
-import type { CommonVerdicts } from "../../domain/verdict-list.ts";
-import type { DeliveryCount, TrafficStore, VerdictBucket } from "../../ports/store.ts";
+import type { CommonVerdicts } from "../../domain/deliveries/verdict-list.ts";
+import type { DeliveryCount, TrafficStore, VerdictBucket } from "../../ports/store/traffic-store.ts";
 import { addCounts, byEndpoint, expandSets, setsOf, type TrafficSum } from "../shared/traffic-counts.ts";
 import {
   type CountedVerdicts,

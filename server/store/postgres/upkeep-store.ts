@@ -1,4 +1,4 @@
-import type { UpkeepBatch, UpkeepStore } from "../../ports/upkeep-store.ts";
+import type { UpkeepBatch, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { removeCounters, removeKeys } from "./remove-counters.ts";
 import { removeDeliveries, removeRuns } from "./remove-history.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../contract/app-error.ts";
-import type { StoreNumbers } from "../../ports/store-numbers.ts";
+import type { StoreNumbers } from "../../ports/store/store-numbers.ts";
 import { createCommitTally } from "../shared/commit-tally.ts";
 import { isConflict, isUnavailable, toStoreError } from "./store-error.ts";
 

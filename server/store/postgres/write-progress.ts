@@ -1,4 +1,4 @@
-import type { EngineStore, StepRecord } from "../../ports/store.ts";
+import type { EngineStore, StepRecord } from "../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Held } from "./end-holds.ts";
 import { insertRows } from "./insert-rows.ts";
 import { clearLives } from "./live.ts";

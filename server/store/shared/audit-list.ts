@@ -1,6 +1,6 @@
 import { type Column, and, eq, gte, lt, or, type SQL } from "drizzle-orm";
-import { auditActionSchema, type AuditEntry } from "../../contract/audit.ts";
-import type { AuditStore } from "../../ports/people-store.ts";
+import { auditActionSchema, type AuditEntry } from "../../contract/access/audit.ts";
+import type { AuditStore } from "../../ports/store/people-store.ts";
 import type { Position } from "./cursor.ts";
 import { toIso } from "./iso-time.ts";
 

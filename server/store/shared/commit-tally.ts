@@ -4,7 +4,7 @@ import {
   commitWritesBounds,
   type StoreNumbers,
   writeWaitBounds,
-} from "../../ports/store-numbers.ts";
+} from "../../ports/store/store-numbers.ts";
 
 /** Counts commits and what waited for them. */
 export interface CommitTally {

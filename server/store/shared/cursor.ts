@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import type { Page } from "../../contract/page.ts";
-import type { PageRequest } from "../../ports/store.ts";
+import type { Page, PageRequest } from "../../contract/list.ts";
 
 /** Where a page ended: the time (UTC milliseconds) and id of its last row. */
 export interface Position {

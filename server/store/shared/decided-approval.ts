@@ -1,4 +1,4 @@
-import { type ApprovalDecision, approvalStepSchema } from "../../contract/agent-step.ts";
+import { type ApprovalDecision, approvalStepSchema } from "../../contract/agent/trace.ts";
 
 /** What the step of an approval holds, with the decision beside the request. */
 export function withDecision<Result>(result: Result, decision: ApprovalDecision) {

@@ -1,6 +1,5 @@
-import type { Delivery, DeliverySummary } from "../../contract/delivery.ts";
-import type { Verdict } from "../../contract/verdict.ts";
-import type { NewDelivery } from "../../ports/store.ts";
+import type { Delivery, DeliverySummary, Verdict } from "../../contract/delivery.ts";
+import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import { readBodyJson } from "./read-body-json.ts";
 import { toIso } from "./iso-time.ts";
 

@@ -1,5 +1,5 @@
 import { type Column, eq, type SQL } from "drizzle-orm";
-import type { DeliveryFilter } from "../../ports/store.ts";
+import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
 import type { Term } from "./read-list.ts";
 
 type AskedColumn = "redeliveryOf" | "endpoint" | "responseStatus" | "outcome";

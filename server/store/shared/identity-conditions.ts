@@ -1,5 +1,5 @@
 import { and, type Column, eq, gt, gte, inArray, isNull, like, lt, lte, ne, or, type SQL } from "drizzle-orm";
-import type { IdentityCondition } from "../../ports/people-store.ts";
+import type { IdentityCondition } from "../../ports/store/people-store.ts";
 
 type ColumnOf = (field: string) => Column;
 

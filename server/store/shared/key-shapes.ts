@@ -1,5 +1,5 @@
-import type { Key, KeyKind } from "../../contract/key.ts";
-import type { Scope } from "../../contract/scope.ts";
+import type { Key, KeyKind } from "../../contract/access/key.ts";
+import type { Scope } from "../../contract/access/scope.ts";
 import { toIso, toIsoOrNull } from "./iso-time.ts";
 
 export interface KeyRow {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { CommonVerdicts } from "../../domain/verdict-list.ts";
+import type { CommonVerdicts } from "../../domain/deliveries/verdict-list.ts";
 import { decidedLines } from "./decided-lines.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Invitation, Person, PersonSession, Role } from "../../contract/person.ts";
+import type { Invitation, Person, PersonSession, Role } from "../../contract/access/person.ts";
 import { toIso } from "./iso-time.ts";
 
 export function toPerson({

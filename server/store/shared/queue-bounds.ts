@@ -1,4 +1,4 @@
-import type { NewRun, QueueFull } from "../../ports/store.ts";
+import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 
 /** The bounds that runs ask for, by their targets, with how many runs they add there. */
 export function queueBoundsOf(runs: readonly NewRun[]): Map<string, QueueFull> {

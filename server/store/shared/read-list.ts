@@ -1,6 +1,5 @@
 import { type Column, gte, lt, type SQL, sql } from "drizzle-orm";
-import type { Page } from "../../contract/page.ts";
-import type { PageRequest } from "../../ports/store.ts";
+import type { Page, PageRequest } from "../../contract/list.ts";
 import { encodeCursor, type Position, readPageRequest, toPage } from "./cursor.ts";
 import { lookThrough } from "./look-through.ts";
 import { answerOf, type Steps } from "./steps.ts";

@@ -1,5 +1,5 @@
-import type { TargetKind } from "../../contract/target.ts";
-import type { AcceptedRun, DeliveryStore } from "../../ports/store.ts";
+import type { TargetKind } from "../../contract/project/target.ts";
+import type { AcceptedRun, DeliveryStore } from "../../ports/store/delivery-store.ts";
 
 export type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 

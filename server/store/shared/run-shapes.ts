@@ -1,6 +1,6 @@
 import type { Json } from "../../contract/json.ts";
 import type { Run, RunStatus, RunSummary, StartedBy } from "../../contract/run.ts";
-import type { TargetKind } from "../../contract/target.ts";
+import type { TargetKind } from "../../contract/project/target.ts";
 import { toIso, toIsoOrNull } from "./iso-time.ts";
 
 export interface RunSummaryRow {

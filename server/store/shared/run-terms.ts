@@ -1,5 +1,5 @@
 import { type Column, eq, gte, isNotNull, type SQL, sql } from "drizzle-orm";
-import type { RunFilter } from "../../ports/store.ts";
+import type { RunFilter } from "../../ports/store/run-store.ts";
 import type { Term } from "./read-list.ts";
 
 type AskedColumn =

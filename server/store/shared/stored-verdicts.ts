@@ -1,5 +1,5 @@
-import type { Verdict } from "../../contract/verdict.ts";
-import type { CommonVerdicts, FoldedVerdicts, Verdicts } from "../../domain/verdict-list.ts";
+import type { Verdict } from "../../contract/delivery.ts";
+import type { CommonVerdicts, FoldedVerdicts, Verdicts } from "../../domain/deliveries/verdict-list.ts";
 
 /** How a delivery keeps its verdicts: all of them, or, behind a note of what it has in common with others, its own. */
 export type StoredVerdicts = readonly Verdict[] | readonly [SetNote, ...Verdict[]];

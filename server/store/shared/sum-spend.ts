@@ -1,5 +1,5 @@
 import { and, type Column, eq, gte, isNotNull, lt, type SQL, sql } from "drizzle-orm";
-import type { AgentSpend, SpendFilter } from "../../ports/store.ts";
+import type { AgentSpend, SpendFilter } from "../../ports/store/run-store.ts";
 
 type AskedColumn =
   | "id"

@@ -1,5 +1,5 @@
 import type { RunStatus } from "../../contract/run.ts";
-import type { TargetSummary } from "../../ports/store.ts";
+import type { TargetSummary } from "../../ports/store/traffic-store.ts";
 
 interface RecentRun {
   status: RunStatus;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Verdict, VerdictOutcome } from "../../contract/verdict.ts";
-import { type CommonVerdicts, isFolded, ownVerdicts } from "../../domain/verdict-list.ts";
-import type { NewDelivery } from "../../ports/store.ts";
+import type { Verdict, VerdictOutcome } from "../../contract/delivery.ts";
+import { type CommonVerdicts, isFolded, ownVerdicts } from "../../domain/deliveries/verdict-list.ts";
+import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import { readTrafficKey, setOutcome, type TrafficKey, writeTrafficKey } from "./traffic-key.ts";
 
 /**

@@ -1,6 +1,11 @@
-import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
-import { type VerdictOutcome, verdictOutcomeSchema } from "../../contract/verdict.ts";
-import type { DeliveryCount, TargetCount, TrafficWindow, VerdictBucket, VerdictCount } from "../../ports/store.ts";
+import { deliveryOutcomeSchema, type VerdictOutcome, verdictOutcomeSchema } from "../../contract/delivery.ts";
+import type {
+  DeliveryCount,
+  TargetCount,
+  TrafficWindow,
+  VerdictBucket,
+  VerdictCount,
+} from "../../ports/store/traffic-store.ts";
 import { isOfAnyTrigger, targetSlugOf, type TrafficSum } from "./traffic-counts.ts";
 
 /** The endpoint of the counts of all endpoints together, and the attachment of the deliveries themselves. */

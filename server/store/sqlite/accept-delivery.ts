@@ -1,5 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import type { AcceptedRun, AcceptResult, NewDelivery } from "../../ports/store.ts";
+import type { AcceptedRun, AcceptResult, NewDelivery } from "../../ports/store/delivery-store.ts";
 import { type AcceptRequest, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
 import type { CountTraffic } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";

@@ -1,5 +1,5 @@
 import { desc } from "drizzle-orm";
-import type { AuditStore, NewAuditEntry } from "../../ports/people-store.ts";
+import type { AuditStore, NewAuditEntry } from "../../ports/store/people-store.ts";
 import { auditCondition, toAuditEntry } from "../shared/audit-list.ts";
 import { readPageRequest, toPage } from "../shared/cursor.ts";
 import type { SqliteDatabase } from "./database.ts";

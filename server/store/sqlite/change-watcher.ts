@@ -1,5 +1,4 @@
-import type { Logger } from "../../ports/logger.ts";
-import { createSeldomLog } from "../../ports/seldom-log.ts";
+import { type Logger, createThrottledLog } from "../../ports/logger.ts";
 import { createListeners } from "../shared/listeners.ts";
 import type { Connection } from "./open-connection.ts";
 
@@ -18,7 +17,7 @@ export interface ChangeWatcher {
  */
 export function createChangeWatcher(connection: Connection, logger: Logger): ChangeWatcher {
   const dataVersion = connection.prepare("PRAGMA data_version").pluck();
-  const logTrouble = createSeldomLog((message, fields) => logger.warn(message, fields));
+  const logTrouble = createThrottledLog((message, fields) => logger.warn(message, fields));
   const listeners = createListeners();
   let seen: unknown;
   let poll: NodeJS.Timeout | null = null;

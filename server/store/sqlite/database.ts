@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { AppError } from "../../contract/app-error.ts";
-import { inTurn } from "../../domain/turns.ts";
+import { inTurn } from "../../domain/event-loop.ts";
 import { type Steps, takeSlices } from "../shared/steps.ts";
 import type { Connection } from "./open-connection.ts";
 import { isBusy, isUnavailable, toStoreError } from "./store-error.ts";

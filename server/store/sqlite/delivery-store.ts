@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { DeliveryStore } from "../../ports/store.ts";
+import type { DeliveryStore } from "../../ports/store/delivery-store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
 import { prepareAcceptDelivery, prepareInsertDelivery } from "./accept-delivery.ts";
 import type { CountTraffic } from "../shared/traffic-counts.ts";

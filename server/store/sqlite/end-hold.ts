@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { RunTransition } from "../../ports/store.ts";
+import type { RunTransition } from "../../ports/store/engine-store.ts";
 import { type SqliteDatabase, given } from "./database.ts";
 import { prepareStatement } from "./prepare-statement.ts";
 import { run } from "./schema.ts";

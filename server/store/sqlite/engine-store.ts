@@ -1,5 +1,5 @@
 import { asc, desc, eq, gte, sql } from "drizzle-orm";
-import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store.ts";
+import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store/engine-store.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { prepareEndHold } from "./end-hold.ts";

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { StoreNumbers } from "../../ports/store-numbers.ts";
+import type { StoreNumbers } from "../../ports/store/store-numbers.ts";
 
 export async function readFileBytes(file: string): Promise<StoreNumbers["fileBytes"]> {
   const [database, log] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);

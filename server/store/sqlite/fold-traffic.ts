@@ -1,4 +1,4 @@
-import type { CommonVerdicts } from "../../domain/verdict-list.ts";
+import type { CommonVerdicts } from "../../domain/deliveries/verdict-list.ts";
 import { type TrafficKey, readTrafficKey } from "../shared/traffic-key.ts";
 import { addCounts, expandSets, type TrafficSum } from "../shared/traffic-counts.ts";
 import { dayMs, hourMs, minuteMs, together, verdictMinutesKeptMs } from "../shared/traffic-windows.ts";

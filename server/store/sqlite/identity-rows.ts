@@ -1,6 +1,6 @@
 import { asc, count, desc, getTableColumns, type SQL } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { IdentityCondition, IdentityRows, IdentityTable } from "../../ports/people-store.ts";
+import type { IdentityCondition, IdentityRows, IdentityTable } from "../../ports/store/people-store.ts";
 import { identityColumns, identityCondition } from "../shared/identity-conditions.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { person, personAccount, personSession, personVerification } from "./schema.ts";

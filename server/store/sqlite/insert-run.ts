@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { NewRun } from "../../ports/store.ts";
+import type { NewRun } from "../../ports/store/run-store.ts";
 import { tokensAtStart } from "../shared/tokens-at-start.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { prepareInsert } from "./prepare-insert.ts";

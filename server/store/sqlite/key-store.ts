@@ -1,5 +1,5 @@
 import { and, desc, eq, isNotNull, isNull, lt, or, type Placeholder, sql } from "drizzle-orm";
-import type { KeyStore } from "../../ports/store.ts";
+import type { KeyStore } from "../../ports/store/key-store.ts";
 import { endKey } from "../shared/key-end.ts";
 import { toKey } from "../shared/key-shapes.ts";
 import type { InsertAudit } from "./audit-store.ts";

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import { z } from "zod";
-import type { EngineStore } from "../../ports/store.ts";
+import type { EngineStore } from "../../ports/store/engine-store.ts";
 import { type SqliteDatabase, given } from "./database.ts";
 import { prepareStatement } from "./prepare-statement.ts";
 import { run } from "./schema.ts";

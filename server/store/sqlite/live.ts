@@ -1,4 +1,4 @@
-import type { EngineStore, LiveRecord } from "../../ports/store.ts";
+import type { EngineStore, LiveRecord } from "../../ports/store/engine-store.ts";
 import type { Connection } from "./open-connection.ts";
 
 type SaveRequest = Parameters<EngineStore["saveLive"]>[0];

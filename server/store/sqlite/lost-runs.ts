@@ -1,5 +1,5 @@
 import { and, eq, lte, sql } from "drizzle-orm";
-import type { EngineStore, LostRun } from "../../ports/store.ts";
+import type { EngineStore, LostRun } from "../../ports/store/engine-store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { EndHold, Held } from "./end-hold.ts";
 import { prepareClearLive } from "./live.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
-import type { DeliveryFilter } from "../../ports/store.ts";
+import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
 import { aDelivery, aRun } from "../testing/factories.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";

@@ -12,8 +12,8 @@ import type {
   IdentityRows,
   NewAuditEntry,
   PeopleStore,
-} from "../../ports/people-store.ts";
-import type { KeyStore } from "../../ports/store.ts";
+} from "../../ports/store/people-store.ts";
+import type { KeyStore } from "../../ports/store/key-store.ts";
 import { aKey } from "../testing/factories.ts";
 import { createAuditStore, prepareInsertAudit } from "./audit-store.ts";
 import { createDatabase } from "./database.ts";

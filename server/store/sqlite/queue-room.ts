@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { NewRun, QueueFull } from "../../ports/store.ts";
+import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 import { queueBoundsOf } from "../shared/queue-bounds.ts";
 import type { Connection } from "./open-connection.ts";
 

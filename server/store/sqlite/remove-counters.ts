@@ -1,4 +1,4 @@
-import type { CounterPlace, UpkeepBatch, UpkeepStore } from "../../ports/upkeep-store.ts";
+import type { CounterCursor, UpkeepBatch, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import { createBatchBound } from "./batch-bound.ts";
 import type { Connection } from "./open-connection.ts";
 
@@ -27,7 +27,7 @@ export const removeCountersSql = `
 export function prepareRemoveCounters(connection: Connection) {
   const keysAfter = connection.prepare<unknown[], KeyPlace & { acceptedAt: number }>(keysAfterSql);
   const dropKey = connection.prepare("DELETE FROM idempotency_key WHERE endpoint = @endpoint AND key = @key");
-  const nextCounter = connection.prepare<unknown[], CounterPlace>(nextCounterSql);
+  const nextCounter = connection.prepare<unknown[], CounterCursor>(nextCounterSql);
   const dropCounters = connection.prepare(removeCountersSql);
   return {
     removeKeys({ before, after }: Parameters<UpkeepStore["removeOldKeys"]>[0]): UpkeepBatch<KeyPlace> {
@@ -46,7 +46,7 @@ export function prepareRemoveCounters(connection: Connection) {
      * By the hour, the counts of all endpoints together come first: lists look through what lies before the oldest of
      * them.
      */
-    removeCounters({ before, after }: Parameters<UpkeepStore["removeOldCounters"]>[0]): UpkeepBatch<CounterPlace> {
+    removeCounters({ before, after }: Parameters<UpkeepStore["removeOldCounters"]>[0]): UpkeepBatch<CounterCursor> {
       const bound = createBatchBound();
       let removed = 0;
       let last = after;
@@ -64,4 +64,4 @@ export function prepareRemoveCounters(connection: Connection) {
   };
 }
 
-const start: CounterPlace = { bucketMs: 0, endpoint: "", attachmentId: "" };
+const start: CounterCursor = { bucketMs: 0, endpoint: "", attachmentId: "" };

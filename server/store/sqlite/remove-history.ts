@@ -1,4 +1,4 @@
-import type { UpkeepBatch, UpkeepPlace, UpkeepStore } from "../../ports/upkeep-store.ts";
+import type { UpkeepBatch, UpkeepCursor, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import { type BatchBound, createBatchBound } from "./batch-bound.ts";
 import type { Connection } from "./open-connection.ts";
 
@@ -32,8 +32,8 @@ export function prepareRemoveHistory(connection: Connection) {
     .prepare<unknown[], string>(`SELECT id FROM run WHERE delivery_id = ? LIMIT ${rowsAtOnce}`)
     .pluck();
   const dropDelivery = connection.prepare("DELETE FROM delivery WHERE id = ?");
-  const oldDeliveries = connection.prepare<unknown[], UpkeepPlace>(oldDeliveriesSql);
-  const oldRuns = connection.prepare<unknown[], UpkeepPlace>(oldRunsSql);
+  const oldDeliveries = connection.prepare<unknown[], UpkeepCursor>(oldDeliveriesSql);
+  const oldRuns = connection.prepare<unknown[], UpkeepCursor>(oldRunsSql);
   const deliveryIsNeeded = connection.prepare<unknown[], number>(deliveryIsNeededSql).pluck();
   const runIsNeeded = connection.prepare<unknown[], number>(runIsNeededSql).pluck();
 
@@ -50,13 +50,13 @@ export function prepareRemoveHistory(connection: Connection) {
       before,
       keysSince,
       after,
-    }: Parameters<UpkeepStore["removeOldDeliveries"]>[0]): UpkeepBatch<UpkeepPlace> {
+    }: Parameters<UpkeepStore["removeOldDeliveries"]>[0]): UpkeepBatch<UpkeepCursor> {
       return walk(oldDeliveries.all({ ...(after ?? start), before }), after, {
         isNeeded: (id) => deliveryIsNeeded.get({ id, before, keysSince }) === 1,
         remove: removeDelivery,
       });
     },
-    removeRuns({ before, after }: Parameters<UpkeepStore["removeOldRuns"]>[0]): UpkeepBatch<UpkeepPlace> {
+    removeRuns({ before, after }: Parameters<UpkeepStore["removeOldRuns"]>[0]): UpkeepBatch<UpkeepCursor> {
       return walk(oldRuns.all({ ...(after ?? start), before }), after, {
         isNeeded: (id) => runIsNeeded.get({ id, before }) !== 0,
         remove: removeRun,
@@ -65,13 +65,13 @@ export function prepareRemoveHistory(connection: Connection) {
   };
 }
 
-const start: UpkeepPlace = { at: -1, id: "" };
+const start: UpkeepCursor = { at: -1, id: "" };
 
 function walk(
-  rows: readonly UpkeepPlace[],
-  after: UpkeepPlace | null,
+  rows: readonly UpkeepCursor[],
+  after: UpkeepCursor | null,
   p: { isNeeded: (id: string) => boolean; remove: (id: string, bound: BatchBound) => boolean },
-): UpkeepBatch<UpkeepPlace> {
+): UpkeepBatch<UpkeepCursor> {
   const bound = createBatchBound();
   let removed = 0;
   let last = after;

@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { isFinal } from "../../domain/run-state.ts";
-import type { RunStore } from "../../ports/store.ts";
+import { isFinal } from "../../domain/runs/run-state.ts";
+import type { RunStore } from "../../ports/store/run-store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { run } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";

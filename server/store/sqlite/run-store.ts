@@ -1,7 +1,7 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { Run } from "../../contract/run.ts";
-import { queueFull } from "../../domain/queue-full.ts";
-import type { NewRun, QueueFull, RunStore, SpendFilter } from "../../ports/store.ts";
+import { queueFull } from "../../domain/runs/new-run.ts";
+import type { NewRun, QueueFull, RunStore, SpendFilter } from "../../ports/store/run-store.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import { type SpendRow, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { SqliteDatabase } from "./database.ts";

@@ -1,6 +1,6 @@
 import type { DeliverySummary } from "../../contract/delivery.ts";
 import type { RunSummary } from "../../contract/run.ts";
-import type { TrafficStore } from "../../ports/store.ts";
+import type { TrafficStore } from "../../ports/store/traffic-store.ts";
 import { toDeliverySummary } from "../shared/delivery-shapes.ts";
 import { readIdText } from "../shared/id-text.ts";
 import { toRunSummary } from "../shared/run-shapes.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { RunStatus } from "../../contract/run.ts";
-import type { Target } from "../../contract/target.ts";
-import type { TargetSummary, TrafficStore } from "../../ports/store.ts";
+import type { Target } from "../../contract/project/target.ts";
+import type { TargetSummary, TrafficStore } from "../../ports/store/traffic-store.ts";
 import { toRunSummary } from "../shared/run-shapes.ts";
 import { summarizeRuns } from "../shared/summarize-runs.ts";
 import type { SqliteDatabase } from "./database.ts";

@@ -1,4 +1,4 @@
-import type { CommonVerdicts } from "../../domain/verdict-list.ts";
+import type { CommonVerdicts } from "../../domain/deliveries/verdict-list.ts";
 import { addCounts, byEndpoint, expandSets, type TrafficSum } from "../shared/traffic-counts.ts";
 import type { Connection } from "./open-connection.ts";
 

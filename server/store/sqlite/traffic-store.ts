@@ -1,5 +1,5 @@
-import type { VerdictOutcome } from "../../contract/verdict.ts";
-import type { DeliveryCount, TrafficStore, VerdictBucket } from "../../ports/store.ts";
+import type { VerdictOutcome } from "../../contract/delivery.ts";
+import type { DeliveryCount, TrafficStore, VerdictBucket } from "../../ports/store/traffic-store.ts";
 import {
   type CountedVerdicts,
   joinDeliveryCounts,

@@ -1,4 +1,4 @@
-import type { UpkeepBatch, UpkeepStore } from "../../ports/upkeep-store.ts";
+import type { UpkeepBatch, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { prepareRemoveCounters } from "./remove-counters.ts";
 import { prepareRemoveHistory } from "./remove-history.ts";

@@ -1,4 +1,4 @@
-import type { DeliveryFilter } from "../../ports/store.ts";
+import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
 import type { Position } from "../shared/cursor.ts";
 import type { Region } from "../shared/read-list.ts";
 import type { TrafficSum } from "../shared/traffic-counts.ts";

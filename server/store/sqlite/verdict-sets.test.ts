@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { listVerdicts } from "../../domain/verdict-list.ts";
+import { listVerdicts } from "../../domain/deliveries/verdict-list.ts";
 import type { Store } from "../../ports/store.ts";
 import { aDelivery, folded, someCommon } from "../testing/factories.ts";
 import { createDatabase } from "./database.ts";

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type CommonVerdicts, isFolded, listVerdicts, type Verdicts } from "../../domain/verdict-list.ts";
-import type { Verdict } from "../../contract/verdict.ts";
-import type { DeliveryFilter } from "../../ports/store.ts";
+import { type CommonVerdicts, isFolded, listVerdicts, type Verdicts } from "../../domain/deliveries/verdict-list.ts";
+import type { Verdict } from "../../contract/delivery.ts";
+import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
 import { decidedLine } from "../shared/decided-lines.ts";
 import { packVerdicts, unpackVerdicts } from "../shared/packed-verdicts.ts";
 import { readStored, storeFolded, type StoredVerdicts } from "../shared/stored-verdicts.ts";

@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Json } from "../../contract/json.ts";
-import type { EngineStore, Spend, StepRecord } from "../../ports/store.ts";
+import type { EngineStore, Spend, StepRecord } from "../../ports/store/engine-store.ts";
 import { type SqliteDatabase, given } from "./database.ts";
 import type { EndHold } from "./end-hold.ts";
 import { prepareClearLive } from "./live.ts";

@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RunFilter, Spend, SpendFilter, Store } from "../../ports/store.ts";
+import type { RunFilter, SpendFilter } from "../../ports/store/run-store.ts";
+import type { Spend } from "../../ports/store/engine-store.ts";
+import type { Store } from "../../ports/store.ts";
 import { aClaim, aRun, claimOne, epoch, type OpenStore, readPages, withRunningRun } from "./factories.ts";
 
 const said = (text: string) => ({ text, toolCalls: ["\u0000\ud800"] });

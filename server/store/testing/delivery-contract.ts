@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Json } from "../../contract/json.ts";
-import type { Verdict, VerdictOutcome } from "../../contract/verdict.ts";
-import { listVerdicts } from "../../domain/verdict-list.ts";
-import type { DeliveryFilter, NewDelivery, Store } from "../../ports/store.ts";
+import type { Verdict, VerdictOutcome } from "../../contract/delivery.ts";
+import { listVerdicts } from "../../domain/deliveries/verdict-list.ts";
+import type { DeliveryFilter, NewDelivery } from "../../ports/store/delivery-store.ts";
+import type { Store } from "../../ports/store.ts";
 import {
   aDelivery,
   aRun,

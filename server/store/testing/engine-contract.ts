@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RunTransition, StepRecord, Store } from "../../ports/store.ts";
+import type { RunTransition, StepRecord } from "../../ports/store/engine-store.ts";
+import type { Store } from "../../ports/store.ts";
 import { aClaim, aDelivery, aRun, claimOne, epoch, kindsOf, type OpenStore, withRunningRun } from "./factories.ts";
 
 const workflow = (slug: string) => ({ kind: "workflow" as const, slug });

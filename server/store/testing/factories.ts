@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto";
 import { newId } from "../../domain/ids.ts";
-import type { Verdict } from "../../contract/verdict.ts";
-import type { CommonVerdicts, FoldedVerdicts } from "../../domain/verdict-list.ts";
-import type { ClaimedRun, ClaimRequest, NewDelivery, NewKey, NewRun, Store } from "../../ports/store.ts";
+import type { Verdict } from "../../contract/delivery.ts";
+import type { CommonVerdicts, FoldedVerdicts } from "../../domain/deliveries/verdict-list.ts";
+import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
+import type { NewDelivery } from "../../ports/store/delivery-store.ts";
+import type { NewKey } from "../../ports/store/key-store.ts";
+import type { NewRun } from "../../ports/store/run-store.ts";
+import type { Store } from "../../ports/store.ts";
 
 /** Opens a fresh store; each call gives an empty one. */
 export type OpenStore = () => Promise<Store>;

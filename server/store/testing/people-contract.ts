@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AuditAction } from "../../contract/audit.ts";
-import type { Role } from "../../contract/person.ts";
+import type { AuditAction } from "../../contract/access/audit.ts";
+import type { Role } from "../../contract/access/person.ts";
 import { newId } from "../../domain/ids.ts";
-import type { NewAuditEntry } from "../../ports/people-store.ts";
+import type { NewAuditEntry } from "../../ports/store/people-store.ts";
 import type { Store } from "../../ports/store.ts";
 import { aKey, epoch, type OpenStore } from "./factories.ts";
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { NewRun, Store } from "../../ports/store.ts";
+import type { NewRun } from "../../ports/store/run-store.ts";
+import type { Store } from "../../ports/store.ts";
 import { aClaim, aDelivery, aRun, epoch, type OpenStore } from "./factories.ts";
 
 /** What every store promises about `maxQueued`. */

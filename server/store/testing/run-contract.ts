@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RunFilter, Store } from "../../ports/store.ts";
+import type { RunFilter } from "../../ports/store/run-store.ts";
+import type { Store } from "../../ports/store.ts";
 import {
   aClaim,
   aDelivery,

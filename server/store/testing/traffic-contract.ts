@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { DeliveryOutcome } from "../../contract/delivery.ts";
-import type { Target } from "../../contract/target.ts";
-import type { Verdict, VerdictOutcome } from "../../contract/verdict.ts";
-import type { NewDelivery, Store } from "../../ports/store.ts";
+import type { DeliveryOutcome, Verdict, VerdictOutcome } from "../../contract/delivery.ts";
+import type { Target } from "../../contract/project/target.ts";
+import type { NewDelivery } from "../../ports/store/delivery-store.ts";
+import type { Store } from "../../ports/store.ts";
 import { aClaim, aDelivery, aRun, aVerdict, epoch, folded, type OpenStore, someCommon } from "./factories.ts";
 
 const minute = 60_000;

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RunTransition, Store } from "../../ports/store.ts";
-import type { UpkeepBatch } from "../../ports/upkeep-store.ts";
+import type { RunTransition } from "../../ports/store/engine-store.ts";
+import type { Store } from "../../ports/store.ts";
+import type { UpkeepBatch } from "../../ports/store/upkeep-store.ts";
 import { aClaim, aDelivery, aRun, aVerdict, epoch, type OpenStore } from "./factories.ts";
 
 const hour = 3_600_000;

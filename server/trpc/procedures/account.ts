@@ -3,7 +3,7 @@ import { changePassword } from "../../auth/people/passwords.ts";
 import { auditOf } from "../../auth/access/audit-context.ts";
 import { type Principal, scopeOf } from "../../auth/access/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
-import { passwordSchema } from "../../contract/person.ts";
+import { passwordSchema } from "../../contract/access/person.ts";
 import { procedure, router } from "../trpc.ts";
 
 /** The principal and its permissions. Unauthenticated clients get no access at all. */

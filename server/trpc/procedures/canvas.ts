@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { targetSchema } from "../../contract/target.ts";
-import { windowSchema } from "../../contract/window.ts";
+import { targetSchema } from "../../contract/project/target.ts";
+import { windowSchema } from "../../contract/traffic.ts";
 import { watchChanges } from "../../runs/watch-changes.ts";
 import { showActivity } from "../../traffic/show-activity.ts";
 import { watchPulses } from "../../traffic/watch-pulses.ts";

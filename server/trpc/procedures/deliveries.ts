@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
-import { momentMs, momentSchema } from "../../contract/moment.ts";
-import { windowSchema } from "../../contract/window.ts";
+import { timestampMs, timestampSchema } from "../../contract/list.ts";
+import { windowSchema } from "../../contract/traffic.ts";
 import { filterDeliveries, verdictChoices } from "../../deliveries/filter-deliveries.ts";
 import { getDelivery } from "../../deliveries/get-delivery.ts";
 import { listDeliveries } from "../../deliveries/list-deliveries.ts";
@@ -19,13 +19,13 @@ const deliveryQuery = z.strictObject({
   status: z.int().min(100).max(599).optional(),
   trigger: z.string().optional(),
   verdict: z.enum(verdictChoices).optional(),
-  since: momentSchema.optional(),
-  until: momentSchema.optional(),
+  since: timestampSchema.optional(),
+  until: timestampSchema.optional(),
   text: searchText.optional(),
 });
 
 function toDeliveryQuery({ since, until, status, ...rest }: z.output<typeof deliveryQuery>) {
-  return { ...rest, responseStatus: status, since: momentMs(since), until: momentMs(until) };
+  return { ...rest, responseStatus: status, since: timestampMs(since), until: timestampMs(until) };
 }
 
 export const deliveriesRouter = router({

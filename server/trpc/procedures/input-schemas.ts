@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PageRequest } from "../../ports/store.ts";
+import type { PageRequest } from "../../contract/list.ts";
 
 /** A search string for bodies and inputs. */
 export const searchText = z.string().min(1).max(200);

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { createKey, maxOverlapSeconds, revokeKey, rotateKey } from "../../auth/keys/manage-keys.ts";
 import { showKey } from "../../auth/keys/show-key.ts";
-import { scopeSchema } from "../../contract/scope.ts";
-import { endpointSchema } from "../../contract/slug.ts";
+import { scopeSchema } from "../../contract/access/scope.ts";
+import { endpointSchema } from "../../contract/project/endpoint.ts";
 import { procedure, router } from "../trpc.ts";
 
 const name = z.string().trim().min(1, "Enter a name").max(100);

@@ -4,9 +4,9 @@ import { createInvitation } from "../../auth/people/invitations.ts";
 import { createResetLink } from "../../auth/people/passwords.ts";
 import { auditOf } from "../../auth/access/audit-context.ts";
 import { AppError } from "../../contract/app-error.ts";
-import { auditActionSchema } from "../../contract/audit.ts";
-import { momentMs, momentSchema } from "../../contract/moment.ts";
-import { roleSchema } from "../../contract/person.ts";
+import { auditActionSchema } from "../../contract/access/audit.ts";
+import { timestampMs, timestampSchema } from "../../contract/list.ts";
+import { roleSchema } from "../../contract/access/person.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
 import { procedure, router } from "../trpc.ts";
 import { paging, toPage } from "./input-schemas.ts";
@@ -63,14 +63,14 @@ export const auditRouter = router({
       z.strictObject({
         action: auditActionSchema.optional(),
         actorId: z.string().optional(),
-        since: momentSchema.optional(),
-        until: momentSchema.optional(),
+        since: timestampSchema.optional(),
+        until: timestampSchema.optional(),
         ...paging,
       }),
     )
     .query(({ ctx, input: { limit, cursor, since, until, ...rest } }) =>
       ctx.store.listAudit(
-        dropUndefined({ ...rest, since: momentMs(since), until: momentMs(until) }),
+        dropUndefined({ ...rest, since: timestampMs(since), until: timestampMs(until) }),
         toPage({ limit, cursor }),
       ),
     ),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { presetSubjectSchema } from "../../contract/preset.ts";
-import { parseJsonText } from "../../domain/json-text.ts";
+import { parseJsonText } from "../../domain/json/json-body.ts";
 import { removePreset } from "../../presets/remove-preset.ts";
 import { savePreset } from "../../presets/save-preset.ts";
 import { procedure, router } from "../trpc.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { momentMs, momentSchema } from "../../contract/moment.ts";
+import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { runStatusSchema } from "../../contract/run.ts";
-import { targetKindSchema } from "../../contract/target.ts";
+import { targetKindSchema } from "../../contract/project/target.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
-import { parseJsonText } from "../../domain/json-text.ts";
-import type { RunFilter } from "../../ports/store.ts";
+import { parseJsonText } from "../../domain/json/json-body.ts";
+import type { RunFilter } from "../../ports/store/run-store.ts";
 import { actOnFilteredRuns } from "../../runs/act-on-filtered-runs.ts";
 import { actOnRuns } from "../../runs/act-on-runs.ts";
 import { cancelRun } from "../../runs/cancel-run.ts";
@@ -28,8 +28,8 @@ const runFilter = z.strictObject({
   delivery: z.string().optional(),
   version: z.string().optional(),
   replayOf: z.string().optional(),
-  since: momentSchema.optional(),
-  until: momentSchema.optional(),
+  since: timestampSchema.optional(),
+  until: timestampSchema.optional(),
   text: searchText.optional(),
   minTokens: z.int().min(0).optional(),
   minCostUsd: z.number().min(0).optional(),
@@ -37,7 +37,7 @@ const runFilter = z.strictObject({
 });
 
 function toRunFilter({ since, until, ...rest }: z.infer<typeof runFilter>): RunFilter {
-  return dropUndefined({ ...rest, since: momentMs(since), until: momentMs(until) });
+  return dropUndefined({ ...rest, since: timestampMs(since), until: timestampMs(until) });
 }
 
 const byId = z.strictObject({ id: z.string() });
@@ -113,11 +113,11 @@ export const runsRouter = router({
         action,
         filter: runFilter,
         /** When the client counted the runs: later runs are left alone. The same in each call. */
-        until: momentSchema,
+        until: timestampSchema,
         cursor: z.string().max(512).nullable(),
       }),
     )
     .mutation(({ ctx, input: { filter, until, ...rest } }) =>
-      actOnFilteredRuns(ctx, { ...rest, filter: toRunFilter(filter), until: momentMs(until) }),
+      actOnFilteredRuns(ctx, { ...rest, filter: toRunFilter(filter), until: timestampMs(until) }),
     ),
 });

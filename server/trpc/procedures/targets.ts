@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { targetSchema } from "../../contract/target.ts";
-import { parseJsonText } from "../../domain/json-text.ts";
+import { targetSchema } from "../../contract/project/target.ts";
+import { parseJsonText } from "../../domain/json/json-body.ts";
 import { getTarget } from "../../runs/get-target.ts";
 import { recentInputs } from "../../runs/recent-inputs.ts";
 import { startTargetRun } from "../../runs/start-target-run.ts";

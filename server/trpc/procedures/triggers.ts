@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { findShowableKey, recordKeyShown } from "../../auth/keys/show-key.ts";
 import { switchReason } from "../../contract/disabled.ts";
-import { parseJsonText } from "../../domain/json-text.ts";
+import { parseJsonText } from "../../domain/json/json-body.ts";
 import { explainBody } from "../../triggers/explain-body.ts";
 import { getTrigger } from "../../triggers/get-trigger.ts";
 import { listNames } from "../../triggers/list-names.ts";

@@ -19,7 +19,7 @@ export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []
       file: `triggers/${slug}.ts`,
       hasTransform: false,
       hasFilter: true,
-      conditions: Array.from({ length: conditions }, (_, index) => ({ place: `field${index}`, words: `is ${slug}` })),
+      conditions: Array.from({ length: conditions }, (_, index) => ({ path: `field${index}`, words: `is ${slug}` })),
       prompt: null,
     })),
     targets: slugs.map((slug) => ({

@@ -1,4 +1,4 @@
-import type { AgentTrace } from "../../../../server/contract/agent-trace.ts";
+import type { AgentTrace } from "../../../../server/contract/agent/trace.ts";
 import type { Json } from "../../../../server/contract/json.ts";
 import { isoAt } from "../../testing/timeline.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { StoreNumbers } from "../../../ports/store-numbers.ts";
+import type { StoreNumbers } from "../../../ports/store/store-numbers.ts";
 import type { ReceivedDelivery } from "../../../ingest/delivery-record.ts";
-import type { CommonVerdicts } from "../../../domain/verdict-list.ts";
+import type { CommonVerdicts } from "../../../domain/deliveries/verdict-list.ts";
 import { createMetrics, readSeldom } from "./create-metrics.ts";
 
 const target = { kind: "workflow" as const, slug: "work" };

@@ -1,14 +1,19 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { runDurationBounds, type RunNumbers, startLatencyBounds } from "../../../domain/run-tally.ts";
-import type { ServiceNumbers } from "../../../domain/service-numbers.ts";
+import {
+  runDurationBounds,
+  type RunNumbers,
+  startLatencyBounds,
+  type ServiceNumbers,
+} from "../../../domain/runs/run-tally.ts";
 import type { ReceiverEvent } from "../../../ingest/delivery-record.ts";
 import {
   commitDurationBounds,
   commitWritesBounds,
   type StoreNumbers,
   writeWaitBounds,
-} from "../../../ports/store-numbers.ts";
-import type { RunStore, Store } from "../../../ports/store.ts";
+} from "../../../ports/store/store-numbers.ts";
+import type { RunStore } from "../../../ports/store/run-store.ts";
+import type { Store } from "../../../ports/store.ts";
 import type { ClosedConnection } from "../../connections.ts";
 import { createDeliveryMetrics } from "./delivery-metrics.ts";
 import { createPulledMetrics, type PulledMetrics } from "./prometheus.ts";

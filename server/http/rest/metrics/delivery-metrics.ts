@@ -1,8 +1,7 @@
-import type { DeliveryOutcome } from "../../../contract/delivery.ts";
+import type { DeliveryOutcome, VerdictOutcome } from "../../../contract/delivery.ts";
 import type { ErrorCode } from "../../../contract/error-codes.ts";
-import type { VerdictOutcome } from "../../../contract/verdict.ts";
 import { type BucketTally, createBucketTally } from "../../../domain/bucket-tally.ts";
-import { type CommonVerdicts, isFolded, ownVerdicts, type Verdicts } from "../../../domain/verdict-list.ts";
+import { type CommonVerdicts, isFolded, ownVerdicts, type Verdicts } from "../../../domain/deliveries/verdict-list.ts";
 import type { ReceivedDelivery, ReceiverEvent } from "../../../ingest/delivery-record.ts";
 import type { PulledMetrics } from "./prometheus.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { deliverySchema, deliverySummarySchema } from "../../../contract/delivery.ts";
-import { pageSchema } from "../../../contract/page.ts";
+import { pageSchema } from "../../../contract/list.ts";
 import { runSchema } from "../../../contract/run.ts";
 import { projectFixture } from "../testing/project-fixture.ts";
 import { type TestService, deliver, openTestService, paidBody } from "../testing/test-service.ts";

@@ -1,6 +1,5 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
-import { momentMs } from "../../../contract/moment.ts";
-import { pageSchema } from "../../../contract/page.ts";
+import { timestampMs, pageSchema } from "../../../contract/list.ts";
 import { filterDeliveries } from "../../../deliveries/filter-deliveries.ts";
 import { getDelivery } from "../../../deliveries/get-delivery.ts";
 import { listDeliveries } from "../../../deliveries/list-deliveries.ts";
@@ -62,7 +61,7 @@ const redeliverRoute = createRoute({
 export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(listRoute, async (c) => {
     const { limit, cursor, status, since, until, ...rest } = c.req.valid("query");
-    const query = { ...rest, responseStatus: status, since: momentMs(since), until: momentMs(until) };
+    const query = { ...rest, responseStatus: status, since: timestampMs(since), until: timestampMs(until) };
     const filter = filterDeliveries(c.env.project.current(), query);
     return c.json(await listDeliveries(c.env, { filter, page: { limit, cursor: cursor ?? null } }), 200);
   });

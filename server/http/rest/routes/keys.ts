@@ -8,9 +8,9 @@ import {
 } from "../../../auth/keys/manage-keys.ts";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { AppError } from "../../../contract/app-error.ts";
-import { keyKindSchema } from "../../../contract/key.ts";
-import { type Scope, scopeSchema } from "../../../contract/scope.ts";
-import { endpointSchema } from "../../../contract/slug.ts";
+import { keyKindSchema } from "../../../contract/access/key.ts";
+import { type Scope, scopeSchema } from "../../../contract/access/scope.ts";
+import { endpointSchema } from "../../../contract/project/endpoint.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { requireBody } from "../read-json-body.ts";
 import { idParam, noQuery } from "../request-schemas.ts";

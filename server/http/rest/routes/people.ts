@@ -2,10 +2,9 @@ import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { createInvitation } from "../../../auth/people/invitations.ts";
 import { createResetLink } from "../../../auth/people/passwords.ts";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
-import { auditActionSchema } from "../../../contract/audit.ts";
-import { momentMs, momentSchema } from "../../../contract/moment.ts";
-import { pageSchema } from "../../../contract/page.ts";
-import { roleSchema } from "../../../contract/person.ts";
+import { auditActionSchema } from "../../../contract/access/audit.ts";
+import { timestampMs, timestampSchema, pageSchema } from "../../../contract/list.ts";
+import { roleSchema } from "../../../contract/access/person.ts";
 import { dropUndefined } from "../../../domain/drop-undefined.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { requireBody } from "../read-json-body.ts";
@@ -92,8 +91,8 @@ const auditRoute = createRoute({
     query: querySchema({
       action: auditActionSchema.optional(),
       actor: z.string().optional().openapi({ description: "Id of a person or a key." }),
-      since: momentSchema.clone().optional(),
-      until: momentSchema.clone().optional(),
+      since: timestampSchema.clone().optional(),
+      until: timestampSchema.clone().optional(),
       ...paging,
     }),
   },
@@ -132,7 +131,7 @@ export function registerPeopleRoutes(app: OpenAPIHono<RestEnv>): void {
 
   app.openapi(auditRoute, async (c) => {
     const { limit, cursor, actor, since, until, action } = c.req.valid("query");
-    const filter = dropUndefined({ action, actorId: actor, since: momentMs(since), until: momentMs(until) });
+    const filter = dropUndefined({ action, actorId: actor, since: timestampMs(since), until: timestampMs(until) });
     return c.json(await c.env.store.listAudit(filter, { limit, cursor: cursor ?? null }), 200);
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runsUsageSchema } from "../../../contract/runs-usage.ts";
+import { runsUsageSchema } from "../../../contract/run.ts";
 import { newId } from "../../../domain/ids.ts";
 import { actOnFilteredRuns } from "../../../runs/act-on-filtered-runs.ts";
 import { countRuns } from "../../../runs/count-runs.ts";

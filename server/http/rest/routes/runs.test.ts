@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { pageSchema } from "../../../contract/page.ts";
+import { pageSchema } from "../../../contract/list.ts";
 import { runSchema, runSummarySchema } from "../../../contract/run.ts";
 import { timelineEntrySchema } from "../../../contract/timeline.ts";
 import { bearer, deliver, executeRuns, makeKey, openTestService, paidBody } from "../testing/test-service.ts";

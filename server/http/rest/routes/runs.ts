@@ -1,6 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { visibleToKey } from "../../../auth/access/principal.ts";
-import { pageSchema } from "../../../contract/page.ts";
+import { pageSchema } from "../../../contract/list.ts";
 import type { TimelineEntry } from "../../../contract/timeline.ts";
 import { findRun } from "../../../runs/find-run.ts";
 import { getRun } from "../../../runs/get-run.ts";

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { AppError } from "../../../contract/app-error.ts";
-import { createSeldomLog } from "../../../ports/seldom-log.ts";
+import { createThrottledLog } from "../../../ports/logger.ts";
 import { answer, problems } from "../answers.ts";
 import type { RestDeps, RestEnv } from "../rest-deps.ts";
 
@@ -79,7 +79,7 @@ async function pingOnceASecond({ store, clock, logger }: Pick<RestDeps, "store" 
   const last = lastPings.get(store);
   if (last && now >= last.at && now < last.at + 1000) return last.answer;
   const answer = store.ping();
-  const logTrouble = last?.logTrouble ?? createSeldomLog((message, fields) => logger.warn(message, fields));
+  const logTrouble = last?.logTrouble ?? createThrottledLog((message, fields) => logger.warn(message, fields));
   lastPings.set(store, { at: now, answer, logTrouble });
   answer.catch((error: unknown) => logTrouble("store not responding", { error }));
   return answer;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { runSchema } from "../../../contract/run.ts";
-import { verdictSchema } from "../../../contract/verdict.ts";
+import { verdictSchema } from "../../../contract/delivery.ts";
 import { triggerSchema } from "../../../triggers/list-triggers.ts";
 import { startedRuns } from "../schemas.ts";
 import { deliver, executeRuns, makeKey, openTestService, paidBody } from "../testing/test-service.ts";

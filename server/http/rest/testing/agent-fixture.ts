@@ -1,4 +1,4 @@
-import { type ManifestAgent, manifestSchema } from "../../../contract/manifest.ts";
+import { type ManifestAgent, manifestSchema } from "../../../contract/project/manifest.ts";
 import type { ProjectSources } from "../../../ports/project.ts";
 
 /** A project that has an agent, too: `triage`, started by `new-ticket` on an endpoint of its own. */

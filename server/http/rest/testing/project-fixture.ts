@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonSchema } from "../../../contract/json.ts";
-import { type Manifest, manifestSchema } from "../../../contract/manifest.ts";
+import { type Manifest, manifestSchema } from "../../../contract/project/manifest.ts";
 import type { AnySchema, ProjectSources, TriggerSource } from "../../../ports/project.ts";
 
 interface FixtureTrigger {

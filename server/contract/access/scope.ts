@@ -1,0 +1,13 @@
+import { z } from "zod";
+
+/**
+ * `read` reads. `operate` also starts, cancels and replays runs. `admin` also manages keys and people. Each includes
+ * the previous one.
+ */
+export const scopeSchema = z.enum(["read", "operate", "admin"]);
+
+export type Scope = z.infer<typeof scopeSchema>;
+
+export function includesScope(held: Scope, needed: Scope): boolean {
+  return scopeSchema.options.indexOf(held) >= scopeSchema.options.indexOf(needed);
+}

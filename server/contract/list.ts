@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+/** A moment in ISO 8601, or a day, which begins in UTC. */
+export const timestampSchema = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
+  error: "Must be an ISO 8601 time, e.g. 2026-11-21T10:00:00Z",
+});
+
+/** One page of a list: rows, and the opaque cursor of the next page, `null` at the end. */
+export function pageSchema<Row extends z.ZodType>(row: Row) {
+  return z.object({ data: z.array(row), nextCursor: z.string().nullable() });
+}
+
+export interface Page<Row> {
+  data: Row[];
+  nextCursor: string | null;
+}
+
+/** UTC milliseconds of a moment. */
+export function timestampMs(moment: string): number;
+export function timestampMs(moment: string | undefined): number | undefined;
+export function timestampMs(moment: string | undefined): number | undefined {
+  return moment === undefined ? undefined : Date.parse(moment);
+}
+
+/**
+ * `limit` 1–100, newest first. An invalid cursor rejects with AppError `invalid_request`. Filters without an index scan
+ * a limited number of rows: such a page can be short or even empty, and its `nextCursor` continues from there. Only
+ * `nextCursor: null` is the end.
+ */
+export interface PageRequest {
+  limit: number;
+  cursor: string | null;
+}

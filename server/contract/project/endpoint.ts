@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+/** A number of requests per unit of time. All of them may be sent at once; the allowance then refills evenly. */
+export const rateSchema = z.strictObject({
+  requests: z.int().min(1).max(1_000_000),
+  per: z.enum(["second", "minute", "hour"]),
+});
+
+export type Rate = z.infer<typeof rateSchema>;
+
+/**
+ * What names an event at an endpoint, and how long it is remembered: `header` is in lower case, `field` a JSON Pointer;
+ * without both, the usual headers and the signature count.
+ */
+export const dedupeSchema = z.object({
+  header: z.string().nullable(),
+  field: z.string().nullable(),
+  windowMs: z.int().min(1),
+});
+
+export type Dedupe = z.infer<typeof dedupeSchema>;
+
+const segment = "[a-z0-9]+(?:-[a-z0-9]+)*";
+
+/** A slug: lower-case letters and digits, in groups joined by single hyphens, at most 64 characters. */
+export const slugSchema = z
+  .string()
+  .max(64)
+  .regex(new RegExp(`^${segment}$`));
+
+/** An endpoint: one or more slug segments joined by `/`, e.g. `billing` or `github/ci`. */
+export const endpointSchema = z
+  .string()
+  .max(256)
+  .regex(new RegExp(`^${segment}(?:/${segment})*$`));

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { jsonSchemaObjectSchema } from "../json.ts";
+import { projectSettingsSchema } from "./settings.ts";
+import { dedupeSchema, endpointSchema, rateSchema, slugSchema } from "./endpoint.ts";
+import { targetSchema } from "./target.ts";
+
+/** How a workflow is tried again. `initialMs` doubles up to `maxMs` when exponential. */
+const retryPolicySchema = z.object({
+  attempts: z.int().min(1).max(100),
+  backoff: z.enum(["exponential", "fixed"]),
+  initialMs: z.int().min(0),
+  maxMs: z.int().min(0),
+});
+
+/** How a trigger makes the prompt of its agent. */
+export const promptSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("template"), text: z.string() }),
+  z.object({ kind: z.literal("function") }),
+]);
+
+export const manifestTriggerSchema = z.object({
+  slug: slugSchema,
+  endpoint: endpointSchema,
+  attachmentId: z.string(),
+  target: targetSchema,
+  /** Path in the project, with `/`. */
+  file: z.string(),
+  /** Path of its module in the build folder: default export is the trigger, with its transform. */
+  module: z.string(),
+  hasTransform: z.boolean(),
+  request: jsonSchemaObjectSchema,
+  filter: jsonSchemaObjectSchema.nullable(),
+  /** The scheme by which its requests are signed, e.g. `github`; builds of old do not have it. */
+  verify: z.string().nullable().default(null),
+  dedupe: dedupeSchema.nullable().default(null),
+  rateLimit: rateSchema.nullable().default(null),
+  /** Of triggers of agents; builds of old do not have it. */
+  prompt: promptSchema.nullable().default(null),
+});
+
+/** How many calls of tools an agent may make. Older builds do not have it. */
+export const maxToolCallsSchema = z
+  .object({ perAnswer: z.int().min(1).default(20), perRun: z.int().min(1).default(100) })
+  .prefault({});
+
+const manifestWorkflowSchema = z.object({
+  slug: slugSchema,
+  file: z.string(),
+  module: z.string(),
+  input: jsonSchemaObjectSchema,
+  output: jsonSchemaObjectSchema.nullable(),
+  retries: retryPolicySchema,
+  timeoutMs: z.int().min(1),
+  concurrency: z.int().min(1).nullable(),
+  /** Builds of old do not have it. */
+  maxQueued: z.int().min(1).nullable().default(null),
+});
+
+const manifestAgentSchema = manifestWorkflowSchema.extend({
+  /** Who runs the model, as the AI SDK names it, e.g. `openai.responses`. */
+  model: z.object({ provider: z.string(), modelId: z.string() }),
+  /** Builds of old do not have them. */
+  instructions: z.string().default(""),
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string().nullable(),
+      inputSchema: jsonSchemaObjectSchema,
+      /** `sometimes`: a function of the arguments decides. */
+      needsApproval: z.enum(["never", "sometimes", "always"]),
+      /** How long a call waits for its approval. Builds of old do not have it. */
+      approvalTimeoutMs: z
+        .int()
+        .min(1)
+        .default(30 * 24 * 3_600_000),
+    }),
+  ),
+  maxSteps: z.int().min(1),
+  maxToolCalls: maxToolCallsSchema,
+  budget: z.object({ tokens: z.int().min(1).nullable(), usd: z.number().positive().nullable() }),
+  callTimeoutMs: z.int().min(1),
+});
+
+/** What one build made: `.signalbox/manifest.json`. Everything else of the build lies below `folder`. */
+export const manifestSchema = z.object({
+  format: z.literal(1),
+  /** Content hash of everything in the build: equal for equal projects. */
+  version: z.string(),
+  builtAt: z.iso.datetime(),
+  name: z.string(),
+  /** Folder of this build, relative to `.signalbox/`, e.g. `builds/9f31c2ab`. */
+  folder: z.string(),
+  /**
+   * Module below `folder` that the receiver loads: exports `triggers`, sources and target references in the order of
+   * attachment ids.
+   */
+  sources: z.string(),
+  settings: projectSettingsSchema,
+  /** In the order of attachment ids (code units). */
+  triggers: z.array(manifestTriggerSchema),
+  workflows: z.array(manifestWorkflowSchema),
+  /** Builds of old have none. */
+  agents: z.array(manifestAgentSchema).default([]),
+});
+
+export type RetryPolicy = z.infer<typeof retryPolicySchema>;
+export type ManifestTrigger = z.infer<typeof manifestTriggerSchema>;
+export type ManifestWorkflow = z.infer<typeof manifestWorkflowSchema>;
+export type ManifestAgent = z.infer<typeof manifestAgentSchema>;
+export type Manifest = z.infer<typeof manifestSchema>;

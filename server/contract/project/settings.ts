@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { roleSchema } from "../access/person.ts";
+import { rateSchema } from "./endpoint.ts";
+
+/** An IP address or a CIDR range. A range of all addresses is rejected: any client could forge its address. */
+export const proxyRangeSchema = z
+  .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: "Must be an IP address or a range, e.g. 10.0.0.0/8" })
+  .refine((range) => !range.endsWith("/0"), "Must not be a range of all addresses: any client could forge its address");
+
+/** A domain of e-mail addresses, without the at sign. */
+const domainSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "Must be a domain of e-mail addresses, e.g. example.com");
+
+/** Signing in by OpenID Connect, beside passwords. */
+export const oidcSettingsSchema = z.strictObject({
+  /** Where `/.well-known/openid-configuration` is found. */
+  issuer: z.url({ protocol: /^https?$/ }),
+  clientId: z.string().min(1),
+  clientSecret: z.string().min(1),
+  /** Whose verified addresses may come in. There is no "all": at a public provider that would be everybody. */
+  domains: z.array(domainSchema).min(1).max(100),
+  /** Of those who come for the first time. */
+  role: roleSchema.optional(),
+  /** On the button: "Sign in with …". */
+  name: z.string().trim().min(1).max(40).optional(),
+});
+
+const limitsSchema = z.strictObject({
+  perKey: rateSchema.optional(),
+  perEndpoint: rateSchema.optional(),
+  /** Connections at a time, of all senders, readers and browsers. */
+  connections: z.int().min(10).max(1_000_000).optional(),
+});
+
+/** US dollars per million tokens. `cachedInput`: input from the provider's cache. Default: `input`. */
+const modelPriceSchema = z.strictObject({
+  input: z.number().min(0),
+  cachedInput: z.number().min(0).optional(),
+  output: z.number().min(0),
+});
+
+export type ModelPrice = z.infer<typeof modelPriceSchema>;
+
+/** Limits for incoming requests. */
+export type RateLimits = Pick<z.infer<typeof limitsSchema>, "perKey" | "perEndpoint">;
+
+/** The settings of `signalbox.config.ts`. Environment variables take precedence. Unknown names are rejected. */
+export const projectSettingsSchema = z.strictObject({
+  /** Shown in the app; the folder's name by default. */
+  name: z.string().trim().min(1).max(100).optional(),
+  port: z.int().min(0).max(65535).optional(),
+  host: z.string().min(1).optional(),
+  /** Where the world reaches this service, e.g. `https://hooks.example.com`. */
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** `file:` or `postgres:` URL of the store. */
+  databaseUrl: z.string().min(1).optional(),
+  /** Largest body that a webhook may bring, in bytes. */
+  maxBodyBytes: z
+    .int()
+    .min(1)
+    .max(1024 ** 3)
+    .optional(),
+  /** Limits for incoming requests; see docs/receiving.md. */
+  limits: limitsSchema.optional(),
+  /** Number of worker processes. */
+  workers: z.int().min(1).max(256).optional(),
+  /** Runs that one worker process executes at the same time. */
+  workerConcurrency: z.int().min(1).max(1000).optional(),
+  /** Memory that one worker process may use, in MiB, before it is replaced. */
+  workerMemoryMb: z
+    .int()
+    .min(64)
+    .max(1024 * 1024)
+    .optional(),
+  /** Days after which ended runs and their deliveries are removed; 0 keeps them permanently. */
+  retentionDays: z.int().min(0).max(100_000).optional(),
+  /** So many of the newest deliveries are kept; 0 keeps all. */
+  retentionDeliveries: z.int().min(0).optional(),
+  /** Days after which entries of the audit log are removed; 0 keeps them permanently. Default: 365. */
+  auditRetentionDays: z.int().min(0).max(100_000).optional(),
+  /** What models cost, by their ids; goes before the prices that we know. */
+  modelPrices: z.record(z.string().min(1), modelPriceSchema).optional(),
+  /** Regular expressions of schemas that the build does not check, as written in code: `/^a+$/i`. */
+  uncheckedRegexes: z
+    .array(z.string().regex(/^\/.+\/[a-z]*$/s, 'Must be a regular expression as in code, e.g. "/^[a-z]+$/i"'))
+    .max(1000)
+    .optional(),
+  /** The client secret can come from the environment: a value here is written into the build. */
+  oidc: oidcSettingsSchema.partial({ clientSecret: true }).optional(),
+  /** Reverse proxies whose X-Forwarded-For, -Host and -Proto are trusted: addresses and CIDR ranges. Default: none. */
+  trustProxy: z.array(proxyRangeSchema).max(100).optional(),
+});
+
+export type ProjectSettings = z.infer<typeof projectSettingsSchema>;

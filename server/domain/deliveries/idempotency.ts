@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import type { SignedEvent } from "../../../sdk/definition.ts";
+import type { Dedupe } from "../../contract/project/endpoint.ts";
+import type { Json } from "../../contract/json.ts";
+import { fromPointer, valueAt } from "../json/json-pointer.ts";
+
+/** How long a key is remembered after it was accepted, unless the source says otherwise. */
+const usualWindowMs = 24 * 60 * 60 * 1000;
+
+/**
+ * How long keys are kept at least, so that no signature outlives its key: a signed time may be up to a day off, either
+ * way.
+ */
+export const minKeyRetentionMs = 2 * usualWindowMs;
+
+/** Headers that name an event, the first one wins: the IETF draft's, then that of Standard Webhooks. */
+const usualHeaders = ["idempotency-key", "webhook-id"];
+
+/** What a delivery is remembered by. */
+export interface Idempotency {
+  /** Hashed, so that a name may have any length. */
+  key: string;
+  notBefore: number;
+  /** Whether another body under the same key is the same event still. */
+  mayDiffer: boolean;
+}
+
+/**
+ * The identity of the event of a delivery; `null`: none. The field or header of `dedupe` comes first, then the usual
+ * headers. If the request has a valid signature (`signed`), only signed content counts: a replay can change all other
+ * headers. The body is always signed. A request whose signed names identify nothing is identified by its signed
+ * content. A field identifies its event even if the rest of the body differs: senders count attempts there, or note the
+ * time of sending. A header is expected to come with equal bytes.
+ */
+export function idempotencyOf(p: {
+  header: (name: string) => string | null;
+  body: Json;
+  dedupe: Dedupe | null;
+  receivedAt: number;
+  signed: SignedEvent | null;
+}): Idempotency | null {
+  const notBefore = p.receivedAt - Math.max(p.dedupe?.windowMs ?? usualWindowMs, p.signed?.validMs ?? 0);
+  const field = fieldName(p.dedupe?.field ?? null, p.body);
+  if (field !== null) return { key: hash(field), notBefore, mayDiffer: true };
+  const headers = p.dedupe?.header ? [p.dedupe.header, ...usualHeaders] : usualHeaders;
+  const name = headers
+    .map((header) => headerName(header, p.signed ? p.signed.header : p.header))
+    .find((found) => found !== null);
+  if (name) return { key: hash(name), notBefore, mayDiffer: false };
+  return p.signed ? { key: hash(`signed:${p.signed.contentHash()}`), notBefore, mayDiffer: true } : null;
+}
+
+function fieldName(field: string | null, body: Json): string | null {
+  const value = field === null ? undefined : valueAt(body, fromPointer(field));
+  // Past the safe integers, numbers that were sent as different ones are read as the same.
+  const isName = (typeof value === "string" && value !== "") || Number.isSafeInteger(value);
+  return isName ? `field ${field}:${JSON.stringify(value)}` : null;
+}
+
+function headerName(header: string, read: (name: string) => string | null): string | null {
+  const value = read(header)?.trim();
+  return value ? `${header}:${value}` : null;
+}
+
+function hash(name: string): string {
+  return createHash("sha256").update(name).digest("hex");
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import type { Verdict } from "../../contract/delivery.ts";
+import { redactHeaders, redactText, redactVerdicts } from "./redaction.ts";
+
+const key = "sbk_0123456789abcdefghijklmnopqrstuvwxyz";
+
+describe("redaction", () => {
+  test("keeps no credentials, by name or by value, and everything else", () => {
+    const headers = new Map([
+      ["authorization", [`Bearer ${key}`]],
+      ["x-forwarded-authorization", ["Basic YTpi"]],
+      ["cookie", ["a=1", "b=2"]],
+      ["x-api-key", ["other"]],
+      ["referer", [`https://example.com/triggers/a?token=my-own-key&x=1`]],
+      ["x-other", [`${key}, and more`]],
+      ["x-list", ["one", "two"]],
+      ["__proto__", ["kept"]],
+    ]);
+    expect(Object.entries(redactHeaders(headers, ["my-own-key"]))).toEqual([
+      ["authorization", "[redacted]"],
+      ["x-forwarded-authorization", "[redacted]"],
+      ["cookie", "[redacted]"],
+      ["x-api-key", "[redacted]"],
+      ["referer", "https://example.com/triggers/a?token=[redacted]&x=1"],
+      ["x-other", "[redacted], and more"],
+      ["x-list", "one, two"],
+      ["__proto__", "kept"],
+    ]);
+  });
+
+  test("leaves a text alone when what was presented is too short to be a key", () => {
+    expect(redactText("application/json", ["a", ""])).toBe("application/json");
+  });
+
+  test("leaves no rest of a secret that contains another", () => {
+    expect(redactText("abcdefghij", ["abcdef", "abcdefghij"])).toBe("[redacted]");
+  });
+});
+
+const verdict: Verdict = {
+  trigger: "signup",
+  attachmentId: "signup:note",
+  target: { kind: "workflow", slug: "note" },
+  outcome: "request_mismatch",
+  runId: null,
+  reasons: [
+    {
+      pointer: `/${key}`,
+      code: "unrecognized_keys",
+      message: `Unrecognized key: "${key}"`,
+      expected: "a string",
+      actual: `{"${key}": 1}`,
+    },
+  ],
+};
+
+test("a key in the body is redacted in verdicts, listed or folded", () => {
+  const folded = { common: [null], actuals: { "/name": `"${key}"`, "/age": null }, own: [verdict], places: [0] };
+  for (const verdicts of [[verdict], folded]) {
+    const text = JSON.stringify(redactVerdicts(verdicts));
+    expect(text).not.toContain(key);
+    expect(text).toContain("[redacted]");
+  }
+  expect(redactVerdicts(folded)).toMatchObject({ actuals: { "/name": '"[redacted]"', "/age": null } });
+});

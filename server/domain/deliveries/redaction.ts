@@ -1,0 +1,74 @@
+import type { Reason, Verdict } from "../../contract/delivery.ts";
+import { isFolded, type Verdicts } from "./verdict-list.ts";
+
+const redacted = "[redacted]";
+
+/** Headers that carry credentials by their meaning, also under a proxy's prefix. */
+const secretNames = /(?:^|-)(?:authorization|cookie2?|api-?key)$/;
+
+/** Keys of this service, anywhere in a string: also a key that was sent in the wrong field. */
+const keyPattern = /sb[kt]_[0-9A-Za-z]{12,}/g;
+
+/** Shorter strings are not keys: removing them would only make the rest unreadable. */
+const minSecret = 6;
+
+/**
+ * Headers as they may be kept: names in lower case, the values of one name joined, credentials replaced. `secrets` are
+ * what the sender presented as keys, valid or not.
+ */
+export function redactHeaders(
+  headers: ReadonlyMap<string, readonly string[]>,
+  secrets: readonly string[],
+): Record<string, string> {
+  const redact = createRedact(secrets);
+  return Object.fromEntries(
+    Array.from(headers, ([name, values]) => [name, secretNames.test(name) ? redacted : values.map(redact).join(", ")]),
+  );
+}
+
+/** A string without the secrets. */
+export function redactText(text: string, secrets: readonly string[]): string {
+  return createRedact(secrets)(text);
+}
+
+/** For many strings with the same secrets. Checks first whether there is anything to redact: usually there is not. */
+function createRedact(secrets: readonly string[]): (text: string) => string {
+  const longestFirst = secrets.filter((secret) => secret.length >= minSecret).toSorted((a, b) => b.length - a.length);
+  return (text) => {
+    const rest = longestFirst.reduce(
+      (left, secret) => (left.includes(secret) ? left.replaceAll(secret, redacted) : left),
+      text,
+    );
+    return rest.includes("sb") ? rest.replaceAll(keyPattern, redacted) : rest;
+  };
+}
+
+/**
+ * What triggers say of a body shows pieces of it. A key that slipped into the body stays there, and does not get into
+ * lists, pages and logs.
+ */
+export function redactVerdicts(verdicts: Verdicts): Verdicts {
+  if (!isFolded(verdicts)) return verdicts.map(redactVerdict);
+  // Verdicts that are shared with other deliveries contain nothing of this body.
+  const actuals = Object.fromEntries(
+    Object.entries(verdicts.actuals).map(([pointer, actual]) => [pointer, clean(actual)]),
+  );
+  return { ...verdicts, actuals, own: verdicts.own.map(redactVerdict) };
+}
+
+export function redactVerdict(verdict: Verdict): Verdict {
+  return verdict.reasons.length === 0 ? verdict : { ...verdict, reasons: verdict.reasons.map(redactReason) };
+}
+
+function redactReason(reason: Reason): Reason {
+  return {
+    ...reason,
+    pointer: redactText(reason.pointer, []),
+    message: redactText(reason.message, []),
+    actual: clean(reason.actual),
+  };
+}
+
+function clean(text: string | null): string | null {
+  return text === null ? null : redactText(text, []);
+}

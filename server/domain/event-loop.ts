@@ -1,0 +1,95 @@
+import { setImmediate as realImmediate, setTimeout as realTimeout } from "node:timers";
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/** Sharing one event loop: long reads and batches leave time for the webhooks that the same process receives. */
+
+/** Runs a slice of work when its turn has come. */
+export type InTurn = <Result>(slice: () => Result | Promise<Result>) => Promise<Result>;
+
+interface TurnOptions {
+  now?: () => number;
+  /** Calls back after so many milliseconds; 0 is the next iteration of the event loop. */
+  after?: (ms: number, callback: () => void) => void;
+}
+
+/**
+ * For reads that may take long on the event loop that also receives webhooks. Slices run one at a time, in the order in
+ * which they came, and after each the loop is free for at least as long as the slice took. Readers together use half of
+ * it at most, however many they are.
+ */
+export function createTurns({ now = () => performance.now(), after = afterMs }: TurnOptions = {}): InTurn {
+  const waiting: (() => Promise<void>)[] = [];
+  let isTaken = false;
+
+  async function takeNext(): Promise<void> {
+    const slice = waiting.shift();
+    isTaken = slice !== undefined;
+    if (!slice) return;
+    const began = now();
+    await slice();
+    after(Math.floor(now() - began), () => void takeNext());
+  }
+
+  return (slice) =>
+    new Promise((resolve, reject) => {
+      waiting.push(async () => {
+        try {
+          resolve(await slice());
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      });
+      if (!isTaken) void takeNext();
+    });
+}
+
+function afterMs(ms: number, callback: () => void): void {
+  // Not the global timers: a pause is real time for this thread, even if a test has replaced the timers.
+  if (ms > 0) realTimeout(callback, ms);
+  else realImmediate(callback);
+}
+
+/** The turns of this process, which has one event loop. */
+export const inTurn: InTurn = createTurns();
+
+/** Processes items in batches of `size`, and handles other events between two batches. */
+export async function inBatches<Item, Result>(
+  items: readonly Item[],
+  { size, work }: { size: number; work: (batch: Item[]) => Promise<Result[]> },
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += size) {
+    if (at > 0) await nextTurn();
+    results.push(...(await work(items.slice(at, at + size))));
+  }
+  return results;
+}
+
+/**
+ * Loads each key once per turn of the event loop and shares the result among all callers in that turn. Nothing is
+ * cached longer: the next turn loads again, so changes take effect. A failure is shared, too.
+ */
+export function oncePerTurn<T>(load: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const loading = new Map<string, Promise<T>>();
+  return (key) => {
+    const known = loading.get(key);
+    if (known) return known;
+    if (loading.size === 0) setImmediate(() => loading.clear());
+    const result = load(key);
+    loading.set(key, result);
+    return result;
+  };
+}
+
+const maxTimerMs = 2 ** 31 - 1;
+
+/** `setTimeout` without its limit of 25 days. Returns a function that stops it. */
+export function setLongTimeout(callback: () => void, delayMs: number): () => void {
+  let timer: NodeJS.Timeout;
+  const arm = (leftMs: number): void => {
+    const partMs = Math.min(Math.max(0, leftMs), maxTimerMs);
+    timer = setTimeout(() => (leftMs > partMs ? arm(leftMs - partMs) : callback()), partMs);
+  };
+  arm(delayMs);
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,24 @@
+import type { Json } from "../../contract/json.ts";
+
+/** RFC 6901: `["a/b", 0]` is `/a~1b/0`; the whole document is the empty string. */
+export function toPointer(path: readonly PropertyKey[]): string {
+  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** The steps of a pointer, unescaped: `/a~1b/0` is `["a/b", "0"]`. */
+export function fromPointer(pointer: string): string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The value at a path; `undefined` if there is none. Reads own properties only. */
+export function valueAt(body: Json, path: readonly PropertyKey[]): Json | undefined {
+  let value: Json | undefined = body;
+  for (const key of path) {
+    if (value === null || typeof value !== "object" || !Object.hasOwn(value, key)) return undefined;
+    value = Array.isArray(value) ? value[Number(key)] : value[String(key)];
+  }
+  return value;
+}

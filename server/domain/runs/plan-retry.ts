@@ -1,0 +1,32 @@
+import type { RetryPolicy } from "../../contract/project/manifest.ts";
+
+export type RetryPlan = { kind: "retry"; availableAt: number } | { kind: "exhausted" };
+
+/**
+ * Share by which an exponential wait may be shorter or longer, so that runs that failed together do not come back
+ * together.
+ */
+const jitter = 0.2;
+
+/**
+ * When an attempt that failed is followed by the next one. The wait after attempt n is `initialMs · 2^(n-1)` give or
+ * take a fifth when exponential, and exactly `initialMs` when fixed; never longer than `maxMs`.
+ */
+export function planRetry(p: {
+  policy: RetryPolicy;
+  /** The attempt that failed, from 1. */
+  attempt: number;
+  maxAttempts: number;
+  now: number;
+  /** In [0, 1), as of Math.random. */
+  random: () => number;
+}): RetryPlan {
+  if (p.attempt >= p.maxAttempts) return { kind: "exhausted" };
+  return { kind: "retry", availableAt: p.now + Math.min(p.policy.maxMs, waitMs(p)) };
+}
+
+function waitMs({ policy, attempt, random }: { policy: RetryPolicy; attempt: number; random: () => number }): number {
+  if (policy.backoff === "fixed") return policy.initialMs;
+  const doubled = Math.min(policy.maxMs, policy.initialMs * 2 ** (attempt - 1));
+  return Math.round(doubled * (1 - jitter + 2 * jitter * random()));
+}

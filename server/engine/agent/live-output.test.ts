@@ -1,0 +1,108 @@
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ModelOutput } from "../../contract/agent/trace.ts";
+import type { ModelPart } from "./call-model.ts";
+import { createLiveSpeech } from "./live-output.ts";
+
+const text = (delta: string): ModelPart => ({ type: "text-delta", id: "1", delta });
+
+describe("what a model says is told", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("at its first word, then at most every 150 ms, all of it, and not when there is nothing new", async () => {
+    const told: string[] = [];
+    const speech = createLiveSpeech(async (said) => void told.push(said.text));
+    speech.hear({ type: "text-start", id: "1" });
+    for (const word of ["a", "b", "c"]) speech.hear(text(word));
+    expect(told).toEqual(["a"]);
+    await vi.advanceTimersByTimeAsync(149);
+    expect(told).toEqual(["a"]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(told).toEqual(["a", "abc"]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    speech.hear(text("d"));
+    expect(told).toEqual(["a", "abc", "abcd"]);
+  });
+
+  test("never before the last telling is over, however long that takes", async () => {
+    const told: PromiseWithResolvers<void>[] = [];
+    const speech = createLiveSpeech(() => {
+      const next = Promise.withResolvers<void>();
+      told.push(next);
+      return next.promise;
+    });
+    for (let word = 0; word < 10; word += 1) {
+      speech.hear(text("word "));
+      await vi.advanceTimersByTimeAsync(400);
+    }
+    expect(told).toHaveLength(1);
+    told[0]?.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(told).toHaveLength(2);
+  });
+
+  test("no more after its end, which waits for the last telling", async () => {
+    const last = Promise.withResolvers<void>();
+    const tell = vi.fn<() => Promise<void>>(() => last.promise);
+    const speech = createLiveSpeech(tell);
+    speech.hear(text("a"));
+    speech.hear(text("b"));
+    let isOver = false;
+    const ended = speech.end().then(() => (isOver = true));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(isOver).toBe(false);
+    last.resolve();
+    await ended;
+    speech.hear(text("c"));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(tell).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("what is told of a model's words", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("has calls of tools as their arguments come, and whole in the end, also from providers that send no pieces", async () => {
+    const told: ModelOutput["toolCalls"][] = [];
+    const speech = createLiveSpeech(async (said) => void told.push(said.toolCalls));
+    speech.hear({ type: "tool-input-start", id: "a", toolName: "lookup" });
+    speech.hear({ type: "tool-input-delta", id: "a", delta: '{"id"' });
+    await vi.advanceTimersByTimeAsync(150);
+    speech.hear({ type: "tool-call", toolCallId: "a", toolName: "lookup", input: '{"id":"7"}' });
+    speech.hear({ type: "tool-call", toolCallId: "b", toolName: "refund", input: "{}" });
+    await vi.advanceTimersByTimeAsync(150);
+    const call = { toolCallId: "a", toolName: "lookup", inputCut: 0 };
+    expect(told).toEqual([
+      [{ ...call, input: "", isComplete: false }],
+      [{ ...call, input: '{"id"', isComplete: false }],
+      [
+        { ...call, input: '{"id":"7"}', isComplete: true },
+        { toolCallId: "b", toolName: "refund", input: "{}", inputCut: 0, isComplete: true },
+      ],
+    ]);
+  });
+
+  test("has the end of every text, at most 64 Ki of it, and how much there was before; no character is cut in two", async () => {
+    const word = fc
+      .tuple(fc.constantFrom("a", "ä", "😀"), fc.integer({ min: 1, max: 40_000 }))
+      .map(([char, times]) => char.repeat(times));
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 8 }), async (words) => {
+        const told: ModelOutput[] = [];
+        const speech = createLiveSpeech(async (said) => void told.push(said));
+        for (const part of ["x", ...words]) speech.hear(text(part));
+        await vi.advanceTimersByTimeAsync(150);
+        const whole = `x${words.join("")}`;
+        const last = told.at(-1);
+        expect(told).toHaveLength(2);
+        expect(whole.slice(last?.textCut)).toBe(last?.text);
+        expect(last?.text.length).toBeLessThanOrEqual(64 * 1024);
+        expect(last?.text.length).toBeGreaterThanOrEqual(Math.min(whole.length, 64 * 1024 - 1));
+        expect(last?.text.isWellFormed()).toBe(true);
+        await speech.end();
+      }),
+    );
+  });
+});

@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { silentLogger } from "../ports/logger.ts";
+import type { Dispatcher } from "../ports/dispatcher.ts";
+import type { ClaimedRun } from "../ports/store/engine-store.ts";
+import { createRunSlots } from "./run-slots.ts";
+import { createEngineHarness } from "./testing/engine-harness.ts";
+import { type WorkerLoop, createWorkerLoop } from "./worker-loop.ts";
+
+function create(slots: number) {
+  let now = 0;
+  return { ...createRunSlots({ slots, maxAhead: 6, now: () => now }), pass: (ms: number) => (now += ms) };
+}
+
+describe("slots for runs", () => {
+  it("are given in the order in which runs ask for them, to no more at a time than there are", () => {
+    const { enter } = create(2);
+    const [a, b, c, d] = [enter(), enter(), enter(), enter()];
+    const begun = () => [a, b, c, d].map((slot) => slot.hasBegun());
+    expect(begun()).toEqual([true, true, false, false]);
+    b.leave();
+    b.leave();
+    expect(begun()).toEqual([true, true, true, false]);
+    a.leave();
+    expect(begun()).toEqual([true, true, true, true]);
+  });
+
+  it("skip runs that left while they waited", async () => {
+    const { enter } = create(1);
+    const [a, b, c] = [enter(), enter(), enter()];
+    b.leave();
+    a.leave();
+    await c.free;
+    expect([b.hasBegun(), c.hasBegun()]).toEqual([false, true]);
+  });
+
+  it("let runs be claimed ahead only after as many quick ones as there are slots, until one takes long or had to wait", () => {
+    const { enter, ahead, distrust, pass } = create(2);
+    const run = (ms: number) => {
+      const slot = enter();
+      pass(ms);
+      slot.leave();
+      return ahead();
+    };
+    expect([run(1), run(1), run(1)]).toEqual([0, 6, 6]);
+    expect([run(21), run(20), run(20)]).toEqual([0, 0, 6]);
+    distrust();
+    expect(ahead()).toBe(0);
+  });
+});
+
+describe("a claimed run that waits for a slot", () => {
+  let engine: Awaited<ReturnType<typeof createEngineHarness>>;
+  let loop: WorkerLoop;
+  let begun: string[];
+  let handedOut: Promise<void>[];
+  let first: string;
+  let second: string;
+  let release: () => void;
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+    engine = await createEngineHarness();
+    begun = [];
+    handedOut = [];
+    const gate = Promise.withResolvers<void>();
+    release = gate.resolve;
+    let execute: ((run: ClaimedRun) => Promise<void>) | null = null;
+    const dispatcher: Dispatcher = {
+      start: (given) => (execute = given),
+      wake() {},
+      hold: async () => {},
+      release() {},
+      active: () => [],
+      drain: async () => void (await Promise.all(handedOut)),
+    };
+    const code = engine.code({
+      run: async (_, ctx) => {
+        begun.push(ctx.run.id);
+        await gate.promise;
+        return { attempt: ctx.run.attempt };
+      },
+    });
+    const slots = createRunSlots({ slots: 1, maxAhead: 5, now: () => performance.now() });
+    const worker = { id: "wrk_test", pid: 1, host: "here", version: "v1", startedAt: 0 };
+    loop = createWorkerLoop({
+      store: engine.store,
+      code,
+      dispatcher,
+      worker,
+      slots,
+      clock: engine.clock,
+      logger: silentLogger,
+      random: () => 0.5,
+      onActiveChanged() {},
+      onRunEnded() {},
+      onRetire() {},
+    });
+    await loop.start();
+    const handOut = (run: ClaimedRun) =>
+      handedOut.push(execute?.(run) ?? Promise.reject(new Error("the loop has not started")));
+    first = await engine.createRun();
+    handOut(await engine.claim("wrk_test"));
+    second = await engine.createRun();
+    handOut(await engine.claim("wrk_test"));
+    await vi.waitUntil(() => begun.includes(first));
+  });
+  afterEach(async () => {
+    release();
+    await Promise.all(handedOut);
+    await loop.leave();
+    vi.useRealTimers();
+    await engine.close();
+  });
+
+  it("begins when the one before it has come to its end, and both complete", async () => {
+    release();
+    await Promise.all(handedOut);
+    expect(begun).toEqual([first, second]);
+    expect([(await engine.read(first)).run.status, (await engine.read(second)).run.status]).toEqual([
+      "completed",
+      "completed",
+    ]);
+  });
+
+  it("is canceled without its code having begun", async () => {
+    loop.cancel(second);
+    await handedOut[1];
+    expect((await engine.read(second)).run.status).toBe("canceled");
+    release();
+    await Promise.all(handedOut);
+    expect(begun).toEqual([first]);
+  });
+
+  it("goes back to the queue when the worker shuts down, and has not used up an attempt", async () => {
+    const shutDown = loop.shutDown(0);
+    await vi.advanceTimersByTimeAsync(0);
+    await handedOut[1];
+    release();
+    await shutDown;
+    expect((await engine.read(second)).run).toMatchObject({ status: "queued", attempt: 1 });
+    expect(begun).toEqual([first]);
+    const again = [await engine.claim("wrk_b"), await engine.claim("wrk_b")];
+    expect(again.find(({ id }) => id === second)).toMatchObject({ attempt: 1, isResumed: true });
+  });
+
+  it("is passed on after a second, without an attempt used up", async () => {
+    engine.advance(1_001);
+    await vi.advanceTimersByTimeAsync(250);
+    await handedOut[1];
+    expect((await engine.read(second)).run).toMatchObject({ status: "queued", attempt: 1 });
+    expect(await engine.claim("wrk_b")).toMatchObject({ id: second, attempt: 1, isResumed: true });
+    expect(begun).toEqual([first]);
+  });
+
+  it("is kept alive by its lease, and taken over when its worker is lost", async () => {
+    expect((await engine.store.listHeldRuns("wrk_test")).map(({ id }) => id).sort()).toEqual([first, second].sort());
+    await engine.store.releaseLostRuns({
+      workerId: "wrk_test",
+      now: engine.clock.now(),
+      message: "killed",
+      runs: [{ id: second, fate: { kind: "resume" } }],
+    });
+    expect(await engine.claim("wrk_b")).toMatchObject({ id: second, attempt: 1, isResumed: true });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await handedOut[1];
+    expect(begun).toEqual([first]);
+  });
+
+  it("has its whole timeout before it from when it begins", async () => {
+    engine.advance(900);
+    const deadlines = new Map(loop.active().map(({ runId, deadlineAt }) => [runId, deadlineAt - engine.clock.now()]));
+    expect(deadlines.get(first)).toBe(59_100);
+    expect(deadlines.get(second)).toBe(60_000);
+  });
+});

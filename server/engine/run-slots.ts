@@ -1,0 +1,63 @@
+interface Slot {
+  /** Resolves when the code can start; `null` means immediately. */
+  readonly free: Promise<void> | null;
+  hasBegun(): boolean;
+  /** Called when the code has ended or will not start. */
+  leave(): void;
+}
+
+/** Slots for running code in this process. A run that was claimed ahead waits for one. */
+export interface RunSlots {
+  enter(): Slot;
+  /** How many runs can be claimed beyond the free slots: none, unless recent runs completed very quickly. */
+  ahead(): number;
+  /** Called after runs that were claimed ahead had to wait. */
+  distrust(): void;
+}
+
+/** Below this duration, a run costs less than its claim. Claims and ends of many runs then share a commit. */
+const quickMs = 20;
+
+export function createRunSlots(p: { slots: number; maxAhead: number; now: () => number }): RunSlots {
+  const { slots, maxAhead, now } = p;
+  const queue = new Set<() => void>();
+  let taken = 0;
+  let quickInARow = 0;
+
+  function enter(): Slot {
+    const waiting = Promise.withResolvers<void>();
+    const isFree = taken < slots;
+    let beganAt: number | null = null;
+    let hasLeft = false;
+
+    function take(): void {
+      taken += 1;
+      beganAt = now();
+      waiting.resolve();
+    }
+
+    if (isFree) take();
+    else queue.add(take);
+    return {
+      free: isFree ? null : waiting.promise,
+      hasBegun: () => beganAt !== null,
+      leave() {
+        if (hasLeft) return;
+        hasLeft = true;
+        if (beganAt === null) return void queue.delete(take);
+        taken -= 1;
+        quickInARow = now() - beganAt <= quickMs ? quickInARow + 1 : 0;
+        const [next] = queue;
+        if (!next) return;
+        queue.delete(next);
+        next();
+      },
+    };
+  }
+
+  return {
+    enter,
+    ahead: () => (quickInARow >= slots ? maxAhead : 0),
+    distrust: () => void (quickInARow = 0),
+  };
+}

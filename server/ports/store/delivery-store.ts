@@ -1,0 +1,86 @@
+import type { DeliveryOutcome, VerdictOutcome, DeliverySummary, Delivery } from "../../contract/delivery.ts";
+import type { PageRequest, Page } from "../../contract/list.ts";
+import type { Problem } from "../../contract/problem.ts";
+import type { Target } from "../../contract/project/target.ts";
+import type { Verdicts } from "../../domain/deliveries/verdict-list.ts";
+import type { QueueFull, NewRun } from "./run-store.ts";
+
+export interface NewDelivery {
+  id: string;
+  endpoint: string;
+  receivedAt: number;
+  method: string;
+  headers: Record<string, string>;
+  /** The bytes as received; `null` if they are not stored (over the limit, not authenticated). */
+  body: Uint8Array | null;
+  /** Bytes received, or the declared length if the body was not read. */
+  bodyBytes: number;
+  bodySha256: string | null;
+  outcome: DeliveryOutcome;
+  responseStatus: number;
+  problem: Problem | null;
+  verdicts: Verdicts;
+  durationMs: number;
+  /** Id of the webhook key that authenticated it. */
+  keyId: string | null;
+  /** The delivery whose body was redelivered. */
+  redeliveryOf: string | null;
+}
+
+export interface AcceptedRun {
+  runId: string;
+  trigger: string;
+  attachmentId: string;
+  target: Target;
+}
+
+export type AcceptResult =
+  | { kind: "accepted" }
+  /** The key was already accepted with the same body; nothing was written. `runs` are in their original order. */
+  | { kind: "repeated"; deliveryId: string; runs: AcceptedRun[] }
+  /** The key was already accepted with a different body; nothing was written. */
+  | { kind: "conflict"; deliveryId: string }
+  /** The queue of a target is full; nothing was written. */
+  | { kind: "full"; queue: QueueFull };
+
+export interface DeliveryFilter {
+  endpoint?: string;
+  outcome?: DeliveryOutcome;
+  responseStatus?: number;
+  /** Received at or after this time. */
+  since?: number;
+  /** Received before this time. */
+  until?: number;
+  /** Only deliveries for which this trigger's attachments have one of these verdicts. Fastest with `endpoint`. */
+  verdict?: { trigger: string; outcomes: readonly VerdictOutcome[] };
+  /** Only deliveries whose body contains this text (UTF-8; ASCII letters match in either case). */
+  text?: string;
+  redeliveryOf?: string;
+}
+
+export interface DeliveryStore {
+  /**
+   * Records a delivery and its runs in one transaction. With `idempotency`, only if no delivery with the same key was
+   * accepted on the endpoint since `notBefore`; exactly one of several concurrent calls is `accepted`. A different body
+   * with the same key is a conflict, unless it `mayDiffer`. Only a delivery with the outcome `accepted` reserves its
+   * key: a skipped or rejected one is recorded and can be repeated. `maxQueued` is checked in the same transaction, so
+   * concurrent calls never exceed it. Every `queued` run counts, including one that was handed back, which is itself
+   * never rejected.
+   */
+  acceptDelivery(p: {
+    delivery: NewDelivery;
+    runs: NewRun[];
+    idempotency: { key: string; notBefore: number; mayDiffer?: boolean } | null;
+  }): Promise<AcceptResult>;
+  /** Records a delivery that starts no run. */
+  recordDelivery(delivery: NewDelivery): Promise<void>;
+  listDeliveries(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliverySummary>>;
+  getDelivery(id: string): Promise<Delivery | null>;
+  /** As stored: lower-case names, without secrets. */
+  getDeliveryHeaders(id: string): Promise<Record<string, string> | null>;
+  /**
+   * Removes shared lists that no remaining delivery uses, after deliveries were removed. Returns the number of removed
+   * lists.
+   */
+  removeUnusedVerdicts(): Promise<number>;
+}

@@ -1,0 +1,191 @@
+import type { Json } from "../../contract/json.ts";
+import type { Target } from "../../contract/project/target.ts";
+import type { RunError } from "../../contract/run.ts";
+import type { TimelineKind, LogLevel } from "../../contract/timeline.ts";
+
+export interface ClaimedRun {
+  id: string;
+  /** Fencing token: every later write of this run must carry it. */
+  token: string;
+  /** No other worker claims the run before this time, unless its worker is gone. */
+  leaseUntil: number;
+  status: "running";
+  trigger: string | null;
+  attachmentId: string | null;
+  target: Target;
+  deliveryId: string | null;
+  attempt: number;
+  maxAttempts: number;
+  /** Whether this claim continues an attempt that had started (after a sleep or a lost worker). */
+  isResumed: boolean;
+  payload: Json | null;
+  input: Json | null;
+  createdAt: number;
+}
+
+export interface StepRecord {
+  /** Unique in the run: the second step with the same name is `name#2`. */
+  name: string;
+  /** `approval`: a sleep that a person's decision ends. */
+  kind: "step" | "sleep" | "approval";
+  attempt: number;
+  startedAt: number;
+  /** `null` for a sleep or an approval that has not ended. */
+  finishedAt: number | null;
+  /** The end of a sleep, or the time at which an approval times out. */
+  until: number | null;
+  result: Json | null;
+}
+
+/** The live output of a model in an unfinished step. */
+export interface LiveRecord {
+  step: string;
+  attempt: number;
+  startedAt: number;
+  updatedAt: number;
+  said: Json;
+}
+
+/** The usage of an agent's run since its start. */
+export interface Spend {
+  /** Input and output tokens of all model calls. */
+  tokens: number;
+  /** US dollars; `null` if unknown. */
+  costUsd: number | null;
+}
+
+export interface NewTimelineEntry {
+  at: number;
+  kind: TimelineKind;
+  attempt: number;
+  name?: string;
+  level?: LogLevel;
+  message?: string;
+  durationMs?: number;
+  until?: number;
+  error?: RunError;
+  data?: Json;
+}
+
+/**
+ * A status change by the worker that has the run. A run whose cancellation was requested never returns to `waiting` or
+ * `queued`: the store cancels it instead, with that timeline entry.
+ */
+export type RunTransition =
+  /** Back to `waiting` until `availableAt`. `sleep` continues the same attempt, `retry` starts the next one. */
+  | { to: "waiting"; reason: "sleep" | "retry"; availableAt: number }
+  /** Back to `queued` immediately with the same attempt: the worker is shutting down. */
+  | { to: "queued" }
+  | { to: "completed"; output: Json | null }
+  | { to: "failed" | "timed_out" | "canceled"; error: RunError | null };
+
+export interface ClaimRequest {
+  workerId: string;
+  limit: number;
+  now: number;
+  leaseMs: number;
+  /**
+   * Maximum concurrent runs of a target (`kind:slug`, e.g. `workflow:welcome-email`) over all workers. Absent: no
+   * limit.
+   */
+  concurrency: ReadonlyMap<string, number>;
+  /** `isolated` claims only runs that must be alone in their process; `shared` claims only the others. */
+  pool: "shared" | "isolated";
+  /**
+   * The version of the worker's build. If machines share a store, it selects the runs for this worker; see
+   * `versionsToTake`. Absent: all runs.
+   */
+  version?: string;
+}
+
+export interface LostRun {
+  id: string;
+  /**
+   * `resume` continues the same attempt. `isolate` does so alone in a process. `fail` means that the attempt itself is
+   * to blame.
+   */
+  fate:
+    | { kind: "resume" }
+    | { kind: "isolate" }
+    | { kind: "fail"; transition: RunTransition; entries: NewTimelineEntry[] };
+}
+
+export interface WorkerInfo {
+  id: string;
+  pid: number;
+  host: string;
+  version: string;
+  startedAt: number;
+  seenAt: number;
+  /** The worker claims no more runs and finishes its active ones. */
+  isLeaving?: boolean;
+}
+
+export interface EngineStore {
+  /**
+   * Claims up to `limit` due runs (`queued`, or `waiting` until a past time), oldest first. They become `running` with
+   * a new token and a lease. `attempt` increases by one, unless the run is resumed. Two claims never take the same run.
+   * Also writes the timeline entry (`attempt_started` or `resumed`); its `message` says if another version accepted the
+   * run.
+   */
+  claimRuns(p: ClaimRequest): Promise<ClaimedRun[]>;
+  /** The stored steps and sleeps of a run, to continue after them. */
+  loadSteps(runId: string): Promise<StepRecord[]>;
+  /**
+   * Writes the progress of a run atomically, if the token is still valid. `held: false`: another worker has the run, or
+   * it has ended; nothing was written, and the caller must stop. `cancelRequested`: a cancellation was requested.
+   */
+  writeProgress(p: {
+    runId: string;
+    token: string;
+    now: number;
+    input?: Json;
+    entries: NewTimelineEntry[];
+    steps?: StepRecord[];
+    /** Replaces the previous value. */
+    spend?: Spend;
+    /** The live output of the run's model has ended. */
+    clearsLive?: boolean;
+    transition?: RunTransition;
+  }): Promise<{ held: boolean; cancelRequested: boolean }>;
+  /**
+   * Replaces the live output of a run's model, if the token is still valid. It survives `kill -9`, but not necessarily
+   * a power failure.
+   */
+  saveLive(
+    p: { runId: string; token: string; now: number } & Omit<LiveRecord, "updatedAt">,
+  ): Promise<{ held: boolean }>;
+  /** The live output of a run's model, as reported by the worker that has the run. */
+  getLive(runId: string): Promise<LiveRecord | null>;
+  /** Extends the leases of the worker's runs. Returns the runs that it no longer has, and those to cancel. */
+  extendLeases(p: {
+    workerId: string;
+    runs: { id: string; token: string }[];
+    now: number;
+    leaseMs: number;
+  }): Promise<{ lost: string[]; cancelRequested: string[] }>;
+  /** The running runs among these whose cancellation was requested. */
+  listCancelRequested(runIds: readonly string[]): Promise<string[]>;
+  /** The active runs of a worker. */
+  listHeldRuns(
+    workerId: string,
+  ): Promise<{ id: string; token: string; target: Target; attempt: number; maxAttempts: number; crashes: number }[]>;
+  /**
+   * Returns the runs of an ended worker process by the given fates, each with a `worker_lost` entry that has `message`.
+   * Runs that it no longer has are ignored. Counts a crash for each `isolate` and `fail`.
+   */
+  releaseLostRuns(p: { workerId: string; now: number; message: string; runs: LostRun[] }): Promise<void>;
+  /**
+   * Returns runs whose lease expired (their machine is gone) to the queue, and resolves to their number. Runs in
+   * `spare` are known to be active: the store was unavailable for so long that their worker could not renew them yet.
+   * Also shortens waits that became too long because the clock was set back; these are counted, too.
+   */
+  reconcile(now: number, spare?: ReadonlySet<string>): Promise<number>;
+  /** The time at which the next waiting run of the pool is due, or `null`. With `after`, only later ones count. */
+  nextAvailableAt(pool: "shared" | "isolated", after?: number): Promise<number | null>;
+  /** The number of `queued` runs of the pool, regardless of concurrency limits. */
+  countQueued(pool: "shared" | "isolated"): Promise<number>;
+  heartbeatWorker(worker: WorkerInfo): Promise<void>;
+  removeWorker(id: string): Promise<void>;
+  listWorkers(p: { seenSince: number }): Promise<WorkerInfo[]>;
+}

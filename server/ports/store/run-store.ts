@@ -1,0 +1,117 @@
+import type { ApprovalDecision } from "../../contract/agent/trace.ts";
+import type { Json } from "../../contract/json.ts";
+import type { PageRequest, Page } from "../../contract/list.ts";
+import type { Target } from "../../contract/project/target.ts";
+import type { StartedBy, RunStatus, RunSummary, Run } from "../../contract/run.ts";
+import type { TimelineEntry } from "../../contract/timeline.ts";
+
+export interface NewRun {
+  id: string;
+  trigger: string | null;
+  attachmentId: string | null;
+  target: Target;
+  deliveryId: string | null;
+  startedBy: StartedBy;
+  replayOf: string | null;
+  version: string;
+  maxAttempts: number;
+  /** Maximum queued runs of the target, including these; absent or `null`: no limit. Not stored. */
+  maxQueued?: number | null;
+  createdAt: number;
+  /** The output of the trigger's `request`; `null` if the run starts with its input. */
+  payload: Json | null;
+  /** The input, if it is already known (without a transform). */
+  input: Json | null;
+  keyId: string | null;
+}
+
+/** `adds` more runs of `target` would exceed `maxQueued`. */
+export interface QueueFull {
+  target: Target;
+  maxQueued: number;
+  adds: number;
+}
+
+export interface RunFilter {
+  trigger?: string;
+  /** A slug; `targetKind` narrows it. */
+  target?: string;
+  targetKind?: Target["kind"];
+  status?: RunStatus;
+  delivery?: string;
+  /** Created at or after this time. */
+  since?: number;
+  /** Created before this time. */
+  until?: number;
+  /** Only runs that this key started. */
+  keyId?: string;
+  version?: string;
+  replayOf?: string;
+  /** Only runs whose payload or input contains this text (ASCII letters match in either case). */
+  text?: string;
+  /** Only agent runs that used at least this many tokens. */
+  minTokens?: number;
+  /** Only agent runs that cost at least this many US dollars; runs of unknown cost are excluded. */
+  minCostUsd?: number;
+  /** Only runs that wait for a person's approval. */
+  needsApproval?: true;
+}
+
+/** The filters that share an index with the spend of runs. */
+export type SpendFilter = Pick<
+  RunFilter,
+  "trigger" | "target" | "targetKind" | "status" | "version" | "since" | "until" | "minTokens" | "minCostUsd"
+>;
+
+/** The usage of one agent's runs. */
+export interface AgentSpend {
+  agent: string;
+  runs: number;
+  /** The number of `runs` whose cost is known. */
+  pricedRuns: number;
+  tokens: number;
+  /** Cost of `pricedRuns` in US dollars. */
+  costUsd: number;
+}
+
+export interface RunStore {
+  /**
+   * Records runs that no delivery started, all or none. Each gets its `queued` timeline entry and counts towards
+   * `maxQueued` (as in acceptDelivery). Rejects with AppError `queue_full`.
+   */
+  createRuns(runs: NewRun[]): Promise<void>;
+  /**
+   * The same, but records only the runs that fit, in order. Returns the others, each with its queue. If it rejects, no
+   * run is recorded.
+   */
+  createFittingRuns(runs: NewRun[]): Promise<{ id: string; queue: QueueFull }[]>;
+  listRuns(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
+  /** The existing runs among the given ids (at most 100), newest first. */
+  findRuns(ids: readonly string[]): Promise<RunSummary[]>;
+  getRun(id: string): Promise<(Run & { keyId: string | null }) | null>;
+  /** Entries with an id greater than `after`, oldest first. */
+  listTimeline(runId: string, p: { after: number; limit: number }): Promise<TimelineEntry[]>;
+  /**
+   * Cancels a run. Queued and waiting runs are `canceled` immediately. For a running one, the request is stored and its
+   * worker ends it. `ended`: the run had already ended.
+   */
+  requestCancel(runId: string, now: number): Promise<"canceled" | "requested" | "ended" | "missing">;
+  /**
+   * Decides a pending approval of a run. Its step ends, with the decision beside the request, and the run is due as
+   * soon as it has no other pending approval. `closed`: the approval is already decided, or the run does not wait.
+   * Writes the timeline entry `approval_decided`.
+   */
+  decideApproval(p: {
+    runId: string;
+    name: string;
+    decision: ApprovalDecision;
+    now: number;
+  }): Promise<"decided" | "closed" | "missing">;
+  /**
+   * Total usage of the runs of each agent. At most the newest 25,000 runs of the period are read; `isCapped`: there are
+   * more.
+   */
+  sumSpend(filter: SpendFilter): Promise<{ agents: AgentSpend[]; isCapped: boolean }>;
+  /** Statistics for /metrics and the overview. */
+  countOpenRuns(): Promise<{ queued: number; running: number; waiting: number }>;
+}

@@ -1,0 +1,55 @@
+/** The cursor of a walk through old rows. */
+export interface UpkeepCursor {
+  at: number;
+  id: string;
+}
+
+/** The counters of an endpoint and an attachment, of one size. */
+export interface CounterCursor {
+  bucketMs: number;
+  endpoint: string;
+  attachmentId: string;
+}
+
+/** The result of one batch; `next: null` is the end of the walk. */
+export interface UpkeepBatch<Place> {
+  removed: number;
+  next: Place | null;
+}
+
+/**
+ * Removes old data during live traffic. Each operation is one short transaction (some ten milliseconds) that blocks
+ * other writers, and returns a cursor. Safe to run concurrently in several processes. Removed rows can reappear after a
+ * power failure, because removals do not wait for the disk.
+ */
+export interface UpkeepStore {
+  /** The receipt time of the oldest delivery to keep, if only this many are kept. `null` if there are no more than that. */
+  findOldestOf(newest: number): Promise<number | null>;
+  /**
+   * Removes deliveries received before that time, each with its runs, their steps and timelines. A delivery is kept
+   * completely as long as one of its runs is open or ended at or after that time, or an idempotency key accepted at or
+   * after `keysSince` refers to it.
+   */
+  removeOldDeliveries(p: {
+    before: number;
+    keysSince: number;
+    after: UpkeepCursor | null;
+  }): Promise<UpkeepBatch<UpkeepCursor>>;
+  /** The same for runs that no delivery started. */
+  removeOldRuns(p: { before: number; after: UpkeepCursor | null }): Promise<UpkeepBatch<UpkeepCursor>>;
+  /** Removes idempotency keys that were accepted before that time. */
+  removeOldKeys(p: {
+    before: number;
+    after: { endpoint: string; key: string } | null;
+  }): Promise<UpkeepBatch<{ endpoint: string; key: string }>>;
+  /** Removes counters of buckets that ended before that time. */
+  removeOldCounters(p: { before: number; after: CounterCursor | null }): Promise<UpkeepBatch<CounterCursor>>;
+  /** Removes workers without runs that were not seen since that time. */
+  removeOldWorkers(before: number): Promise<number>;
+  /** Removes entries of the audit log that were written before that time. `next: true`: there are more. */
+  removeOldAudit(p: { before: number }): Promise<UpkeepBatch<true>>;
+  /** Removes sessions that expired before that time, and unfinished sign-ins at a provider. */
+  removeExpiredSignIns(p: { before: number }): Promise<UpkeepBatch<true>>;
+  /** Returns some free space of removed rows to the file system. Resolves to whether there is more. */
+  releaseSpace(): Promise<boolean>;
+}
