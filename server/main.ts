@@ -27,9 +27,8 @@ import type { Identity } from "./ports/identity.ts";
 import type { Invitation } from "./contract/access/person.ts";
 import type { Store } from "./ports/store.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
-import { createProjectReader, type ReloadableProject } from "./project/project-reader.ts";
+import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
 import { readManifest } from "./project/read-manifest.ts";
-import { requireSecrets } from "./project/require-secrets.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
 
 /** Everything that a web process serves, over one store and one project. HTTP and Next only pass requests to it. */

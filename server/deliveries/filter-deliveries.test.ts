@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deliver, openTestService, paidBody } from "../http/rest/testing/test-service.ts";
 import { projectFixture } from "../http/rest/testing/project-fixture.ts";
-import { filterDeliveries } from "./filter-deliveries.ts";
-import { getDelivery } from "./get-delivery.ts";
-import { probableEndpoint } from "./probable-endpoint.ts";
+import { filterDeliveries, getDelivery, probableEndpoint } from "./read-deliveries.ts";
 import { redeliver } from "./redeliver.ts";
 
 const sources = projectFixture();

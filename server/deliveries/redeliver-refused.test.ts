@@ -9,7 +9,7 @@ import { serve } from "../http/testing/serve.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
 import { noSignals } from "../ports/signals.ts";
 import { openSqliteStore } from "../store/sqlite/open-store.ts";
-import { getDelivery } from "./get-delivery.ts";
+import { getDelivery } from "./read-deliveries.ts";
 import { redeliver } from "./redeliver.ts";
 
 const [wrong, right] = ["the secret of yesterday", "the secret of today"];

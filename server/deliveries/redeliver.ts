@@ -14,7 +14,7 @@ import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/proj
 import type { Signals } from "../ports/signals.ts";
 import type { SwitchStore } from "../ports/store.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
-import { getDelivery } from "./get-delivery.ts";
+import { getDelivery } from "./read-deliveries.ts";
 
 /**
  * Redelivers the stored body of a delivery, byte for byte, to the current triggers of the project or to one of them.

@@ -6,7 +6,7 @@ export interface BucketCounts {
 }
 
 export interface BucketTally {
-  /** Costs some nanoseconds and makes nothing. */
+  /** Takes a few nanoseconds and allocates nothing. */
   observe(value: number): void;
   read(): BucketCounts;
 }

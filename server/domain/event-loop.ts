@@ -13,9 +13,8 @@ interface TurnOptions {
 }
 
 /**
- * For reads that may take long on the event loop that also receives webhooks. Slices run one at a time, in the order in
- * which they came, and after each the loop is free for at least as long as the slice took. Readers together use half of
- * it at most, however many they are.
+ * For long reads on the event loop that also receives webhooks. Slices run one at a time, in order of arrival. After
+ * each, the loop is free for at least as long as the slice took, so all readers together use at most half of it.
  */
 export function createTurns({ now = () => performance.now(), after = afterMs }: TurnOptions = {}): InTurn {
   const waiting: (() => Promise<void>)[] = [];

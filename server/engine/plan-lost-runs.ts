@@ -1,7 +1,7 @@
 import type { RetryPolicy } from "../contract/project/manifest.ts";
 import type { Target } from "../contract/project/target.ts";
 import type { LostRun } from "../ports/store/engine-store.ts";
-import { planAttemptEnd } from "./plan-attempt-end.ts";
+import { planAttemptEnd } from "./plan-run-end.ts";
 
 /** How a worker process ended. */
 export type WorkerDeath =

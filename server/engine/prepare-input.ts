@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../contract/json.ts";
 import type { AnySchema, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun } from "../ports/store/engine-store.ts";
-import { renderPrompt } from "./agent/render-prompt.ts";
-import { toJson } from "./json-value.ts";
-import { parseValue } from "./parse-value.ts";
+import { renderPrompt } from "./agent/prompt.ts";
+import { parseValue, toJson } from "./json-value.ts";
 import { FinalFailure } from "./run-errors.ts";
 
 export interface PreparedInput {

@@ -1,5 +1,5 @@
 import type { Json } from "../contract/json.ts";
-import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from "../contract/agent/trace.ts";
+import type { ApprovalDecision, ApprovalRequest } from "../contract/agent/trace.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
@@ -8,10 +8,9 @@ import { type Logger, runLogFields } from "../ports/logger.ts";
 import type { ClaimedRun, Spend, StepRecord } from "../ports/store/engine-store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
 import { cloneJson, toJson } from "./json-value.ts";
-import { createOrderedResults } from "./ordered-results.ts";
-import { FinalFailure, excerptOfError, toRunError } from "./run-errors.ts";
-import { createRetoldLog } from "./retold-log.ts";
-import { createRunLog } from "./run-log.ts";
+import { createOrderedResults, findStored, readDecision, takeName } from "./stored-steps.ts";
+import { excerptOfError, toRunError } from "./run-errors.ts";
+import { createRepeatFilter, createRunLog } from "./run-log.ts";
 import type { RunSession } from "./run-session.ts";
 import { setLongTimeout } from "../domain/event-loop.ts";
 
@@ -49,7 +48,6 @@ export interface RunContextOptions {
   onSuspendable: (sleeps: OpenSleep[]) => void;
 }
 
-const maxNameChars = 200;
 /** A new promise each time: a shared promise would keep all its waiters in memory. */
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -61,7 +59,7 @@ export function createRunContext(options: RunContextOptions) {
   const takenNames = new Set<string>();
   const openSleeps = new Map<string, OpenSleep & { stop: () => void }>();
   const ordered = createOrderedResults();
-  const retold = createRetoldLog({
+  const repeats = createRepeatFilter({
     stored: run.isResumed ? stored.keys() : [],
     write: (entries) => session.note({ entries }),
   });
@@ -86,7 +84,7 @@ export function createRunContext(options: RunContextOptions) {
       throw new TypeError(`ctx.step(${JSON.stringify(name)}, …) needs a function as its second argument.`);
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "step");
-    retold.reach(key);
+    repeats.reach(key);
     if (known && known.finishedAt !== null) {
       session.note({ entries: [{ at: clock.now(), kind: "step_reused", attempt, name: key }] });
       return await ordered.give(cloneJson(known.result), known.finishedAt);
@@ -162,7 +160,7 @@ export function createRunContext(options: RunContextOptions) {
       );
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "sleep");
-    retold.reach(key);
+    repeats.reach(key);
     if (known && known.finishedAt !== null) return await ordered.give(undefined, known.finishedAt);
     const record = known ?? beginSleep(key, ms);
     const until = record.until ?? record.startedAt;
@@ -189,7 +187,7 @@ export function createRunContext(options: RunContextOptions) {
     if (!isOpen()) return await never();
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "approval");
-    retold.reach(key);
+    repeats.reach(key);
     if (known && known.finishedAt !== null) return await ordered.give(readDecision(known.result), known.finishedAt);
     const record = known ?? beginApproval(key, request, timeoutMs);
     const until = record.until ?? record.startedAt;
@@ -260,7 +258,7 @@ export function createRunContext(options: RunContextOptions) {
     );
   }
 
-  const log = createRunLog({ attempt, now: () => clock.now(), note: retold.note });
+  const log = createRunLog({ attempt, now: () => clock.now(), note: repeats.note });
 
   return {
     ctx: {
@@ -273,38 +271,10 @@ export function createRunContext(options: RunContextOptions) {
     /** For agents only. */
     agent: { step, approve, publishLive: session.publishLive },
     /** Flushes the log entries since the last step, before the last write. */
-    flushLog: () => retold.flush(),
+    flushLog: () => repeats.flush(),
     close(next: ContextState): void {
       state = next;
       for (const { stop } of openSleeps.values()) stop();
     },
   };
-}
-
-/** Repeated names are numbered in order of use: the second `a` is `a#2`. */
-function takeName(name: unknown, taken: Set<string>): string {
-  if (typeof name !== "string" || name === "" || name.length > maxNameChars) {
-    throw new TypeError(`The name of a step or sleep must be a string of 1 to ${maxNameChars} characters.`);
-  }
-  let key = name;
-  for (let use = 2; taken.has(key); use += 1) key = `${name}#${use}`;
-  taken.add(key);
-  return key;
-}
-
-function readDecision(result: Json): ApprovalDecision {
-  return approvalStepSchema.parse(result).decision ?? { isApproved: false, reason: null, by: null };
-}
-
-function findStored(
-  stored: ReadonlyMap<string, StepRecord>,
-  key: string,
-  kind: StepRecord["kind"],
-): StepRecord | undefined {
-  const record = stored.get(key);
-  if (!record || record.kind === kind) return record;
-  throw new FinalFailure(
-    "StepChanged",
-    `${key} was a ${record.kind} when this run started, but is a ${kind} now. Give it another name, or replay the run.`,
-  );
 }

@@ -12,7 +12,7 @@ import type {
   Spend,
   StepRecord,
 } from "../ports/store/engine-store.ts";
-import type { Interrupt } from "./run-interrupt.ts";
+import type { Interrupt } from "./run-errors.ts";
 
 interface Progress {
   input?: Json;

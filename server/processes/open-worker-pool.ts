@@ -3,7 +3,7 @@ import { systemClock } from "../ports/clock.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
-import { mapCurrentStack } from "../project/map-current-stack.ts";
+import { mapCurrentStack } from "../project/map-stack.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import type { Reporter } from "./protocol.ts";

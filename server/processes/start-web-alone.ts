@@ -1,6 +1,6 @@
 import { type Settings, serviceUrl } from "../config.ts";
 import type { Logger } from "../ports/logger.ts";
-import { mapCurrentStack } from "../project/map-current-stack.ts";
+import { mapCurrentStack } from "../project/map-stack.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { createPoolTally } from "./pool-tally.ts";
 import type { Reporter } from "./protocol.ts";

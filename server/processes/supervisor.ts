@@ -1,7 +1,7 @@
 import { type Settings, serviceUrl } from "../config.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Logger } from "../ports/logger.ts";
-import { mapCurrentStack } from "../project/map-current-stack.ts";
+import { mapCurrentStack } from "../project/map-stack.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { openWorkerPool } from "./open-worker-pool.ts";
 import type { Reporter, WebToSupervisor } from "./protocol.ts";

@@ -8,7 +8,7 @@ import type { LanguageModel, LoadedTool } from "../ports/model.ts";
 import type { LoadedAgent, LoadedTrigger, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import { isAgent, isSchema, isTrigger, isWorkflow } from "./definitions.ts";
 import { createStackMapper } from "./map-stack.ts";
-import { ProjectError } from "./project-error.ts";
+import { ProjectError } from "./read-manifest.ts";
 
 /** The project's code for worker processes. A module is imported on first use; an exception is an error of the project. */
 export async function loadCode(stateDir: string, manifest: Manifest): Promise<ProjectCode> {

@@ -3,6 +3,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { CodeExcerpt } from "../contract/timeline.ts";
+import { readManifest } from "./read-manifest.ts";
 
 const around = 3;
 const maxLineChars = 200;
@@ -133,4 +134,12 @@ export function excerptLines(source: string, line: number): CodeExcerpt["lines"]
     number: first + index,
     text: text.length > maxLineChars ? `${text.slice(0, maxLineChars)}…` : text,
   }));
+}
+
+/** Maps a stack of the active build to the project's files and lines, for a process that has not loaded the code. */
+export async function mapCurrentStack(stateDir: string, stack: string): Promise<string> {
+  const manifest = await readManifest(stateDir);
+  return manifest
+    ? createStackMapper({ buildDir: join(stateDir, manifest.folder), projectDir: dirname(stateDir) }).mapStack(stack)
+    : stack;
 }

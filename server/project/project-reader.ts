@@ -6,8 +6,7 @@ import { shareSchemas } from "../matching/share-schemas.ts";
 import { buildTriggerIndex } from "../matching/trigger-index.ts";
 import type { ProjectReader, ProjectSources, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import { isSchema, isTrigger } from "./definitions.ts";
-import { ProjectError } from "./project-error.ts";
-import { readManifest } from "./read-manifest.ts";
+import { ProjectError, readManifest } from "./read-manifest.ts";
 
 /**
  * The project as loaded by the receiver. `reload` loads the build that `.signalbox/manifest.json` names. If that fails,
@@ -116,4 +115,31 @@ function indexEndpoints({ triggers }: Manifest): ReadonlyMap<string, TriggerInde
       buildTriggerIndex(group),
     ]),
   );
+}
+
+/**
+ * Prevents a deployed server from starting without the secrets of its signature checks: builds can run without them.
+ * Throws a ProjectError with the file and the fix, but without any secret.
+ */
+export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSources): void {
+  const fileOf = new Map(manifest.triggers.map(({ attachmentId, file }) => [attachmentId, file]));
+  for (const { attachmentId, verify } of triggers) {
+    if (!verify?.secretProblem) continue;
+    const { kind, words } = verify.secretProblem;
+    const wayOut =
+      kind === "missing"
+        ? "Set its environment variable, then restart the server."
+        : "Copy the complete secret from the sender's settings, then restart the server.";
+    throw new ProjectError(`${fileOf.get(attachmentId)} › verify › ${verify.scheme}: its secret ${words}. ${wayOut}`);
+  }
+  for (const [endpoint, group] of byEndpoint) {
+    const [first, ...others] = group;
+    const fingerprint = first?.verify?.fingerprint();
+    const other = others.find(({ verify }) => verify?.fingerprint() !== fingerprint);
+    if (!first || !other) continue;
+    const files = [first, other].map(({ attachmentId }) => fileOf.get(attachmentId)).join(" and ");
+    throw new ProjectError(
+      `${files} share the endpoint ${JSON.stringify(endpoint)}, but have different secrets here. Use the same secret in both, then restart the server.`,
+    );
+  }
 }

@@ -1,7 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Manifest, manifestSchema } from "../contract/project/manifest.ts";
-import { ProjectError } from "./project-error.ts";
+
+/** The built project cannot be used. The message is one line: the problem, its file, and how to fix it. */
+export class ProjectError extends Error {
+  override readonly name = "ProjectError";
+}
 
 /** The manifest of the last build; `null` if the project was never built. Throws ProjectError if it is invalid. */
 export async function readManifest(stateDir: string): Promise<Manifest | null> {

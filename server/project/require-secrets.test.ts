@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { github, type Secret } from "../../sdk/verify/index.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
-import { ProjectError } from "./project-error.ts";
-import { requireSecrets } from "./require-secrets.ts";
+import { ProjectError } from "./read-manifest.ts";
+import { requireSecrets } from "./project-reader.ts";
 
 const good = "a secret of some length";
 

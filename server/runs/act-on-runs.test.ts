@@ -7,9 +7,8 @@ import {
   type TestService,
 } from "../http/rest/testing/test-service.ts";
 import { projectFixture } from "../http/rest/testing/project-fixture.ts";
-import { actOnFilteredRuns, type BulkRequest } from "./act-on-filtered-runs.ts";
-import { actOnRuns } from "./act-on-runs.ts";
-import { countRuns } from "./count-runs.ts";
+import { actOnFilteredRuns, actOnRuns, type BulkRequest } from "./act-on-runs.ts";
+import { countRuns } from "./filtered-runs.ts";
 
 const signup = '{ "name": "a", "email": "a@example.com" }';
 

@@ -1,11 +1,31 @@
+import { AppError } from "../contract/app-error.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
-import type { Manifest, ManifestAgent, ManifestTrigger, RetryPolicy } from "../contract/project/manifest.ts";
+import type {
+  Manifest,
+  ManifestAgent,
+  ManifestTrigger,
+  ManifestWorkflow,
+  RetryPolicy,
+} from "../contract/project/manifest.ts";
 import type { ModelPrice } from "../contract/project/settings.ts";
 import type { Target } from "../contract/project/target.ts";
+import { didYouMean } from "../domain/did-you-mean.ts";
 import { findPrice } from "../domain/runs/model-prices.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
-import { findTarget } from "./find-target.ts";
+import type { RunStore } from "../ports/store/run-store.ts";
+
+interface RecentInput {
+  runId: string;
+  createdAt: string;
+  input: Json;
+}
+
+const most = 10;
+/** Number of runs to read: many can have the same input. */
+const looked = 50;
+/** Total size of all inputs: more would delay the list of suggestions. */
+const maxBytes = 1024 * 1024;
 
 export interface TargetDetails extends Target {
   file: string;
@@ -73,4 +93,41 @@ function agentDetails({ agents, settings }: Manifest, slug: string): AgentDetail
     callTimeoutMs,
     price: findPrice(model.modelId, settings.modelPrices),
   };
+}
+
+/** A target of the active project: the common part of workflows and agents. Throws AppError `not_found`. */
+export function findTarget(manifest: Pick<Manifest, "workflows" | "agents">, { kind, slug }: Target): ManifestWorkflow {
+  const known: readonly ManifestWorkflow[] = kind === "workflow" ? manifest.workflows : manifest.agents;
+  const target = known.find((other) => other.slug === slug);
+  if (target) return target;
+  throw new AppError(
+    "not_found",
+    `There is no ${kind} ${JSON.stringify(slug)} in this project.${didYouMean(
+      slug,
+      known.map((other) => other.slug),
+    )}`,
+  );
+}
+
+/** The distinct inputs of a target's newest runs. */
+export async function recentInputs(
+  deps: { store: Pick<RunStore, "listRuns" | "getRun"> },
+  target: Target,
+): Promise<RecentInput[]> {
+  const { data } = await deps.store.listRuns(
+    { target: target.slug, targetKind: target.kind },
+    { limit: looked, cursor: null },
+  );
+  const found = new Map<string, RecentInput>();
+  let bytes = 0;
+  for (const { id, createdAt } of data) {
+    const input = (await deps.store.getRun(id))?.input ?? null;
+    if (input === null) continue;
+    const text = JSON.stringify(input);
+    if (found.has(text) || bytes + text.length > maxBytes) continue;
+    bytes += text.length;
+    found.set(text, { runId: id, createdAt, input });
+    if (found.size === most) break;
+  }
+  return [...found.values()];
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openTestService } from "../http/rest/testing/test-service.ts";
-import { recentInputs } from "./recent-inputs.ts";
-import { startTargetRun } from "./start-target-run.ts";
+import { recentInputs } from "./get-target.ts";
+import { startTargetRun } from "./start-run.ts";
 
 const target = { kind: "workflow", slug: "record-invoice" } as const;
 

@@ -7,8 +7,8 @@ import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { NewRun, RunStore } from "../ports/store/run-store.ts";
-import { findRun } from "./find-run.ts";
-import { newInputRun } from "./new-input-run.ts";
+import { findRun } from "./read-runs.ts";
+import { newInputRun } from "./start-run.ts";
 
 /** Replaces the payload (for the trigger) or the input (for the target) of the old run. */
 export type ReplayChange = { payload: Json } | { input: Json } | null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Window } from "../contract/traffic.ts";
-import { type DeliveryQuery, filterDeliveries } from "../deliveries/filter-deliveries.ts";
+import { type DeliveryQuery, filterDeliveries } from "../deliveries/read-deliveries.ts";
 import { newId } from "../domain/ids.ts";
 import { withApproval } from "../http/rest/testing/held-run.ts";
 import {

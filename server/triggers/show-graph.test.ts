@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { withAgent } from "../http/rest/testing/agent-fixture.ts";
 import { projectFixture } from "../http/rest/testing/project-fixture.ts";
-import { listNames } from "./list-names.ts";
+import { listNames } from "./read-triggers.ts";
 import { showGraph } from "./show-graph.ts";
 
 const project = { current: () => withAgent(projectFixture()) };

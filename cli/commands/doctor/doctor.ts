@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { hasSecret, readSecret, type Settings, SettingsError } from "../../../server/config.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
-import { ProjectError } from "../../../server/project/project-error.ts";
+import { ProjectError } from "../../../server/project/read-manifest.ts";
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import type { CliCommand } from "../cli-command.ts";

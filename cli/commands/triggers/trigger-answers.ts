@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { targetSchema } from "../../../server/contract/project/target.ts";
-import { triggerSchema } from "../../../server/triggers/list-triggers.ts";
+import { triggerSchema } from "../../../server/triggers/read-triggers.ts";
 import { verdictSchema } from "../../../server/contract/delivery.ts";
 import { pageSchema } from "../../../server/contract/list.ts";
 import { runSummarySchema } from "../../../server/contract/run.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { disabledSchema } from "../../../server/contract/disabled.ts";
 import { didYouMean } from "../../../server/domain/did-you-mean.ts";
-import type { Trigger } from "../../../server/triggers/list-triggers.ts";
+import type { Trigger } from "../../../server/triggers/read-triggers.ts";
 import { apiPath } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { renderTable } from "../../terminal/table.ts";

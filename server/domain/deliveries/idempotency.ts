@@ -4,24 +4,24 @@ import type { Dedupe } from "../../contract/project/endpoint.ts";
 import type { Json } from "../../contract/json.ts";
 import { fromPointer, valueAt } from "../json/json-pointer.ts";
 
-/** How long a key is remembered after it was accepted, unless the source says otherwise. */
-const usualWindowMs = 24 * 60 * 60 * 1000;
+/** Default: a key is remembered for a day after it was accepted. */
+const defaultWindowMs = 24 * 60 * 60 * 1000;
 
 /**
  * How long keys are kept at least, so that no signature outlives its key: a signed time may be up to a day off, either
  * way.
  */
-export const minKeyRetentionMs = 2 * usualWindowMs;
+export const minKeyRetentionMs = 2 * defaultWindowMs;
 
 /** Headers that name an event, the first one wins: the IETF draft's, then that of Standard Webhooks. */
-const usualHeaders = ["idempotency-key", "webhook-id"];
+const defaultHeaders = ["idempotency-key", "webhook-id"];
 
-/** What a delivery is remembered by. */
+/** The key that identifies repeated deliveries of an event. */
 export interface Idempotency {
   /** Hashed, so that a name may have any length. */
   key: string;
   notBefore: number;
-  /** Whether another body under the same key is the same event still. */
+  /** Whether the same event may have another body. */
   mayDiffer: boolean;
 }
 
@@ -39,10 +39,10 @@ export function idempotencyOf(p: {
   receivedAt: number;
   signed: SignedEvent | null;
 }): Idempotency | null {
-  const notBefore = p.receivedAt - Math.max(p.dedupe?.windowMs ?? usualWindowMs, p.signed?.validMs ?? 0);
+  const notBefore = p.receivedAt - Math.max(p.dedupe?.windowMs ?? defaultWindowMs, p.signed?.validMs ?? 0);
   const field = fieldName(p.dedupe?.field ?? null, p.body);
   if (field !== null) return { key: hash(field), notBefore, mayDiffer: true };
-  const headers = p.dedupe?.header ? [p.dedupe.header, ...usualHeaders] : usualHeaders;
+  const headers = p.dedupe?.header ? [p.dedupe.header, ...defaultHeaders] : defaultHeaders;
   const name = headers
     .map((header) => headerName(header, p.signed ? p.signed.header : p.header))
     .find((found) => found !== null);

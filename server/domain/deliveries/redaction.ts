@@ -44,8 +44,8 @@ function createRedact(secrets: readonly string[]): (text: string) => string {
 }
 
 /**
- * What triggers say of a body shows pieces of it. A key that slipped into the body stays there, and does not get into
- * lists, pages and logs.
+ * Verdicts quote parts of the body. A key in the body is redacted in them, so that it does not reach lists, pages and
+ * logs.
  */
 export function redactVerdicts(verdicts: Verdicts): Verdicts {
   if (!isFolded(verdicts)) return verdicts.map(redactVerdict);

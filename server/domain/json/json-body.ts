@@ -4,7 +4,7 @@ import type { Json } from "../../contract/json.ts";
 import { findJsonError } from "./find-json-error.ts";
 
 /** Zod and JSON.stringify recurse, JSON.parse does not: deeper nesting would overflow the stack later. */
-const deepest = 512;
+const maxDepth = 512;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -15,9 +15,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 export function parseJsonBody(bytes: Uint8Array): Json {
   const text = decode(bytes);
   if (text.trim() === "") throw new AppError("invalid_json", "The body is empty. Send JSON.");
-  const tooDeepAt = findDepthOver(bytes, deepest);
+  const tooDeepAt = findDepthOver(bytes, maxDepth);
   if (tooDeepAt !== null)
-    throw invalid(textBefore(bytes, tooDeepAt), `the body is nested deeper than ${deepest} levels`);
+    throw invalid(textBefore(bytes, tooDeepAt), `the body is nested deeper than ${maxDepth} levels`);
   try {
     const json: Json = JSON.parse(text);
     return json;

@@ -55,8 +55,8 @@ export function createBodyBudget(maxBodyBytes: number): BodyBudget {
 }
 
 /**
- * A body as it is received. It grows with the bytes that came, not with those that were announced, and copies small
- * chunks together: a body in pieces of one byte takes hardly more memory than one in a single piece.
+ * A body as it is received. It grows with the received bytes, not with the declared length, and joins small chunks: a
+ * body in chunks of one byte takes hardly more memory than one in a single chunk.
  */
 export function createBodyBuffer(memory: BodyMemory): { add(chunk: Uint8Array): void; bytes(): Buffer<ArrayBuffer> } {
   let buffer: Buffer = Buffer.alloc(0);

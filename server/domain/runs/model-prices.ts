@@ -30,8 +30,8 @@ const listedPrices: ReadonlyMap<string, ModelPrice> = new Map([
 ]);
 
 /**
- * The price of a model: under its own id, or that without the date of its release (`gpt-5-2025-08-07`). `null`: not
- * known.
+ * The price of a model: under its own id, or that without the date of its release (`gpt-5-2025-08-07`). `null`:
+ * unknown.
  */
 export function findPrice(modelId: string, own: Readonly<Record<string, ModelPrice>> = {}): ModelPrice | null {
   const undated = modelId.replace(/-\d{4}-?\d{2}-?\d{2}$/, "");
@@ -41,7 +41,7 @@ export function findPrice(modelId: string, own: Readonly<Record<string, ModelPri
   );
 }
 
-/** US dollars of one call. What the provider does not count is taken for nothing. */
+/** US dollars of one call. Tokens that the provider does not count are ignored. */
 export function costOf(usage: Usage, price: ModelPrice): number {
   const cached = usage.cachedInputTokens ?? 0;
   const fresh = Math.max(0, (usage.inputTokens ?? 0) - cached);
@@ -56,7 +56,7 @@ function roundUsd(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
 }
 
-/** With one more call of the model. What its provider does not count is taken for nothing. */
+/** With one more call of the model. Tokens that its provider does not count are ignored. */
 export function addSpend(before: AgentSpend, { usage, costUsd }: { usage: Usage; costUsd: number | null }): AgentSpend {
   return {
     tokens: before.tokens + (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0),

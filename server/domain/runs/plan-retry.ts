@@ -2,15 +2,12 @@ import type { RetryPolicy } from "../../contract/project/manifest.ts";
 
 export type RetryPlan = { kind: "retry"; availableAt: number } | { kind: "exhausted" };
 
-/**
- * Share by which an exponential wait may be shorter or longer, so that runs that failed together do not come back
- * together.
- */
+/** Share by which an exponential wait varies, so that runs that failed together are not retried together. */
 const jitter = 0.2;
 
 /**
- * When an attempt that failed is followed by the next one. The wait after attempt n is `initialMs · 2^(n-1)` give or
- * take a fifth when exponential, and exactly `initialMs` when fixed; never longer than `maxMs`.
+ * When an attempt that failed is followed by the next one. The wait after attempt n is `initialMs · 2^(n-1)` ± 20 % if
+ * exponential, and `initialMs` if fixed; at most `maxMs`.
  */
 export function planRetry(p: {
   policy: RetryPolicy;

@@ -6,14 +6,14 @@ import { type BucketCounts, type BucketTally, createBucketTally } from "../bucke
 export const runDurationBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 export const startLatencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300, 3600];
 
-/** What the runs of one target did since the service started. Plain data: the supervisor counts, and web shows it. */
+/** Counts of one target's runs since the service started. Plain data: the supervisor counts, and web serves it. */
 export interface RunNumbers {
   target: Target;
   started: number;
   retried: number;
   /** By the state in which they ended. */
   finished: Partial<Record<RunStatus, number>>;
-  /** Seconds that code took in one go. */
+  /** Seconds of one execution of the code. */
   durations: BucketCounts;
   /** Seconds from being recorded to the first start. */
   startLatencies: BucketCounts;
@@ -57,7 +57,7 @@ export function createRunTally(): RunTally {
     started({ target, latencyMs }) {
       const entry = entryOf(target);
       entry.started += 1;
-      // Where the clock was set back meanwhile.
+      // Negative if the clock was set back in the meantime.
       entry.startLatencies.observe(Math.max(0, latencyMs) / 1000);
     },
     ended({ target, status, hasFailed, durationMs }) {
@@ -89,7 +89,7 @@ export interface ServiceNumbers {
     /** Processes that take runs now, by pool. */
     ready: { shared: number; isolated: number };
     rssBytes: { shared: number; isolated: number };
-    /** Processes that ended, by why. `retired`: it was asked to go, or took its leave. */
+    /** Processes that ended, by why. `retired`: it was shut down or replaced. */
     ended: Record<"retired" | "killed" | "stopped" | "crashed" | "blocked", number>;
   };
   /** Times that the web process was started again. */

@@ -2,14 +2,14 @@ import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 import { nearestName } from "../did-you-mean.ts";
 import { isObject } from "./json-schema.ts";
 
-/** What a schema says of a path into its values; `missing`: where it ends, and which name there was probably meant. */
+/** Whether a path exists in a schema. `missing`: where the path ends, and the most similar name there. */
 export type PathVerdict =
   | { kind: "there" }
   | { kind: "missing"; name: string; before: readonly string[]; nearest: string | null };
 
 /**
- * Whether values of a JSON Schema can have something at a path. Where the schema leaves it open, they can. An object
- * that names its fields has no others: what a Zod schema does not name, it drops.
+ * Whether values of a JSON Schema can have a value at a path; if the schema leaves it open, they can. An object with
+ * named fields has no others: Zod drops unknown fields.
  */
 export function checkSchemaPath(schema: JsonSchemaObject, path: readonly string[]): PathVerdict {
   let nodes: Json[] = [schema];

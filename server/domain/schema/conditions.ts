@@ -15,12 +15,12 @@ import { visibleText } from "./visible-text.ts";
  * The condition for one path. A lower rank is more specific: fixed values, then bounds, then formats and sizes, then
  * types.
  */
-interface Saying {
+interface ConditionText {
   words: string;
   rank: number;
 }
 
-const ranks = { fixed: 0, bound: 1, looks: 2, size: 2, type: 3, presence: 4 };
+const ranks = { fixed: 0, bound: 1, format: 2, size: 2, type: 3, presence: 4 };
 
 /** The name of the whole body, for a condition without a path. */
 const wholeBody = "the body";
@@ -34,17 +34,17 @@ export interface Condition {
   words: string;
 }
 
-interface Found extends Saying {
+interface Found extends ConditionText {
   path: string;
 }
 
-/** Schemas that are shared may be met again and again: an end to that. */
+/** Limits the walk: shared schemas may be visited many times. */
 const maxVisits = 400;
-const deepest = 12;
+const maxDepth = 12;
 
 /**
- * What a trigger asks of a body, the most telling first: its filter, where it has one, with the fixed values of its
- * request; else what the request needs. At most `limit` conditions, and one more that says how many are left out.
+ * The conditions of a trigger, most specific first: those of its filter with the fixed values of its request; without a
+ * filter, those of the request. At most `limit` conditions, and one more with the number of omitted ones.
  */
 export function conditionsOf(request: JsonSchemaObject, filter: JsonSchemaObject | null, limit = 3): Condition[] {
   const asked = filter ? find(filter, true) : [];
@@ -58,7 +58,7 @@ export function conditionsOf(request: JsonSchemaObject, filter: JsonSchemaObject
 
 interface Walk {
   root: JsonSchemaObject;
-  /** Also what need not be there. */
+  /** Includes optional fields. */
   withOptional: boolean;
   found: Found[];
   /** Shared by the whole walk. */
@@ -70,7 +70,7 @@ interface Walk {
 
 function find(root: JsonSchemaObject, withOptional: boolean): Found[] {
   const found: Found[] = [];
-  look(root, { root, withOptional, found, visits: { left: maxVisits }, around: new Set(), steps: [] });
+  walkSchema(root, { root, withOptional, found, visits: { left: maxVisits }, around: new Set(), steps: [] });
   const telling = found.some(({ rank }) => rank < ranks.presence)
     ? found
     : found.filter(({ path }) => path !== bodyPath([]));
@@ -78,45 +78,45 @@ function find(root: JsonSchemaObject, withOptional: boolean): Found[] {
 }
 
 /** Describes this path or, if the paths inside it say more, those. */
-function look(schema: JsonSchemaObject, walk: Walk): void {
+function walkSchema(schema: JsonSchemaObject, walk: Walk): void {
   if (walk.visits.left-- <= 0) return;
   const facts = factsOf(schema, walk.root);
-  const isDeep = walk.steps.length > deepest || facts.parts.some((part) => walk.around.has(part));
+  const isDeep = walk.steps.length > maxDepth || facts.parts.some((part) => walk.around.has(part));
   const before = walk.found.length;
   if (!isDeep && facts.values === null && !facts.isNullable)
-    lookInside(facts, { ...walk, around: new Set([...walk.around, ...facts.parts]) });
-  const own = sayCondition(facts, walk.root);
+    findInside(facts, { ...walk, around: new Set([...walk.around, ...facts.parts]) });
+  const own = describeCondition(facts, walk.root);
   if (walk.found.length === before || own.rank < ranks.type) walk.found.push({ path: bodyPath(walk.steps), ...own });
 }
 
-function lookInside(facts: Facts, walk: Walk): void {
+function findInside(facts: Facts, walk: Walk): void {
   for (const { name, schema, isRequired } of propertiesOf(facts)) {
-    if (isRequired) look(schema, { ...walk, steps: [...walk.steps, keyStep(name)] });
-    else if (walk.withOptional) lookOptional(schema, name, walk);
+    if (isRequired) walkSchema(schema, { ...walk, steps: [...walk.steps, keyStep(name)] });
+    else if (walk.withOptional) findOptional(schema, name, walk);
   }
   const items = firstOf(facts, "items");
-  if (isObject(items)) lookIfTelling(items, { ...walk, steps: [...walk.steps, itemStep] });
+  if (isObject(items)) findSpecific(items, { ...walk, steps: [...walk.steps, itemStep] });
   const values = asSchema(firstOf(facts, "additionalProperties"));
   if (values && isObject(firstOf(facts, "additionalProperties")))
-    lookIfTelling(values, { ...walk, steps: [...walk.steps, anyKeyStep] });
+    findSpecific(values, { ...walk, steps: [...walk.steps, anyKeyStep] });
   if (facts.parts.some((part) => part["additionalProperties"] === false))
     walk.found.push({ path: bodyPath(walk.steps), words: "has no other keys", rank: ranks.presence });
   for (const union of facts.unions) walk.found.push(...discriminators(union, walk));
 }
 
-/** A filter that names a field that need not be there: what holds if it is. */
-function lookOptional(schema: JsonSchemaObject, name: string, walk: Walk): void {
+/** The conditions of an optional field of a filter, which apply if it is present. */
+function findOptional(schema: JsonSchemaObject, name: string, walk: Walk): void {
   const inner: Found[] = [];
-  look(schema, { ...walk, found: inner, steps: [...walk.steps, keyStep(name)] });
+  walkSchema(schema, { ...walk, found: inner, steps: [...walk.steps, keyStep(name)] });
   for (const one of inner)
     if (one.rank <= ranks.size)
-      walk.found.push({ ...one, words: `${one.words}, if present`, rank: Math.max(one.rank, ranks.looks) });
+      walk.found.push({ ...one, words: `${one.words}, if present`, rank: Math.max(one.rank, ranks.format) });
 }
 
 /** Of items and of the values of a record, more than their type. */
-function lookIfTelling(schema: JsonSchemaObject, walk: Walk): void {
+function findSpecific(schema: JsonSchemaObject, walk: Walk): void {
   const inner: Found[] = [];
-  look(schema, { ...walk, found: inner });
+  walkSchema(schema, { ...walk, found: inner });
   walk.found.push(...inner.filter(({ rank }) => rank <= ranks.size));
 }
 
@@ -158,7 +158,7 @@ export function keyStep(name: string): string {
     : `[${visibleText(JSON.stringify(name.slice(0, 60)), 60)}]`;
 }
 
-function sayCondition(facts: Facts, root: JsonSchemaObject): Saying {
+function describeCondition(facts: Facts, root: JsonSchemaObject): ConditionText {
   const orNull = facts.isNullable ? " or null" : "";
   if (facts.isNever) return { words: "must be absent", rank: ranks.fixed };
   if (facts.values)
@@ -172,22 +172,22 @@ function sayCondition(facts: Facts, root: JsonSchemaObject): Saying {
       words: words.replace(/^a multiple/, "is a multiple"),
       rank: ranks.bound,
     })),
-    ...text.patterns.map((words) => ({ words, rank: words.startsWith("matches") ? ranks.looks : ranks.bound })),
-    ...text.formats.map((words) => ({ words: `is ${words}`, rank: ranks.looks })),
+    ...text.patterns.map((words) => ({ words, rank: words.startsWith("matches") ? ranks.format : ranks.bound })),
+    ...text.formats.map((words) => ({ words: `is ${words}`, rank: ranks.format })),
     ...(firstOf(facts, "prefixItems") === undefined ? describeSizes(facts).map(sizeWords) : []),
   ].slice(0, 4);
-  if (checks.length === 0) return sayKind(facts, root);
+  if (checks.length === 0) return describeKind(facts, root);
   return {
     words: visibleText(`${checks.map(({ words }) => words).join(" and ")}${orNull}`, 120),
     rank: Math.min(...checks.map(({ rank }) => rank)),
   };
 }
 
-function sizeWords(size: string): Saying {
+function sizeWords(size: string): ConditionText {
   return { words: size === "not empty" ? "is not empty" : `has ${size}`, rank: ranks.size };
 }
 
-function sayKind(facts: Facts, root: JsonSchemaObject): Saying {
+function describeKind(facts: Facts, root: JsonSchemaObject): ConditionText {
   const noun = describeType(facts, root);
   if (noun === "anything") return { words: "is present", rank: ranks.presence };
   if (noun === "boolean") return { words: "is true or false", rank: ranks.type };

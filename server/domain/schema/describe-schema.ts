@@ -44,7 +44,7 @@ const types: Readonly<Record<string, Noun>> = {
   array: { one: "array", many: "arrays", article: "an" },
 };
 
-const deepest = 3;
+const maxDepth = 3;
 
 /**
  * A schema in few words, for labels: `integer ≥ 0`, `one of eur, usd, gbp`, `e-mail`, `array of strings, 1 to 3 items`.
@@ -133,7 +133,7 @@ function typeNoun(p: { type: string; facts: Facts; root: JsonSchemaObject; depth
 
 function listNoun({ facts, root, depth }: { facts: Facts; root: JsonSchemaObject; depth: number }): string {
   const first = schemasOf(firstOf(facts, "prefixItems"));
-  if (depth >= deepest) return "array";
+  if (depth >= maxDepth) return "array";
   if (first.length > 0)
     return first.length > 4
       ? `tuple of ${first.length}`
@@ -144,7 +144,7 @@ function listNoun({ facts, root, depth }: { facts: Facts; root: JsonSchemaObject
 
 function recordNoun({ facts, root, depth }: { facts: Facts; root: JsonSchemaObject; depth: number }): string {
   const values = firstOf(facts, "additionalProperties") ?? Object.values(patternProperties(facts))[0];
-  if (values === undefined || values === false || depth >= deepest) return "object";
+  if (values === undefined || values === false || depth >= maxDepth) return "object";
   return `record${ofMany(values, root, depth)}`;
 }
 
@@ -162,7 +162,7 @@ function ofMany(item: Parameters<typeof schemasOf>[0], root: JsonSchemaObject, d
 /** Up to three kinds by name; shapes are counted. */
 function unionNoun(choices: JsonSchemaObject[], root: JsonSchemaObject, depth: number): string {
   const count = `one of ${choices.length} shapes`;
-  if (choices.length > 6 || depth >= deepest) return count;
+  if (choices.length > 6 || depth >= maxDepth) return count;
   const nouns = [...new Set(choices.map((choice) => nounOf(factsOf(choice, root), root, depth + 1)))];
   const areShapes =
     nouns.length < choices.length ||

@@ -3,7 +3,7 @@ import { exampleString } from "./example-string.ts";
 import { type Facts, factsOf, firstOf, propertiesOf, tightest } from "./facts-of.ts";
 import { isObject, listOf, schemasOf } from "./json-schema.ts";
 
-const deepest = 8;
+const maxDepth = 8;
 /** A schema whose shapes are shared can ask for a body without end. */
 const maxValues = 2_000;
 
@@ -27,7 +27,7 @@ function example(schema: JsonSchemaObject, making: Making): Json {
   const facts = factsOf(schema, making.root);
   const given = givenValue(facts);
   if (given !== undefined) return given;
-  if (making.depth > deepest || making.values.left-- <= 0) return facts.isNullable ? null : empty(facts);
+  if (making.depth > maxDepth || making.values.left-- <= 0) return facts.isNullable ? null : empty(facts);
   const inner = { ...making, depth: making.depth + 1 };
   const own = ofType(facts, inner);
   // Where there are choices, the first that can be is taken, together with what holds anyway.

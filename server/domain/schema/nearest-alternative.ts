@@ -101,8 +101,8 @@ function nearestFirst(shapes: readonly Shape[], value: Json): Shape[] {
     .map(({ shape }) => shape);
 }
 
-const deepest = 8;
-const deepestFixed = 4;
+const maxDepth = 8;
+const maxFixedDepth = 4;
 /** A sample of this many entries represents long arrays and records. */
 const maxEntries = 10;
 
@@ -127,9 +127,9 @@ function takesType(shape: Shape, value: Json, depth: number): boolean {
     case "list":
       return Array.isArray(value);
     case "union":
-      return depth > deepest || shape.options.some((read) => takesType(read(), value, depth + 1));
+      return depth > maxDepth || shape.options.some((read) => takesType(read(), value, depth + 1));
     case "all":
-      return depth > deepest || shape.parts.every((read) => takesType(read(), value, depth + 1));
+      return depth > maxDepth || shape.parts.every((read) => takesType(read(), value, depth + 1));
   }
 }
 
@@ -144,7 +144,7 @@ const unlike: Likeness = { shared: 0, wrong: 1, missing: 0 };
 function likeness(shape: Shape, value: Json, at: { depth: number; budget: { steps: number } }): Likeness {
   const alike: Likeness = { shared: 0, wrong: 0, missing: 0 };
   at.budget.steps -= 1;
-  if (at.depth > deepest || at.budget.steps < 0) return alike;
+  if (at.depth > maxDepth || at.budget.steps < 0) return alike;
   const below = { ...at, depth: at.depth + 1 };
   const add = (part: Shape | null, inner: Json) => {
     const { shared, wrong, missing } = part ? likeness(part, inner, below) : alike;
@@ -202,7 +202,7 @@ function fixedFields(shape: Shape): FixedFields {
 }
 
 function collectFixed(shape: Shape, path: readonly string[], depth: number): [string, readonly unknown[]][] {
-  if (depth > deepestFixed) return [];
+  if (depth > maxFixedDepth) return [];
   if (shape.is === "all") return shape.parts.flatMap((read) => collectFixed(read(), path, depth + 1));
   if (shape.is !== "object") return [];
   return [...shape.fields].flatMap(([name, field]): [string, readonly unknown[]][] => {
@@ -215,7 +215,7 @@ function collectFixed(shape: Shape, path: readonly string[], depth: number): [st
 /** `null`: other values fit, too. */
 function fixedValues(shape: Shape, depth: number): readonly unknown[] | null {
   if (shape.is === "fixed") return shape.values;
-  if (shape.is !== "union" || depth > deepestFixed) return null;
+  if (shape.is !== "union" || depth > maxFixedDepth) return null;
   const lists = shape.options.map((read) => fixedValues(read(), depth + 1));
   return lists.every((list) => list !== null) ? lists.flat() : null;
 }

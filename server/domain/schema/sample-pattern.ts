@@ -103,14 +103,14 @@ class Reader {
   }
 }
 
-const longest = 10_000;
+const maxLength = 10_000;
 
 function repeat({ least, most, make }: Piece, sample: Sample): void {
   for (let time = 0; time < most && (time < least || sample.wanted > 0); time++) {
     const before = sample.text.length;
     make(sample);
     if (time >= least) sample.wanted -= sample.text.length - before;
-    if (sample.text.length === before || sample.text.length > longest) return;
+    if (sample.text.length === before || sample.text.length > maxLength) return;
   }
 }
 

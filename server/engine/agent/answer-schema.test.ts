@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { JsonSchemaObject } from "../../contract/json.ts";
-import { answerSchema } from "./answer-schema.ts";
+import { answerSchema } from "./answer.ts";
 
 const exported = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" }) as JsonSchemaObject;
 

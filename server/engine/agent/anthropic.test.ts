@@ -2,7 +2,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../../sdk/agent/define-tool.ts";
-import { delimitResult } from "./delimit-prompt.ts";
+import { delimitResult } from "./prompt.ts";
 import { createAgentHarness } from "./testing/agent-harness.ts";
 import { type AnthropicAnswer, anthropicAnswer, startScriptedAnthropic } from "./testing/scripted-anthropic.ts";
 

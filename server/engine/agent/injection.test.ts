@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { agentInputSchema } from "../../contract/agent/input.ts";
 import { newId } from "../../domain/ids.ts";
-import { delimitPrompt, delimitResult } from "./delimit-prompt.ts";
-import { renderPrompt } from "./render-prompt.ts";
+import { delimitPrompt, delimitResult, renderPrompt } from "./prompt.ts";
 import { createAgentHarness } from "./testing/agent-harness.ts";
 
 /** What people write who want the model to work for them. */

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ModelOutput } from "../../contract/agent/trace.ts";
 import type { ModelPart } from "./call-model.ts";
-import { createLiveSpeech } from "./live-output.ts";
+import { createLiveOutput } from "./live-output.ts";
 
 const text = (delta: string): ModelPart => ({ type: "text-delta", id: "1", delta });
 
@@ -12,28 +12,28 @@ describe("what a model says is told", () => {
 
   test("at its first word, then at most every 150 ms, all of it, and not when there is nothing new", async () => {
     const told: string[] = [];
-    const speech = createLiveSpeech(async (said) => void told.push(said.text));
-    speech.hear({ type: "text-start", id: "1" });
-    for (const word of ["a", "b", "c"]) speech.hear(text(word));
+    const speech = createLiveOutput(async (said) => void told.push(said.text));
+    speech.add({ type: "text-start", id: "1" });
+    for (const word of ["a", "b", "c"]) speech.add(text(word));
     expect(told).toEqual(["a"]);
     await vi.advanceTimersByTimeAsync(149);
     expect(told).toEqual(["a"]);
     await vi.advanceTimersByTimeAsync(1);
     expect(told).toEqual(["a", "abc"]);
     await vi.advanceTimersByTimeAsync(1_000);
-    speech.hear(text("d"));
+    speech.add(text("d"));
     expect(told).toEqual(["a", "abc", "abcd"]);
   });
 
   test("never before the last telling is over, however long that takes", async () => {
     const told: PromiseWithResolvers<void>[] = [];
-    const speech = createLiveSpeech(() => {
+    const speech = createLiveOutput(() => {
       const next = Promise.withResolvers<void>();
       told.push(next);
       return next.promise;
     });
     for (let word = 0; word < 10; word += 1) {
-      speech.hear(text("word "));
+      speech.add(text("word "));
       await vi.advanceTimersByTimeAsync(400);
     }
     expect(told).toHaveLength(1);
@@ -45,16 +45,16 @@ describe("what a model says is told", () => {
   test("no more after its end, which waits for the last telling", async () => {
     const last = Promise.withResolvers<void>();
     const tell = vi.fn<() => Promise<void>>(() => last.promise);
-    const speech = createLiveSpeech(tell);
-    speech.hear(text("a"));
-    speech.hear(text("b"));
+    const speech = createLiveOutput(tell);
+    speech.add(text("a"));
+    speech.add(text("b"));
     let isOver = false;
     const ended = speech.end().then(() => (isOver = true));
     await vi.advanceTimersByTimeAsync(1_000);
     expect(isOver).toBe(false);
     last.resolve();
     await ended;
-    speech.hear(text("c"));
+    speech.add(text("c"));
     await vi.advanceTimersByTimeAsync(1_000);
     expect(tell).toHaveBeenCalledTimes(1);
   });
@@ -66,12 +66,12 @@ describe("what is told of a model's words", () => {
 
   test("has calls of tools as their arguments come, and whole in the end, also from providers that send no pieces", async () => {
     const told: ModelOutput["toolCalls"][] = [];
-    const speech = createLiveSpeech(async (said) => void told.push(said.toolCalls));
-    speech.hear({ type: "tool-input-start", id: "a", toolName: "lookup" });
-    speech.hear({ type: "tool-input-delta", id: "a", delta: '{"id"' });
+    const speech = createLiveOutput(async (said) => void told.push(said.toolCalls));
+    speech.add({ type: "tool-input-start", id: "a", toolName: "lookup" });
+    speech.add({ type: "tool-input-delta", id: "a", delta: '{"id"' });
     await vi.advanceTimersByTimeAsync(150);
-    speech.hear({ type: "tool-call", toolCallId: "a", toolName: "lookup", input: '{"id":"7"}' });
-    speech.hear({ type: "tool-call", toolCallId: "b", toolName: "refund", input: "{}" });
+    speech.add({ type: "tool-call", toolCallId: "a", toolName: "lookup", input: '{"id":"7"}' });
+    speech.add({ type: "tool-call", toolCallId: "b", toolName: "refund", input: "{}" });
     await vi.advanceTimersByTimeAsync(150);
     const call = { toolCallId: "a", toolName: "lookup", inputCut: 0 };
     expect(told).toEqual([
@@ -91,8 +91,8 @@ describe("what is told of a model's words", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 8 }), async (words) => {
         const told: ModelOutput[] = [];
-        const speech = createLiveSpeech(async (said) => void told.push(said));
-        for (const part of ["x", ...words]) speech.hear(text(part));
+        const speech = createLiveOutput(async (said) => void told.push(said));
+        for (const part of ["x", ...words]) speech.add(text(part));
         await vi.advanceTimersByTimeAsync(150);
         const whole = `x${words.join("")}`;
         const last = told.at(-1);

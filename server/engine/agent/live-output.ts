@@ -2,66 +2,66 @@ import type { ModelOutput } from "../../contract/agent/trace.ts";
 import type { ModelPart } from "./call-model.ts";
 
 /** Publishes the output of one model call while it is streamed. */
-export interface LiveSpeech {
-  hear(part: ModelPart): void;
+export interface LiveOutput {
+  add(part: ModelPart): void;
   /** Stops publishing. Resolves after the last update. */
   end(): Promise<void>;
 }
 
 const everyMs = 150;
-const most = { text: 64 * 1024, reasoning: 32 * 1024, input: 16 * 1024, toolCalls: 16 };
+const limits = { text: 64 * 1024, reasoning: 32 * 1024, input: 16 * 1024, toolCalls: 16 };
 
 /**
- * Calls `tell` with the complete output so far: at the first word, then every 150 ms if there is more. Calls never
- * overlap. `tell` must not reject.
+ * Calls `publish` with the complete output so far: at the first word, then every 150 ms if there is more. Calls never
+ * overlap. `publish` must not reject.
  */
-export function createLiveSpeech(tell: (speech: ModelOutput) => Promise<void>): LiveSpeech {
-  const heard = createHeard();
-  let telling: Promise<void> | null = null;
+export function createLiveOutput(publish: (output: ModelOutput) => Promise<void>): LiveOutput {
+  const output = createCollector();
+  let publishing: Promise<void> | null = null;
   let timer: NodeJS.Timeout | null = null;
-  let isUntold = false;
+  let hasUnpublished = false;
   let isEnded = false;
 
-  function tellNow(): void {
-    isUntold = false;
-    telling = tellAll();
+  function publishNow(): void {
+    hasUnpublished = false;
+    publishing = publishAll();
     timer = setTimeout(() => {
       timer = null;
-      tellSoon();
+      publishSoon();
     }, everyMs);
   }
 
-  async function tellAll(): Promise<void> {
-    await tell(heard.read());
-    telling = null;
-    tellSoon();
+  async function publishAll(): Promise<void> {
+    await publish(output.read());
+    publishing = null;
+    publishSoon();
   }
 
-  function tellSoon(): void {
-    if (isUntold && !isEnded && !telling && !timer) tellNow();
+  function publishSoon(): void {
+    if (hasUnpublished && !isEnded && !publishing && !timer) publishNow();
   }
 
   return {
-    hear(part) {
-      if (!heard.take(part)) return;
-      isUntold = true;
-      tellSoon();
+    add(part) {
+      if (!output.take(part)) return;
+      hasUnpublished = true;
+      publishSoon();
     },
     async end() {
       isEnded = true;
       if (timer) clearTimeout(timer);
-      await telling;
+      await publishing;
     },
   };
 }
 
-function createHeard() {
-  const text = createTail(most.text);
-  const reasoning = createTail(most.reasoning);
+function createCollector() {
+  const text = createTail(limits.text);
+  const reasoning = createTail(limits.reasoning);
   const calls = new Map<string, { toolName: string; input: Tail; isComplete: boolean }>();
 
   function callOf(id: string, toolName: string) {
-    const call = calls.get(id) ?? { toolName, input: createTail(most.input), isComplete: false };
+    const call = calls.get(id) ?? { toolName, input: createTail(limits.input), isComplete: false };
     calls.set(id, call);
     return call;
   }
@@ -82,7 +82,7 @@ function createHeard() {
         case "tool-call": {
           const call = callOf(part.toolCallId, part.toolName);
           call.isComplete = true;
-          call.input = createTail(most.input);
+          call.input = createTail(limits.input);
           call.input.add(part.input);
           return true;
         }
@@ -92,7 +92,7 @@ function createHeard() {
     },
     read(): ModelOutput {
       const [said, thought] = [text.read(), reasoning.read()];
-      const toolCalls = [...calls].slice(-most.toolCalls).map(([toolCallId, { toolName, input, isComplete }]) => {
+      const toolCalls = [...calls].slice(-limits.toolCalls).map(([toolCallId, { toolName, input, isComplete }]) => {
         const { end, cut } = input.read();
         return { toolCallId, toolName, input: end, inputCut: cut, isComplete };
       });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../../sdk/agent/define-tool.ts";
-import { getAgentTrace } from "../../runs/get-agent-trace.ts";
+import { getAgentTrace } from "../../runs/agent-runs.ts";
 import { createAgentHarness } from "./testing/agent-harness.ts";
 
 async function agent(...given: Parameters<typeof createAgentHarness>) {

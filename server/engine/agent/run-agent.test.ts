@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../../sdk/agent/define-tool.ts";
-import { getAgentTrace } from "../../runs/get-agent-trace.ts";
-import { delimitResult } from "./delimit-prompt.ts";
+import { getAgentTrace } from "../../runs/agent-runs.ts";
+import { delimitResult } from "./prompt.ts";
 import { createAgentHarness } from "./testing/agent-harness.ts";
 
 type Harness = Awaited<ReturnType<typeof createAgentHarness>>;

@@ -1,17 +1,19 @@
-import type { AgentInput } from "../../contract/agent/input.ts";
+import { type AgentInput, agentInputSchema } from "../../contract/agent/input.ts";
 import type { ModelStep } from "../../contract/agent/trace.ts";
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
-import { addSpend, type AgentSpend, costOf, nothingSpent } from "../../domain/runs/model-prices.ts";
+import { addSpend, type AgentSpend, costOf, findPrice, nothingSpent } from "../../domain/runs/model-prices.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { ModelMessage, ModelRequest } from "../../ports/model.ts";
+import type { LoadedWorkflow, ProjectCode } from "../../ports/project.ts";
+import type { ClaimedRun } from "../../ports/store/engine-store.ts";
 import { FinalFailure } from "../run-errors.ts";
-import { type AgentRun, agentStep } from "./agent-run.ts";
-import { answerSchema } from "./answer-schema.ts";
+import { type AgentContext, type AgentRun, agentStep } from "./agent-run.ts";
+import { answerSchema, readOutput } from "./answer.ts";
 import { callModel } from "./call-model.ts";
 import { callTools } from "./call-tools.ts";
-import { delimitPrompt, explainBoundary, explainResults } from "./delimit-prompt.ts";
-import { createLiveSpeech } from "./live-output.ts";
+import { createLiveOutput } from "./live-output.ts";
 import { planModelFailure } from "./model-failure.ts";
-import { readOutput } from "./read-output.ts";
+import { delimitPrompt, explainBoundary, explainResults } from "./prompt.ts";
 
 const maxRepairs = 2;
 
@@ -142,9 +144,9 @@ async function callOnce(
     ...(built.output ? formatOf(built.output) : {}),
   };
   const startedAt = now();
-  const speech = createLiveSpeech((said) => ctx.publishLive({ step, startedAt, said }));
+  const live = createLiveOutput((said) => ctx.publishLive({ step, startedAt, said }));
   try {
-    const answer = await callModel({ model, request, signal, timeoutMs: built.callTimeoutMs, onPart: speech.hear });
+    const answer = await callModel({ model, request, signal, timeoutMs: built.callTimeoutMs, onPart: live.add });
     return {
       type: "model",
       model: { provider: model.provider, modelId: model.modelId },
@@ -152,7 +154,7 @@ async function callOnce(
       costUsd: price && costOf(answer.usage, price),
     };
   } finally {
-    await speech.end();
+    await live.end();
   }
 }
 
@@ -225,5 +227,34 @@ function toMessage({ content }: ModelStep): ModelMessage {
         ...options,
       };
     }),
+  };
+}
+
+/**
+ * Returns the agent of a run in the form of a workflow: its input is a prompt, its code the conversation with the
+ * model. `null` if the build does not have it.
+ */
+export async function loadAgent(
+  run: ClaimedRun,
+  p: { code: ProjectCode; clock: Clock; random: () => number; context: AgentContext },
+): Promise<LoadedWorkflow | null> {
+  const { code, clock, random } = p;
+  const agent = await code.agent(run.target.slug);
+  const built = code.manifest.agents.find(({ slug }) => slug === run.target.slug);
+  if (!agent || !built) return null;
+  const price = findPrice(agent.model.modelId, code.manifest.settings.modelPrices);
+  return {
+    slug: agent.slug,
+    input: {
+      safeParse(value) {
+        const parsed = agentInputSchema.safeParse(value);
+        return parsed.success
+          ? parsed
+          : { success: false, error: { issues: parsed.error.issues.map((issue) => ({ ...issue })) } };
+      },
+    },
+    // The output is already parsed: the model could still correct it at that point.
+    output: null,
+    run: (input) => runAgent({ agent, built, ctx: p.context, price, now: clock.now, random }, input as AgentInput),
   };
 }

@@ -3,7 +3,7 @@ import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { runStatusSchema } from "../../contract/run.ts";
 import { targetKindSchema } from "../../contract/project/target.ts";
-import { verdictChoices } from "../../deliveries/filter-deliveries.ts";
+import { verdictChoices } from "../../deliveries/read-deliveries.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
 

@@ -11,7 +11,7 @@ import { runErrorSchema, runSchema, runSummarySchema, runsUsageSchema } from "..
 import { slugSchema } from "../../contract/project/endpoint.ts";
 import { targetSchema } from "../../contract/project/target.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
-import { triggerSchema } from "../../triggers/list-triggers.ts";
+import { triggerSchema } from "../../triggers/read-triggers.ts";
 
 /**
  * The contract's schemas under the names that the OpenAPI document gives them. Where one contains another, the inner

@@ -2,10 +2,13 @@ import { z } from "zod";
 import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { windowSchema } from "../../contract/traffic.ts";
-import { filterDeliveries, verdictChoices } from "../../deliveries/filter-deliveries.ts";
-import { getDelivery } from "../../deliveries/get-delivery.ts";
-import { listDeliveries } from "../../deliveries/list-deliveries.ts";
-import { probableEndpoint } from "../../deliveries/probable-endpoint.ts";
+import {
+  filterDeliveries,
+  getDelivery,
+  listDeliveries,
+  probableEndpoint,
+  verdictChoices,
+} from "../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../deliveries/redeliver.ts";
 import { sendFromForm } from "../../ingest/send-from-form.ts";
 import { showHistogram } from "../../traffic/show-histogram.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { presetSubjectSchema } from "../../contract/preset.ts";
 import { parseJsonText } from "../../domain/json/json-body.ts";
-import { removePreset } from "../../presets/remove-preset.ts";
-import { savePreset } from "../../presets/save-preset.ts";
+import { removePreset, savePreset } from "../../presets/presets.ts";
 import { procedure, router } from "../trpc.ts";
 import { jsonText } from "./input-schemas.ts";
 

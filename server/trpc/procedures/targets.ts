@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { targetSchema } from "../../contract/project/target.ts";
 import { parseJsonText } from "../../domain/json/json-body.ts";
-import { getTarget } from "../../runs/get-target.ts";
-import { recentInputs } from "../../runs/recent-inputs.ts";
-import { startTargetRun } from "../../runs/start-target-run.ts";
+import { getTarget, recentInputs } from "../../runs/get-target.ts";
+import { startTargetRun } from "../../runs/start-run.ts";
 import { startTriggerRuns } from "../../triggers/start-trigger-runs.ts";
 import { procedure, router } from "../trpc.ts";
 import { jsonText } from "./input-schemas.ts";

@@ -3,11 +3,9 @@ import { findShowableKey, recordKeyShown } from "../../auth/keys/show-key.ts";
 import { switchReason } from "../../contract/disabled.ts";
 import { parseJsonText } from "../../domain/json/json-body.ts";
 import { explainBody } from "../../triggers/explain-body.ts";
-import { getTrigger } from "../../triggers/get-trigger.ts";
-import { listNames } from "../../triggers/list-names.ts";
-import { listTriggers } from "../../triggers/list-triggers.ts";
+import { getTrigger, listNames, listTriggers } from "../../triggers/read-triggers.ts";
 import { disableTrigger, enableTrigger } from "../../triggers/switch-trigger.ts";
-import { triggerUrl } from "../../triggers/trigger-url.ts";
+import { triggerUrl } from "../../triggers/find-triggers.ts";
 import { procedure, router } from "../trpc.ts";
 import { jsonText } from "./input-schemas.ts";
 

@@ -1,7 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
-import { decideApproval } from "../../../runs/decide-approval.ts";
-import { getAgentTrace } from "../../../runs/get-agent-trace.ts";
+import { decideApproval, getAgentTrace } from "../../../runs/agent-runs.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { requireBody } from "../read-json-body.ts";
 import { idParam, noQuery } from "../request-schemas.ts";

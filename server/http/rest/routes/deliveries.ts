@@ -1,8 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { timestampMs, pageSchema } from "../../../contract/list.ts";
-import { filterDeliveries } from "../../../deliveries/filter-deliveries.ts";
-import { getDelivery } from "../../../deliveries/get-delivery.ts";
-import { listDeliveries } from "../../../deliveries/list-deliveries.ts";
+import { filterDeliveries, getDelivery, listDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { holdSlot } from "../hold-slot.ts";

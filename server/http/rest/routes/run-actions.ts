@@ -1,9 +1,9 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { AppError } from "../../../contract/app-error.ts";
 import type { Json } from "../../../contract/json.ts";
-import { cancelRun } from "../../../runs/cancel-run.ts";
+import { cancelRun } from "../../../runs/act-on-runs.ts";
 import { type ReplayChange, replayRun } from "../../../runs/replay-run.ts";
-import { startTargetRun } from "../../../runs/start-target-run.ts";
+import { startTargetRun } from "../../../runs/start-run.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { requireBody } from "../read-json-body.ts";
 import { clientHeader, idParam, noQuery, slugParam } from "../request-schemas.ts";

@@ -2,7 +2,7 @@ import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import type { RunSummary } from "../../../contract/run.ts";
 import { csvLine } from "../../../domain/csv-line.ts";
 import type { RunFilter } from "../../../ports/store/run-store.ts";
-import { exportRunSummaries, exportRuns } from "../../../runs/export-runs.ts";
+import { exportRunSummaries, exportRuns } from "../../../runs/filtered-runs.ts";
 import { problems } from "../answers.ts";
 import { downloadResponse } from "../download-response.ts";
 import { freeAfter, takeStreamSlot } from "../hold-slot.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { runsUsageSchema } from "../../../contract/run.ts";
 import { newId } from "../../../domain/ids.ts";
-import { actOnFilteredRuns } from "../../../runs/act-on-filtered-runs.ts";
-import { countRuns } from "../../../runs/count-runs.ts";
+import { actOnFilteredRuns } from "../../../runs/act-on-runs.ts";
+import { countRuns } from "../../../runs/filtered-runs.ts";
 import { deliver, openTestService, paidBody, type TestService } from "../testing/test-service.ts";
 
 /** Ended runs of agents, a second apart, that have used so much; newest last. */

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, createRoute } from "@hono/zod-openapi";
-import { sumUsage } from "../../../runs/sum-usage.ts";
+import { sumUsage } from "../../../runs/filtered-runs.ts";
 import { answer, problems } from "../answers.ts";
 import { holdSlot } from "../hold-slot.ts";
 import { querySchema, runFilter, toFilter } from "../request-schemas.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { runSchema } from "../../../contract/run.ts";
 import { verdictSchema } from "../../../contract/delivery.ts";
-import { triggerSchema } from "../../../triggers/list-triggers.ts";
+import { triggerSchema } from "../../../triggers/read-triggers.ts";
 import { startedRuns } from "../schemas.ts";
 import { deliver, executeRuns, makeKey, openTestService, paidBody } from "../testing/test-service.ts";
 

@@ -1,7 +1,9 @@
-import type { Run } from "../contract/run.ts";
+import { AppError } from "../contract/app-error.ts";
+import type { Page, PageRequest } from "../contract/list.ts";
+import type { Run, RunSummary } from "../contract/run.ts";
+import { isEnded } from "../domain/runs/run-state.ts";
 import type { Store } from "../ports/store.ts";
-import { findRun } from "./find-run.ts";
-import { isEnded } from "./is-ended.ts";
+import type { RunFilter, RunStore } from "../ports/store/run-store.ts";
 import { watchChanges } from "./watch-changes.ts";
 
 export interface GetRunRequest {
@@ -30,4 +32,24 @@ export async function getRun(deps: { store: Pick<Store, "getRun" | "watch"> }, r
   } finally {
     changes.stop();
   }
+}
+
+/** Returns one run. Throws AppError `not_found`. With `keyId`, only runs that this key started exist. */
+export async function findRun(
+  deps: { store: Pick<RunStore, "getRun"> },
+  p: { id: string; keyId?: string | undefined },
+): Promise<Run> {
+  const stored = await deps.store.getRun(p.id);
+  if (!stored || (p.keyId !== undefined && stored.keyId !== p.keyId))
+    throw new AppError("not_found", `There is no run ${JSON.stringify(p.id)}.`);
+  const { keyId: _, ...run } = stored;
+  return run;
+}
+
+/** Runs, newest first, without their payloads. */
+export function listRuns(
+  deps: { store: Pick<RunStore, "listRuns"> },
+  p: { filter: RunFilter; page: PageRequest },
+): Promise<Page<RunSummary>> {
+  return deps.store.listRuns(p.filter, p.page);
 }

@@ -41,3 +41,10 @@ function nameSubject({ manifest }: Pick<ProjectSources, "manifest">, { kind, slu
     `There is no ${kind} ${JSON.stringify(slug)} in this project.${didYouMean(slug, slugs)}`,
   );
 }
+
+/** Throws AppError `not_found`. */
+export async function removePreset(deps: { store: Pick<PresetStore, "removePreset"> }, id: string): Promise<void> {
+  const isKnown = await deps.store.removePreset(id);
+  if (!isKnown)
+    throw new AppError("not_found", `There is no preset ${JSON.stringify(id)}. It may have been removed or replaced.`);
+}

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { openTestService } from "../http/rest/testing/test-service.ts";
-import { removePreset } from "./remove-preset.ts";
-import { savePreset } from "./save-preset.ts";
+import { removePreset, savePreset } from "./presets.ts";
 
 const subject = { kind: "trigger", slug: "invoice-paid" } as const;
 

@@ -1,12 +1,15 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
-import type { StartedBy } from "../contract/run.ts";
 import type { Target } from "../contract/project/target.ts";
+import type { StartedBy } from "../contract/run.ts";
 import { newId } from "../domain/ids.ts";
-import type { NewRun } from "../ports/store/run-store.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { Signals } from "../ports/signals.ts";
+import type { NewRun, RunStore } from "../ports/store/run-store.ts";
 import { checkInput } from "./check-input.ts";
-import { findTarget } from "./find-target.ts";
+import { findTarget } from "./get-target.ts";
 
 /** A run that starts with its input, without a transform. Throws AppError `not_found` or `invalid_input`. */
 export function newInputRun(p: {
@@ -37,4 +40,15 @@ export function newInputRun(p: {
     input: p.input,
     keyId: null,
   };
+}
+
+/** Starts a target with the caller's input. Throws AppError `not_found`, `invalid_input` or `queue_full`. */
+export async function startTargetRun(
+  deps: { store: Pick<RunStore, "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
+  request: { target: Target; input: Json; startedBy: StartedBy },
+): Promise<NewRun> {
+  const run = newInputRun({ ...request, manifest: deps.project.current().manifest, now: deps.clock.now() });
+  await deps.store.createRuns([run]);
+  deps.signals.runsQueued();
+  return run;
 }

@@ -1,5 +1,49 @@
+import type { ModelStep } from "../../contract/agent/trace.ts";
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
+import { toPointer } from "../../domain/json/json-pointer.ts";
 import { isObject } from "../../domain/schema/json-schema.ts";
+import type { AnySchema } from "../../ports/project.ts";
+import { toJson } from "../json-value.ts";
+
+const singles: ReadonlySet<string> = new Set(["items", "additionalProperties", "not"]);
+const lists: ReadonlySet<string> = new Set(["anyOf", "oneOf", "prefixItems"]);
+const maps: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
+
+const maxIssues = 20;
+
+/**
+ * Reads the output of a run: the text of the answer or, with a schema, its parsed value. `why` is for the model, which
+ * can correct its answer.
+ */
+export function readOutput(
+  schema: AnySchema | null,
+  { content }: ModelStep,
+): { isValid: true; value: Json } | { isValid: false; why: string } {
+  const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  if (!schema) return { isValid: true, value: text };
+  const json = parseJson(text);
+  if (json === undefined) return { isValid: false, why: text.trim() === "" ? "It is empty." : "It is not JSON." };
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { isValid: true, value: toJson(parsed.data, "The answer") };
+  return {
+    isValid: false,
+    why: parsed.error.issues
+      .slice(0, maxIssues)
+      .map(({ path, message }) => `  ${toPointer(path) || "(the whole answer)"}: ${message}`)
+      .join("\n"),
+  };
+}
+
+/** Models often wrap JSON in a code block. */
+function parseJson(text: string): Json | undefined {
+  const block = /^\s*```(?:json)?\s*\n([^]*?)\n\s*```\s*$/.exec(text);
+  try {
+    const json: Json = JSON.parse(block?.[1] ?? text);
+    return json;
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Converts a schema for model providers: without `$schema`, and with every object closed (`additionalProperties:
@@ -41,7 +85,3 @@ function closeKeyword(keyword: string, value: Json, seen: { isStrict: boolean })
     Object.entries(value).map(([name, child]) => [name, isObject(child) ? closeObject(child, seen) : child]),
   );
 }
-
-const singles: ReadonlySet<string> = new Set(["items", "additionalProperties", "not"]);
-const lists: ReadonlySet<string> = new Set(["anyOf", "oneOf", "prefixItems"]);
-const maps: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);

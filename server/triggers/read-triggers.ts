@@ -1,17 +1,19 @@
 import { z } from "zod";
-import { dedupeSchema, rateSchema } from "../contract/project/endpoint.ts";
 import { disabledSchema } from "../contract/disabled.ts";
-import { jsonSchema } from "../contract/json.ts";
+import { type Json, jsonSchema, type JsonSchemaObject } from "../contract/json.ts";
+import { type Dedupe, dedupeSchema, type Rate, rateSchema } from "../contract/project/endpoint.ts";
 import {
   type Manifest,
   type ManifestTrigger,
   manifestTriggerSchema,
   promptSchema,
 } from "../contract/project/manifest.ts";
+import type { Target } from "../contract/project/target.ts";
 import { inBatches } from "../domain/event-loop.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { SwitchStore } from "../ports/store.ts";
+import { triggersWithSlug } from "./find-triggers.ts";
 
 /** A trigger of the active project. `path` is the path of its endpoint; `example` is a generated example body. */
 export const triggerSchema = manifestTriggerSchema.omit({ module: true }).extend({
@@ -85,4 +87,70 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
   };
   made.set(attachmentId, shown);
   return shown;
+}
+
+interface TriggerDetails {
+  slug: string;
+  endpoint: string;
+  /** The path of its endpoint. */
+  path: string;
+  request: JsonSchemaObject;
+  filter: JsonSchemaObject | null;
+  /** The signature scheme of its requests. */
+  verify: string | null;
+  dedupe: Dedupe | null;
+  rateLimit: Rate | null;
+  /** A generated example body. */
+  example: Json;
+  attachments: { attachmentId: string; target: Target; file: string; hasTransform: boolean }[];
+}
+
+/** Returns one trigger of the active project with all its targets. Throws AppError `not_found`. */
+export function getTrigger(deps: { project: ProjectReader }, slug: string): TriggerDetails {
+  const sources = deps.project.current();
+  const [{ endpoint, attachmentId }] = triggersWithSlug(sources, slug);
+  const attachments = sources.manifest.triggers.filter((trigger) => trigger.slug === slug);
+  // Attachments of one slug share their source.
+  const { request, filter, verify, dedupe, rateLimit } = attachments.find(
+    (trigger) => trigger.attachmentId === attachmentId,
+  ) ?? { request: {}, filter: null, verify: null, dedupe: null, rateLimit: null };
+  return {
+    slug,
+    endpoint,
+    path: `/triggers/${endpoint}`,
+    request,
+    filter,
+    verify,
+    dedupe,
+    rateLimit,
+    example: exampleBody(request, filter),
+    attachments: attachments.map((trigger) => ({
+      attachmentId: trigger.attachmentId,
+      target: trigger.target,
+      file: trigger.file,
+      hasTransform: trigger.hasTransform,
+    })),
+  };
+}
+
+/** The names of selectable resources. */
+interface Names {
+  version: string;
+  /** In the order of attachment ids. */
+  triggers: { slug: string; endpoint: string }[];
+  targets: Target[];
+}
+
+/** The names in the active project: a thousandth of its full description. */
+export function listNames(deps: { project: ProjectReader }): Names {
+  const { version, triggers, workflows, agents } = deps.project.current().manifest;
+  const bySlug = new Map(triggers.map(({ slug, endpoint }) => [slug, { slug, endpoint }]));
+  return {
+    version,
+    triggers: [...bySlug.values()],
+    targets: [
+      ...workflows.map(({ slug }): Target => ({ kind: "workflow", slug })),
+      ...agents.map(({ slug }): Target => ({ kind: "agent", slug })),
+    ],
+  };
 }

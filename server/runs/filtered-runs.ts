@@ -1,12 +1,34 @@
 import { setImmediate } from "node:timers/promises";
-import type { RunSummary, RunsUsage } from "../contract/run.ts";
+import type { Run, RunSummary, RunsUsage } from "../contract/run.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AgentSpend, RunFilter, RunStore } from "../ports/store/run-store.ts";
 
-const maxListed = 10_000;
+const maxCounted = 10_000;
 const pageRows = 100;
-/** Time limit, because a person waits for the numbers. */
+/** Time limit for counts and sums, because a person waits for them. */
 const maxMs = 1_500;
+
+/** The number of runs, up to 10,000. `isCapped`: there are more, or counting them would take too long. */
+export async function countRuns(
+  deps: { store: Pick<RunStore, "listRuns">; clock: Clock },
+  filter: RunFilter,
+): Promise<{ count: number; isCapped: boolean }> {
+  const deadline = deps.clock.now() + maxMs;
+  let count = 0;
+  let cursor: string | null = null;
+  while (count < maxCounted && deps.clock.now() < deadline) {
+    const page: Awaited<ReturnType<RunStore["listRuns"]>> = await deps.store.listRuns(filter, {
+      limit: pageRows,
+      cursor,
+    });
+    count += page.data.length;
+    if (page.nextCursor === null) return { count, isCapped: false };
+    cursor = page.nextCursor;
+    // Webhooks are received on the same event loop.
+    await setImmediate();
+  }
+  return { count, isCapped: true };
+}
 
 /**
  * Total usage of the agent runs of a filter. Of very many runs, only the newest are summed, and `isCapped` is true.
@@ -47,7 +69,7 @@ async function sumListed(
   const deadline = clock.now() + maxMs;
   const sums = new Map<string, AgentSpend>();
   let cursor: string | null = null;
-  for (let listed = 0; listed < maxListed && clock.now() < deadline;) {
+  for (let listed = 0; listed < maxCounted && clock.now() < deadline;) {
     const page: Awaited<ReturnType<RunStore["listRuns"]>> = await store.listRuns(filter, { limit: pageRows, cursor });
     listed += page.data.length;
     for (const run of page.data) addRun(sums, run);
@@ -69,4 +91,44 @@ function addRun(sums: Map<string, AgentSpend>, { target, tokens, costUsd }: RunS
     tokens: sum.tokens + tokens,
     costUsd: sum.costUsd + (costUsd ?? 0),
   });
+}
+
+/**
+ * All current runs of a filter, newest first, page by page, as fast as the consumer reads them. A page can be empty
+ * while the store is still searching.
+ */
+export async function* exportRunSummaries(
+  deps: { store: Pick<RunStore, "listRuns">; clock: Clock },
+  filter: RunFilter,
+): AsyncGenerator<RunSummary[]> {
+  // Runs created in the meantime are newer than the first page, so none is missed and the export ends.
+  const until = Math.min(filter.until ?? Infinity, deps.clock.now() + 1);
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<RunStore["listRuns"]>> = await deps.store.listRuns(
+      { ...filter, until },
+      { limit: pageRows, cursor },
+    );
+    yield page.data;
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+}
+
+/**
+ * The same with payload, input, output and stack. One run at a time, because each can be large. A run that retention
+ * removes in the meantime is skipped.
+ */
+export async function* exportRuns(
+  deps: { store: Pick<RunStore, "listRuns" | "getRun">; clock: Clock },
+  filter: RunFilter,
+): AsyncGenerator<Run[]> {
+  for await (const summaries of exportRunSummaries(deps, filter)) {
+    if (summaries.length === 0) yield [];
+    for (const { id } of summaries) {
+      const stored = await deps.store.getRun(id);
+      if (!stored) continue;
+      const { keyId: _, ...run } = stored;
+      yield [run];
+    }
+  }
 }

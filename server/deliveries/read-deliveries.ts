@@ -1,8 +1,10 @@
 import { AppError } from "../contract/app-error.ts";
-import type { VerdictOutcome } from "../contract/delivery.ts";
+import type { Delivery, DeliverySummary, VerdictOutcome } from "../contract/delivery.ts";
+import type { Page, PageRequest } from "../contract/list.ts";
+import { nearestName } from "../domain/did-you-mean.ts";
 import { dropUndefined } from "../domain/drop-undefined.ts";
-import type { ProjectSources } from "../ports/project.ts";
-import type { DeliveryFilter } from "../ports/store/delivery-store.ts";
+import type { ProjectReader, ProjectSources } from "../ports/project.ts";
+import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
 
 /** Filter by a trigger's verdict; `stopped` is every verdict other than a match. */
 export const verdictChoices = ["matched", "stopped", "request_mismatch", "filter_mismatch"] as const;
@@ -19,6 +21,33 @@ export type DeliveryQuery = { [Name in keyof Omit<DeliveryFilter, "verdict">]: D
   trigger?: string | undefined;
   verdict?: VerdictChoice | undefined;
 };
+
+/** One delivery with its body. Throws AppError `not_found`. */
+export async function getDelivery(deps: { store: Pick<DeliveryStore, "getDelivery"> }, id: string): Promise<Delivery> {
+  const delivery = await deps.store.getDelivery(id);
+  if (delivery) return delivery;
+  throw new AppError("not_found", `There is no delivery ${JSON.stringify(id)}. Retention may have removed it.`);
+}
+
+/** Deliveries, newest first, without their bodies. */
+export function listDeliveries(
+  deps: { store: Pick<DeliveryStore, "listDeliveries"> },
+  p: { filter: DeliveryFilter; page: PageRequest },
+): Promise<Page<DeliverySummary>> {
+  return deps.store.listDeliveries(p.filter, p.page);
+}
+
+/**
+ * The most similar endpoint for a delivery to an unknown endpoint; `null` for any other delivery, or if no endpoint is
+ * similar.
+ */
+export function probableEndpoint(
+  deps: { project: ProjectReader },
+  { endpoint, problem }: Pick<Delivery, "endpoint" | "problem">,
+): string | null {
+  if (problem?.code !== "unknown_endpoint") return null;
+  return nearestName(endpoint, [...deps.project.current().byEndpoint.keys()]);
+}
 
 /**
  * Converts a request's filter to the store's filter. A trigger of the project is searched only on its endpoint, where
