@@ -1,0 +1,102 @@
+import { sql } from "drizzle-orm";
+import { bigserial, doublePrecision, index, integer, pgTable, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
+import type { DeliveryOutcome, VerdictOutcome } from "../../../contract/delivery.ts";
+import type { Problem } from "../../../contract/problem.ts";
+import type { StoredVerdicts } from "../../shared/stored-verdicts.ts";
+import { bytes, json, text, whole } from "./columns.ts";
+
+export const delivery = pgTable(
+  "delivery",
+  {
+    id: text("id").primaryKey(),
+    endpoint: text("endpoint").notNull(),
+    receivedAt: whole("received_at").notNull(),
+    method: text("method").notNull(),
+    outcome: text("outcome").$type<DeliveryOutcome>().notNull(),
+    responseStatus: integer("response_status").notNull(),
+    durationMs: doublePrecision("duration_ms").notNull(),
+    bodyBytes: whole("body_bytes").notNull(),
+    bodySha256: text("body_sha256"),
+    /** No foreign key: history outlives keys. */
+    keyId: text("key_id"),
+    headers: json("headers").$type<Record<string, string>>().notNull(),
+    problem: json("problem").$type<Problem>(),
+    verdicts: json("verdicts").$type<StoredVerdicts>().notNull(),
+    /** Which trigger decided what, a line each, of the delivery's own verdicts: lists are narrowed by it. */
+    decided: text("decided").notNull(),
+    body: bytes("body"),
+    /** No foreign key: the first delivery may have been removed. */
+    redeliveryOf: text("redelivery_of"),
+    /** The set that `verdicts` refers to. */
+    verdictSet: whole("verdict_set").references(() => verdictSet.id),
+    /** For the mark of the store. */
+    position: bigserial("position", { mode: "number" }).notNull(),
+  },
+  // After its sort columns, an index has the columns of a second filter, so that a scan never reads the wide rows.
+  (t) => [
+    index("delivery_by_time").on(t.receivedAt, t.id),
+    index("delivery_by_endpoint").on(t.endpoint, t.receivedAt, t.id, t.outcome, t.responseStatus),
+    index("delivery_by_outcome").on(t.outcome, t.receivedAt, t.id, t.endpoint, t.responseStatus),
+    index("delivery_by_response_status").on(t.responseStatus, t.receivedAt, t.id, t.endpoint, t.outcome),
+    index("delivery_by_redelivery")
+      .on(t.redeliveryOf, t.receivedAt, t.id)
+      .where(sql`redelivery_of IS NOT NULL`),
+    uniqueIndex("delivery_by_position").on(t.position),
+    index("delivery_by_verdict_set")
+      .on(t.verdictSet)
+      .where(sql`verdict_set IS NOT NULL`),
+  ],
+);
+
+/** Verdicts that deliveries share. Never changed; ids are never reused. */
+export const verdictSet = pgTable(
+  "verdict_set",
+  {
+    id: bigserial("id", { mode: "number" }).primaryKey(),
+    /** SHA-256 of the verdicts as JSON, hex. */
+    hash: text("hash").notNull(),
+    /** The decision of each trigger, one per line. */
+    decided: text("decided").notNull(),
+    /** JSON, raw deflate (RFC 1951). */
+    verdicts: bytes("verdicts").notNull(),
+  },
+  (t) => [uniqueIndex("verdict_set_by_hash").on(t.hash)],
+);
+
+export const idempotencyKey = pgTable(
+  "idempotency_key",
+  {
+    endpoint: text("endpoint").notNull(),
+    key: text("key").notNull(),
+    /** The delivery that was accepted first. */
+    deliveryId: text("delivery_id")
+      .notNull()
+      .references(() => delivery.id, { onDelete: "cascade" }),
+    bodySha256: text("body_sha256"),
+    acceptedAt: whole("accepted_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.endpoint, t.key] }), index("idempotency_key_by_delivery").on(t.deliveryId)],
+);
+
+/**
+ * Counts, kept by minute and by hour (of verdicts by day, too), of deliveries (no attachment) and of verdicts, on an
+ * endpoint or (no endpoint) on all.
+ */
+export const traffic = pgTable(
+  "traffic",
+  {
+    bucketMs: whole("bucket_ms").notNull(),
+    endpoint: text("endpoint").notNull(),
+    attachmentId: text("attachment_id").notNull(),
+    at: whole("at").notNull(),
+    outcome: text("outcome").$type<DeliveryOutcome | VerdictOutcome>().notNull(),
+    count: whole("count").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.bucketMs, t.endpoint, t.attachmentId, t.at, t.outcome] })],
+);
+
+/** What each commit counted, as JSON, until it is added to `traffic`. */
+export const trafficLog = pgTable("traffic_log", {
+  id: bigserial("id", { mode: "number" }).primaryKey(),
+  counts: text("counts").notNull(),
+});

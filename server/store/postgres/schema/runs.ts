@@ -1,0 +1,171 @@
+import { sql } from "drizzle-orm";
+import { bigserial, boolean, doublePrecision, index, integer, pgTable, primaryKey } from "drizzle-orm/pg-core";
+import type { Json } from "../../../contract/json.ts";
+import type { TargetKind } from "../../../contract/project/target.ts";
+import type { RunError, RunStatus, StartedBy } from "../../../contract/run.ts";
+import type { LogLevel, TimelineKind } from "../../../contract/timeline.ts";
+import { json, text, whole } from "./columns.ts";
+import { delivery } from "./deliveries.ts";
+
+export const run = pgTable(
+  "run",
+  {
+    id: text("id").primaryKey(),
+    status: text("status").$type<RunStatus>().notNull(),
+    trigger: text("trigger"),
+    attachmentId: text("attachment_id"),
+    targetKind: text("target_kind").$type<TargetKind>().notNull(),
+    targetSlug: text("target_slug").notNull(),
+    /** Kind and slug as one, which claims go by: `workflow:welcome-email`. */
+    target: text("target").notNull(),
+    deliveryId: text("delivery_id").references(() => delivery.id, { onDelete: "set null" }),
+    startedBy: text("started_by").$type<StartedBy>().notNull(),
+    /** No foreign key: the old run may have been removed. */
+    replayOf: text("replay_of"),
+    /** The webhook key that started it. No foreign key, as in `delivery`. */
+    keyId: text("key_id"),
+    version: text("version").notNull(),
+    attempt: integer("attempt").notNull().default(0),
+    maxAttempts: integer("max_attempts").notNull(),
+    createdAt: whole("created_at").notNull(),
+    startedAt: whole("started_at"),
+    finishedAt: whole("finished_at"),
+    /** When a waiting run is due. For a queued run, which is always due, it is only the sort order. */
+    availableAt: whole("available_at").notNull(),
+    cancelRequestedAt: whole("cancel_requested_at"),
+    /** The next claim goes on with the attempt that had begun. */
+    isResuming: boolean("is_resuming").notNull().default(false),
+    /** Its process crashed with neighbours: it must be alone in the next. */
+    isIsolated: boolean("is_isolated").notNull().default(false),
+    crashes: integer("crashes").notNull().default(0),
+    /** Set while it is `running`, and only then. */
+    token: text("token"),
+    workerId: text("worker_id"),
+    leaseUntil: whole("lease_until"),
+    errorName: text("error_name"),
+    errorMessage: text("error_message"),
+    errorStack: text("error_stack"),
+    payload: json("payload").$type<Json>(),
+    input: json("input").$type<Json>(),
+    output: json("output").$type<Json>(),
+    /** Input and output tokens so far; of agents only. */
+    tokens: whole("tokens"),
+    /** US dollars; NULL where it is not known. */
+    costUsd: doublePrecision("cost_usd"),
+  },
+  (t) => [
+    // A version covers one period, so a scan of this index soon finds its first and last run.
+    index("run_by_time").on(t.createdAt, t.id, t.version, t.targetKind),
+    index("run_by_trigger").on(t.trigger, t.createdAt, t.id, t.targetSlug, t.targetKind, t.version),
+    // Covers the recent statistics of a target: it includes status and times, although they change.
+    index("run_by_target").on(
+      t.targetSlug,
+      t.createdAt,
+      t.id,
+      t.targetKind,
+      t.status,
+      t.startedAt,
+      t.finishedAt,
+      t.trigger,
+      t.version,
+    ),
+    index("run_by_status").on(t.status, t.createdAt, t.id, t.trigger, t.targetSlug, t.targetKind, t.version),
+    index("run_by_delivery").on(t.deliveryId, t.createdAt, t.id),
+    index("run_by_replay")
+      .on(t.replayOf, t.createdAt, t.id)
+      .where(sql`replay_of IS NOT NULL`),
+    index("run_by_key")
+      .on(t.keyId, t.createdAt, t.id)
+      .where(sql`key_id IS NOT NULL`),
+    // Open runs have their own small indexes, so that the cost of claims does not depend on the history.
+    index("run_open")
+      .on(t.isIsolated, t.target, t.status, t.availableAt, t.id)
+      .where(sql`status IN ('queued', 'waiting')`),
+    index("run_waiting")
+      .on(t.isIsolated, t.availableAt)
+      .where(sql`status = 'waiting'`),
+    index("run_running_by_target")
+      .on(t.target)
+      .where(sql`status = 'running'`),
+    index("run_by_lease")
+      .on(t.leaseUntil)
+      .where(sql`lease_until IS NOT NULL`),
+    index("run_by_worker")
+      .on(t.workerId)
+      .where(sql`worker_id IS NOT NULL`),
+    // Covers the filters and sums of agents' usage. Runs of workflows are not in it.
+    index("run_by_spend")
+      .on(t.createdAt, t.id, t.tokens, t.costUsd, t.targetSlug, t.status, t.trigger, t.version)
+      .where(sql`tokens IS NOT NULL`),
+  ],
+);
+
+/**
+ * What the model of an agent's run has said so far, in the call that is under way. Not a part of the history: it goes
+ * with the step that it becomes.
+ */
+export const runLive = pgTable("run_live", {
+  runId: text("run_id")
+    .primaryKey()
+    .references(() => run.id, { onDelete: "cascade" }),
+  /** Whose claim wrote it: of another one it is stale. */
+  token: text("token").notNull(),
+  step: text("step").notNull(),
+  attempt: integer("attempt").notNull(),
+  startedAt: whole("started_at").notNull(),
+  updatedAt: whole("updated_at").notNull(),
+  /** Grows with every write, for the mark of the store. */
+  revision: whole("revision").notNull(),
+  said: json("said").$type<Json>().notNull(),
+});
+
+export const runStep = pgTable(
+  "run_step",
+  {
+    runId: text("run_id")
+      .notNull()
+      .references(() => run.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    kind: text("kind").$type<"step" | "sleep" | "approval">().notNull(),
+    attempt: integer("attempt").notNull(),
+    startedAt: whole("started_at").notNull(),
+    finishedAt: whole("finished_at"),
+    until: whole("until"),
+    result: json("result").$type<Json>(),
+    /** Steps are given in the order in which they began. */
+    position: bigserial("position", { mode: "number" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.runId, t.name] })],
+);
+
+export const runEvent = pgTable(
+  "run_event",
+  {
+    id: bigserial("id", { mode: "number" }).primaryKey(),
+    runId: text("run_id")
+      .notNull()
+      .references(() => run.id, { onDelete: "cascade" }),
+    at: whole("at").notNull(),
+    kind: text("kind").$type<TimelineKind>().notNull(),
+    attempt: integer("attempt").notNull(),
+    name: text("name"),
+    level: text("level").$type<LogLevel>(),
+    message: text("message"),
+    durationMs: doublePrecision("duration_ms"),
+    until: whole("until"),
+    error: json("error").$type<RunError>(),
+    data: json("data").$type<Json>(),
+  },
+  (t) => [index("run_event_by_run").on(t.runId, t.id)],
+);
+
+export const worker = pgTable("worker", {
+  id: text("id").primaryKey(),
+  pid: integer("pid").notNull(),
+  host: text("host").notNull(),
+  version: text("version").notNull(),
+  startedAt: whole("started_at").notNull(),
+  seenAt: whole("seen_at").notNull(),
+  /** It claims no more runs and finishes its active ones. */
+  isLeaving: boolean("is_leaving").notNull().default(false),
+});
