@@ -54,7 +54,7 @@ describe("the published declarations", () => {
     expect(errors[0]?.message).toContain("{ readonly too: string; }' is not assignable");
   });
 
-  it("import nothing but each other", () => {
+  it("import only each other", () => {
     const files = readdirSync(join(installed, "dist/types"), { recursive: true, encoding: "utf8" }).filter((name) =>
       name.endsWith(".ts"),
     );

@@ -1,5 +1,15 @@
 import type { SchemaLike } from "./definition.ts";
 
+declare const explanation: unique symbol;
+
+/**
+ * A type that no value has. The SDK uses it in place of the expected type, so that the compiler's message ends with an
+ * explanation: `Type '…' is not assignable to type 'CompileError<"…: add transform">'`.
+ */
+export interface CompileError<Explanation extends string> {
+  readonly [explanation]: Explanation;
+}
+
 /**
  * A Zod schema: Zod 4 (`zod`, `zod/mini`) or Zod 3 (`zod/v3`, or version 3 of the package). The SDK recognises it by
  * its shape, not by its class. Your project can use any release of Zod, or two at once.

@@ -1,8 +1,9 @@
 export { defineAgent, type Agent, type AgentOptions } from "./define-agent.ts";
 export { defineTool, type Tool, type ToolCallContext, type ToolOptions } from "./define-tool.ts";
-export type { ModelConversation, ModelToolResult } from "./model-conversation.ts";
 export {
   scriptedModel,
+  type ModelConversation,
+  type ModelToolResult,
   type ScriptedAnswer,
   type ScriptedCall,
   type ScriptedModel,

@@ -1,7 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ScriptedAnswer, type ScriptedModelOptions, scriptedModel } from "./scripted-model.ts";
-import type { ModelConversation } from "./model-conversation.ts";
+import {
+  type ModelConversation,
+  type ScriptedAnswer,
+  scriptedModel,
+  type ScriptedModelOptions,
+} from "./scripted-model.ts";
 
 const asked = (text: string) => [
   { role: "system", content: "Sort." },

@@ -12,7 +12,7 @@ export interface CompilerError {
 }
 
 /**
- * Runs the compiler on a tsconfig, and tells what it found. Throws when it said anything that is not an error in a
+ * Runs the compiler on a tsconfig, and returns its errors. Throws if it printed anything that is not an error in a
  * file.
  */
 export function runTsc(project: string, args: readonly string[] = []): CompilerError[] {

@@ -1,5 +1,5 @@
-import type { Mistake } from "../mistake.ts";
-import type { DeepReadonly } from "../schema.ts";
+import type { AgentDefinition, MarkedPrompt } from "../definition.ts";
+import type { DeepReadonly, CompileError } from "../schema.ts";
 
 /**
  * Options of `.attach()` for a workflow. `Result` is the return type of `transform`. It is inferred, to distinguish a
@@ -36,7 +36,7 @@ type NothingMisspelt<Result, Input, Payload> = unknown extends Input
   ? unknown
   : [Misspelt<Result, Input, Payload>] extends [never]
     ? unknown
-    : Mistake<`The workflow's input has no field ${Misspelt<Result, Input, Payload>}: correct its name, or leave it out`>;
+    : CompileError<`The workflow's input has no field ${Misspelt<Result, Input, Payload>}: correct its name, or leave it out`>;
 
 type Misspelt<Result, Input, Payload> = string &
   Exclude<WrittenKeys<Result>, KeysOf<Input> | KeysOf<Payload> | NestedKeysOf<Payload>>;
@@ -61,3 +61,92 @@ type KeysOf<T> = T extends unknown ? keyof T : never;
 
 /** `...payload.customer` adds the customer's fields. */
 type NestedKeysOf<T> = T extends object ? KeysOf<T[keyof T]> : never;
+
+/** `unknown` if the value has every path of the template; otherwise a `CompileError` that names the first missing path. */
+type PromptPaths<Template extends string, Value> = string extends Template
+  ? unknown
+  : WrongPath<Template, Value> extends infer Wrong
+    ? [Wrong] extends [never]
+      ? unknown
+      : CompileError<`The result of transform has no ${Wrong & string}: correct the path between {{ and }}`>
+    : never;
+
+type WrongPath<Template extends string, Value> = Template extends `${string}{{${infer Path}}}${infer Rest}`
+  ? HasPath<Value, Trimmed<Path>> extends true
+    ? WrongPath<Rest, Value>
+    : Trimmed<Path>
+  : never;
+
+type Trimmed<Text extends string> = Text extends ` ${infer Rest}`
+  ? Trimmed<Rest>
+  : Text extends `${infer Rest} `
+    ? Trimmed<Rest>
+    : Text;
+
+/** A union has every path of its members: a missing value becomes empty. */
+type HasPath<Value, Path extends string> = unknown extends Value
+  ? true
+  : true extends (Value extends unknown ? MemberHasPath<Value, Path> : never)
+    ? true
+    : false;
+
+type MemberHasPath<Value, Path extends string> = Path extends `${infer Name}.${infer Rest}`
+  ? FieldOf<Value, Name> extends infer Field
+    ? [Field] extends [never]
+      ? false
+      : HasPath<Exclude<Field, null | undefined>, Rest>
+    : false
+  : [FieldOf<Value, Path>] extends [never]
+    ? false
+    : true;
+
+type FieldOf<Value, Name extends string> = Value extends readonly (infer Item)[]
+  ? Name extends `${number}`
+    ? Item
+    : never
+  : Value extends object
+    ? Name extends keyof Value
+      ? Value[Name]
+      : Name extends `${infer Key extends number}`
+        ? Key extends keyof Value
+          ? Value[Key]
+          : never
+        : never
+    : never;
+
+/**
+ * Options of `.attach()` for an agent. `Result` is the return type of `transform`; without a transform, the prompt is
+ * built from the payload. `Given` is the type of `agent`, even if it is no agent.
+ */
+export interface AgentAttachment<Payload, Result, Template extends string, Given, Target> {
+  /** The agent that a matching webhook starts: the default export of a file in `agents/`. */
+  agent: Target;
+  workflow?: undefined;
+  /**
+   * Builds the value that fills the prompt, from the payload that `request` parsed. Can be async. An exception fails
+   * the run.
+   */
+  transform?: ((payload: Payload) => Result | Promise<Result>) & OnlyForAgents<Given>;
+  /**
+   * The prompt: a string with `{{ path }}` placeholders for values of the payload, or a function. A missing value
+   * becomes empty, an object becomes JSON. Placeholders contain no code. In the prompt, delimiters show the model which
+   * parts came from the payload. The compiler checks paths into the result of `transform`; the build checks paths into
+   * the payload.
+   */
+  prompt: (Template & PromptPaths<Template, Result>) | PromptFunction<unknown extends Result ? Payload : Result>;
+}
+
+/** Fits nothing if a workflow is attached, so that the compiler reports the error on the line at fault. */
+type OnlyForAgents<Given> = Given extends AgentDefinition ? unknown : never;
+
+/**
+ * Builds a prompt from the payload. If it returns a plain string, all of it is marked as payload. The tag marks only
+ * the inserted values: ``prompt: (payload, text) => text`New mail from ${payload.from}` ``.
+ */
+export type PromptFunction<Value> = (
+  payload: Value,
+  text: PromptTag,
+) => string | MarkedPrompt | Promise<string | MarkedPrompt>;
+
+/** A template tag that marks the values between `${` and `}` as payload. */
+export type PromptTag = (texts: TemplateStringsArray, ...values: unknown[]) => MarkedPrompt;

@@ -21,8 +21,7 @@ import {
 import type { DeepReadonly, Schema, SchemaOutput } from "../schema.ts";
 import type { Workflow } from "../workflow/define-workflow.ts";
 import type { Agent } from "../agent/define-agent.ts";
-import type { AgentAttachment } from "./agent-attachment.ts";
-import type { Attachment } from "./attachment.ts";
+import type { AgentAttachment, Attachment } from "./attachment.ts";
 
 /** Options of `defineWebhookSource`. */
 export interface WebhookSourceOptions<Slug extends string, Request extends Schema> {

@@ -4,8 +4,13 @@ export {
   type WebhookSource,
   type WebhookSourceOptions,
 } from "./define-webhook-source.ts";
-export type { AgentAttachment, PromptFunction, PromptTag } from "./agent-attachment.ts";
-export type { Attachment, AttachmentFields, TransformNeeded } from "./attachment.ts";
+export type {
+  AgentAttachment,
+  Attachment,
+  AttachmentFields,
+  PromptFunction,
+  PromptTag,
+  TransformNeeded,
+} from "./attachment.ts";
 export type { DedupeOptions, RateLimitOptions } from "../definition.ts";
-export type { Mistake } from "../mistake.ts";
-export type { Schema, SchemaInput, SchemaOutput } from "../schema.ts";
+export type { CompileError, Schema, SchemaInput, SchemaOutput } from "../schema.ts";

@@ -1,5 +1,4 @@
-import { fromHex } from "./encodings.ts";
-import { type Secret, readSecrets, textKey } from "./secrets.ts";
+import { fromHex, readSecrets, type Secret, textKey } from "./secrets.ts";
 import { type Verification, createVerification } from "./verification.ts";
 
 /**

@@ -1,8 +1,15 @@
 import { checkText } from "../check-shape.ts";
 import type { Duration, SignatureFault, SignedRequest } from "../definition.ts";
-import { fromBase64, fromHex, headerBytes } from "./encodings.ts";
-import { type Secret, readSecrets, textKey } from "./secrets.ts";
-import { type HashName, hashBytes } from "./signing-key.ts";
+import {
+  fromBase64,
+  fromHex,
+  hashBytes,
+  type HashName,
+  headerBytes,
+  readSecrets,
+  type Secret,
+  textKey,
+} from "./secrets.ts";
 import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
 
 /** Options of `hmac`. */

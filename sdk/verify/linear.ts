@@ -1,6 +1,5 @@
 import type { Duration, SignedRequest } from "../definition.ts";
-import { fromHex } from "./encodings.ts";
-import { type Secret, readSecrets, textKey } from "./secrets.ts";
+import { fromHex, readSecrets, type Secret, textKey } from "./secrets.ts";
 import { type Verification, createVerification, readTolerance } from "./verification.ts";
 
 /**

@@ -30,7 +30,7 @@ describe("a secret", () => {
       { kind: "unusable", words: "starts or ends with whitespace, such as a trailing line break" },
     ],
     ["a good one", secret, null],
-  ])("%s is told, not thrown: projects are built where their secrets are not", (_, given, problem) => {
+  ])("%s is reported, not thrown: builds run without secrets", (_, given, problem) => {
     expect(github({ secret: given }).secretProblem).toEqual(problem);
   });
 

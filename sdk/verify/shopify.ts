@@ -1,5 +1,4 @@
-import { fromBase64 } from "./encodings.ts";
-import { type Secret, readSecrets, textKey } from "./secrets.ts";
+import { fromBase64, readSecrets, type Secret, textKey } from "./secrets.ts";
 import { type Verification, createVerification } from "./verification.ts";
 
 /**

@@ -1,6 +1,5 @@
 import type { Duration, SignedRequest } from "../definition.ts";
-import { fromBase64, headerBytes } from "./encodings.ts";
-import { type Secret, readSecrets } from "./secrets.ts";
+import { fromBase64, headerBytes, readSecrets, type Secret } from "./secrets.ts";
 import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
 
 /**

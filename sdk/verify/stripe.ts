@@ -1,6 +1,5 @@
 import type { Duration } from "../definition.ts";
-import { fromHex } from "./encodings.ts";
-import { type Secret, readSecrets, textKey } from "./secrets.ts";
+import { fromHex, readSecrets, type Secret, textKey } from "./secrets.ts";
 import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
 
 const name = "stripe-signature";

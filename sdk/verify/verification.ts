@@ -7,8 +7,7 @@ import {
   type VerificationDefinition,
 } from "../definition.ts";
 import { parseDuration } from "../duration.ts";
-import type { SecretKeys } from "./secrets.ts";
-import type { HashName, SigningKey } from "./signing-key.ts";
+import type { HashName, SecretKeys, SigningKey } from "./secrets.ts";
 
 const units = [
   ["day", 86_400_000],
