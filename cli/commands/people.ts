@@ -115,14 +115,14 @@ export function registerPeopleResetPassword(people: CliCommand, runner: CommandR
 }
 
 /** Only the link is on stdout. */
-async function resetPassword(context: CommandContext, who: string): Promise<void> {
+async function resetPassword(context: CommandContext, emailOrId: string): Promise<void> {
   const api = await context.api();
   const people = (await api.request({ path: "/people", answer: peopleAnswer })).data;
-  const person = people.find(({ id, email }) => id === who || email === who.trim().toLowerCase());
+  const person = people.find(({ id, email }) => id === emailOrId || email === emailOrId.trim().toLowerCase());
   if (!person)
     throw new Failure(
-      `No account has the address ${who}.${didYouMean(
-        who,
+      `No account has the email address or id ${emailOrId}.${didYouMean(
+        emailOrId,
         people.map(({ email }) => email),
       )} Run \`signalbox people list\` to see all accounts.`,
       { code: "not_found" },

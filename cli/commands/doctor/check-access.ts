@@ -2,7 +2,7 @@ import type { StoreContents } from "../../../server/store/shared/store-contents.
 import { formatCount, formatUtc } from "../../../server/domain/format.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 
-const soonMs = 14 * 86_400_000;
+const expiresSoonMs = 14 * 86_400_000;
 const workerAliveMs = 15_000;
 const aheadMs = 60_000;
 
@@ -41,10 +41,10 @@ function isUsable(key: StoreContents["keys"][number], now: number): boolean {
 function checkKeys({ contents, now, needsKeys, triggers }: AccessContext): Check[] {
   const webhookKeys = contents.keys.filter(({ kind }) => kind === "webhook");
   const usable = webhookKeys.filter((key) => isUsable(key, now));
-  const ending = contents.keys.filter(
-    (key) => isUsable(key, now) && key.expiresAt !== null && key.expiresAt < now + soonMs,
+  const expiring = contents.keys.filter(
+    (key) => isUsable(key, now) && key.expiresAt !== null && key.expiresAt < now + expiresSoonMs,
   );
-  const closed = [...new Set(triggers.map(({ endpoint }) => endpoint))].filter(
+  const withoutKey = [...new Set(triggers.map(({ endpoint }) => endpoint))].filter(
     (endpoint) => !usable.some(({ endpoints }) => endpoints === null || endpoints.includes(endpoint)),
   );
   const create = "Create one with `signalbox keys create`.";
@@ -57,15 +57,15 @@ function checkKeys({ contents, now, needsKeys, triggers }: AccessContext): Check
   const checks: Check[] = [];
   if (usable.length === 0)
     checks.push(bad("keys", "every webhook key is revoked or expired: all webhooks are rejected", create));
-  else if (closed.length > 0)
+  else if (withoutKey.length > 0)
     checks.push(
-      bad("keys", `no key is valid for ${closed.join(", ")}`, `${create} \`--endpoint\` sets its endpoints.`),
+      bad("keys", `no key is valid for ${withoutKey.join(", ")}`, `${create} \`--endpoint\` sets its endpoints.`),
     );
-  if (ending.length > 0)
+  if (expiring.length > 0)
     checks.push(
       warn(
         "keys",
-        `${ending.map(({ id, name }) => `${name} (${id})`).join(", ")} expire within 14 days`,
+        `${expiring.map(({ id, name }) => `${name} (${id})`).join(", ")} expire within 14 days`,
         "Replace them with `signalbox keys rotate <id>`.",
       ),
     );
@@ -100,9 +100,13 @@ function checkSecret({ contents, openKey }: AccessContext): Check {
 }
 
 function checkTriggers({ contents, triggers }: AccessContext): Check {
-  const off = contents.disabledTriggers.filter((slug) => triggers.some((trigger) => trigger.slug === slug));
-  if (off.length === 0) return ok("triggers", `${formatCount(triggers.length, "trigger")}, none disabled`);
-  return warn("triggers", `disabled: ${off.join(", ")}`, "Enable a trigger with `signalbox triggers enable <slug>`.");
+  const disabled = contents.disabledTriggers.filter((slug) => triggers.some((trigger) => trigger.slug === slug));
+  if (disabled.length === 0) return ok("triggers", `${formatCount(triggers.length, "trigger")}, none disabled`);
+  return warn(
+    "triggers",
+    `disabled: ${disabled.join(", ")}`,
+    "Enable a trigger with `signalbox triggers enable <slug>`.",
+  );
 }
 
 function checkPeople({ contents, mode }: AccessContext): Check {

@@ -46,7 +46,7 @@ function renderKeys(keys: readonly Key[], p: { paint: Paint; now: number }): str
       key.kind,
       plainLine(key.name, 30),
       key.hint,
-      opensText(key),
+      endpointsText(key),
       key.lastUsedAt ? formatRelativeTime(key.lastUsedAt, p.now) : "never",
       key.expiresAt ? formatRelativeTime(key.expiresAt, p.now) : "never",
     ]),
@@ -61,16 +61,16 @@ function stateText(key: Key, { paint, now }: { paint: Paint; now: number }): str
   return expiresSoon(key, now) ? `${paint("warn", "⧖")} expiring` : `${paint("good", "✓")} valid`;
 }
 
-const soonMs = 14 * 24 * 60 * 60 * 1000;
+const expiresSoonMs = 14 * 24 * 60 * 60 * 1000;
 
 /** Valid, expires soon, and was not rotated. */
 function expiresSoon({ expiresAt, revokedAt, replacedBy }: Key, now: number): boolean {
   if (expiresAt === null || revokedAt !== null || replacedBy !== null) return false;
   const leftMs = Date.parse(expiresAt) - now;
-  return leftMs > 0 && leftMs <= soonMs;
+  return leftMs > 0 && leftMs <= expiresSoonMs;
 }
 
-function opensText(key: Key): string {
+function endpointsText(key: Key): string {
   return key.kind === "api" ? `API (${key.scope})` : (key.endpoints?.join(", ") ?? "all endpoints");
 }
 

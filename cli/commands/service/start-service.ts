@@ -6,9 +6,6 @@ import type { Reporter } from "../../../server/processes/protocol.ts";
 import { announceServer, findRunningServer } from "../../api/running-server.ts";
 import { Failure } from "../../terminal/failure.ts";
 
-/** Terminals and `npm run` both forward Ctrl-C. A signal this soon after the first is the same key press. */
-const samePressMs = 300;
-
 export interface Service {
   /** The public URL. */
   url: string;
@@ -75,19 +72,4 @@ async function announce<Started extends { url: string; port: number; close(): Pr
       await supervisor.close();
     },
   };
-}
-
-/** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. */
-export function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    let stoppedAt: number | null = null;
-    const stop = (signal: NodeJS.Signals) => {
-      const now = performance.now();
-      if (stoppedAt !== null && now - stoppedAt > samePressMs) process.exit(signal === "SIGINT" ? 130 : 143);
-      stoppedAt ??= now;
-      resolve();
-    };
-    process.on("SIGINT", stop);
-    process.on("SIGTERM", stop);
-  });
 }

@@ -12,7 +12,8 @@ import type { CliCommand } from "../cli-command.ts";
 import { createFirstKey } from "../keys/create.ts";
 import { parsePort, parseRole, type Role } from "../options.ts";
 import { invitationAnswer, peopleAnswer } from "../people.ts";
-import { startService, startWeb, toStartFailure, untilStopped } from "./start-service.ts";
+import { startService, startWeb, toStartFailure } from "./start-service.ts";
+import { untilStopped } from "./until-stopped.ts";
 
 export function registerStart(program: CliCommand, runner: CommandRunner): void {
   program

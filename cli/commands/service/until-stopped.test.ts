@@ -18,7 +18,7 @@ it.each([
   await expect.poll(() => printed).toContain("waiting");
   child.kill(signal);
   await expect.poll(() => printed).toContain("stopping");
-  // What comes within a moment of the first is the same press of the keys.
+  // Signals shortly after the first belong to the same key press.
   const pressing = setInterval(() => child.kill(signal), 50);
   onTestFinished(() => clearInterval(pressing));
   expect(await ended).toEqual([exitCode, null]);
