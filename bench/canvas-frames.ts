@@ -19,7 +19,7 @@ if (values.token) {
 const began = performance.now();
 await page.goto(values.url);
 await page.locator("[data-node]").first().waitFor();
-console.log(`${Math.round(performance.now() - began)} ms until the first nodes stand`);
+console.log(`${Math.round(performance.now() - began)} ms until the first nodes are visible`);
 await page.waitForTimeout(2_000);
 console.table(await measureFrames(page));
 await browser.close();

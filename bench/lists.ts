@@ -1,4 +1,4 @@
-// Times every list of a seeded ledger, through the store itself: node bench/lists.ts --dir <folder> [--times N]
+// Times every list of a seeded store, through the store's own code: node bench/lists.ts --dir <folder> [--times N]
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -11,7 +11,7 @@ import { planProject, type PlannedProject } from "./seed/plan-project.ts";
 
 const { values } = parseArgs({ options: { dir: { type: "string" }, times: { type: "string", default: "20" } } });
 if (!values.dir) {
-  console.error("Which ledger? node bench/lists.ts --dir <folder that bench/seed.ts made>");
+  console.error("--dir is missing: node bench/lists.ts --dir <folder that bench/seed.ts made>");
   process.exit(2);
 }
 const seeded: { triggers: number; runs: number; deliveries: number; now: number } = JSON.parse(

@@ -24,7 +24,7 @@ const wanted = new Set(values.only.split(","));
 const workers = values.workers.split(",").map(Number);
 
 console.log(
-  `${cpus().length} × ${cpus()[0]?.model ?? "?"}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}; ends of runs are on disk (fsync) before anybody is told\n`,
+  `${cpus().length} × ${cpus()[0]?.model ?? "?"}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}; ends of runs are on disk (fsync) before they are reported\n`,
 );
 
 if (wanted.has("latency")) {
@@ -66,7 +66,7 @@ if (wanted.has("flood")) {
       });
     });
   }
-  table("Webhooks as fast as the door takes them, accepted and run", rows);
+  table("Webhooks as fast as they are answered, accepted and run", rows);
 }
 if (wanted.has("memory")) {
   await onService(1, async (stage) =>

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../server/store/sqlite/open-store.ts";
 import { planProject } from "./seed/plan-project.ts";
-import { writeLedger } from "./seed/write-ledger.ts";
+import { writeStore } from "./seed/write-store.ts";
 
-it("fills a ledger that the store reads, with as many rows as asked, all of them counted", async () => {
+it("writes a store with the requested number of rows, all of them counted", async () => {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-seed-"));
-  const file = join(folder, "ledger.db");
+  const file = join(folder, "store.db");
   await (await openSqliteStore({ file })).close();
   const now = Date.UTC(2026, 0, 31);
-  const written = await writeLedger(file, planProject(60), { runs: 600, deliveries: 600, now, onProgress() {} });
+  const written = await writeStore(file, planProject(60), { runs: 600, deliveries: 600, now, onProgress() {} });
   const store = await openSqliteStore({ file });
 
   expect(written.deliveries).toBe(600);

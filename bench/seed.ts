@@ -1,10 +1,10 @@
-// Makes a project and a ledger as a busy year leaves them: node bench/seed.ts --dir <folder> [--runs N] [--deliveries N] [--triggers N]
+// Creates a project and a store with a month of traffic: node bench/seed.ts --dir <folder> [--runs N] [--deliveries N] [--triggers N]
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openSqliteStore } from "../server/store/sqlite/open-store.ts";
 import { planProject } from "./seed/plan-project.ts";
-import { writeLedger } from "./seed/write-ledger.ts";
+import { writeStore } from "./seed/write-store.ts";
 import { writeProject } from "./seed/write-project.ts";
 
 const { values } = parseArgs({
@@ -36,7 +36,7 @@ await (await openSqliteStore({ file })).close();
 
 const began = performance.now();
 const seconds = () => Math.round((performance.now() - began) / 1000);
-const written = await writeLedger(file, project, {
+const written = await writeStore(file, project, {
   ...plan,
   onProgress({ deliveries, runs }) {
     if (deliveries % 20_000 === 0)

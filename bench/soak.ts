@@ -10,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import Database from "better-sqlite3";
 import { packageRoot } from "../server/paths.ts";
-import { judgeGrowth } from "./soak/judge-growth.ts";
+import { findGrowth } from "./soak/find-growth.ts";
 import { type Sample, sampleProcesses, sizeMb } from "./soak/sample.ts";
 import { soakRequest, writeSoakProject } from "./soak/soak-project.ts";
 
@@ -170,7 +170,7 @@ function report(taken: readonly Sample[], open: number): void {
   const unexpected = [...answers].filter(([what]) => !/^\d+$/.test(what));
   for (const [what, times] of unexpected) console.log(`UNEXPECTED: ${what}, ${times} times`);
   if (open > 0) console.log(`UNEXPECTED: ${open} runs have not ended`);
-  const findings = judgeGrowth(taken);
+  const findings = findGrowth(taken);
   for (const { what, early, late, isGrowth } of findings)
     console.log(`${isGrowth ? "GROWS" : "steady"}: ${what}, ${early.toFixed(1)} early, ${late.toFixed(1)} late`);
   if (unexpected.length > 0 || open > 0 || findings.some(({ isGrowth }) => isGrowth)) process.exitCode = 1;

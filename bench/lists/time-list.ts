@@ -11,7 +11,7 @@ export interface ListTiming {
 const limit = 50;
 const maxPages = 200;
 
-/** `deepCursor` stands in the middle of the whole list. */
+/** `deepCursor` is in the middle of the whole list. */
 export async function timeList(
   read: (page: PageRequest) => Promise<Page<unknown>>,
   p: { deepCursor: string; times: number },

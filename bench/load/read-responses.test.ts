@@ -23,7 +23,7 @@ function read(pieces: readonly Buffer[]): number[] {
 }
 
 describe("createResponseReader", () => {
-  it("tells the status of every answer, in order, however the bytes are cut into pieces", () => {
+  it("reads the status of every response, in order, for any split of the bytes", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...statuses), { maxLength: 8 }),
@@ -42,11 +42,11 @@ describe("createResponseReader", () => {
     );
   });
 
-  it("says nothing of an answer whose last byte is missing", () => {
+  it("reports no response whose last byte is missing", () => {
     for (const answer of Object.values(answers)) expect(read([Buffer.from(answer).subarray(0, -1)])).toEqual([]);
   });
 
-  it("refuses chunks that have no size, rather than to wait for ever", () => {
+  it("throws for chunks without a size, instead of waiting forever", () => {
     expect(() => read([Buffer.from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n")])).toThrow(
       "without a size",
     );

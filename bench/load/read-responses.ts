@@ -1,5 +1,5 @@
 /**
- * Reads HTTP/1.1 answers off one connection, and tells the status of each when its last byte is there. As little as a
+ * Reads HTTP/1.1 answers off one connection, and returns the status of each when its last byte is there. As little as a
  * load client needs, so that it does not become what is measured: no trailers, no 1xx, no bodies that end with the
  * connection.
  */
@@ -11,7 +11,7 @@ export function createResponseReader(onResponse: (status: number) => void): (chu
     while (bytes.length > 0) {
       const found = readResponse(bytes);
       if (!found) {
-        // The chunk's memory may be used again by whoever handed it in.
+        // The chunk's memory may be reused by the caller.
         rest = Buffer.from(bytes);
         return;
       }
@@ -21,7 +21,7 @@ export function createResponseReader(onResponse: (status: number) => void): (chu
   };
 }
 
-/** The answer that stands first, or null when it is not all there yet. */
+/** The first response, or null if it is incomplete. */
 function readResponse(bytes: Buffer): { status: number; bytes: number } | null {
   const headBytes = bytes.indexOf("\r\n\r\n");
   if (headBytes < 0) return null;

@@ -19,7 +19,7 @@ const manifest = { version: "v1", workflows: [], agents: [] };
 
 /**
  * Microseconds of CPU that one delivery takes from the parsed body to the disk: which triggers match, what every other
- * says, and delivery, run and counts in the ledger. One in a commit of its own, and fifty in one. Each matches another
+ * says, and delivery, run and counts in the store. One in a commit of its own, and fifty in one. Each matches another
  * of the triggers. Every round takes all sizes in turn.
  */
 export async function measureDelivery(p: {

@@ -5,7 +5,7 @@ export interface Peer {
   url: string;
   expectedStatus: number;
   durability: string;
-  /** How many were executed so far; null where it cannot be told apart from the answer. */
+  /** How many were executed so far; null if that is not distinguishable from the response. */
   countExecuted: (() => Promise<number>) | null;
   close(): Promise<void>;
 }

@@ -33,7 +33,7 @@ export async function startRestate({ modules, folder }: { modules: string; folde
     RESTATE_DISABLE_TELEMETRY: "true",
     RESTATE_LOG_FILTER: "warn",
   };
-  // The program itself: what npm puts before it would leave it running when it is told to go.
+  // The program itself: what npm puts before it would leave it running after a signal.
   const program = join(
     modules,
     `node_modules/@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`,

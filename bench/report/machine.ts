@@ -35,7 +35,7 @@ function git(...args: string[]): string {
   return execFileSync("git", args, { cwd: packageRoot, encoding: "utf8" }).trim();
 }
 
-/** The type of the file system that a folder is on, where `df` can tell it. */
+/** The type of the file system that a folder is on, if `df` reports it. */
 function fileSystemOf(folder: string): string {
   try {
     const [, fields] = execFileSync("df", ["-PT", folder], { encoding: "utf8" }).split("\n");

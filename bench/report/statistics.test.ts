@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { median, percentile, ratioByRounds } from "./statistics.ts";
 
 describe("median", () => {
-  it("is the middle of an odd number of values, whatever their order", () => {
+  it("is the middle of an odd number of values, in any order", () => {
     expect(median([9, 1, 5])).toBe(5);
   });
 
@@ -10,11 +10,11 @@ describe("median", () => {
     expect(median([10, 1, 2, 4])).toBe(3);
   });
 
-  it("of nothing is no number, and nothing that looks like one", () => {
+  it("of no values is NaN", () => {
     expect(median([])).toBeNaN();
   });
 
-  it("leaves the values as they were", () => {
+  it("does not change the values", () => {
     const values = [3, 1, 2];
     median(values);
     expect(values).toEqual([3, 1, 2]);
@@ -38,18 +38,18 @@ describe("percentile", () => {
     expect(percentile([7], 0.99)).toBe(7);
   });
 
-  it("of nothing is no number", () => {
+  it("of no values is NaN", () => {
     expect(percentile([], 0.5)).toBeNaN();
   });
 });
 
 describe("ratioByRounds", () => {
-  it("compares what was measured in the same round, so that a slow round does not count", () => {
+  it("compares results of the same round, so that a slow round has no effect", () => {
     // The machine was ten times slower in the second round, for both.
     expect(ratioByRounds([50, 5, 60], [100, 10, 100])).toEqual({ median: 0.5, lowest: 0.5, highest: 0.6 });
   });
 
-  it("refuses rounds that have no other side", () => {
+  it("throws for rounds without a second side", () => {
     expect(() => ratioByRounds([1, 2], [1])).toThrow("2 rounds cannot be compared with 1");
   });
 });

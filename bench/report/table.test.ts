@@ -14,14 +14,14 @@ const row: Row = {
 };
 
 describe("textTable", () => {
-  it("says of each goal whether it was met", () => {
+  it("shows for each goal whether it was met", () => {
     const text = textTable(cellsOf([row, { ...row, isMet: false }, { ...row, goal: null, isMet: null }]));
     expect(text).toContain("≥ 0.6: met");
     expect(text).toContain("≥ 0.6: missed");
     expect(text.match(/≥ 0\.6/g)).toHaveLength(2);
   });
 
-  it("begins every column at the same place in every line", () => {
+  it("aligns the columns of all lines", () => {
     const [titles = "", , first = "", second = ""] = textTable(
       cellsOf([row, { ...row, work: "a push of 7.7 kB", other: null }]),
     ).split("\n");
@@ -31,14 +31,14 @@ describe("textTable", () => {
 });
 
 describe("markdownTable", () => {
-  it("has what was measured on, a line for each row, and what must be known of it", () => {
+  it("has the machine, a line for each row, and the notes", () => {
     const page = markdownTable(cellsOf([row, row]), [["node", "v24"]], ["Too short."]);
     expect(page).toMatch(/^- node: v24\n\n\| work \|/);
     expect(page.split("\n").filter((line) => line.startsWith("| 300 bytes |"))).toHaveLength(2);
     expect(page).toMatch(/\n\n- Too short\.$/);
   });
 
-  it("keeps a bar inside its cell", () => {
+  it("escapes a vertical bar in a cell", () => {
     expect(markdownTable(cellsOf([{ ...row, work: "a|b" }]), [], [])).toContain("| a\\|b |");
   });
 });
@@ -46,18 +46,18 @@ describe("markdownTable", () => {
 describe("replaceTable", () => {
   const page = `# Speed\n\n<!-- bench: begin. Written by \`npm run bench -- --markdown\`; do not edit. -->\nold\n<!-- bench: end -->\n\nMore.\n`;
 
-  it("replaces what stands between the marks, and nothing else", () => {
+  it("replaces only the text between the marks", () => {
     const written = replaceTable(page, "new");
     expect(written).toBe(page.replace("old", "new"));
     expect(replaceTable(written, "newer")).toBe(page.replace("old", "newer"));
   });
 
-  it("leaves the table of another command alone", () => {
+  it("keeps the table of another command", () => {
     const two = `${page}<!-- bench-stores: begin. Written by \`npm run bench -- --stores --markdown\`; do not edit. -->\nold\n<!-- bench-stores: end -->\n`;
     expect(replaceTable(two, "new", " --stores")).toBe(`${page}${two.slice(page.length).replace("old", "new")}`);
   });
 
-  it("refuses a page without the marks, and says which it needs", () => {
+  it("throws for a page without the marks, and names them", () => {
     expect(() => replaceTable("# Speed\n", "new")).toThrow("<!-- bench: end -->");
   });
 });

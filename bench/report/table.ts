@@ -47,7 +47,7 @@ function markdownLine(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-/** The page with what stands between the two marks of a command's table replaced. Throws where the page has none. */
+/** The page with the text between the two marks of a command's table replaced. Throws if the page has no marks. */
 export function replaceTable(page: string, table: string, options: "" | " --stores" = ""): string {
   const name = `bench${options.replace(" --", "-")}`;
   const begin = `<!-- ${name}: begin. Written by \`npm run bench --${options} --markdown\`; do not edit. -->`;

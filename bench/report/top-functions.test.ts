@@ -21,7 +21,7 @@ describe("summarizeProfile", () => {
     timeDeltas: [1_000, 5_000, 4_000, 1_000, 2_000, 70_000],
   };
 
-  it("puts the function first that most time was spent in, with its part of what was busy", () => {
+  it("lists the function with the most time first, with its share of the busy time", () => {
     const { functions, busyMs, idleMs, program } = summarizeProfile(profile, 2);
     expect({ busyMs, idleMs, program }).toEqual({ busyMs: 8, idleMs: 5, program: "web" });
     expect(functions).toEqual([
@@ -30,7 +30,7 @@ describe("summarizeProfile", () => {
     ]);
   });
 
-  it("tells functions of one name apart by their place, and adds up those of one place", () => {
+  it("distinguishes functions of one name by their location, and adds up those of one location", () => {
     const same = {
       ...profile,
       nodes: profile.nodes.map((node) =>
@@ -45,7 +45,7 @@ describe("summarizeProfile", () => {
     expect(summarizeProfile(profile, 9).functions.map(({ name }) => name)).not.toContain("post");
   });
 
-  it("refuses what is no profile", () => {
+  it("rejects an invalid profile", () => {
     expect(() => summarizeProfile({ nodes: [] }, 1)).toThrow(/samples/);
   });
 });

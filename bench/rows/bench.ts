@@ -11,11 +11,11 @@ export interface Bench {
   rounds: number;
   /** Runs that wait when workers are measured. */
   backlog: number;
-  /** A folder with the project of the bench and its packages, for whoever calls to remove. */
+  /** A folder with the project of the bench and its packages, which the caller removes. */
   makeProject(p: { workers: number }): string;
   /** The folder in which a peer is installed. Throws where npm cannot. Null: peers were not asked for. */
   peers: ((name: PeerName) => string) | null;
-  /** Something that whoever reads the table must know. */
+  /** A note for readers of the table. */
   note(text: string): void;
   /** For the service's processes, where they are to be profiled. */
   nodeOptions: string | undefined;

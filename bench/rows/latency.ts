@@ -17,7 +17,7 @@ interface Latency {
 }
 
 /**
- * How long a sender waits for its 202 at half of the load that the receiver can bear, next to node:http without a store
+ * How long a sender waits for its 202 at half of the receiver's maximum load, next to node:http without a store
  * at the same rate.
  */
 export async function measureLatency(bench: Bench): Promise<Row[]> {

@@ -5,7 +5,7 @@ export interface Row {
   /** What was counted: "accepts a second", "ms, p50 / p99". */
   measure: string;
   ours: string;
-  /** Beside it, in the same run, with its name; null where nothing stands beside it. */
+  /** Beside it, in the same run, with its name; null without one. */
   other: string | null;
   /** Ours to the other, with the lowest and highest of the rounds. */
   ratio: string | null;

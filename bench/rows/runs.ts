@@ -55,7 +55,7 @@ async function startBacklog(bench: Bench, workers: number) {
   const file = join(folder, ".signalbox/signalbox.db");
   return {
     service,
-    /** Puts the backlog into the running service's ledger; its workers notice. */
+    /** Puts the backlog into the running service's store; its workers notice. */
     async turn(): Promise<number> {
       const since = Date.now();
       const store = await openSqliteStore({ file });

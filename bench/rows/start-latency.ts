@@ -18,7 +18,7 @@ const anyRunIsOpen =
 
 /**
  * How long after a webhook came its run's first line is executed, while there is little to do. By the runs' own clock,
- * from the ledger.
+ * from the store.
  */
 export async function measureStartLatency(bench: Bench): Promise<Row[]> {
   const folder = bench.makeProject({ workers: 1 });

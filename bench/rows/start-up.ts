@@ -14,7 +14,7 @@ import type { Row } from "./row.ts";
 const durability = "202: fsync before it";
 
 /**
- * How long somebody waits: for `start`, for `dev`, and for a saved file to count. Medians of as many times as there are
+ * How long a user waits: for `start`, for `dev`, and for a saved file to count. Medians of as many times as there are
  * rounds.
  */
 export async function measureStartUp(bench: Bench): Promise<Row[]> {

@@ -12,7 +12,7 @@ import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 export interface BenchProject {
   dir: string;
   key: string;
-  /** Opens its ledger; whoever opens it closes it. */
+  /** Opens its ledger; the caller closes it. */
   openStore(): Promise<Store>;
   remove(): void;
 }

@@ -82,7 +82,7 @@ function rssMbOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
 }
 
-/** What stands after the name, which may hold anything: state, parent, … */
+/** The fields after the name, which may contain anything: state, parent, … */
 function statOf(pid: number): string[] {
   return read(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
 }

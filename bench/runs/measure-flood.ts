@@ -19,7 +19,7 @@ export interface Flood {
 
 const countSchema = z.object({ runs: z.number(), firstAt: z.number(), lastAt: z.number(), endedAt: z.number() });
 
-/** Webhooks as fast as the door takes them, while workers run what comes of them. */
+/** Webhooks as fast as they are answered, while workers execute their runs. */
 export async function measureFlood(p: {
   project: BenchProject;
   service: BenchService;

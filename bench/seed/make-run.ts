@@ -81,9 +81,9 @@ export function makeRun(plan: RunPlan, random: Random): { row: RunRow; events: E
       finished_at: finishedAt,
       available_at: at,
       error_name: isBad ? "Error" : null,
-      error_message: isBad ? "The ledger did not answer" : null,
+      error_message: isBad ? "The ledger did not respond" : null,
       error_stack: isBad
-        ? `Error: The ledger did not answer\n    at run (workflows/${trigger.workflow}.ts:10:11)`
+        ? `Error: The ledger did not respond\n    at run (workflows/${trigger.workflow}.ts:10:11)`
         : null,
       payload: isWebhook ? JSON.stringify(plan.payload) : null,
       input: startedAt === null && isWebhook ? null : input,

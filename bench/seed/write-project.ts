@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { packageRoot } from "../../server/paths.ts";
 import type { PlannedProject, PlannedTrigger } from "./plan-project.ts";
 
-/** Writes the project as its author would: a file for each trigger and each workflow. It stands `signalbox build`. */
+/** Writes the project as its author would: a file for each trigger and each workflow. It passes `signalbox build`. */
 export function writeProject(folder: string, { endpoints, workflows }: PlannedProject): void {
   for (const name of ["triggers", "workflows", "node_modules"]) mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(

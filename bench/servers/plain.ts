@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** What node:http can do: reads the body, parses it, answers 202, keeps nothing. Told its port by IPC. */
+/** What node:http can do: reads the body, parses it, answers 202, keeps nothing. Sends its port by IPC. */
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));

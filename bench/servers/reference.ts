@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 /**
  * What this machine can do at most with the same promise: node:http and SQLite, `synchronous=FULL`, group commit, one
  * table with a partial index over what is open. No keys, no schemas, no verdicts, no steps, no crash of a run that it
- * would survive. `--worker`: also executes what it accepted, on the same event loop. Told its port by IPC.
+ * would survive. `--worker`: also executes what it accepted, on the same event loop. Sends its port by IPC.
  */
 const { values } = parseArgs({
   options: { file: { type: "string", default: "" }, worker: { type: "boolean", default: false } },

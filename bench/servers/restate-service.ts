@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /**
  * A service for Restate with one handler that returns at once: node restate-service.ts <folder of its SDK> <port>.
- * Tells how many it executed when it is asked.
+ * Responds with the number of executions.
  */
 const [folder = ".", port = "0"] = process.argv.slice(2);
 type Sdk = {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 
-/** What stands in the ledger of a running service: deliveries by outcome, runs by status. */
+/** The contents of a running service's store: deliveries by outcome, runs by status. */
 export function countStored(folder: string, endpoint: string): { accepted: number; runs: Record<string, number> } {
   const db = new Database(join(folder, ".signalbox/signalbox.db"), { readonly: true });
   try {

@@ -54,7 +54,7 @@ function listProcesses(): ProcessStat[] {
 }
 
 function readStat(pid: number): ProcessStat[] {
-  // The name of the program stands in brackets, and may hold spaces.
+  // The name of the program is in brackets, and may contain spaces.
   const fields = read(pid, "stat").split(") ").at(-1)?.split(" ") ?? [];
   return fields.length < 13
     ? []

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync,
 import { dirname, join } from "node:path";
 
 export interface ServiceOptions {
-  /** Where the project stands, as `writeBenchProject` left it. */
+  /** The folder of the project that `writeBenchProject` wrote. */
   folder: string;
   command?: "start" | "dev";
   /** One of the system's choice unless given. */
@@ -25,7 +25,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** The launcher as npm installed it, or as it stands in the checkout that was linked: there it runs the sources. */
+/** The launcher as npm installed it, or as it is in the linked checkout: there it runs the sources. */
 function programOf(folder: string): string[] {
   return [process.execPath, realpathSync(join(folder, "node_modules/signalbox/bin/signalbox.cjs"))];
 }
@@ -101,7 +101,7 @@ export function runSignalbox(folder: string, args: string[], env: NodeJS.Process
   });
 }
 
-/** Settings of whoever measures must not change what is measured. */
+/** The environment of the benchmark must not change its results. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(SIGNALBOX_|DATABASE_URL$|PORT$|HOST$|NODE_ENV$|NODE_OPTIONS$)/.test(name),

@@ -7,7 +7,7 @@ export interface Server {
   close(): void;
 }
 
-/** Starts one of the programs in `servers/`, which tells its port when it listens. */
+/** Starts one of the programs in `servers/`, which sends its port when it listens. */
 export async function startServer(name: "plain" | "reference", args: string[] = []): Promise<Server> {
   const child = fork(join(import.meta.dirname, `../servers/${name}.ts`), args);
   const { port } = await new Promise<{ port: number }>((resolve, reject) => {

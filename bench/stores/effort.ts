@@ -13,7 +13,7 @@ export interface Effort {
   total: Record<Kind, number>;
   commits: number | null;
   flushes: number | null;
-  /** Of the whole machine, whoever caused it: 1 is all cores. */
+  /** Of the whole machine, by any process: 1 is all cores. */
   machine: number;
 }
 
@@ -34,8 +34,8 @@ export async function watchEffort(side: Side): Promise<() => Promise<Effort>> {
   return async () => compare(before, await read(side));
 }
 
-async function read({ pids, ledger }: Side): Promise<Reading> {
-  const commits = await ledger.commits();
+async function read({ pids, reader }: Side): Promise<Reading> {
+  const commits = await reader.commits();
   const service = processTree(pids.service).map(({ pid, cpuMs }) => [pid, { kind: kindOf(pid), ms: cpuMs }] as const);
   const database =
     pids.database === undefined
@@ -80,7 +80,7 @@ function compare(before: Reading, after: Reading): Effort {
 }
 
 /**
- * What the disk below the temporary folder was told to bring to its platter, by whomever; null where the system does
+ * What the disk below the temporary folder was asked to flush, by any process; null where the system does
  * not count it.
  */
 function countFlushes(): number | null {

@@ -54,7 +54,7 @@ export async function measureStores(bench: Bench): Promise<StoreResult[]> {
     const rounds = Math.ceil(bench.rounds / 2);
     for (let round = 0; round <= rounds; round++) {
       for (const of of sides) {
-        // A service of its own for each turn: what a ledger holds already, and five services beside it, would be measured as well.
+        // A service of its own for each turn: a store with content and five more services would be measured as well.
         const side = await startSide(bench, { ...of, name: `${of.name}_${round}`, cluster });
         try {
           const turn = await measureTurn(bench, side);
@@ -98,7 +98,7 @@ async function measureTurn(bench: Bench, side: Side): Promise<Turn> {
 /** Workers are there and idle: all but the first run of that endpoint stay queued. */
 async function measureAccepts(
   bench: Bench,
-  { service, ledger, ...side }: Side,
+  { service, reader, ...side }: Side,
 ): Promise<{ accepts: number; effort: Effort }> {
   const post = (ms: number) =>
     bench.client.post(
@@ -113,10 +113,10 @@ async function measureAccepts(
       202,
     );
   const warm = await post(bench.turnMs / 4);
-  const spent = await watchEffort({ service, ledger, ...side });
+  const spent = await watchEffort({ service, reader, ...side });
   const result = await post(bench.turnMs);
   const effort = await spent();
-  const stored = await ledger.accepted(endpoints.queued);
+  const stored = await reader.accepted(endpoints.queued);
   const answered = (warm.statuses[202] ?? 0) + (result.statuses[202] ?? 0);
   if (stored !== answered)
     throw new Error(`${side.store}: ${answered} deliveries were answered 202, and ${stored} are in the store`);
@@ -124,7 +124,7 @@ async function measureAccepts(
 }
 
 /** From the arrival of a webhook to the first line of its run, by the runs' own clock, while there is little to do. */
-async function measureStarts(bench: Bench, { service, ledger }: Side): Promise<{ p50: number; p99: number }> {
+async function measureStarts(bench: Bench, { service, reader }: Side): Promise<{ p50: number; p99: number }> {
   const post = (ms: number) =>
     bench.client.post(
       {
@@ -140,8 +140,8 @@ async function measureStarts(bench: Bench, { service, ledger }: Side): Promise<{
   await post(bench.turnMs / 4);
   const since = Date.now();
   await post(bench.turnMs);
-  await untilNone(() => ledger.hasOpen(endpoints.timed));
-  const runs = await ledger.completed(endpoints.timed, since);
+  await untilNone(() => reader.hasOpen(endpoints.timed));
+  const runs = await reader.completed(endpoints.timed, since);
   const waits = Float64Array.from(
     runs,
     ({ output, receivedAt }) => outputSchema.parse(JSON.parse(output ?? "")).beganAt - (receivedAt ?? Number.NaN),
@@ -152,17 +152,17 @@ async function measureStarts(bench: Bench, { service, ledger }: Side): Promise<{
 /** A backlog of runs that return at once, put into the store by another process. From the first claim to the last end. */
 async function measureRuns(
   bench: Bench,
-  { ledger, openStore, ...side }: Side,
+  { reader, openStore, ...side }: Side,
 ): Promise<{ runs: number; effort: Effort }> {
   const since = Date.now();
-  const spent = await watchEffort({ ledger, openStore, ...side });
+  const spent = await watchEffort({ reader, openStore, ...side });
   const store = await openStore();
   await queueRuns(store, { slug: "trivial", count: bench.backlog, inOneTransaction: true }).finally(() =>
     store.close(),
   );
-  await untilNone(() => ledger.hasOpen("trivial"));
+  await untilNone(() => reader.hasOpen("trivial"));
   const effort = await spent();
-  const runs = await ledger.completed("trivial", since);
+  const runs = await reader.completed("trivial", since);
   if (runs.length !== bench.backlog)
     throw new Error(`${side.store}: ${runs.length} of ${bench.backlog} runs have completed`);
   const began = Math.min(...runs.map(({ startedAt }) => startedAt));

@@ -6,18 +6,18 @@ import { openPostgresStore } from "../../server/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 import type { Bench } from "../rows/bench.ts";
 import { startSignalbox, type Service } from "../service/signalbox-service.ts";
-import { openPostgresLedger, openSqliteLedger, type Ledger } from "./ledger.ts";
+import { openPostgresReader, openSqliteReader, type StoreReader } from "./store-reader.ts";
 
 export const stores = ["SQLite", "Postgres"] as const;
 export type StoreName = (typeof stores)[number];
 
-/** A service on one of the stores with so many workers, and its ledger. */
+/** A service on one of the stores with so many workers, and a reader of its store. */
 export interface Side {
   store: StoreName;
   workers: number;
   service: Service;
-  ledger: Ledger;
-  /** A process of its own beside the service, as another machine would be. Whoever opens it closes it. */
+  reader: StoreReader;
+  /** A process of its own beside the service, as another machine would be. The caller closes it. */
   openStore(): Promise<Store>;
   /** Root processes by name: the service, and the database where it is another. */
   pids: { service: number | undefined; database: number | undefined };
@@ -39,16 +39,16 @@ export async function startSide(
     nodeOptions: bench.nodeOptions,
     env: store === "Postgres" ? { DATABASE_URL: url } : {},
   });
-  const ledger = store === "Postgres" ? await openPostgresLedger(url) : openSqliteLedger(file);
+  const reader = store === "Postgres" ? await openPostgresReader(url) : openSqliteReader(file);
   return {
     store,
     workers,
     service,
-    ledger,
+    reader,
     openStore: () => (store === "Postgres" ? openPostgresStore({ url }) : openSqliteStore({ file })),
     pids: { service: service.child.pid, database: store === "Postgres" ? cluster.pid() : undefined },
     async close() {
-      await ledger.close();
+      await reader.close();
       await service.stop();
       rmSync(folder, { recursive: true, force: true });
     },

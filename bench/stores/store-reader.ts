@@ -3,11 +3,11 @@ import { Client } from "pg";
 import { z } from "zod";
 
 /** Looks into a store past all of the product's own code, beside the service. Times are milliseconds since the epoch. */
-export interface Ledger {
+export interface StoreReader {
   accepted(endpoint: string): Promise<number>;
   /** Whether runs of a trigger have not ended yet. */
   hasOpen(trigger: string): Promise<boolean>;
-  /** Of the completed runs of a trigger that were created since: what came of each. */
+  /** Of the completed runs of a trigger that were created since: with the outcome of each. */
   completed(trigger: string, since: number): Promise<CompletedRun[]>;
   /** Transactions that were committed so far, where the database counts them. */
   commits(): Promise<number | null>;
@@ -31,7 +31,7 @@ const completedSql = `
   FROM run LEFT JOIN delivery ON delivery.id = run.delivery_id WHERE run.status = 'completed'`;
 const countSchema = z.object({ n: z.coerce.number() });
 
-export function openSqliteLedger(file: string): Ledger {
+export function openSqliteReader(file: string): StoreReader {
   const db = new Database(file, { readonly: true });
   const countOf = async (sql: string, value: string) =>
     countSchema.parse(db.prepare(sql.replace("$1", "?")).get(value)).n;
@@ -49,7 +49,7 @@ export function openSqliteLedger(file: string): Ledger {
   };
 }
 
-export async function openPostgresLedger(url: string): Promise<Ledger> {
+export async function openPostgresReader(url: string): Promise<StoreReader> {
   const client = new Client(url);
   await client.connect();
   const countOf = async (sql: string, values: string[] = []) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { judgeGrowth } from "./judge-growth.ts";
+import { findGrowth } from "./find-growth.ts";
 import type { Sample } from "./sample.ts";
 
 const sample = (over: { rssMb?: number; descriptors?: number; walMb?: number }): Sample => ({
@@ -15,15 +15,15 @@ const sample = (over: { rssMb?: number; descriptors?: number; walMb?: number }):
   databaseMb: 100,
   openRuns: 0,
 });
-const grown = (samples: Sample[]) => judgeGrowth(samples).flatMap(({ what, isGrowth }) => (isGrowth ? [what] : []));
+const grown = (samples: Sample[]) => findGrowth(samples).flatMap(({ what, isGrowth }) => (isGrowth ? [what] : []));
 const hundred = (make: (at: number) => Sample) => Array.from({ length: 100 }, (_, at) => make(at));
 
-describe("judgeGrowth", () => {
-  test("a heap that swings about a level does not grow", () => {
+describe("findGrowth", () => {
+  test("a heap that oscillates around a level does not grow", () => {
     expect(grown(hundred((at) => sample({ rssMb: 100 + (at % 7) * 5 })))).toEqual([]);
   });
 
-  test("memory and descriptors that rise all the while do", () => {
+  test("memory and descriptors that rise steadily grow", () => {
     expect(grown(hundred((at) => sample({ rssMb: 100 + at })))).toEqual(
       ["web", "worker", "supervisor"].map((name) => `resident MiB of ${name}`),
     );
@@ -32,11 +32,11 @@ describe("judgeGrowth", () => {
     );
   });
 
-  test("what is needed to warm up is not growth", () => {
+  test("memory for the warm-up is not growth", () => {
     expect(grown(hundred((at) => sample({ rssMb: at < 8 ? 60 : 180 })))).toEqual([]);
   });
 
-  test("one moment of a WAL that is too large is enough", () => {
+  test("one sample of a WAL that is too large fails", () => {
     expect(grown(hundred((at) => sample({ walMb: at === 50 ? 65 : 4 })))).toEqual([
       "largest WAL MiB, in the first and second half",
     ]);

@@ -15,7 +15,7 @@ const slack = { rssMb: { share: 0.25, fixed: 16 }, descriptors: { share: 0, fixe
 const maxWalMb = 64;
 
 /** Compares early with late samples. The database itself grows with what it keeps, and is not judged. */
-export function judgeGrowth(samples: readonly Sample[]): Growth[] {
+export function findGrowth(samples: readonly Sample[]): Growth[] {
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   const [early, late] = [samples.slice(tenth, 2 * tenth), samples.slice(-tenth)];
   const compare = (

@@ -10,7 +10,7 @@ import { type EventRow, makeRun, type RunRow } from "./make-run.ts";
 import type { PlannedProject, PlannedTrigger } from "./plan-project.ts";
 import { createRandom } from "./random.ts";
 
-export interface LedgerPlan {
+export interface StorePlan {
   runs: number;
   deliveries: number;
   /** The newest delivery came then; the oldest 30 days before. */
@@ -33,11 +33,11 @@ const days30 = 30 * 24 * 3_600_000;
 const batch = 2000;
 const versions = 12;
 
-/** Fills the ledger in order of time. Its indexes are made afterwards, all at once. */
-export async function writeLedger(
+/** Fills the store in order of time. Its indexes are made afterwards, all at once. */
+export async function writeStore(
   file: string,
   project: PlannedProject,
-  p: LedgerPlan & { onProgress: (written: Written) => void },
+  p: StorePlan & { onProgress: (written: Written) => void },
 ): Promise<Written> {
   const connection = await openConnection(file);
   for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF", "cache_size = -400000"])
@@ -58,7 +58,7 @@ export async function writeLedger(
 function prepareBatch(
   connection: Connection,
   project: PlannedProject,
-  p: LedgerPlan,
+  p: StorePlan,
   written: Written,
 ): (size: number) => void {
   const random = createRandom(p.runs + p.deliveries);
