@@ -11,7 +11,7 @@ import { signalbox, startService, withSharedService } from "./support/service.ts
 
 const key = "sk-the-key-of-the-workers";
 
-/** Every tool appends its name to a file, so that the file tells what really ran, whatever the store says. */
+/** Every tool appends its name to a file, so that the file shows which steps were executed, regardless of the store. */
 const project = {
   "agents/support.ts": `
     import { appendFileSync, existsSync } from "node:fs";
@@ -87,7 +87,7 @@ function environmentsOf(pid: number | undefined): Map<string, string> {
 }
 
 describe("an agent in a running service", () => {
-  it("has the key of its model in the workers only, and the secrets of triggers and of the service in the receiver only", async () => {
+  it("has its model's key only in the workers, and the secrets of triggers and of the service only in the receiver", async () => {
     const { projectDir, provider } = await setUp([{ text: "Hello" }]);
     const env = {
       MODEL_URL: provider.baseURL,
@@ -126,7 +126,7 @@ describe("an agent in a running service", () => {
     });
   });
 
-  it("that is killed between two calls of tools continues after the first, and asks its model nothing twice", async () => {
+  it("that is killed between two tool calls continues after the first, and repeats no model call", async () => {
     const { provider, projectDir, effects, start } = await setUp([
       {
         calls: [
@@ -174,7 +174,7 @@ describe("an agent in a running service", () => {
     );
   });
 
-  it("is asked on the command line, waits for a person, and goes on when one has approved", async ({ service }) => {
+  it("started on the command line waits for approval, and continues after it", async ({ service }) => {
     script.push({ calls: [{ name: "refund", arguments: { cents: 500 } }] }, { text: "Paid back" });
     const effects = () => readEffects(projectDir);
     const asked = signalbox(
@@ -197,9 +197,7 @@ describe("an agent in a running service", () => {
     expect(effects()).toEqual(["refund 500"]);
   });
 
-  it("prints on the command line what its model says while it says it, and nothing is left of that but the answer", async ({
-    service,
-  }) => {
+  it("streams the model's text on the command line; afterwards only the answer is stored", async ({ service }) => {
     const goOn = Promise.withResolvers<void>();
     script.push({ text: "Hello from the model", until: goOn.promise, tokens: [20, 4] });
     const asked = spawn(

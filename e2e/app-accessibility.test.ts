@@ -113,7 +113,7 @@ async function expectNoFaults(page: Page, where: string, rules?: string[]): Prom
 
 /** Drawn, and with its data: nothing says any more that it is being read. */
 async function settle(page: Page): Promise<void> {
-  // A media query that matches anew is answered in the frame after.
+  // A changed media query is applied in the next frame.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   await page.getByRole("heading").first().waitFor();
   await expect.poll(() => page.getByRole("status", { name: /being read|loading/i }).count()).toBe(0);
@@ -126,7 +126,7 @@ async function expectNoSidewaysScrolling(page: Page, where: string): Promise<voi
   expect(overflow, where).toBeLessThanOrEqual(0);
 }
 
-/** The search and the list of keys, which stand above any page. */
+/** The search and the list of keys, which open above any page. */
 async function forEachDialog(page: Page, check: (name: string) => Promise<void>): Promise<void> {
   await page.getByRole("status").getByText("live ·").waitFor();
   for (const [name, keys] of [

@@ -99,7 +99,7 @@ async function lookAround(page: Page, where: string): Promise<void> {
 }
 
 describe("the page of an agent's run", () => {
-  it("shows the answer while it is written, what came from the payload, and what it cost; and nothing that strangers or models wrote is markup", async ({
+  it("streams the answer, marks text from the payload, and shows the cost; text of senders and models is never markup", async ({
     service,
   }) => {
     const gate = Promise.withResolvers<void>();
@@ -157,7 +157,7 @@ describe("the page of an agent's run", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("has calls of tools approved and refused, with a reason for the model; one that is decided meanwhile says so", async ({
+  it("approves and denies tool calls, with a reason for the model; a call that was decided meanwhile says so", async ({
     service,
   }) => {
     const requests = play([refunds, refunds, { text: "Done" }]);
@@ -200,7 +200,7 @@ describe("the page of an agent's run", () => {
     });
   });
 
-  it("replays with an edited prompt in which the payload's part stays marked", async ({ service }) => {
+  it("replays with an edited prompt in which the payload's part is still marked", async ({ service }) => {
     play([{ text: "One" }, { text: "Two" }]);
     const { page, errors } = await visit(service.url);
     const first = await sendTicket(`${service.url}/triggers/tickets`);
@@ -223,8 +223,8 @@ describe("the page of an agent's run", () => {
   });
 });
 
-describe("an agent of which a run waits for approval", () => {
-  it("is said to wait on the canvas and in its sheet, also when a later run has completed", async ({ service }) => {
+describe("an agent with a run that waits for approval", () => {
+  it("is shown as waiting on the canvas and in its sheet, also when a later run has completed", async ({ service }) => {
     play([refunds, { text: "Done" }]);
     const start = async (prompt: string) =>
       (
@@ -252,8 +252,8 @@ describe("an agent of which a run waits for approval", () => {
   });
 });
 
-describe("who only looks", () => {
-  it("sees that a run waits for a person, and why it is not for them to decide", async () => {
+describe("a viewer", () => {
+  it("sees that a run waits for approval, and why they cannot decide", async () => {
     play([refunds]);
     const projectDir = writeProject(project);
     const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });

@@ -144,9 +144,7 @@ async function copySignupUrl(page: Page): Promise<string> {
 }
 
 describe("the canvas", () => {
-  it("shows what passed and what was stopped as it happens, and each number leads to exactly those deliveries", async ({
-    service,
-  }) => {
+  it("counts matches and mismatches live, and each number links to exactly those deliveries", async ({ service }) => {
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(service.url);
     await page.getByRole("link", { name: /^Trigger invoice-paid/ }).waitFor();
@@ -200,7 +198,7 @@ describe("the canvas", () => {
     expect(errors).toEqual([]);
   });
 
-  it("an agent shows its model, its tools and what it is asked, is found by a tool, and says what its runs have used", async ({
+  it("an agent shows its model, tools and prompt, is found by a tool's name, and shows the usage of its runs", async ({
     service,
   }) => {
     const { page, errors } = await visit(service.url, { viewport: { width: 1_920, height: 1_000 } });
@@ -263,7 +261,7 @@ describe("the canvas", () => {
     await until(async () => expect(await focused()).toBe("trigger:ci-failed"));
   });
 
-  it("keeps the window, the selection and dragged nodes over a reload and over a saved file, until somebody tidies", async ({
+  it("keeps the viewport, the selection and dragged nodes after a reload and a saved file, until the layout is reset", async ({
     edited: service,
   }) => {
     // Without a delivery the canvas says what to send first, over its lowest nodes.
@@ -313,7 +311,7 @@ describe("the canvas", () => {
     });
   });
 
-  it("keeps filters in the URL and dims what they leave out", async ({ service }) => {
+  it("keeps filters in the URL and dims nodes that do not match", async ({ service }) => {
     const { page } = await visit(service.url);
     await page.goto(service.url);
     await page.getByRole("textbox", { name: "Filter the canvas" }).fill("invoice-paid");
@@ -391,7 +389,7 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
     expect(errors).toEqual([]);
   });
 
-  it("shows the endpoint of a link, wherever this tab has looked before", async ({ service }) => {
+  it("shows the endpoint of a link, regardless of this tab's last viewport", async ({ service }) => {
     const { page } = await visit(service.url, { viewport });
     await page.goto(service.url);
     await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
@@ -414,9 +412,7 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
     await until(async () => expect(await nodesInView(page)).not.toEqual([]));
   });
 
-  it("shows the node of a link that is opened in a tab that has looked elsewhere, also on a slow machine", async ({
-    service,
-  }) => {
+  it("shows the node of a link in a tab with another stored viewport, also on a slow machine", async ({ service }) => {
     const { page } = await visit(service.url, { viewport });
     await page.goto(service.url);
     await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
@@ -448,7 +444,7 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
     await until(async () => expect(await nodesInView(page, { whole: true })).toContain("trigger:ci-failed"));
   });
 
-  it("comes back to the node that is open when one searches for it after looking elsewhere", async ({ service }) => {
+  it("returns to the open node when it is searched for after panning away", async ({ service }) => {
     const { page } = await visit(service.url, { viewport });
     await page.goto(`${service.url}/?node=trigger:ci-failed`);
     await page.getByRole("link", { name: /^Trigger ci-failed/ }).waitFor();
@@ -468,7 +464,7 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
 });
 
 describe("on a narrow screen", () => {
-  it("lists stand for the canvas, with the same numbers and the same links", async ({ service }) => {
+  it("lists replace the canvas, with the same numbers and links", async ({ service }) => {
     await postJson(`${service.url}/triggers/signup`, person);
     const { page, errors } = await visit(service.url, { viewport: { width: 360, height: 740 } });
     await page.goto(service.url);
@@ -486,8 +482,8 @@ describe("on a narrow screen", () => {
   });
 });
 
-describe("where nothing has happened yet", () => {
-  it("the canvas shows the curl to paste, and it goes away with the first delivery", async () => {
+describe("without any delivery", () => {
+  it("the canvas shows a curl command, which disappears with the first delivery", async () => {
     const service = await startService({ projectDir: copyStarter(), command: "dev" });
     const { page } = await visit(service.url);
     await page.goto(service.url);
@@ -498,7 +494,7 @@ describe("where nothing has happened yet", () => {
     expect(await page.getByRole("link", { name: /^Trigger / }).count()).toBe(6);
   });
 
-  it("a project without triggers shows what to write", async () => {
+  it("a project without triggers shows how to write one", async () => {
     const service = await startService({ projectDir: writeProject({}), command: "dev" });
     const { page, errors } = await visit(service.url);
     await page.goto(service.url);

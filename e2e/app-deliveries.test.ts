@@ -30,7 +30,7 @@ const getDelivery = (service: Service, id: string) => getJson<Delivery>(`${servi
 const bodyTree = (page: Page) => page.getByRole("tree", { name: "Body", exact: true });
 
 describe("one delivery", () => {
-  it("says why a trigger did not fire, marks the place in the body, and changes nothing of the body", async ({
+  it("shows why a trigger did not match, marks the path in the body, and leaves the body unchanged", async ({
     service,
   }) => {
     const { url } = service;
@@ -53,7 +53,9 @@ describe("one delivery", () => {
     expect([...errors, ...foreignRequests]).toEqual([]);
   });
 
-  it("is delivered again, byte for byte, to all triggers or to one, and each names the other", async ({ service }) => {
+  it("is redelivered, byte for byte, to all triggers or to one, and each delivery links to the other", async ({
+    service,
+  }) => {
     const { url } = service;
     const id = await send(url, "billing", small);
     const { page, errors } = await visit(url);
@@ -99,7 +101,7 @@ describe("one delivery", () => {
     }
   });
 
-  it("is compared with another by the places where they differ", async ({ service }) => {
+  it("is compared with another by the paths that differ", async ({ service }) => {
     const { url } = service;
     const other = await send(url, "billing", large);
     const id = await send(url, "billing", small);
@@ -121,7 +123,7 @@ describe("one delivery", () => {
     expect(errors).toEqual([]);
   });
 
-  it("shows hostile bodies as text and stays quick, whatever they are", async ({ service }) => {
+  it("shows hostile bodies as text and stays responsive", async ({ service }) => {
     const { url } = service;
     const { page, errors } = await visit(url);
     const rows = Array.from({ length: 7_500 }, (_, index) => ({
@@ -153,9 +155,7 @@ describe("one delivery", () => {
 });
 
 describe("the list of deliveries", () => {
-  it("names the endpoint that was probably meant, there and on the delivery's page, and leads to it", async ({
-    service,
-  }) => {
+  it("suggests the most similar endpoint, there and on the delivery's page, and links to it", async ({ service }) => {
     const { url } = service;
     const id = await send(url, "githb", "{}");
     const { page, errors } = await visit(url);
@@ -169,7 +169,7 @@ describe("the list of deliveries", () => {
     expect(errors).toEqual([]);
   });
 
-  it("finds by filters what was asked for, in words that can be taken back, and a reload keeps them", async () => {
+  it("applies filters, shows them as removable chips, and keeps them after a reload", async () => {
     const { url } = await startService({ projectDir: copyStarter(), command: "dev" });
     const large1 = await send(url, "billing", large);
     await send(url, "billing", small);
@@ -195,9 +195,7 @@ describe("the list of deliveries", () => {
     expect(errors).toEqual([]);
   });
 
-  it("goes on through more than 100 deliveries, and a stretch of time is chosen by hand and by keys", async ({
-    service,
-  }) => {
+  it("continues beyond 100 deliveries, and a time range is selected by mouse and by keyboard", async ({ service }) => {
     const { url } = service;
     const oldest = await send(url, "signup", '{"name":"Ada","email":"ada@example.com"}');
     await Promise.all(

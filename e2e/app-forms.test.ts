@@ -85,7 +85,7 @@ async function inputOfRunAt(service: Service, page: Page): Promise<Run> {
 }
 
 describe("the form of a trigger", () => {
-  it("sends a delivery, leads to its run, and shows it end; what the filter stops starts nothing, and its delivery says why", async ({
+  it("sends a delivery, links to its run and shows it end; a filter mismatch starts no run, and its delivery has the reason", async ({
     service,
   }) => {
     const before = await runIds(service);
@@ -106,7 +106,7 @@ describe("the form of a trigger", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("starts what it promises: every trigger on the endpoint decides, and the delivery with its two runs is shown and counted", async ({
+  it("starts the announced runs: every trigger on the endpoint evaluates the delivery, which is shown and counted with its two runs", async ({
     service,
   }) => {
     const before = await runIds(service);
@@ -136,7 +136,7 @@ describe("the form of a trigger", () => {
     expect(errors).toEqual([]);
   });
 
-  it("stays where the endpoint rejects the delivery, and shows the answer that a sender gets", async ({ service }) => {
+  it("stays open when the endpoint rejects the delivery, and shows the sender's response", async ({ service }) => {
     const { page, errors } = await openForm(service, "/?node=trigger:only&tab=test");
     await view(page, "JSON");
     await textArea(page).fill('{"amount": "a lot"}');
@@ -149,7 +149,7 @@ describe("the form of a trigger", () => {
     expect(errors).toEqual([]);
   });
 
-  it("copies a command that sends the very same body", async ({ service }) => {
+  it("copies a command that sends the same body", async ({ service }) => {
     const { page, errors } = await openForm(service, "/?node=trigger:paid&tab=test", [
       "clipboard-read",
       "clipboard-write",
@@ -203,7 +203,7 @@ describe("the form of a workflow", () => {
     expect(errors).toEqual([]);
   });
 
-  it("says beside each field what is wrong, leads to the first one, and starts nothing", async ({ service }) => {
+  it("shows an error at each invalid field, focuses the first one, and starts no run", async ({ service }) => {
     const before = await runIds(service);
     const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
     await writeDraft(
@@ -248,7 +248,7 @@ describe("the form of a workflow", () => {
     expect(errors).toEqual([]);
   });
 
-  it("sends no empty text for a number that was chosen and left empty", async ({ service }) => {
+  it("sends no empty string for an optional number that is added and left empty", async ({ service }) => {
     const before = await runIds(service);
     const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
     await writeDraft(page, JSON.stringify({ ...good, size: "large" }));
@@ -263,7 +263,7 @@ describe("the form of a workflow", () => {
     expect(errors).toEqual([]);
   });
 
-  it("loses nothing when an alternative is changed and changed back, through the JSON view, too", async ({
+  it("keeps all values when an alternative is changed and changed back, also through the JSON view", async ({
     service,
   }) => {
     const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
@@ -278,7 +278,7 @@ describe("the form of a workflow", () => {
     expect(errors).toEqual([]);
   });
 
-  it("keeps in the form what only text can say, and text that is no JSON yet", async ({ service }) => {
+  it("keeps values that only the JSON view can express, and text that is not JSON yet", async ({ service }) => {
     const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
     const odd = '{"rate": 1e400, "retries": 12345678901234567890, "meta": {"b": 1, "1": 2, "b": 1.0}, "more": [-0]}';
     await writeDraft(page, odd);

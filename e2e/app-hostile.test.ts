@@ -61,7 +61,7 @@ function hostileProject(): string {
 }
 
 describe("hostile payloads", () => {
-  it("are text on every page: nothing of them opens a dialog, runs, or asks for anything elsewhere", async () => {
+  it("are text on every page: they open no dialog, execute no script and send no request", async () => {
     const service = await startService({ projectDir: hostileProject(), command: "dev" });
     const body = {
       kind: markup,

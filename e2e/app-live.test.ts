@@ -108,7 +108,7 @@ const onCanvas = async (page: Page) =>
   )?.[1];
 const onTop = (page: Page) => page.locator("a[data-row-link]").first().getAttribute("href");
 
-describe("with twenty deliveries a second arriving", () => {
+describe("with twenty deliveries per second", () => {
   const pages = [
     ["the canvas", "/", onCanvas, async () => String(billed)],
     ["the list of deliveries", "/deliveries", onTop, (service: Service) => newestIn(service, "deliveries")],
@@ -136,7 +136,7 @@ describe("with twenty deliveries a second arriving", () => {
     });
   }
 
-  it("a list keeps the row that one reads where it is, and says how many are new", async ({ service }) => {
+  it("a list keeps its scroll position, and shows the number of new rows", async ({ service }) => {
     await sendAtOnce(service, 60);
     const { page, errors } = await openLive(service, "/deliveries", 600);
     const newest = await newestIn(service, "deliveries");

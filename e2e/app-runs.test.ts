@@ -66,7 +66,7 @@ const row = (page: Page, name: RegExp) =>
 const idIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
 describe("the page of a run", () => {
-  it("shows a run go on to its end, without a reload", async ({ service }) => {
+  it("follows a run to its end without a reload", async ({ service }) => {
     const { page, errors, foreignRequests } = await visit(service.url);
     const gate = join(tmpdir(), `signalbox-gate-${process.pid}-${Date.now()}`);
     onTestFinished(() => rmSync(gate, { force: true }));
@@ -144,7 +144,7 @@ describe("the page of a run", () => {
     expect(errors).toEqual([]);
   });
 
-  it("replays with the same input, and with a changed one, and the runs name each other", async ({ service }) => {
+  it("replays with the same input and with a changed one, and the runs link to each other", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     const first = await start(service, { mode: "quick", note: "first" });
     await waitForRun(service, first);
@@ -178,7 +178,7 @@ describe("the page of a run", () => {
     expect(errors).toEqual([]);
   });
 
-  it("cancels a run that goes on, once that is confirmed, and says that it was asked to stop", async ({ service }) => {
+  it("cancels an active run after confirmation, and shows that cancellation is requested", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     const id = await start(service, { mode: "hangs" });
     await page.goto(`${service.url}/runs/${id}`);
@@ -201,7 +201,7 @@ describe("the page of a run", () => {
 });
 
 describe("the list of runs", () => {
-  it("is narrowed by the address, goes on beyond a hundred, and acts on all that match with the count that it names", async ({
+  it("is filtered by the URL, continues beyond 100 rows, and acts on all matching runs, whose number it shows", async ({
     service,
   }) => {
     const { page, errors } = await visit(service.url);
@@ -266,7 +266,7 @@ describe("the list of runs", () => {
     expect(errors).toEqual([]);
   });
 
-  it("is saved as files that hold the runs of the filter", async ({ service }) => {
+  it("is exported as files with the filtered runs", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     const failing = await start(service, { mode: "fails", note: "a,b" });
     await waitForRun(service, failing);

@@ -75,7 +75,7 @@ async function settle(page: Page): Promise<void> {
 }
 
 describe("the frame of the app stays where it is", () => {
-  it("while a long form is scrolled to its end, and after Ctrl+Enter on an invalid draft, on every screen", async ({
+  it("while a long form is scrolled to its end, and after Ctrl+Enter on an invalid draft, at every screen size", async ({
     service,
   }) => {
     const { page, errors } = await visit(service.url);
@@ -115,7 +115,7 @@ describe("the frame of the app stays where it is", () => {
     expect(errors).toEqual([]);
   });
 
-  it("as nothing that is hidden escapes what scrolls it, on any page", async ({ service }) => {
+  it("because no hidden element overflows its scroll container, on any page", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     await postJson(`${service.url}/triggers/long`, {});
     await postJson(`${service.url}/api/v1/workflows/long/runs`, {});

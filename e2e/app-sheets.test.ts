@@ -36,7 +36,7 @@ const patient = { timeout: 30_000 };
 const sheet = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
 
 describe("the sheet of a node", () => {
-  it("opens for each kind, leads from one to the next, and gives the focus back when Esc closes it", async ({
+  it("opens for each kind of node, links to related nodes, and restores the focus when Esc closes it", async ({
     service,
   }) => {
     const { page, errors, foreignRequests } = await visit(service.url);
@@ -58,7 +58,7 @@ describe("the sheet of a node", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("is on the tab that its address names, also after a reload", async ({ service }) => {
+  it("shows the tab of the URL, also after a reload", async ({ service }) => {
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     const tabs = {
       "endpoint:signup": ["Connect", "Try a body"],
@@ -77,7 +77,7 @@ describe("the sheet of a node", () => {
     expect(errors).toEqual([]);
   });
 
-  it("of a node that is gone says so, and which was probably meant", async ({ service }) => {
+  it("of a removed node says so, and suggests the most similar one", async ({ service }) => {
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=trigger:invoice-pad`);
     await page.getByText("Unknown trigger").waitFor();
@@ -88,7 +88,7 @@ describe("the sheet of a node", () => {
 });
 
 describe("the switch of a trigger", () => {
-  it("is turned off in its sheet, after a question: webhooks are skipped, the delivery says why, the canvas and the command line show it; and on again", async ({
+  it("disables it in its sheet after confirmation: webhooks are skipped with the reason, the canvas and the command line show it; and enables it again", async ({
     service,
   }) => {
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
@@ -123,7 +123,7 @@ describe("the switch of a trigger", () => {
 });
 
 describe("the sheet of a workflow", () => {
-  it("says that most runs failed, with another mark than for success", async ({ service }) => {
+  it("shows that most runs failed, with another mark than for success", async ({ service }) => {
     const run = async (isBroken: boolean) =>
       waitForRun(
         service,
@@ -144,7 +144,7 @@ describe("the sheet of a workflow", () => {
 });
 
 describe("the sheet of an endpoint", () => {
-  it("says of a pasted body what each trigger would decide, while it is typed, and where it stops being JSON; nothing is sent", async ({
+  it("shows each trigger's verdict on a pasted body while it is edited, and where it is invalid JSON; sends nothing", async ({
     service,
   }) => {
     const deliveries = () => getJson<{ data: unknown[] }>(`${service.url}/api/v1/deliveries`);
@@ -167,7 +167,7 @@ describe("the sheet of an endpoint", () => {
     expect(errors).toEqual([]);
   });
 
-  it("deployed, shows the key only when asked, and copies a URL that works", async () => {
+  it("deployed, shows the key only on request, and copies a working URL", async () => {
     const folder = copyStarter();
     const inFolder = (...args: string[]) => signalbox([...args, "--project", folder], { cwd: folder });
     expect(inFolder("build").status).toBe(0);

@@ -29,7 +29,7 @@ async function countRuns(service: Service, cursor = ""): Promise<number> {
 const isLive = (page: Page) => page.getByRole("status").getByText("live ·").waitFor();
 
 describe("the search", () => {
-  it("goes to a trigger on the canvas by keyboard alone, however fast one types, and remembers it", async ({
+  it("goes to a trigger on the canvas by keyboard alone, also when typing fast, and remembers it", async ({
     service,
   }) => {
     const { page, errors, foreignRequests } = await visit(service.url);
@@ -48,7 +48,7 @@ describe("the search", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("finds a run by its id in any form, and a text in bodies, by mouse", async ({ service }) => {
+  it("finds a run by its id in any form, and text in bodies, by mouse", async ({ service }) => {
     const runId = await startRun(service);
     const { page, errors } = await visit(service.url);
     for (const form of [runId, `${service.url}/runs/${runId}`, `…${runId.slice(-8)}`, runId.slice(-8).toLowerCase()]) {
@@ -69,7 +69,7 @@ describe("the search", () => {
   });
 });
 
-it("keys lead everywhere, and are letters while somebody types", async ({ service }) => {
+it("keyboard shortcuts open every page, and are plain letters in text fields", async ({ service }) => {
   const { page, errors } = await visit(service.url);
   await page.goto(`${service.url}/deliveries`);
   await isLive(page);
@@ -112,7 +112,7 @@ it("a chosen theme survives a reload, and 'System' follows the operating system"
   expect(errors).toEqual([]);
 });
 
-it("the header says when the service does not answer, and all is up to date once it is back", async () => {
+it("the header shows that the service does not respond, and all data is current once it is back", async () => {
   const projectDir = copyStarter();
   const first = await startService({ projectDir, command: "dev" });
   const { page } = await visit(first.url);
@@ -129,7 +129,7 @@ it("the header says when the service does not answer, and all is up to date once
   );
 });
 
-it("a long list draws only what is in sight, stays where one reads while rows arrive, and Back finds the very row", async ({
+it("a long list renders only visible rows, keeps its position while rows arrive, and Back restores the row", async ({
   service,
 }) => {
   await Promise.all(Array.from({ length: 120 }, () => postJson(`${service.url}/triggers/signup`, person)));
@@ -169,7 +169,7 @@ it("a long list draws only what is in sight, stays where one reads while rows ar
   expect(errors).toEqual([]);
 });
 
-it("rows are walked, selected and opened by keyboard alone", async ({ service }) => {
+it("rows are focused, selected and opened by keyboard alone", async ({ service }) => {
   await Promise.all(Array.from({ length: 4 }, () => startRun(service)));
   const { page } = await visit(service.url);
   await page.goto(`${service.url}/runs`);

@@ -38,7 +38,7 @@ async function writeDraft(page: Page): Promise<void> {
   await page.locator("aside textarea").fill(draft);
 }
 
-it("while the service does not answer no link leads away, actions say so, and what was typed is sent once it is back", async () => {
+it("while the service does not respond, links keep the page, actions show the error, and drafts can be sent once it is back", async () => {
   const projectDir = copyStarter();
   const first = await startService({ projectDir, command: "dev" });
   const { page } = await visit(first.url);
@@ -64,7 +64,7 @@ it("while the service does not answer no link leads away, actions say so, and wh
   await page.waitForURL("**/runs/run_*");
 });
 
-it("a form keeps its view and what was typed when the schema of a new build cannot be read", async () => {
+it("a form keeps its view and draft when the schema of a new build cannot be read", async () => {
   const projectDir = copyStarter();
   const { url } = await startService({ projectDir, command: "dev" });
   const { page } = await visit(url);
@@ -93,7 +93,7 @@ it("a form keeps its view and what was typed when the schema of a new build cann
   expect(await page.locator("aside textarea").inputValue({ timeout: 1_000 })).toBe(draft);
 });
 
-it("a sheet that was opened while the service did not answer is read once it is back", async () => {
+it("a sheet that was opened while the service did not respond loads once it is back", async () => {
   const projectDir = copyStarter();
   const first = await startService({ projectDir, command: "dev" });
   // Without a delivery the canvas says what to send first, over its lowest nodes.
@@ -113,7 +113,7 @@ it("a sheet that was opened while the service did not answer is read once it is 
   expect(await sheet.getByRole("alert").count()).toBe(0);
 });
 
-it("a replay while the service does not answer says so, and moves nothing on the page at 390, 768 and 1440 px", async () => {
+it("a replay while the service does not respond shows an error without a layout shift at 390, 768 and 1440 px", async () => {
   const service = await startService({ projectDir: copyStarter(), command: "dev" });
   const { runs } = (await (await postJson(`${service.url}/triggers/signup`, person)).json()) as {
     runs: { runId: string }[];
@@ -138,7 +138,7 @@ it("a replay while the service does not answer says so, and moves nothing on the
   }
 });
 
-it("a build that fails is shown on every page with where and how to fix it, until it is right again", async () => {
+it("a failed build is shown on every page with its location and fix, until a build succeeds", async () => {
   const projectDir = copyStarter();
   const service = await startService({ projectDir, command: "dev" });
   const { page, errors } = await visit(service.url);
@@ -184,7 +184,7 @@ it("the list of runs names trigger and target at 768, 1024 and 1440 px", async (
   }
 });
 
-it("whose token is revoked in mid-use is told so, and signs in to the very page with what was typed", async () => {
+it("a user whose token is revoked sees that, and signs in to the same page with their draft", async () => {
   const projectDir = copyStarter();
   const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
   const createToken = () =>
@@ -212,7 +212,7 @@ it("whose token is revoked in mid-use is told so, and signs in to the very page 
   expect(await page.locator("aside textarea").inputValue()).toBe(draft);
 });
 
-it("the keyboard goes on from the row and from the node that one comes back to", async ({ service }) => {
+it("the keyboard focus continues at the row or node that Back returns to", async ({ service }) => {
   for (let sent = 0; sent < 4; sent += 1) await postJson(`${service.url}/triggers/signup`, person);
   const { page, errors } = await visit(service.url);
   await page.goto(`${service.url}/deliveries`);
@@ -235,7 +235,7 @@ it("the keyboard goes on from the row and from the node that one comes back to",
   expect(errors).toEqual([]);
 });
 
-it("a list read again is where it was, and a run far down in it is shown as it is now", async ({ service }) => {
+it("a reloaded list keeps its position, and a run far down in it is current", async ({ service }) => {
   const start = async (isLong: boolean) =>
     ((await (await postJson(`${service.url}/api/v1/workflows/sleeper/runs`, { isLong })).json()) as { runId: string })
       .runId;

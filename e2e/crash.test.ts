@@ -5,7 +5,7 @@ import { getJson, postJson, timelineOf, waitForRun } from "./support/api.ts";
 import { writeProject } from "./support/project.ts";
 import { startService } from "./support/service.ts";
 
-/** Every step appends its name to a file, so that the file tells what really ran, whatever the store says. */
+/** Every step appends its name to a file, so that the file shows which steps were executed, regardless of the store. */
 const project = {
   "workflows/three-steps.ts": `
     import { appendFileSync, existsSync } from "node:fs";
@@ -69,7 +69,7 @@ describe("kill -9 of the whole process group", () => {
     }
   });
 
-  it("keeps every 202 that it gave while requests were coming in", async () => {
+  it("keeps every 202 that it sent while it received requests", async () => {
     const projectDir = writeProject(project);
     const first = await startService({ projectDir, command: "dev" });
     const accepted: string[] = [];

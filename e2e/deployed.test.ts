@@ -28,7 +28,7 @@ let projectDir = "";
 const it = withSharedService((onCleanup) => ({ projectDir: (projectDir = buildStarter(onCleanup)), command: "start" }));
 
 describe("signalbox start", () => {
-  it("needs what build makes, and says so", () => {
+  it("fails without a build, and names the command", () => {
     const projectDir = copyStarter();
     const started = signalbox(["start", "--project", projectDir, "--port", "0"], { cwd: projectDir });
     expect(started.status).toBe(1);
@@ -36,7 +36,7 @@ describe("signalbox start", () => {
     expect(started.stderr).not.toMatch(/^\s+at /m);
   });
 
-  it("takes the key in each of its four forms, and in no other way", async ({ service }) => {
+  it("accepts the key in each of its four forms, and in no other", async ({ service }) => {
     const { url, key } = senderUrl(projectDir);
     expect(url).toBe(`${service.url}/triggers/signup?token=${key}`);
     const post = (path: string, headers: Record<string, string> = {}) => postJson(service.url + path, signup, headers);
@@ -63,9 +63,7 @@ describe("signalbox start", () => {
     }
   });
 
-  it("lets a webhook key read the run that it started and nothing more, and an API token read the rest", async ({
-    service,
-  }) => {
+  it("lets a webhook key read only the runs that it started, and an API token read everything", async ({ service }) => {
     const { url, key } = senderUrl(projectDir);
     const { runId } = (await (await postJson(url, signup)).json()) as { runId: string };
     const withKey = { authorization: `Bearer ${key}` };
@@ -90,7 +88,7 @@ describe("signalbox start", () => {
     expect(remote.stdout).toContain("new-signup");
   });
 
-  it("refuses a revoked key at once, without a restart", async ({ service }) => {
+  it("rejects a revoked key at once, without a restart", async ({ service }) => {
     const { id, secret: key } = JSON.parse(
       cli(projectDir, "keys", "create", "--name", "short-lived", "--json").stdout,
     ) as { id: string; secret: string };
@@ -100,7 +98,7 @@ describe("signalbox start", () => {
     expect((await send()).status).toBe(401);
   });
 
-  it("takes the new key of a rotation at once, and the old one while they overlap", async ({ service }) => {
+  it("accepts the new key of a rotation at once, and the old key during the overlap", async ({ service }) => {
     const { key: first } = senderUrl(projectDir);
     const { data } = JSON.parse(cli(projectDir, "keys", "list", "--json").stdout) as {
       data: { id: string; hint: string }[];
@@ -137,7 +135,7 @@ describe("signalbox start", () => {
     for (const secret of [...secrets, key]) expect(everything.includes(secret), secret.slice(0, 12)).toBe(false);
   });
 
-  it("ends on SIGTERM with an event stream open, having answered what was in flight", async () => {
+  it("ends on SIGTERM despite an open event stream, after it has answered the requests in flight", async () => {
     const projectDir = buildStarter();
     const service = await startService({ projectDir, command: "start" });
     const { url, key } = senderUrl(projectDir);
@@ -148,7 +146,7 @@ describe("signalbox start", () => {
     await stream.text().catch(() => "");
   });
 
-  it("says in one line which setting is wrong", async ({ service }) => {
+  it("names the invalid setting in one line", async ({ service }) => {
     const bad = signalbox(["start", "--project", projectDir], { cwd: projectDir, env: { SIGNALBOX_WORKERS: "many" } });
     expect(bad.status).toBe(1);
     expect(bad.stderr.trim().split("\n")).toHaveLength(1);

@@ -12,7 +12,7 @@ function build(): string {
   return projectDir;
 }
 
-it("the link for the first admin is in no log; the log names the command that makes one, also where it has warnings only", async () => {
+it("the link for the first admin is in no log; the log names the command that creates one, also at level `warn`", async () => {
   const projectDir = build();
   const service = await startService({ projectDir, command: "start", env: { SIGNALBOX_LOG_LEVEL: "warn" } });
   await vi.waitFor(() => expect(service.output()).toContain("signalbox people setup-link"), patient);
@@ -29,7 +29,7 @@ it("the link for the first admin is in no log; the log names the command that ma
   expect(service.output()).not.toMatch(setUpLink);
 });
 
-it("a person at a terminal is shown the link", async () => {
+it("the link is shown at a terminal", async () => {
   const service = await startService({ projectDir: build(), command: "start", program: inTerminal });
   const link = await vi.waitFor(() => {
     const [found] = setUpLink.exec(service.output()) ?? [];

@@ -47,7 +47,7 @@ describe("the first webhook", () => {
     expect(kinds.at(-1)).toBe("completed");
   });
 
-  it("that does not fit is answered with what is wrong and where, and kept byte for byte", async ({ service }) => {
+  it("that does not match is answered with the error and its path, and kept byte for byte", async ({ service }) => {
     const body = `{ "name": "  ",\t"email": "ada@example.com" }`;
     const response = await fetch(`${service.url}/triggers/signup`, {
       method: "POST",
@@ -71,7 +71,7 @@ describe("the first webhook", () => {
     });
   });
 
-  it("fires those of three triggers on a shared endpoint whose filters hold, and says why the others did not", async ({
+  it("starts those of three triggers on a shared endpoint whose filters match, and explains the others", async ({
     service,
   }) => {
     const paid = JSON.parse(readFileSync(join(projectDir, "requests/invoice-paid.json"), "utf8")) as unknown;
@@ -90,7 +90,7 @@ describe("the first webhook", () => {
     for (const { runId } of runs) expect((await waitForRun(service, runId)).status).toBe("completed");
   });
 
-  it("can be tried without sending, sent, and asked about from the command line", async ({ service }) => {
+  it("can be tested, sent and inspected from the command line", async ({ service }) => {
     const runs = () =>
       getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/runs?limit=100`).then(({ data }) =>
         data.map(({ id }) => id),
@@ -117,7 +117,7 @@ describe("the first webhook", () => {
   });
 });
 
-/** The very request that the README tells its reader to send. */
+/** The same request as in the README. */
 function readmeCurl() {
   const readme = readFileSync(join(repository, "README.md"), "utf8");
   const match = /curl -i http:\/\/127\.0\.0\.1:3002(\S+) \\\n\s+-H '([^:]+): ([^']+)' \\\n\s+-d '([^']+)'/.exec(readme);

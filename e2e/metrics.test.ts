@@ -31,7 +31,7 @@ interface Metric {
   labels: string[];
 }
 
-it("docs/metrics.md lists every metric that /metrics gives after a delivery and its run, with its type and its labels, and no other", async () => {
+it("docs/metrics.md lists exactly the metrics of /metrics after a delivery and its run, with types and labels", async () => {
   const projectDir = writeProject(project);
   const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir }).stdout.trim();
   cli("build");
@@ -46,7 +46,7 @@ it("docs/metrics.md lists every metric that /metrics gives after a delivery and 
   expect((await postJson(url.replace("signup", "no-such-endpoint"), {})).status).toBe(404);
   expect((await postJson(url.replace(/token=.*/, "token=wrong"), {})).status).toBe(401);
   expect(await waitForRun(service, runId, authorization)).toMatchObject({ status: "completed" });
-  // A worker tells of a run's end a moment after it is on disk.
+  // A worker reports a run's end shortly after it is on disk.
   const text = await vi.waitFor(async () => {
     const given = await metrics();
     expect(given).toContain('signalbox_runs_finished_total{kind="workflow",target="welcome",status="completed"} 1');

@@ -4,10 +4,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "../scripts/free-port.ts";
 import { postJson, waitForRun } from "./support/api.ts";
 import { copyStarter, repository } from "./support/project.ts";
-import { cleanEnv, signalbox } from "./support/service.ts";
+import { cleanEnvironment } from "../scripts/clean-environment.ts";
+import { signalbox } from "./support/service.ts";
 
-describe("where only Next runs", () => {
-  it("the route handler at app/triggers takes webhooks through the same pipeline, and their runs complete", async () => {
+describe("in Next without the supervisor", () => {
+  it("the route handler at app/triggers accepts webhooks through the same pipeline, and their runs complete", async () => {
     const projectDir = copyStarter();
     expect(signalbox(["build", "--project", projectDir], { cwd: projectDir }).status).toBe(0);
     const port = await freePort();
@@ -16,7 +17,7 @@ describe("where only Next runs", () => {
       ["dev", "--port", String(port), "--hostname", "127.0.0.1"],
       {
         cwd: repository,
-        env: { ...cleanEnv(), SIGNALBOX_PROJECT: projectDir, NEXT_TELEMETRY_DISABLED: "1" },
+        env: { ...cleanEnvironment(), SIGNALBOX_PROJECT: projectDir, NEXT_TELEMETRY_DISABLED: "1" },
         detached: true,
         stdio: ["ignore", "pipe", "pipe"],
       },

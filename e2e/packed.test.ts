@@ -10,12 +10,13 @@ import { postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyIn, readDockerfile } from "./support/dockerfile.ts";
 import { repository } from "./support/project.ts";
-import { cleanEnv, startService } from "./support/service.ts";
+import { cleanEnvironment } from "../scripts/clean-environment.ts";
+import { startService } from "./support/service.ts";
 
 /** The tarball that the pack step made, in a folder of a new user's. */
 const packFolder = join(repository, "node_modules/.cache/pack");
 const dir = mkdtempSync(join(tmpdir(), "signalbox-packed-"));
-const env = { ...cleanEnv(), PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` };
+const env = { ...cleanEnvironment(), PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` };
 const npx = ["npx", "--no-install", "signalbox"];
 
 function sh(command: string, args: string[]): string {
@@ -58,7 +59,7 @@ describe("the packed product, in an empty folder", () => {
     expect(making).toMatch(/^npx signalbox init \. && npm install && npx signalbox dev$/);
   });
 
-  it("makes a project that type-checks, and serves it in development with the page", async () => {
+  it("creates a project that type-checks, and serves it in development with its pages", async () => {
     sh("sh", ["-c", making.replace(" && npx signalbox dev", "")]);
     expect(existsSync(join(dir, "triggers/new-signup.ts"))).toBe(true);
     const types = spawnSync(
@@ -101,7 +102,7 @@ describe("the packed product, in an empty folder", () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   });
 
-  it("keeps its ledger on a Postgres, with nothing more to install", async () => {
+  it("uses Postgres as its store without more packages", async () => {
     const cluster = await startCluster();
     onTestFinished(() => cluster.remove());
     const onPostgres = {
@@ -119,7 +120,7 @@ describe("the packed product, in an empty folder", () => {
     expect(JSON.parse(signalbox("keys", "list"))).toMatchObject({ data: [{ id }] });
   });
 
-  it("becomes an image by its Dockerfile, each step tried: built from the folder alone by the lock file, healthy while it serves, its state in the volume, ended by SIGTERM", async () => {
+  it("is built by its Dockerfile, step by step: from the folder and its lock file alone, healthy while it serves, with its state in the volume, ended by SIGTERM", async () => {
     const [build, image] = readDockerfile(join(dir, "Dockerfile"));
     const [app, data, cache] = ["image", "data", "cache"].map((name) =>
       mkdtempSync(join(tmpdir(), `signalbox-${name}-`)),
@@ -183,7 +184,7 @@ describe("the packed product, in an empty folder", () => {
     ]);
   });
 
-  it("tells someone on an old Node what to do, in one line", () => {
+  it("prints one line with the fix on an old Node", () => {
     const old = join(dir, "old-node.cjs");
     writeFileSync(old, `Object.defineProperty(process.versions, "node", { value: "20.11.0" });`);
     const result = spawnSync(

@@ -32,7 +32,7 @@ async function expectNoFaults(page: Page): Promise<void> {
 }
 
 describe("people of a deployed service", () => {
-  it("the first start lets one admin in, who invites a viewer, who sees all and starts nothing, until the session is ended; a forgotten password, and a leave", async ({
+  it("the first admin joins and invites a viewer, who reads everything and starts nothing until the session is ended; passwords are reset, and people removed", async ({
     service,
   }) => {
     const hooks = cli("triggers", "url", "new-signup").stdout.trim();
@@ -152,7 +152,7 @@ describe("people of a deployed service", () => {
     expect([admin.errors, admin.foreignRequests, viewer.foreignRequests]).toEqual([[], [], []]);
   });
 
-  it("an admin makes a token that is shown this once, looks at a webhook key and rotates it, which is written down", async ({
+  it("an admin creates a token that is shown once, reveals a webhook key and rotates it, and the audit log has each action", async ({
     service,
   }) => {
     const { page, errors } = await visit(service.url);

@@ -103,7 +103,7 @@ describe("several machines on one Postgres", () => {
     );
   }
 
-  it("both receive, the work is spread, and a clock that is an hour wrong takes nothing from the others", async () => {
+  it("both receive, runs are distributed, and a clock that is an hour wrong takes no runs from the others", async () => {
     const ids = await sendNotes("spread", { count: 40, ms: 300 });
     expect(await untilEnded(ids, 30_000)).toMatchObject(ids.map(() => ({ output: { version: "one" } })));
     expect(stepsOf("spread")).toEqual(everyStepOnce(40));
@@ -115,7 +115,7 @@ describe("several machines on one Postgres", () => {
     for (const { url } of [...webs, ...workers]) expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
-  it("equal deliveries to both start one run, and bounds on concurrency and on requests hold over all of them", async () => {
+  it("equal deliveries to both start one run, and concurrency and rate limits apply across all of them", async () => {
     const log = join(folder, "singles");
     const ids = await Promise.all(
       Array.from({ length: 10 }, async (_, n) =>
@@ -134,7 +134,7 @@ describe("several machines on one Postgres", () => {
     );
   });
 
-  it("a run canceled on one stops on another, and a request that waits for it there is answered", async () => {
+  it("a run canceled on one machine stops on another, and a request that waits for it there is answered", async () => {
     const [id = ""] = await sendNotes("canceled", { count: 1, ms: 600_000 });
     await vi.waitFor(() => expect(linesOf("canceled")).toHaveLength(1), { timeout: 20_000 });
     const heard = getJson<Run>(`${web(0).url}/api/v1/runs/${id}?wait=30`, auth());
@@ -142,7 +142,7 @@ describe("several machines on one Postgres", () => {
     expect(await heard).toMatchObject({ status: "canceled" });
   });
 
-  it("a trigger that is switched off on one, and a key that is revoked on one, get nothing on the other afterwards", async () => {
+  it("a trigger disabled on one machine, and a key revoked on one, are rejected on the other afterwards", async () => {
     const note = { n: 0, ms: 0, log: join(folder, "refused") };
     expect((await api(0, "/triggers/notes/disable")).status).toBe(200);
     for (const at of [1, 0]) expect(await (await send(at, "notes", note)).json()).toEqual({ ok: true, skipped: true });
@@ -153,7 +153,7 @@ describe("several machines on one Postgres", () => {
     for (const at of [1, 0]) expect((await send(at, "notes", note, { "x-api-key": other.secret })).status).toBe(401);
   });
 
-  it("a machine that is killed in the middle of runs has them taken over within 15 seconds, and no finished step is executed again", async () => {
+  it("the runs of a killed machine are taken over within 15 seconds, and no finished step is executed again", async () => {
     const ids = await sendNotes("taken-over", { count: 30, gate: "taken" });
     await vi.waitFor(() => expect(stepsOf("taken-over")).toHaveLength(30), { timeout: 20_000 });
     await workers.shift()?.kill();
@@ -162,7 +162,7 @@ describe("several machines on one Postgres", () => {
     expect(stepsOf("taken-over")).toEqual(everyStepOnce(30));
   });
 
-  it("after the database is killed and comes back, everything continues without help, and nothing accepted is lost", async () => {
+  it("after the database is killed and restarted, all machines recover by themselves, and no accepted delivery is lost", async () => {
     const ids = await sendNotes("outage", { count: 20, ms: 1_000 });
     await cluster.kill();
     expect((await send(0, "notes", { n: 1, ms: 0, log: join(folder, "outage") })).status).toBe(503);
@@ -187,7 +187,7 @@ describe("several machines on one Postgres", () => {
     expect(stepsOf("long")).toEqual(everyStepOnce(1));
   });
 
-  it("without a worker anywhere webs say that they are not ready, and go on receiving; told to stop, every machine ends by itself", async () => {
+  it("without any worker, web processes are not ready but continue to receive; on SIGTERM every machine exits by itself", async () => {
     expect(await newer.stop()).toBe(0);
     for (const { url } of webs)
       expect(await (await fetch(`${url}/readyz`)).json()).toEqual({

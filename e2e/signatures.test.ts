@@ -30,7 +30,7 @@ export default defineWorkflow({ slug: "note", input: z.object({ ref: z.string() 
 `,
 };
 
-it("a service with a wrong secret keeps what it rejects; once the secret is fixed, it is redelivered and runs, and no secret is written anywhere", async () => {
+it("a service with a wrong secret keeps rejected deliveries; after the secret is fixed they are redelivered and run, and no secret is written to disk or log", async () => {
   const projectDir = writeProject(project);
   const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
   const built = cli("build");

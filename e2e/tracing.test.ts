@@ -50,7 +50,7 @@ async function deployed(env: NodeJS.ProcessEnv) {
   return { service, deliver };
 }
 
-it("a delivery, its run and each step are one tree below the sender's span, across processes and attempts, all of it sent when the service stops; and the log tells of them by the same ids", async () => {
+it("a delivery, its run and each step are one trace below the sender's span, across processes and attempts, exported when the service stops; log lines have the same ids", async () => {
   const collector = await startCollector();
   const { service, deliver } = await deployed({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

@@ -62,7 +62,7 @@ describe.each(pages)("the examples in %s", (page) => {
     expect(textOf(page).match(/^```(?:ts|js|tsx|jsx|typescript|javascript)$/gm)).toHaveLength(examples.length);
   });
 
-  it("type-check and build in the project that `signalbox init` writes", async () => {
+  it("type-check and build in the project that `signalbox init` creates", async () => {
     const project = makeProject();
     cpSync(join(repository, "examples/starter"), project, {
       recursive: true,

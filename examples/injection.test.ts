@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type ChatRequest, startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
 import { openExample } from "./testing/open-example.ts";
 
-/** GitHub's own payload of an issue that was opened, in which a stranger wrote the title and the body. */
+/** GitHub's own payload of an issue that was opened, with a title and a body of an attacker. */
 const opened = z.looseObject({
   action: z.literal("opened"),
   issue: z.looseObject({ number: z.int(), title: z.string(), body: z.string().nullable() }),
@@ -68,8 +68,8 @@ async function openObedient() {
   return { provider, example: await openExample("starter") };
 }
 
-describe("an issue that a stranger wrote, sent to the example", () => {
-  it("changes nothing of what the model is told but the text between delimiters that cannot be guessed", async () => {
+describe("a malicious issue, sent to the example", () => {
+  it("changes the model's input only between delimiters that cannot be guessed", async () => {
     const { provider, example } = await openObedient();
     const told = async (title: string, body: string) => {
       await example.run("new-issue", issue(title, body));
@@ -99,7 +99,7 @@ describe("an issue that a stranger wrote, sent to the example", () => {
     }
   });
 
-  it("gets no issue closed and no other tool called without a person, also where the model obeys it", async () => {
+  it("closes no issue and calls no other tool without approval, even if the model follows it", async () => {
     const { example } = await openObedient();
     for (const [kind, attempt] of Object.entries(attempts)) {
       const { run, steps, kinds } = await example.run("new-issue", issue(attempt, attempt));

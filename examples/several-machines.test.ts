@@ -15,7 +15,7 @@ function listsOf(name: string): string[][] {
 }
 
 describe("the compose file for several machines", () => {
-  it("runs commands that there are", async () => {
+  it("runs existing commands", async () => {
     const commands = listsOf("command");
     expect(commands.map((command) => command.slice(2).join(" "))).toEqual([
       "store migrate",
@@ -28,7 +28,7 @@ describe("the compose file for several machines", () => {
     }
   });
 
-  it("asks each part for its health where it listens", () => {
+  it("checks the health of each service on its port", () => {
     const tests = listsOf("test").map((test) => test.join(" "));
     expect(tests).toEqual([
       expect.stringContaining("pg_isready"),
@@ -40,7 +40,7 @@ describe("the compose file for several machines", () => {
     expect(nginx).toContain("proxy_pass http://$web:3000;");
   });
 
-  it("starts nothing without the secret and the password", () => {
+  it("requires the secret and the password", () => {
     for (const name of ["SIGNALBOX_SECRET", "POSTGRES_PASSWORD"]) {
       const uses = compose.match(new RegExp(String.raw`\$\{${name}[^}]*\}`, "g")) ?? [];
       expect(uses.length).toBeGreaterThan(0);
@@ -48,7 +48,7 @@ describe("the compose file for several machines", () => {
     }
   });
 
-  it("streams through nginx, keeps keys out of its log, and leaves paths and bodies to the service", () => {
+  it("streams through nginx, logs no keys, and passes paths and bodies unchanged", () => {
     for (const line of [
       "proxy_buffering off;",
       "proxy_request_buffering off;",

@@ -52,7 +52,7 @@ describe("the requests that come with the example", () => {
     expect(matching(endpoint, readRequest(file))).toEqual(slugs);
   });
 
-  it("are all tried here", () => {
+  it("are all tested here", () => {
     expect(readdirSync(join(starter, "requests")).sort()).toEqual([
       "ci-failed.json",
       "invoice-failed.json",
@@ -74,8 +74,8 @@ describe("the requests that come with the example", () => {
   });
 });
 
-describe("ci-failed, on what GitHub really sends", () => {
-  it("reads every workflow_run, and passes over all that did not fail", () => {
+describe("ci-failed, with real payloads of GitHub", () => {
+  it("accepts every workflow_run, and skips those that did not fail", () => {
     expect(workflowRuns.length).toBeGreaterThan(3);
     for (const payload of workflowRuns) {
       expect(parse(ciFailed.source.request, payload).success).toBe(true);
@@ -83,7 +83,7 @@ describe("ci-failed, on what GitHub really sends", () => {
     }
   });
 
-  it("starts when one failed, and its report says where", async () => {
+  it("starts when one failed, and its report names the failed job", async () => {
     const [real] = workflowRuns.flatMap((payload) => completedRun.safeParse(payload).data ?? []);
     const payload = { ...real, workflow_run: { ...real?.workflow_run, conclusion: "failure" } };
     expect(matching("github", payload)).toEqual(["ci-failed"]);
@@ -97,7 +97,7 @@ describe("ci-failed, on what GitHub really sends", () => {
 });
 
 describe("a workflow of the example", () => {
-  it("welcome-email leaves the mail in the outbox and gives its id", async () => {
+  it("welcome-email writes the mail to the outbox and returns its id", async () => {
     const { output, steps } = await execute(newSignup, { name: " Ada ", email: "ada@example.com" });
     expect(output).toEqual({ messageId: "run_1@example.com" });
     expect(steps).toEqual(["sleep let the account settle 1s", "send"]);
@@ -117,7 +117,7 @@ describe("a workflow of the example", () => {
     expect(outbox("ledger.csv")).toBe(`"run_1:post","receivables","2026-0117","Analytical Engines Ltd","4900","EUR"\n`);
   });
 
-  it("post-to-ledger quotes what a spreadsheet would take for a formula or for another cell", async () => {
+  it("post-to-ledger quotes values that a spreadsheet would read as a formula or as another cell", async () => {
     const event = {
       id: "e",
       type: "invoice.paid",
@@ -141,7 +141,7 @@ describe("a workflow of the example", () => {
     expect(largeInvoice.target).toBe(invoiceFailed.target);
   });
 
-  it("report-ci-failure leaves its report in the outbox", async () => {
+  it("report-ci-failure writes its report to the outbox", async () => {
     await execute(ciFailed, readRequest("ci-failed.json"));
     expect(JSON.parse(outbox("ci-failures.jsonl"))).toEqual({
       id: "run_1:report",
@@ -152,8 +152,8 @@ describe("a workflow of the example", () => {
   });
 });
 
-describe("new-issue, on what GitHub really sends", () => {
-  it("starts for issues that were opened, and for nothing else of all that GitHub sends", () => {
+describe("new-issue, with real payloads of GitHub", () => {
+  it("starts for opened issues, and for no other event of GitHub", () => {
     expect(openedIssues.length).toBeGreaterThan(3);
     for (const payload of openedIssues) expect(matching("github", payload)).toEqual(["new-issue"]);
     const others = octokitExamples
@@ -162,12 +162,12 @@ describe("new-issue, on what GitHub really sends", () => {
     expect(others.filter((payload) => matching("github", payload).includes("new-issue"))).toEqual([]);
   });
 
-  it("comes with one of these payloads, unchanged", () => {
+  it("has one of these payloads as its example, unchanged", () => {
     expect(openedIssues).toContainEqual(readRequest("issue-opened.json"));
   });
 });
 
-describe("triage, where no model is named", () => {
+describe("triage, without a configured model", () => {
   it("completes its conversation with a scripted model, which identifies itself, counts no tokens and costs nothing", async () => {
     const example = await openExample("starter");
     expect(example.manifest.agents).toMatchObject([
@@ -238,8 +238,8 @@ describe("triage, where no model is named", () => {
   });
 });
 
-describe("triage, with a model of a server that speaks OpenAI's protocol", () => {
-  it("asks it by the address, the key and the name of the environment, and parses its answer", async () => {
+describe("triage, with a model of an OpenAI-compatible server", () => {
+  it("calls it with the URL, the key and the name from the environment, and parses its answer", async () => {
     const output = { severity: "high", area: "docs", summary: "A typo.", duplicateOf: null };
     const provider = await startScriptedProvider([
       { calls: [{ id: "a", name: "findSimilarIssues", arguments: { text: "spelling" } }], tokens: [200, 20] },

@@ -46,7 +46,7 @@ async function open() {
   return { send, post };
 }
 
-it("is built, and takes what Stripe's own library signs: each request starts what its name says, once", async () => {
+it("builds, and accepts requests that Stripe's own library signs: each starts its run once", async () => {
   const { send } = await open();
   expect(readdirSync(join(example, "requests")).toSorted()).toEqual(["charge-disputed.json", "order-paid.json"]);
   for (const [file, trigger] of [
@@ -62,7 +62,7 @@ it("is built, and takes what Stripe's own library signs: each request starts wha
   }
 });
 
-it("refuses what is signed by another secret, and what was changed on the way", async () => {
+it("rejects a request that is signed with another secret, or changed afterwards", async () => {
   const { send, post } = await open();
   expect((await send("order-paid.json", "whsec_another")).status).toBe(401);
   const body = readFileSync(join(example, "requests", "order-paid.json"), "utf8");
@@ -70,7 +70,7 @@ it("refuses what is signed by another secret, and what was changed on the way", 
   expect((await post(body.replace("4900", "1"), { "stripe-signature": signature })).status).toBe(401);
 });
 
-it("passes over a session that is not paid yet", async () => {
+it("skips a session that is not paid yet", async () => {
   const { post } = await open();
   const body = readFileSync(join(example, "requests", "order-paid.json"), "utf8").replace('"paid"', '"unpaid"');
   const answer = await post(body, {
@@ -79,7 +79,7 @@ it("passes over a session that is not paid yet", async () => {
   expect([answer.status, await answer.json()]).toEqual([200, { ok: true, skipped: true }]);
 });
 
-it("its workflows leave in the outbox what a real one would send", async () => {
+it("its workflows write to the outbox what a real one would send", async () => {
   const projectDir = makeProject();
   vi.spyOn(process, "cwd").mockReturnValue(projectDir);
   await execute(orderPaid, read(join(example, "requests", "order-paid.json")));

@@ -63,7 +63,7 @@ function buildPages(): void {
   refuseSymlinks(pages);
 }
 
-/** Next writes the folder it was built in into its configuration; at run time the folder is given anew. */
+/** Next writes the folder it was built in into its configuration; at run time the folder is set again. */
 function relocate(file: string): void {
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replaceAll(JSON.stringify(root), '"."').replaceAll(JSON.stringify(root).slice(1, -1), "."));
@@ -79,7 +79,7 @@ function refuseSymlinks(folder: string): void {
   }
 }
 
-/** Next does not tell what it bundled for the browser: the same pages, bundled for nothing but the list. */
+/** Next does not list what it bundled for the browser: the same pages, bundled for nothing but the list. */
 async function noteClientPackages(): Promise<void> {
   const pages = readdirSync(inRoot("app"), { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".tsx"),

@@ -33,7 +33,7 @@ const englishOnly: Plugin = {
 };
 
 /**
- * `pg` asks for its native binding when somebody reads `pg.native`, which we do not. The binding is a package of its
+ * `pg` loads its native binding when code reads `pg.native`, which ours does not. The binding is a package of its
  * own, with a compiler.
  */
 const withoutNativePostgres: Plugin = {

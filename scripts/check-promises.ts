@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Under these headings nothing is promised. */
+/** Sections without guarantees. */
 const withoutTests: ReadonlySet<string> = new Set([
   "What is not promised",
   "Assets",
@@ -16,10 +16,9 @@ interface PromiseMade {
 }
 
 /**
- * What is wrong with a page of promises, with line numbers. Below its headings every sentence stands in a list item,
- * and every item names the tests behind it, one a line: ``- [`file`](../file): "title"``. A title may name its groups
- * before it (`group › title`). Each must be in the repository, and not be skipped; `…` stands for what a title is
- * filled in with.
+ * The errors of a page of guarantees, with line numbers. Below its headings every sentence is in a list item, and every
+ * item names the tests behind it, one per line: ``- [`file`](../file): "title"``. A title may name its groups before it
+ * (`group › title`). Each test must exist and not be skipped. `…` replaces the parameters of a title.
  */
 export function checkPromises(page: string, repository: string): string[] {
   const { promises, strays } = parsePage(page);

@@ -29,10 +29,35 @@ const banned: readonly [phrase: RegExp, instead: string][] = [
   [/\bbr(eak|oken) off\b/i, "interrupted"],
   [/\bheaped up\b/i, "backlog"],
   [/\bknow(s)? no better\b/i, "legacy"],
+  [/\bstand-ins?\b/i, "scripted model, substitute"],
+  [/\bobey(s|ed|ing)?\b/i, "handle, follow"],
+  [/\bhears? (of|from)\b/i, "is notified of"],
+  [/\bdoers?\b/i, "actor"],
+  [/\bopinions?\b/i, "parse outcome"],
+  [/\bcrowds?\b/i, "selectivity"],
+  [/\bin vain\b/i, "without success"],
+  [/\bof its own accord\b/i, "by itself"],
+  [/\bheld up\b/i, "delayed"],
+  [/\bthe very\b/i, "the same"],
 ];
 
-const documents = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "docs/**/*.md", "examples/**/*.md"];
+/** Phrases that test titles do not use, either. */
+const bannedInTitles: readonly [phrase: RegExp, instead: string][] = [
+  [/\b(goes|going|go) on\b/i, "continue"],
+  [/\b(who|what)ever\b|\b(no|some|any)body\b|\bwhom\b/i, "the noun: the sender, the user, the process"],
+  [/\banew\b|\bfor ever\b|\bfrom then on\b/i, "again, forever, afterwards"],
+  [/\bstrangers?\b/i, "anonymous, unauthenticated, unknown"],
+  [/\bmend(s|ed|ing)?\b/i, "fix"],
+  [/\bseldom\b/i, "rarely"],
+  [/\bstand-ins?\b/i, "scripted model, substitute"],
+  [/\b(is|are|was|were|be) told\b/i, "receives, reports"],
+  [/\bknock(s|ed)?\b|\bturned away\b/i, "received, rejected"],
+  [/\bwhat (arrived|came in|comes in)\b/i, "a received webhook, a delivery"],
+];
+
+const documents = ["*.md", "docs/**/*.md", "examples/**/*.md", "bench/README.md"];
 const sources = ["{app,cli,components,examples,sdk,server}/**/*.{ts,tsx}"];
+const tests = ["{bench,cli,e2e,examples,scripts,sdk}/**/*.test.ts"];
 const notShown = [
   "**/*.test.{ts,tsx}",
   "**/testing/**",
@@ -49,22 +74,51 @@ interface Finding {
   instead: string;
 }
 
-function findBanned(file: string, line: number, text: string): Finding[] {
-  return banned.flatMap(([pattern, instead]) => {
+function findBanned(file: string, line: number, text: string, phrases = banned): Finding[] {
+  return phrases.flatMap(([pattern, instead]) => {
     const phrase = pattern.exec(text)?.[0];
     return phrase === undefined ? [] : [{ file, line, phrase, instead }];
   });
 }
 
+/**
+ * The titles of a test file: the first argument of `it`, `test`, `describe` and their variants, such as `it.each(…)`,
+ * if it is a string.
+ */
+function titlesOf(source: string, isTsx: boolean): { line: number; text: string }[] {
+  return collectTexts(source, isTsx, (node) => {
+    if (!("type" in node && node.type === "CallExpression" && "callee" in node && "arguments" in node)) return [];
+    if (!/^(it|test|describe)$/.test(rootName(node.callee))) return [];
+    const [title] = node.arguments as { expression: object }[];
+    if (!title) return [];
+    const { expression } = title;
+    return "quasis" in expression ? (expression.quasis as object[]) : [expression];
+  });
+}
+
+/** `it` of `it`, `it.each` and `it.each(…)`. */
+function rootName(callee: unknown): string {
+  if (typeof callee !== "object" || callee === null || !("type" in callee)) return "";
+  if (callee.type === "Identifier" && "value" in callee) return String(callee.value);
+  if (callee.type === "MemberExpression" && "object" in callee) return rootName(callee.object);
+  return callee.type === "CallExpression" && "callee" in callee ? rootName(callee.callee) : "";
+}
+
 /** The texts of a source file: string literals, template literals and the words between JSX tags. */
 function textsOf(source: string, isTsx: boolean): { line: number; text: string }[] {
+  return collectTexts(source, isTsx, (node) => [node]);
+}
+
+/** The texts among the nodes that `select` takes of each node of a source file. */
+function collectTexts(
+  source: string,
+  isTsx: boolean,
+  select: (node: object) => object[],
+): { line: number; text: string }[] {
   const module = parseSync(source, { syntax: "typescript", tsx: isTsx, decorators: true, target: "esnext" });
   const bytes = Buffer.from(source);
   const texts: { line: number; text: string }[] = [];
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) return node.forEach(visit);
-    if (typeof node !== "object" || node === null) return;
-    if ("type" in node && node.type === "ImportDeclaration") return;
+  const add = (node: object): void => {
     const text = textOf(node);
     if (text !== null && "span" in node) {
       const { start } = node.span as { start: number };
@@ -74,6 +128,12 @@ function textsOf(source: string, isTsx: boolean): { line: number; text: string }
         .split("\n").length;
       texts.push({ line, text });
     }
+  };
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (typeof node !== "object" || node === null) return;
+    if ("type" in node && node.type === "ImportDeclaration") return;
+    select(node).forEach(add);
     Object.values(node).forEach(visit);
   };
   visit(module.body);
@@ -113,6 +173,25 @@ it("texts of a source are its literals and the words between tags, not its names
   ]);
 });
 
+it("titles of a test file are the first arguments of its tests and groups, not its other texts", () => {
+  const source =
+    'describe("a", () => {\n  it("b", () => expect("c"));\n  it.each(["d"])("e %s", run);\n  test(`f ${g} h`, run);\n});\nrun("i");';
+  expect(titlesOf(source, false).map(({ line, text }) => [line, text.trim()])).toEqual([
+    [1, "a"],
+    [2, "b"],
+    [3, "e %s"],
+    [4, "f"],
+    [4, "h"],
+  ]);
+});
+
+it("a banned phrase in a title is found", () => {
+  const findings = titlesOf('it.for([1])("goes on for ever", run);', false).flatMap(({ line, text }) =>
+    findBanned("a.test.ts", line, text, bannedInTitles),
+  );
+  expect(findings.map(({ phrase }) => phrase)).toEqual(["goes on", "for ever"]);
+});
+
 it("the documentation uses no banned phrase", () => {
   const findings = globSync(documents, { cwd: root, exclude: notShown }).flatMap((file) =>
     readFileSync(join(root, file), "utf8")
@@ -126,6 +205,15 @@ it("pages, the command line, errors and logs use no banned phrase", () => {
   const findings = globSync(sources, { cwd: root, exclude: notShown }).flatMap((file) =>
     textsOf(readFileSync(join(root, file), "utf8"), isTsx(file)).flatMap(({ line, text }) =>
       findBanned(file, line, text),
+    ),
+  );
+  expect(findings).toEqual([]);
+});
+
+it("test titles use no banned phrase", () => {
+  const findings = globSync(tests, { cwd: root, exclude: ["**/node_modules/**"] }).flatMap((file) =>
+    titlesOf(readFileSync(join(root, file), "utf8"), isTsx(file)).flatMap(({ line, text }) =>
+      findBanned(file, line, text, bannedInTitles),
     ),
   );
   expect(findings).toEqual([]);

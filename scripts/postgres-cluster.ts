@@ -10,7 +10,7 @@ import { freePort } from "./free-port.ts";
 import { findOrInstall } from "./test-tools.ts";
 
 /**
- * A Postgres of whoever asks, in a temporary folder: of its commits that are told every one is on disk, as with the
+ * A Postgres cluster for the caller, in a temporary folder: every acknowledged commit is on disk, as with the
  * settings that a server comes with.
  */
 export interface PostgresCluster {

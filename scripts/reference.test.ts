@@ -260,7 +260,7 @@ describe("routes", () => {
         .filter((parameter) => parameter.in === "query")
         .map(({ name }) => name);
       const said = new Set([...text.matchAll(/[?`](\w+)(?==|`)/g)].map(([, name]) => name));
-      // `limit` and `cursor` are told of once, for all lists.
+      // `limit` and `cursor` are documented once, for all lists.
       return text.includes(" filters")
         ? []
         : names

@@ -126,7 +126,7 @@ describe("the state folder", () => {
     expect(readFileSync(file, "utf8")).toBe(whole);
   });
 
-  test("stays intact for readers while several builds run concurrently", async () => {
+  test("is intact for readers while several builds run concurrently", async () => {
     const projectDir = makeProject(smallProject);
     const stateDir = join(projectDir, ".signalbox");
     await buildManifest(projectDir);

@@ -28,7 +28,7 @@ describe("import directions", () => {
     expect(violations(["sdk", "server", "cli", "app", "components"])).toEqual([]);
   });
 
-  it("fail where they are broken on purpose", () => {
+  it("fail for deliberate violations", () => {
     const found = violations(["e2e/architecture/violations"]).join("\n");
     expect(found).toContain("sdk-imports-downwards: e2e/architecture/violations/sdk/upwards.ts");
     expect(found).toContain("server-ingest-imports-downwards: e2e/architecture/violations/server/ingest/sibling.ts");

@@ -23,7 +23,7 @@ export interface AuditOptions {
   minOrders: number;
   /** Runs of which nothing is heard for so long will not end any more, ms. */
   stuckMs: number;
-  /** The same for runs that move for ever, ms. */
+  /** The same for runs that never end, ms. */
   restMs: number;
   /** What is changed in the product: a mutant. */
   changes: readonly SourceChange[];
@@ -57,7 +57,7 @@ export interface Verdict {
   summary: string;
 }
 
-/** Runs the service under traffic and kills, lets it come to rest, and judges what everybody wrote down. */
+/** Runs the service under traffic and kills, lets it come to rest, and checks all recorded facts. */
 export async function audit(given: Partial<AuditOptions>): Promise<Verdict> {
   const options = { ...defaultOptions, ...given };
   const { projectDir, key } = copyAuditedProject(options.workers);
@@ -144,7 +144,7 @@ async function untilAcknowledged(clients: Clients, count: number): Promise<void>
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** Reads the store, and judges all that was written down. */
+/** Reads the store, and checks all recorded facts. */
 export async function judgeAtRest(
   p: Omit<Facts, "runs"> & { reader: StoreReader; startedAt: number },
 ): Promise<Verdict> {

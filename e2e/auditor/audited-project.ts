@@ -28,7 +28,10 @@ export const orderKinds: readonly OrderKind[] = [
 
 const shape = `z.object({ order: z.string(), paid: z.boolean(), ms: z.number() })`;
 
-/** Tells the sink, and waits for its answer: what the sink has counted has happened, whatever the store says. */
+/**
+ * Reports to the sink, and waits for its response: an effect that the sink has counted has happened, regardless of the
+ * store.
+ */
 const effectModule = `
   export async function effect(e: { runId: string; workflow: string; step: string; phase: "begin" | "done" }): Promise<void> {
     const at = Date.now();
@@ -78,7 +81,7 @@ function triggerModule(p: { slug: string; endpoint: string; workflow: string; fi
     }).attach({ workflow });`;
 }
 
-/** Writes a project whose every step is told to the sink: two triggers on one endpoint, one alone on another. */
+/** Writes a project that reports every step to the sink: two triggers on one endpoint, one alone on another. */
 export function writeAuditedProject(dir: string, workers: number): void {
   const files: Record<string, string> = {
     "package.json": `{"name":"audited","private":true,"type":"module"}`,

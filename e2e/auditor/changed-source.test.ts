@@ -7,7 +7,7 @@ import { shortLeases } from "./lateness.ts";
 import { mutants, noFencing } from "./mutants.ts";
 import { postgresMutants } from "./postgres-mutants.ts";
 
-it("what a mutant changes stands in today's sources once, and is not the same afterwards", () => {
+it("the code that a mutant changes is in the current sources once, and differs afterwards", () => {
   for (const change of [
     ...[...Object.values(mutants), ...Object.values(postgresMutants)].flatMap(({ audit }) => audit.changes),
     ...noFencing,
@@ -18,7 +18,7 @@ it("what a mutant changes stands in today's sources once, and is not the same af
   }
 });
 
-it("a change of what is not there, or is there twice, is refused", () => {
+it("a change of code that is missing, or is there twice, throws", () => {
   const change = { file: "x.ts", find: "guard();", replace: "" };
   expect(() => changeSource("nothing", change)).toThrow("x.ts has 0 times");
   expect(() => changeSource("guard(); guard();", change)).toThrow("x.ts has 2 times");

@@ -1,4 +1,4 @@
-/** One exact piece of the product's source, and what stands there instead. */
+/** One exact piece of the product's source, and its replacement. */
 export interface SourceChange {
   /** From the repository's root. */
   file: string;

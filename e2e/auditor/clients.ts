@@ -44,11 +44,11 @@ interface Sending {
 
 type Door = Pick<ClientsOptions, "url" | "key" | "onAcknowledged"> & {
   agent?: Agent;
-  /** While this says so, nobody gives up: the service is being killed. */
+  /** While this returns true, no client gives up: the service is being killed. */
   isGoing?: () => boolean;
 };
 
-/** One sender without a ledger of its own. */
+/** One sender without records of its own. */
 export function createSender(door: Door): (p: Sending) => Promise<void> {
   return (p) => sendUntilAnswered(door, p);
 }
@@ -88,7 +88,7 @@ async function live(client: Client): Promise<void> {
   for (let n = 1; client.isGoing(); n += 1) {
     const kind = random.pick(orderKinds);
     const id = `c${client.client}-${n}`;
-    // Most senders bear a key, and send again until they are answered. The others never know.
+    // Most senders have a key, and repeat a request until it is answered. The others cannot.
     const order: Ledger = { id, key: random.chance(0.8) ? `key-${id}` : null, expected: kind.expected, answers: [] };
     client.ledger.push(order);
     const body = JSON.stringify({ order: id, paid: kind.isPaid, ms: random.between(client.ms.min, client.ms.max) });

@@ -1,5 +1,5 @@
 /**
- * What a log of `strace -y` tells of an answer: whether everything that was written to the store's log before the 202
+ * What a log of `strace -y` shows of a response: whether everything that was written to the store's log before the 202
  * had been brought to disk when the 202 left. Lines of one thread, in their order.
  */
 export type AnswerOrder = "durable" | "too early" | "no answer";

@@ -20,7 +20,7 @@ export interface HandBack {
   runId: string;
 }
 
-/** One event that a client has sent, as often as it took. Its id stands in the payload. */
+/** One event that a client has sent, with all repeats. Its id is in the payload. */
 export interface Order {
   id: string;
   /** Its idempotency key; `null`: it was sent once, without one. */
@@ -46,7 +46,7 @@ export const storedRunSchema = z.object({
 });
 export type StoredRun = z.infer<typeof storedRunSchema>;
 
-/** What the sink was told from inside a step. */
+/** A report of a step to the sink. */
 export interface Effect {
   /** When it happened, whenever the sink heard of it. */
   at: number;

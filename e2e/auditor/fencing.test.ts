@@ -4,7 +4,7 @@ import { noFencing } from "./mutants.ts";
 import { auditSeed as seed } from "./random.ts";
 
 describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", { timeout: 400_000 }, () => {
-  it("changes nothing when it wakes late: two servers on one store, each stopped in its turn, have no run twice", async ({
+  it("writes nothing when it resumes late: of two servers on one store, stopped in turn, no run is executed twice", async ({
     expect,
     onTestFailed,
   }) => {
@@ -21,7 +21,7 @@ describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", { timeo
     expect(new Set(facts.effects.map(({ generation }) => generation))).toEqual(new Set([0, 1]));
   });
 
-  it("is caught where nothing fences it off", async ({ expect, onTestFailed }) => {
+  it("is detected by the auditor without fencing", async ({ expect, onTestFailed }) => {
     const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
     const { violations, summary } = await auditLateness({

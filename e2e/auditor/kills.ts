@@ -5,7 +5,7 @@ import type { Random } from "./random.ts";
 import type { Service } from "./service.ts";
 
 export interface PlannedKill {
-  /** `stop`: a worker gets SIGSTOP, and nobody wakes it. */
+  /** `stop`: a worker gets SIGSTOP and no SIGCONT. */
   kind: Kill["kind"];
   moment: Moment;
   /** Of a moment in a step: only of steps with this name. */

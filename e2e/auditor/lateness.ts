@@ -100,7 +100,7 @@ async function beLate(
     stop.at = performance.now();
     late.signalGroup("SIGSTOP");
     if (!isLocked(p.projectDir)) break;
-    // With the store's lock in its hands it holds up everybody: nobody could take over.
+    // While it has the store's lock, it blocks all others: no process could take over.
     late.signalGroup("SIGCONT");
   }
   p.kills.push(stop);
@@ -116,7 +116,7 @@ interface TakeOverWatch {
   takenOver(): number;
 }
 
-/** Between these two the run was nobody's, and anybody could wake it. */
+/** Between these two no process had the run, and any process could wake it. */
 function wasAsleep(effect: Effect, before: Effect): boolean {
   return sleepsBefore[effect.workflow] === effect.step && before.step !== effect.step;
 }

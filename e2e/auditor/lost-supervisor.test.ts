@@ -48,7 +48,7 @@ describe.concurrent("a supervisor that is killed alone (kill -9)", { timeout: 24
     },
   );
 
-  it("leaves no process behind when the event loop of web is blocked and receives nothing", async (context) => {
+  it("leaves no process behind when the event loop of web is blocked", async (context) => {
     const { expect } = context;
     const blockOnSignal = pathToFileURL(join(repository, "server/processes/testing/block-on-signal.mjs")).href;
     const service = await startService({

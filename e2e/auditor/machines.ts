@@ -6,7 +6,7 @@ import { type Service, startService } from "./service.ts";
 
 export type Role = "web" | "worker";
 
-/** A machine of the audited platform, whoever lives on it now. */
+/** A machine of the audited platform, whichever processes it has now. */
 export interface Machine {
   readonly role: Role;
   /** Stays the same over all its starts. */

@@ -54,7 +54,7 @@ const halfADelivery: SourceChange = {
   replace: "for (const newRun of request.runs.slice(0, 1)) insertRun(newRun);",
 };
 
-/** Whoever knows a run may write to it, also when another has taken it over. */
+/** Any process that knows a run may write to it, also after another has taken it over. */
 export const noFencing: SourceChange[] = [
   {
     file: "server/store/sqlite/write-progress.ts",

@@ -3,7 +3,7 @@ import type { SourceChange } from "./changed-source.ts";
 import { mutants } from "./mutants.ts";
 import type { RuleName } from "./rules.ts";
 
-/** Whoever knows a run may write to it, also when another has taken it over. */
+/** Any process that knows a run may write to it, also after another has taken it over. */
 const noFencing: SourceChange[] = [
   {
     file: "server/store/postgres/write-progress.ts",

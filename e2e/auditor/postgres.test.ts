@@ -3,10 +3,10 @@ import { auditMachines } from "./audit-machines.ts";
 import type { PlannedMachineKill } from "./machine-kills.ts";
 import { auditSeed as seed } from "./random.ts";
 
-/** The promise is 15 seconds; machines of CI, which all of them share, may stand still for some. */
+/** The promise is 15 seconds; machines of CI, which all of them share, may pause for some. */
 const takeOverWithinMs = 20_000;
 
-/** A machine stays away past its leases while all else goes on. */
+/** A machine is away past its leases while the others continue. */
 const plan: readonly PlannedMachineKill[] = [
   { kind: "group", role: "worker", moment: "step_begun", afterMs: 500, awayMs: 17_000 },
   { kind: "connection", moment: "step_done", afterMs: 300, awayMs: 0 },

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Whether it still runs: one that has ended, and that nobody has buried yet, does not. */
+/** Whether it still runs: a zombie does not. */
 export function isRunning(pid: number): boolean {
   const state = statOf(pid)?.state;
   return state !== undefined && state !== "Z" && state !== "X";
 }
 
-/** Whether a signal, or whoever traces it, holds it. */
+/** Whether it is stopped by a signal or a tracer. */
 export function isStopped(pid: number): boolean {
   return /^[Tt]$/.test(statOf(pid)?.state ?? "");
 }

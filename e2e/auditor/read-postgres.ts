@@ -48,7 +48,7 @@ export function readPostgres(url: string): StoreReader {
 
 export async function query(url: string, text: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url, application_name: "auditor", connectionTimeoutMillis: 10_000 });
-  // Its end is told to whoever asks.
+  // Its end is visible to the auditor.
   client.on("error", () => {});
   await client.connect();
   try {

@@ -30,9 +30,9 @@ export function readSqlite(projectDir: string): StoreReader {
   };
 }
 
-/** Whether nobody can write now: somebody holds the lock, and does not let go of it. */
+/** Whether the store is locked against writes, for longer than a commit takes. */
 export function isLocked(projectDir: string): boolean {
-  // Longer than a commit takes; much shorter than a lease, since nobody can lengthen one meanwhile.
+  // Longer than a commit takes; much shorter than a lease, because no lease can be renewed meanwhile.
   const db = new Database(join(projectDir, ".signalbox/signalbox.db"), { timeout: 150 });
   try {
     db.exec("BEGIN IMMEDIATE; ROLLBACK");

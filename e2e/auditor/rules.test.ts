@@ -49,11 +49,11 @@ const honest = (): Facts => ({
   kills: [kill(40), kill(45, { kind: "web", pid: 9 })],
 });
 
-it("facts of an honest service break no rule", () => {
+it("facts of a correct service break no rule", () => {
   expect(judge(honest())).toEqual([]);
 });
 
-it("a run may come back to a process that was late, when the one that had taken it over was killed", () => {
+it("a run may return to a late process if the process that had taken it over was killed", () => {
   const facts = honest();
   const back = [
     ...facts.effects.filter(({ step }) => step !== "send"),
@@ -63,7 +63,7 @@ it("a run may come back to a process that was late, when the one that had taken 
   expect(judge({ ...facts, effects: back, kills: [kill(40, { kind: "stop" }), kill(80, { pid: 2 })] })).toEqual([]);
 });
 
-it("a run that slept is woken by any process, also by one that had it before", () => {
+it("any process may wake a sleeping run, also one that had it before", () => {
   const facts = honest();
   const slept = [
     ...facts.effects.filter(({ step }) => step !== "charge" && step !== "receipt"),
@@ -74,7 +74,7 @@ it("a run that slept is woken by any process, also by one that had it before", (
   expect(judge({ ...facts, effects: slept, kills: [kill(30)] })).toEqual([]);
 });
 
-it("a lost process's run may take as long as the database is away, or as those that take it over are lost, too", () => {
+it("the run of a lost process may wait while the database is unavailable, or while its next processes are lost, too", () => {
   const facts = { ...honest(), takeOverWithinMs: 9 };
   expect(judge({ ...facts, handBacks: [{ runId: "run_ship", at: 48 }] })).toEqual([]);
   const within = (more: Kill) => judge({ ...facts, kills: [...facts.kills, more] }).map(({ rule }) => rule);
@@ -185,11 +185,11 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
 };
 
 describe.each(Object.entries(doctored))("%s", (rule, cases) => {
-  it.each(Object.entries(cases))("a doctored ledger is found: %s", (_, change) => {
+  it.each(Object.entries(cases))("detects falsified facts: %s", (_, change) => {
     expect(judge({ ...honest(), ...change }).map((violation) => violation.rule)).toContain(rule);
   });
 });
 
-it("every rule has a doctored ledger", () => {
+it("every rule has falsified facts", () => {
   expect(Object.keys(doctored)).toEqual(Object.keys(rules));
 });

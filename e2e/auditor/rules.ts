@@ -175,7 +175,7 @@ export function judge(facts: Facts): Violation[] {
   return Object.entries(rules).flatMap(([rule, check]) => check(facts).map((what) => ({ rule, what })));
 }
 
-/** From the decision to stop a process to the moment in which it stands still, at most, ms. */
+/** Maximum time from the decision to stop a process until it is stopped, ms. */
 const signalDelayMs = 250;
 
 export interface TakeOver {
@@ -201,7 +201,7 @@ export function listTakeOvers({ effects, kills, takeOverWithinMs, handBacks = []
     return sorted.flatMap((after, index) => {
       const before = sorted[index - 1];
       const kill = before && kills.find((one) => hits(one, before) && one.at >= before.at && one.at <= after.at);
-      // One that slept was nobody's.
+      // A sleeping run belongs to no process.
       if (!kill || (sleepsBefore[after.workflow] === after.step && before.step !== after.step)) return [];
       const at = Math.min(
         after.at,
@@ -227,7 +227,7 @@ function wasKilled({ kills }: Facts, step: Effect, other: Effect): boolean {
 
 function hits(kill: Kill, { generation, pid, at }: Effect): boolean {
   if (!takesRuns(kill) || kill.generation !== generation || (kill.pid !== null && kill.pid !== pid)) return false;
-  // One that was stopped goes on later: what it began then is its own affair.
+  // A stopped process continues later: steps that it began then do not count.
   return kill.kind !== "stop" || kill.at > at - signalDelayMs;
 }
 

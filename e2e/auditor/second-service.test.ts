@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { copyStarter } from "../support/project.ts";
 import { signalbox, startService } from "../support/service.ts";
 
-it("a second `signalbox dev` of one project is refused, says who runs, and leaves the first alone", async () => {
+it("a second `signalbox dev` of a project is rejected, names the running process, and does not affect it", async () => {
   const projectDir = copyStarter();
   const first = await startService({ projectDir, command: "dev" });
   const announced = () => readFileSync(join(projectDir, ".signalbox/server.json"), "utf8");
@@ -18,7 +18,7 @@ it("a second `signalbox dev` of one project is refused, says who runs, and leave
   expect(announced()).toBe(before);
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
   await first.killGroup();
-  // What a killed one leaves behind is in nobody's way.
+  // The file that a killed service leaves behind does not block another.
   const third = await startService({ projectDir, command: "dev" });
   expect(await third.stop()).toBe(0);
 });

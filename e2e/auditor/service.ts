@@ -10,6 +10,7 @@ import { writeAuditedProject } from "./audited-project.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { buildMutant } from "./build-mutant.ts";
 import { childrenOf, isRunning, membersOf } from "./processes.ts";
+import { cleanEnvironment } from "../../scripts/clean-environment.ts";
 
 export interface ServiceOptions {
   projectDir: string;
@@ -111,7 +112,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** Resolves when nobody of the group is left, or with those that are still there after a while, which are killed. */
+/** Resolves when no process of the group is left, or with those that are still there after a while, which are killed. */
 export async function untilLeft(group: number): Promise<number[]> {
   for (
     const giveUpAt = performance.now() + leaveWithinMs;
@@ -164,22 +165,13 @@ function signalbox(projectDir: string, env: NodeJS.ProcessEnv, ...args: string[]
   return result.stdout;
 }
 
-/** Of the machine's own settings, none that would change the service. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !/^(SIGNALBOX_|AUDIT_|VITEST|(DATABASE_URL|PORT|HOST|NODE_ENV|NODE_OPTIONS)$)/.test(name),
-    ),
-  );
-}
-
 function serviceEnvironment({ sinkUrl, generation, env }: ServiceOptions): NodeJS.ProcessEnv {
   // Services start often here: they read compiled code from this cache.
   const cache = { NODE_COMPILE_CACHE: join(tmpdir(), "signalbox-audit-cache") };
   return { ...cache, ...cleanEnvironment(), AUDIT_SINK: sinkUrl, AUDIT_GENERATION: String(generation), ...env };
 }
 
-/** Workers announce themselves nowhere: whoever looks after them asks their health port. */
+/** Workers record no URL: their health port shows whether they are ready. */
 async function untilHealthy(port: number, child: ChildProcess, output: () => string): Promise<string> {
   const url = `http://127.0.0.1:${port}`;
   const giveUpAt = performance.now() + readyWithinMs;

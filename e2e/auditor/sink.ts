@@ -23,7 +23,7 @@ const toldSchema = z.object({
   generation: z.int(),
 });
 
-/** The world outside: counts what steps do. It lives in the auditor's process, that nobody kills. */
+/** The world outside: counts the effects of steps. It runs in the auditor's process, which is never killed. */
 export async function openSink(onEffect: (effect: Effect) => void): Promise<Sink> {
   const effects: Effect[] = [];
   const server = createServer((request, response) => {

@@ -4,7 +4,10 @@ import { auditStop, auditStopWithLock } from "./stopped-worker.ts";
 import { findOrInstallStrace } from "./strace.ts";
 
 describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", { timeout: 400_000 }, () => {
-  it("loses its runs to others, and is ended, though it cannot act itself", async ({ expect, onTestFailed }) => {
+  it("loses its runs to other workers, and is killed, because it cannot exit itself", async ({
+    expect,
+    onTestFailed,
+  }) => {
     const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
     const { violations, hasEnded, summary } = await auditStop({ seed, tell: (line) => void log.push(line) });
@@ -12,7 +15,7 @@ describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", { timeo
     expect(hasEnded).toBe(true);
   });
 
-  it("delays the others only briefly when it was stopped while it had the store's lock", async ({
+  it("delays other workers only briefly if it is stopped while it has the store's lock", async ({
     expect,
     onTestFailed,
     skip,

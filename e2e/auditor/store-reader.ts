@@ -5,7 +5,7 @@ export interface StoreReader {
   runs(): Promise<StoredRun[]>;
   /** `mark` changes whenever a run moves, or a line is added to its timeline. */
   progress(): Promise<{ open: number; mark: string }>;
-  /** When runs were taken from processes that were gone. Where the store has no machines, none are told. */
+  /** When runs were taken from processes that were gone. Empty if the store has no machines. */
   handBacks?(): Promise<HandBack[]>;
   /** What the database itself says of its state: "ok". */
   integrity(): Promise<string>;

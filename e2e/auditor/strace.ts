@@ -39,7 +39,7 @@ export async function attachStrace(pid: number, args: readonly string[]): Promis
   return {
     async detach() {
       if (strace.exitCode === null && strace.signalCode === null) strace.kill("SIGINT");
-      // One whose process was killed while it was stopped may wait for its last thread for ever.
+      // One whose process was killed while it was stopped may wait for its last thread forever.
       const killer = setTimeout(() => strace.kill("SIGKILL"), 2_000);
       await exited;
       clearTimeout(killer);

@@ -22,7 +22,7 @@ const notChecked = {
 };
 
 describe.concurrent("at the system calls that write to disk", { timeout: 400_000 }, () => {
-  it("a 202 never leaves before its own commit has been brought to disk", async ({ expect, skip }) => {
+  it("a 202 is never sent before its own commit is flushed to disk", async ({ expect, skip }) => {
     if (!hasStrace) return skip("there is no strace");
     const [product, notSynced, acknowledgedEarly] = await Promise.all(
       [[], [notDurable, notChecked], mutants["acknowledge-before-commit"].audit.changes].map(traceAnswer),

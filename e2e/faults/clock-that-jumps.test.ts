@@ -9,8 +9,8 @@ const day = 24 * hour;
 /** Long enough that it is put aside, and not waited for by the process that ran it. */
 const sleepMs = 6_000;
 
-describe("a clock that is set while runs run, sleep and wait", { timeout: 300_000 }, () => {
-  it("an hour back and then a day ahead loses no run, executes no step twice, replaces no process, and lets no sleep hang for an hour", async () => {
+describe("a clock that is changed while runs execute, sleep and wait", { timeout: 300_000 }, () => {
+  it("an hour back and then a day ahead loses no run, repeats no step, restarts no process, and delays no sleep by an hour", async () => {
     const project = prepareFaultyProject();
     const clock = createFakeClock(project.projectDir);
     const service = await startFaultyService(project, { env: clock.env });

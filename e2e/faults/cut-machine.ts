@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { cliFile, writeProject } from "../support/project.ts";
-import { cleanEnv, signalbox } from "../support/service.ts";
+import { cleanEnvironment } from "../../scripts/clean-environment.ts";
+import { signalbox } from "../support/service.ts";
 import type { Cut } from "./cut-network.ts";
 
 /**
- * Steps in a row, each of which tells a file when it begins, and on which machine: one, or as many as there is time
- * until somebody says that it is enough.
+ * Steps in a row, each of which writes to a file when it begins, and on which machine: one, or as many as there is time
+ * until the test ends it.
  */
 const files = {
   "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ workers: 1 });`,
@@ -108,7 +109,7 @@ export async function startMachine(
   ];
   const child = spawn(program, args, {
     cwd: projectDir,
-    env: { ...cleanEnv(), ...platform.env, DATABASE_URL: p.database, MACHINE: p.name },
+    env: { ...cleanEnvironment(), ...platform.env, DATABASE_URL: p.database, MACHINE: p.name },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -141,7 +142,7 @@ const askCode = `
   await response.text();
   console.log(JSON.stringify({ status: response.status, ms: performance.now() - began, retryAfter: response.headers.get("retry-after") }));`;
 
-/** Asks from where the machine is: nobody else may reach it. */
+/** Sends the request from the machine's network, because no other can reach it. */
 export async function ask(
   way: Cut | null,
   p: { url: string; key: string; body?: object },

@@ -15,7 +15,7 @@ export interface Cut {
 
 /**
  * A proxy that stops to forward. What is sent meanwhile is held, and comes when it heals, as what a network sends
- * again. New connections are taken and not answered. It needs no rights, and stands for a network that drops packets;
+ * again. New connections are taken and not answered. It needs no rights, and simulates a network that drops packets;
  * the kernels at both ends believe that the other lives.
  */
 export async function cutByProxy(to: { host: string; port: number }): Promise<Cut> {
@@ -92,7 +92,7 @@ export function cutByNamespace(p: { name: string; net: string; port: number }): 
     host: `${net}.1`,
     port: p.port,
     prefix: ["ip", "netns", "exec", name],
-    // The interface at the far end goes: what is sent finds nobody, and nobody says so.
+    // The interface at the other end is removed: packets are lost without an error.
     cut: () => void ip(`link set ${name}o down`),
     heal() {
       ip(`link set ${name}o up`);

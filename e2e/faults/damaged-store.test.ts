@@ -14,7 +14,8 @@ import {
 import Database from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
 import { cliFile } from "../support/project.ts";
-import { cleanEnv } from "../support/service.ts";
+import { cleanEnvironment } from "../../scripts/clean-environment.ts";
+
 import { expectAnswersOf, statusOf } from "./expectations.ts";
 import { prepareFaultyProject, startFaultyService } from "./faulty-service.ts";
 import { sendNote, startLoad } from "./load.ts";
@@ -71,8 +72,8 @@ const damages: Damage[] = [
   },
 ];
 
-describe("a store that cannot be used, at the start", { timeout: 300_000 }, () => {
-  it("is named in one clear message with the way out, the exit code is 1, and nothing is written over", () => {
+describe("a store that is unusable at the start", { timeout: 300_000 }, () => {
+  it("is reported in one message with the fix and exit code 1, and no file is overwritten", () => {
     const project = prepareFaultyProject();
     const good = `${project.file}.good`;
     cpSync(project.file, good);
@@ -83,7 +84,7 @@ describe("a store that cannot be used, at the start", { timeout: 300_000 }, () =
       const before = fingerprint(project.file);
       const result = spawnSync(process.execPath, [cliFile, "start", "--project", project.projectDir, "--port", "0"], {
         cwd: project.projectDir,
-        env: { ...cleanEnv(), ...project.env },
+        env: { ...cleanEnvironment(), ...project.env },
         encoding: "utf8",
         timeout: 60_000,
       });
@@ -98,7 +99,7 @@ describe("a store that cannot be used, at the start", { timeout: 300_000 }, () =
 });
 
 describe("a store that is damaged while it is used", { timeout: 300_000 }, () => {
-  it("and is cut off in place is not ready for as long as webhooks get 503, with the reason", async () => {
+  it("by truncation makes the service not ready, with the reason, while webhooks get 503", async () => {
     const service = await startFaultyService(prepareFaultyProject());
     const { url, key, file } = service;
     const load = startLoad({ url, key, clients: 3, paceMs: 50 });
@@ -130,7 +131,7 @@ describe("a store that is damaged while it is used", { timeout: 300_000 }, () =>
     }
     expect((await statusOf(`${url}/healthz`)).status).toBe(200);
     await load.finish();
-    // Nobody sends any more, and the damage is still there: for longer than an answer and a failure alone count.
+    // No more requests, and the damage is still there, for longer than a response or a failure alone counts.
     for (
       const since = performance.now();
       performance.now() - since < 5_000;
@@ -141,7 +142,7 @@ describe("a store that is damaged while it is used", { timeout: 300_000 }, () =>
     await service.killGroup();
   });
 
-  it("is answered with 503, never with 500, the service says why, and continues when it is put back and the service started again", async () => {
+  it("makes the service answer 503, never 500, and log the reason; it continues after a restore and a restart", async () => {
     const project = prepareFaultyProject();
     const service = await startFaultyService(project);
     const { url, key, file } = service;

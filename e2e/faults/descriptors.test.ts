@@ -10,8 +10,8 @@ import { type Answer, sendNote } from "./load.ts";
 const spare = 12;
 const idle = 120;
 
-describe("file descriptors that are used up", { timeout: 300_000 }, () => {
-  it("by idle connections: who is connected is served and kept, the rest is rejected, and all are served when they are freed", async () => {
+describe("exhausted file descriptors", { timeout: 300_000 }, () => {
+  it("by idle connections: open connections are served and kept, new ones are rejected, and all are served once descriptors are free", async () => {
     const service = await startFaultyService(prepareFaultyProject());
     const { url, key } = service;
     const [web = 0] = service.web();

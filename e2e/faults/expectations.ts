@@ -35,7 +35,7 @@ export async function expectNothingLost(
   expect(checkIntegrity(service.file)).toBe("ok");
 }
 
-/** Nobody gets anything but these: no 500, no silence. Every 503 says when to come again. */
+/** The only allowed responses: no 500, no timeout. Every 503 has Retry-After. */
 export function expectAnswersOf(answers: readonly Answer[], statuses: readonly number[]): void {
   expect(answers.filter(({ status }) => !statuses.includes(status)).slice(0, 5)).toEqual([]);
   const refused = answers.filter(({ status }) => status === 503);

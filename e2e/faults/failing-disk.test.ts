@@ -6,7 +6,7 @@ import { startLoad } from "./load.ts";
 
 const failsForMs = 4_000;
 
-describe("a disk that fails (EIO)", { timeout: 300_000 }, () => {
+describe("a failing disk (EIO)", { timeout: 300_000 }, () => {
   it.each([
     { name: "to bring data to the platter", calls: "fdatasync,fsync" },
     { name: "to write", calls: "pwrite64" },

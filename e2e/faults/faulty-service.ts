@@ -20,11 +20,11 @@ export interface FaultyService extends Service, FaultyProject {
   pid: number;
   web(): number[];
   workers(): number[];
-  /** What the steps did, in their order, whatever the store says: `<n>:<step>`. */
+  /** The executed steps, in their order, regardless of the store: `<n>:<step>`. */
   effects(): string[];
 }
 
-/** Two steps with a durable sleep between them; each tells a file that it was executed. */
+/** Two steps with a durable sleep between them; each writes to a file that it was executed. */
 const files = {
   "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ workers: 1 });`,
   "workflows/note.ts": `

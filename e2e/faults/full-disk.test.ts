@@ -7,8 +7,8 @@ import { makeSmallDisk } from "./small-disk.ts";
 
 const refusedForMs = 6_000;
 
-describe("a disk that is full", { timeout: 300_000 }, () => {
-  it("rejects webhooks and says why, keeps its processes and their runs, and continues when there is space", async () => {
+describe("a full disk", { timeout: 300_000 }, () => {
+  it("makes the service reject webhooks with the reason; processes and runs survive, and continue once there is space", async () => {
     const disk = makeSmallDisk();
     const service = await startFaultyService(prepareFaultyProject({ file: join(disk.dir, "ledger.db") }));
     const { url, key } = service;

@@ -29,7 +29,7 @@ async function holdLock(file: string): Promise<{ release(): Promise<void> }> {
   };
 }
 
-describe("a store that another program keeps locked", () => {
+describe("a store that another program has locked", () => {
   it(
     `for ${lockedSeconds} s refuses webhooks in time, serves all that only reads, and loses and doubles nothing`,
     async () => {
@@ -58,7 +58,7 @@ describe("a store that another program keeps locked", () => {
       expect(during.length).toBeGreaterThan(20);
       expect(Math.max(...during.map(({ durationMs }) => durationMs))).toBeLessThan(10_000);
       expect(alive.filter(({ status }) => status !== 200)).toEqual([]);
-      // The process is not asleep with SQLite: its neighbour's lock is nothing to whoever asks for no write.
+      // The process is not asleep with SQLite: the lock does not affect requests without writes.
       expect(Math.max(...alive.map(({ durationMs }) => durationMs))).toBeLessThan(3_000);
       expect(readiness.length).toBeGreaterThan(0);
       expect(readiness.filter(({ status, text }) => status !== 503 || !text.includes("busy")).slice(0, 2)).toEqual([]);

@@ -9,7 +9,7 @@ import { type Cut, cutByNamespace, cutByProxy } from "./cut-network.ts";
  * run --project e2e e2e/faults/postgres-cut.test.ts`.
  */
 const byNamespace = process.env["FAULTS_NETWORK"] === "namespace";
-/** A lease, and the time until somebody looks; machines of CI may stand still for some. */
+/** A lease, and the time until it is checked; machines of CI may pause for some. */
 const takenWithinMs = byNamespace ? 15_000 : 20_000;
 /** For a statement that is not answered, then for a connection that is not made. */
 const refusedWithinMs = 16_000;
@@ -18,7 +18,7 @@ async function openWay(name: string, net: string, port: number): Promise<Cut> {
   const way = byNamespace ? cutByNamespace({ name, net, port }) : await cutByProxy({ host: "127.0.0.1", port });
   if (!way)
     throw new Error(
-      "A network namespace could not be made: that needs root and iproute2. Without FAULTS_NETWORK a proxy stands in for it.",
+      "A network namespace could not be made: that needs root and iproute2. Without FAULTS_NETWORK, a proxy is used instead.",
     );
   onTestFinished(() => way.close());
   return way;
@@ -34,7 +34,7 @@ async function startDatabase() {
 const databaseBy = ({ host, port }: Cut) => `postgres://signalbox@${host}:${port}/cut`;
 
 describe("a network that drops everything between a machine and Postgres", { timeout: 240_000 }, () => {
-  it("costs a worker its runs within 15 seconds, and nothing that it says late counts; web answers 503 in bounded time; both continue without help", async () => {
+  it("makes a worker lose its runs within 15 seconds, and its late writes are rejected; web answers 503 in bounded time; both recover by themselves", async () => {
     const cluster = await startDatabase();
     const platform = preparePlatform(cluster.url("cut"));
     const [toWeb, toWorker] = [

@@ -8,7 +8,7 @@ import { sendNote, startLoad } from "./load.ts";
 /** What `signalbox start` promises at SIGTERM: ten seconds, and a little for a machine that is busy. */
 const stopWithinMs = 15_000;
 
-/** A sender that gives a byte of its body now and then, for ever. */
+/** A sender that sends a byte of its body now and then, forever. */
 function drip(port: number, key: string): { received: () => string; closed: Promise<unknown> } {
   const socket = connect({ port, host: "127.0.0.1" });
   let received = "";
@@ -23,7 +23,7 @@ function drip(port: number, key: string): { received: () => string; closed: Prom
 }
 
 describe("SIGTERM under load", { timeout: 300_000 }, () => {
-  it("ends with 0 in time: every request under way has its whole answer, a sender that drips is cut off, every 202 is kept and its run continues", async () => {
+  it("exits with 0 in time: requests in flight get complete responses, slow senders are disconnected, every 202 is kept and its run continues", async () => {
     const project = prepareFaultyProject();
     const service = await startFaultyService(project);
     const { url, key } = service;

@@ -19,8 +19,8 @@ const agent = {
 
 const triesSeen = 4;
 
-describe("a worker that dies as soon as it starts", { timeout: 300_000 }, () => {
-  it("is started again with growing pauses and says why, while webhooks are taken; when the cause is gone every run is carried out", async () => {
+describe("a worker that crashes as soon as it starts", { timeout: 300_000 }, () => {
+  it("is restarted with backoff and its reason is logged, while webhooks are accepted; after the fix every run is executed", async () => {
     const project = prepareFaultyProject({ files: agent });
     const cause = join(project.projectDir, "collector-is-away");
     writeFileSync(cause, "");

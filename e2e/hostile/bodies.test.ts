@@ -14,7 +14,7 @@ const mib = 1024 * 1024;
  */
 const maxMemoryMb = 600;
 
-it("bodies that are huge, compressed, deep or wrong in 200,000 places are not kept in memory, get their 4xx, and do not delay other senders", async ({
+it("bodies that are huge, compressed, deep or have 200,000 errors are not kept in memory, get their 4xx, and do not delay other senders", async ({
   hostile: service,
 }) => {
   const { url, key } = service;
@@ -92,7 +92,7 @@ it("thousands of wrong keys all get 401, fill neither disk nor memory, and do no
   expect(service.peakMemoryMb()).toBeLessThan(maxMemoryMb);
 });
 
-it("hundreds of bodies that are sent in full but for their last byte do not fill the memory: those without room get 503, other keys are served, and so is this one when they are gone", async ({
+it("hundreds of bodies without their last byte do not fill the memory: those beyond the budget get 503, other keys are served, and this one again afterwards", async ({
   hostile: service,
 }) => {
   const key = service.createKey("greedy");
@@ -161,7 +161,7 @@ function newAgent(): Agent {
 }
 
 /**
- * As a sender that goes on, whatever it is told, until its connection is closed or 300 MiB are through. Gives the
+ * A sender that ignores responses and continues until its connection is closed or 300 MiB are sent. Gives the
  * status.
  */
 function sendHuge({ port }: HostileService, framing: string, key: string): Promise<number> {

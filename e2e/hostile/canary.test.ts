@@ -11,7 +11,7 @@ import { exchange } from "./raw-exchange.ts";
 
 const ada = '{"name":"Ada"}';
 
-it("a key, right or wrong, in any form and place, is in no log, no table, no answer, no page and no export", async () => {
+it("a key, valid or not, in any form and part of a request, is in no log, table, response, page or export", async () => {
   const service = await startHostileService();
   const { url, port, key, token, projectDir } = service;
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
@@ -24,7 +24,7 @@ it("a key, right or wrong, in any form and place, is in no log, no table, no ans
     told.push(answer);
     sent.push(answer.status);
   };
-  // Each form, right and wrong; each time the same key also stands where it does not belong.
+  // Each form, valid and not; each time the same key is also in a part of the request where it does not belong.
   for (const one of [key, wrong]) {
     const slips = {
       referer: `https://x.example/hook?token=${one}`,

@@ -66,7 +66,7 @@ it("in development, which needs no key, no page of another site fires a trigger 
     expect((await send({ headers: { ...headers, ...json } })).status).toBe(202);
   }
   expect(await service.countRuns()).toBe(3);
-  // Nobody on the network gets that far: it listens on this machine alone.
+  // No one on the network can connect: it listens on this machine only.
   expect(listeningAddresses(service.port)).toEqual(["0100007F"]);
 });
 

@@ -63,7 +63,7 @@ const forms: Record<string, KeyForm> = {
   "x-api-key": (key) => ({ query: "", headers: { "x-api-key": key } }),
 };
 
-it("every row of the contract holds when deployed, for each form of the key; with a wrong key each row is the same 401, and over a limit 429", async () => {
+it("every row of the contract applies when deployed, for each form of the key; with a wrong key each row is the same 401, and over a limit 429", async () => {
   const config = `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ limits: { perKey: { requests: ${perHour}, per: "hour" } } });\n`;
   const { url, port, key } = await startHostileService({ files: { "signalbox.config.ts": config } });
   const send = async (row: Row, form: KeyForm, given: string) => {

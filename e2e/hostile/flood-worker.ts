@@ -8,7 +8,7 @@ import { parentPort, workerData } from "node:worker_threads";
 export interface Flood {
   url: string;
   method: string;
-  /** `{n}` in the path, the headers and the body stands for the number of the request. */
+  /** `{n}` in the path, the headers and the body is replaced by the number of the request. */
   path: string;
   headers: Record<string, string>;
   body: string | null;

@@ -9,7 +9,7 @@ const eve = '{"name":"Eve"}';
 const refusals = new Set([400, 413, 431]);
 const allowed = [200, 202, 400, 401, 404, 405, 408, 413, 415, 422, 431];
 
-it("requests whose ends can be read in two ways, or that are no HTTP, get one 4xx and the end of their connection; what hides behind them never runs", async ({
+it("requests with ambiguous framing, or that are not HTTP, get one 4xx and a closed connection; smuggled requests are never executed", async ({
   hostile: { port, key, countRuns },
 }) => {
   const runsBefore = await countRuns();
@@ -212,7 +212,7 @@ const query = fc.oneof(
   ),
 );
 
-it("no request below /triggers, however odd, is answered by a redirect or a 5xx, or by an answer that repeats a key", async ({
+it("no malformed request below /triggers gets a redirect, a 5xx, or a response that contains a key", async ({
   hostile: { port, key, child },
 }) => {
   const statuses = new Set<number>();

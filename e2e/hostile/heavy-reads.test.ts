@@ -8,7 +8,7 @@ import { type HostileService, startHostileService } from "./hostile-service.ts";
 
 const rows = 20_000;
 
-it("eight exports, sixteen text searches and two hundred waits of one token keep webhooks waiting for moments, not for seconds; too many at once get 429", async () => {
+it("eight exports, sixteen text searches and two hundred waits of one token delay webhooks by less than seconds; too many at once get 429", async () => {
   const service = await startHostileService();
   const runId = await fill(join(service.projectDir, ".signalbox/signalbox.db"));
   const readers = startReaders(service, runId);

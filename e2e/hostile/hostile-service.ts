@@ -6,7 +6,7 @@ import { getJson } from "../support/api.ts";
 import { writeProject } from "../support/project.ts";
 import { type Service, type ServiceOptions, signalbox, startService, withSharedService } from "../support/service.ts";
 
-/** A deployed service, in front of which anybody may stand. */
+/** A deployed service that is reachable by anyone. */
 export interface HostileService extends Service {
   projectDir: string;
   port: number;

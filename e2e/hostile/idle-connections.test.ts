@@ -7,7 +7,7 @@ import { type HostileService, startHostileService } from "./hostile-service.ts";
 
 const limit = 400;
 
-it("as many idle connections as there may be, from one address, lock no sender out: not from another address, and not from the same one", async () => {
+it("the maximum of idle connections from one address locks out no sender, neither from another address nor from the same one", async () => {
   const service = await startHostileService({
     files: {
       "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ limits: { connections: ${limit} } });`,

@@ -6,7 +6,7 @@ import { startBystander } from "./bystander.ts";
 import { startHostileService } from "./hostile-service.ts";
 import { exchange } from "./raw-exchange.ts";
 
-it("five hundred senders that drip their headers and their bodies do not delay other senders, and cost no memory to speak of; a head that does not end is 408, and its connection is closed", async () => {
+it("five hundred slow senders of headers and bodies do not delay other senders and use little memory; headers that do not end get 408, and their connection is closed", async () => {
   const program = findOrInstall("slowhttptest");
   const service = await startHostileService();
   // It has 15 seconds, however steadily it drips; most of them pass beside the others.

@@ -61,7 +61,7 @@ const it = withHostileService({
 });
 
 describe("development behind a tunnel", () => {
-  it("opens nothing without a key or a token: no route, procedure, page, stream or webhook", async ({
+  it("rejects every route, procedure, page, stream and webhook without a key or a token", async ({
     hostile: service,
   }) => {
     const { ask } = steer(service);
@@ -123,7 +123,7 @@ describe("development behind a tunnel", () => {
     expect(local.status).toBe(202);
   });
 
-  it("takes webhooks with the key that `triggers url` prints, and opens its API and pages with a token", async ({
+  it("accepts webhooks with the key that `triggers url` prints, and API and page requests with a token", async ({
     hostile: service,
   }) => {
     const { ask, run } = steer(service);
@@ -186,7 +186,7 @@ describe("development behind a tunnel", () => {
     ).toBe(403);
   });
 
-  it("shows a token to a person at a terminal, keeps it for the next start, and makes another once it is revoked", async () => {
+  it("shows a token at a terminal, reuses it at the next start, and creates another after it is revoked", async () => {
     const { service, ask, run } = await start({ program: inTerminal });
     const token = await printedToken(service);
     expect(
@@ -216,9 +216,7 @@ describe("development behind a tunnel", () => {
     expect(await printedToken(await startService(again))).not.toBe(token);
   });
 
-  it("requires the signature of what is signed, which is not required on this machine", async ({
-    hostile: service,
-  }) => {
+  it("requires signatures of requests from elsewhere, but not of local requests", async ({ hostile: service }) => {
     const { ask, run } = steer(service);
     const runsBefore = await countRuns(service);
     const { search } = new URL(run(["triggers", "url", "signed"]).trim());
@@ -237,7 +235,7 @@ describe("development behind a tunnel", () => {
 });
 
 describe("development on every address of this machine", () => {
-  it("opens nothing to requests from elsewhere, for any host name", async () => {
+  it("rejects requests from elsewhere without a key, for any host name", async () => {
     const { service, ask } = await start({ env: { HOST: "0.0.0.0" } });
     const address = Object.values(networkInterfaces())
       .flatMap((of) => of ?? [])

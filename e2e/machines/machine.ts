@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { vi } from "vitest";
 import { cliFile, repository } from "../support/project.ts";
-import { cleanEnv, signalbox } from "../support/service.ts";
+import { cleanEnvironment } from "../../scripts/clean-environment.ts";
+import { signalbox } from "../support/service.ts";
 
 /** A folder of its own with the same build, as a machine has it. */
 export interface Machine {
@@ -60,7 +61,7 @@ export function openFleet(p: { files: Record<string, string>; env: NodeJS.Proces
 
 async function startMachine(dir: string, p: { role: "web" | "worker"; env: NodeJS.ProcessEnv }): Promise<Machine> {
   const args = p.role === "web" ? ["start", "--role", "web", "--port", "0"] : ["worker", "--health-port", "0"];
-  const env = { ...cleanEnv(), HOST: "127.0.0.1", ...p.env };
+  const env = { ...cleanEnvironment(), HOST: "127.0.0.1", ...p.env };
   const child = spawn(process.execPath, [cliFile, ...args, "--project", dir, "--json"], {
     cwd: dir,
     env,

@@ -1,6 +1,6 @@
 /**
  * Two steps, with as much time between them as is asked for, and until the file `gate` is there where one is named;
- * each tells a file which process executed it, whatever the store says.
+ * each writes to a file which process executed it, regardless of the store.
  */
 export const notingProject = (version: string): Record<string, string> => ({
   "workflows/note.ts": `

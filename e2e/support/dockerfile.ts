@@ -1,7 +1,7 @@
 import { cpSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** As much of a Dockerfile as ours has: stages of instructions, with lines that go on after a backslash. */
+/** As much of a Dockerfile as ours has: stages of instructions, with lines that continue after a backslash. */
 export interface Stage {
   /** All instructions, in their order. */
   steps: { name: string; rest: string }[];

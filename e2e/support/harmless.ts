@@ -13,7 +13,7 @@ export async function findInjected(page: Page): Promise<string[]> {
           found.push(`${element.tagName} ${name}=${value.slice(0, 40)}`);
       }
     }
-    // Pictures are drawn as SVG here, scripts and styles come from our own files or bear the page's nonce.
+    // Pictures are drawn as SVG here, scripts and styles come from our own files or have the page's nonce.
     for (const element of document.querySelectorAll(
       "img, iframe, object, embed, base, marquee, video, audio, math, template[shadowrootmode]",
     )) {

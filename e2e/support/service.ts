@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { it, onTestFinished, vi } from "vitest";
+import { cleanEnvironment } from "../../scripts/clean-environment.ts";
 import { manyCleanups, type OnCleanup } from "../../scripts/cleanups.ts";
 import { cliFile, repository } from "./project.ts";
 
@@ -67,7 +68,7 @@ async function launch(options: ServiceOptions, onCleanup: OnCleanup): Promise<Se
   const rest = options.npmScript ? ["--", ...port] : ["--project", options.projectDir, ...port];
   const child = spawn(program, [...args, options.command, ...rest], {
     cwd: options.npmScript ? repository : options.projectDir,
-    env: { ...cleanEnv(), ...options.env },
+    env: { ...cleanEnvironment(), ...options.env },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -98,20 +99,12 @@ async function launch(options: ServiceOptions, onCleanup: OnCleanup): Promise<Se
 export function signalbox(args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv; input?: string }) {
   const result = spawnSync(process.execPath, [cliFile, ...args], {
     cwd: options.cwd,
-    env: { ...cleanEnv(), ...options.env },
+    env: { ...cleanEnvironment(), ...options.env },
     encoding: "utf8",
     input: options.input ?? "",
     timeout: 60_000,
   });
   return { status: result.status, stdout: result.stdout, stderr: result.stderr };
-}
-
-export function cleanEnv(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
-    ([name]) =>
-      !/^(SIGNALBOX_|OTEL_|OPENAI_|MODEL$|DATABASE_URL$|PORT$|HOST$|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name),
-  );
-  return Object.fromEntries(kept);
 }
 
 async function waitForUrl(projectDir: string, child: ChildProcess, output: () => string): Promise<string> {
@@ -128,7 +121,7 @@ async function waitForUrl(projectDir: string, child: ChildProcess, output: () =>
   );
 }
 
-/** `npx` and `npm` stand between us and the program that they start. */
+/** `npx` and `npm` are parent processes of the program that they start. */
 function isBelow(pid: number, ancestor: number | undefined): boolean {
   const stat = `/proc/${pid}/stat`;
   if (pid <= 1 || !existsSync(stat)) return false;

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test as base, vi } from "vitest";
+import { cleanEnvironment } from "../../../scripts/clean-environment.ts";
 import { manyCleanups, type OnCleanup } from "../../../scripts/cleanups.ts";
 import { entryFile, packageRoot } from "../../../server/paths.ts";
 
@@ -66,7 +67,7 @@ export async function signalbox(
 ): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [entryFile("cli"), ...args], {
     cwd,
-    env: { ...cleanEnv(), ...env },
+    env: { ...cleanEnvironment(), ...env },
     timeout: 120_000,
   });
   const text = { stdout: "", stderr: "" };
@@ -92,7 +93,7 @@ export interface Running {
 function startSignalbox([args, { cwd, env }]: CommandLine, onEnd: OnCleanup): Running {
   const child = spawn(process.execPath, [entryFile("cli"), ...args], {
     cwd,
-    env: { ...cleanEnv(), ...env },
+    env: { ...cleanEnvironment(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const text = { stdout: "", stderr: "", both: "" };
@@ -127,11 +128,4 @@ function startSignalbox([args, { cwd, env }]: CommandLine, onEnd: OnCleanup): Ru
       ),
     ended: () => exit,
   };
-}
-
-function cleanEnv(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(SIGNALBOX_|DATABASE_URL$|PORT$|HOST$|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name),
-  );
-  return Object.fromEntries(kept);
 }

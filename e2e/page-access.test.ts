@@ -5,8 +5,8 @@ import { copyStarter } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { signalbox, startService } from "./support/service.ts";
 
-describe("the door of the pages", () => {
-  it("sends every page, unknown ones too, with the headers that keep payloads harmless: pages may style their elements, and run nothing but our own scripts", async () => {
+describe("the HTTP headers and access of pages", () => {
+  it("every page, also a missing one, has security headers that allow inline styles of elements and only Signalbox's own scripts", async () => {
     const service = await startService({ projectDir: copyStarter(), command: "dev" });
     const pages = [
       ["/", 200],
@@ -32,7 +32,7 @@ describe("the door of the pages", () => {
     }
   });
 
-  it("is closed to strangers when deployed, and opens with an API token", async () => {
+  it("a deployed service requires sign-in, and accepts an API token", async () => {
     const projectDir = copyStarter();
     const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
     expect(cli("build").status).toBe(0);
