@@ -36,7 +36,7 @@ describe("checkPromises", () => {
   });
 
   it.each([
-    ["a promise without a test", ["- It is so."], '7: no test is named for "It holds.…"'],
+    ["a promise without a test", ["- It is so."], '7: no test is named for "It is so.…"'],
     [
       "a title that is not there",
       ["- It is so.", `  - ${link}: "promises the moon"`],
