@@ -1,8 +1,7 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import { CanvasPage } from "../components/canvas/canvas-page.tsx";
-import { buildModel } from "../components/canvas/model/build-model.ts";
-import { chunksOf } from "../components/canvas/model/chunks.ts";
-import { readWindow } from "../components/canvas/model/windows.ts";
+import { buildModel } from "../components/canvas/model/canvas-model.ts";
+import { chunksOf, readWindow } from "../components/canvas/live/activity-request.ts";
 import { Locked } from "../components/shell/locked.tsx";
 import { createReader, mayRead } from "./server.ts";
 

@@ -1,9 +1,8 @@
 "use client";
 
 import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
-import type { EvidenceStore } from "./evidence-store.ts";
-import type { EndpointActivity, TargetActivity } from "./model/answers.ts";
-import type { Evidence } from "./model/evidence.ts";
+import type { EndpointActivity, TargetActivity } from "./model/canvas-model.ts";
+import type { Evidence, EvidenceStore } from "./live/evidence.ts";
 
 /** State shared by all nodes and edges. Changes by user actions, not by traffic. */
 export interface CanvasContextValue {

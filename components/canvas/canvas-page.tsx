@@ -5,32 +5,14 @@ import dynamic from "next/dynamic";
 import { useEffect, useMemo, useState } from "react";
 import { NodeSheet } from "../sheets/node-sheet.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
-import { CodeBlock } from "../ui/copy-button.tsx";
 import { ErrorNote } from "../ui/states.tsx";
 import { useIsWide } from "../ui/browser.ts";
-import { CanvasSkeleton } from "./canvas-skeleton.tsx";
-import { createEvidenceStore, type EvidenceStore } from "./evidence-store.ts";
-import type { Graph } from "./model/answers.ts";
-import { buildModel } from "./model/build-model.ts";
-import { type Chunk, chunksFor, chunksOf } from "./model/chunks.ts";
-import { parseNodeId } from "./model/node-id.ts";
-import type { CanvasWindow } from "./model/windows.ts";
+import { CanvasSkeleton, FirstTrigger } from "./canvas-states.tsx";
+import { createEvidenceStore, type EvidenceStore } from "./live/evidence.ts";
+import { buildModel, type Graph, parseNodeId } from "./model/canvas-model.ts";
+import { type CanvasWindow, type Chunk, chunksFor, chunksOf } from "./live/activity-request.ts";
 import { TriggerList } from "./trigger-list.tsx";
-import { useCanvasUrl } from "./use-canvas-url.ts";
-
-const firstTrigger = `import { defineWebhookSource } from "signalbox/trigger";
-import { z } from "zod";
-import welcomeEmail from "../workflows/welcome-email";
-
-export default defineWebhookSource({
-  slug: "new-signup",
-  endpoint: "signup",
-  request: z.object({ name: z.string(), email: z.email() }),
-}).attach({
-  workflow: welcomeEmail,
-  transform: (payload) => ({ to: payload.email, displayName: payload.name }),
-});
-`;
+import { useCanvasUrl } from "./toolbar/use-canvas-filters.ts";
 
 /** The canvas needs the window and browser storage, so it is rendered only in the browser, after a skeleton. */
 const Canvas = dynamic(() => import("./canvas.tsx").then((module) => module.Canvas), {
@@ -45,12 +27,12 @@ export function CanvasPage() {
   return (
     <div className="relative min-h-(--page-height) md:h-(--page-height)">
       <h1 className="sr-only">Triggers</h1>
-      <Face graph={graph.data} error={graph.error} retry={() => void graph.refetch()} />
+      <Content graph={graph.data} error={graph.error} retry={() => void graph.refetch()} />
     </div>
   );
 }
 
-function Face({ graph, error, retry }: { graph: Graph | undefined; error: unknown; retry: () => void }) {
+function Content({ graph, error, retry }: { graph: Graph | undefined; error: unknown; retry: () => void }) {
   if (graph && graph.triggers.length + graph.targets.length > 0) return <Project graph={graph} />;
   if (graph) return <FirstTrigger />;
   if (!error) return <CanvasSkeleton />;
@@ -88,24 +70,6 @@ function Project({ graph }: { graph: Graph }) {
       </div>
       {node && <NodeSheet node={node} window={url.window} onClose={() => open(null)} />}
     </div>
-  );
-}
-
-/** Empty state: the code of a first trigger. */
-function FirstTrigger() {
-  return (
-    <section aria-labelledby="first-trigger" className="mx-auto w-full max-w-[680px] p-4 md:pt-[10vh]">
-      <h2 id="first-trigger" className="text-l font-semibold">
-        No triggers yet
-      </h2>
-      <p className="mt-1 text-ink-2">
-        A trigger is a file in <code>triggers/</code>. Create <code>triggers/new-signup.ts</code> with this code. The
-        trigger appears here when you save the file.
-      </p>
-      <div className="mt-4 rounded-l border bg-panel shadow-raised">
-        <CodeBlock text={firstTrigger} label="Example trigger" copyLabel="Copy the example trigger" />
-      </div>
-    </section>
   );
 }
 

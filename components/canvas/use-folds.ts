@@ -1,8 +1,8 @@
 "use client";
 
 import { useCallback, useMemo, useState } from "react";
-import type { CanvasModel } from "./model/build-model.ts";
-import type { CanvasStorage } from "./model/canvas-storage.ts";
+import type { CanvasModel } from "./model/canvas-model.ts";
+import type { CanvasStorage } from "./canvas-storage.ts";
 
 export interface Folds {
   /** Ids of collapsed endpoints. */

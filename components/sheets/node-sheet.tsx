@@ -5,14 +5,13 @@ import Link from "next/link";
 import type { Window } from "../../server/contract/traffic.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/states.tsx";
-import type { Graph } from "./answers.ts";
-import { EndpointSheet } from "./endpoint-sheet.tsx";
+import type { Graph } from "../canvas/model/canvas-model.ts";
+import { EndpointSheet } from "./endpoint/endpoint-sheet.tsx";
 import { nearNames } from "./near-names.ts";
-import { SheetFrame, SheetSkeleton } from "./sheet-frame.tsx";
-import { SheetLink } from "./sheet-link.tsx";
-import type { SheetNode } from "./sheet-node.ts";
-import { TargetSheet } from "./target-sheet.tsx";
-import { TriggerSheet } from "./trigger-sheet.tsx";
+import { SheetFrame, SheetSkeleton } from "./frame/sheet-frame.tsx";
+import { SheetLink, type SheetNode } from "./frame/sheet-link.tsx";
+import { TargetSheet } from "./target/target-sheet.tsx";
+import { TriggerSheet } from "./trigger/trigger-sheet.tsx";
 
 export interface NodeSheetProps {
   node: SheetNode;

@@ -10,6 +10,7 @@ import {
   formatNumber,
   formatRelativeTime,
   formatShare,
+  formatUsd,
   formatUtc,
   formatUtcMinute,
   formatUtcTime,
@@ -136,11 +137,9 @@ it.each([
 });
 
 it("a count has its noun, in the plural unless it is one", () => {
-  expect([formatCount(1, "run"), formatCount(1204, "run"), formatCount(0, "delivery", "deliveries")]).toEqual([
-    "1 run",
-    "1,204 runs",
-    "0 deliveries",
-  ]);
+  expect([formatCount(1, "run"), formatCount(1204, "run")]).toEqual(["1 run", "1,204 runs"]);
+  const deliveries = [0, 1, 1204].map((count) => formatCount(count, "delivery", "deliveries"));
+  expect(deliveries).toEqual(["0 deliveries", "1 delivery", "1,204 deliveries"]);
 });
 
 it.each([
@@ -150,6 +149,19 @@ it.each([
   [9_999, 10_000, "99.9 %"],
   [1, 10_000, "0.1 %"],
   [1, 2, "50 %"],
+  [1, 3, "33 %"],
 ])("%d of %d reads %s", (part, whole, text) => {
   expect(formatShare(part, whole)).toBe(text);
+});
+
+it("an amount in dollars is never rounded to zero", () => {
+  expect([0, 4.1, 1204.5, 0.25, 0.025, 0.0031, 0.000_000_4].map(formatUsd)).toEqual([
+    "$0.00",
+    "$4.10",
+    "$1,204.50",
+    "$0.25",
+    "$0.025",
+    "$0.0031",
+    "$0.0000004",
+  ]);
 });

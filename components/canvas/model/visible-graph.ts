@@ -1,5 +1,4 @@
-import type { CanvasModel, EndpointNode, ModelNode } from "./build-model.ts";
-import { routeId } from "./node-id.ts";
+import { type CanvasModel, type EndpointNode, type ModelNode, routeId } from "./canvas-model.ts";
 
 export interface CanvasEdge {
   id: string;
@@ -21,6 +20,15 @@ export interface VisibleGraph {
   nodes: ModelNode[];
   edges: CanvasEdge[];
 }
+
+/** A position on the plane, px. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** The positions of nodes by id: their top left corners. */
+export type Layout = ReadonlyMap<string, Point>;
 
 /**
  * With `endpoint`, only the nodes of that endpoint, and the `opened` node with its endpoint. The edges of a collapsed
@@ -94,4 +102,29 @@ function summaryEdges(model: CanvasModel, endpoint: EndpointNode): CanvasEdge[] 
         : [routeId(endpoint.endpoint, target.slice(target.indexOf(":") + 1))];
     return { id: `${endpoint.id}>${target}`, source: endpoint.id, target, ...sum, counts, kind: "summary" as const };
   });
+}
+
+export type Step = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight";
+
+/**
+ * The node that an arrow key moves to: up and down within the column, left and right to the nearest connected node.
+ * `null`: no such node.
+ */
+export function walk({ nodes, edges }: VisibleGraph, p: { from: string; step: Step; layout: Layout }): string | null {
+  const here = p.layout.get(p.from);
+  const from = nodes.find(({ id }) => id === p.from);
+  if (!here || !from) return null;
+  const placed = (ids: readonly string[]) =>
+    ids.flatMap((id) => {
+      const at = p.layout.get(id);
+      return at ? [{ id, y: at.y }] : [];
+    });
+  const nearest = (ids: readonly string[]) =>
+    placed(ids).toSorted((one, other) => Math.abs(one.y - here.y) - Math.abs(other.y - here.y))[0]?.id ?? null;
+  if (p.step === "ArrowRight")
+    return nearest(edges.flatMap(({ source, target }) => (source === p.from ? [target] : [])));
+  if (p.step === "ArrowLeft")
+    return nearest(edges.flatMap(({ source, target }) => (target === p.from ? [source] : [])));
+  const column = placed(nodes.filter(({ kind }) => kind === from.kind).map(({ id }) => id));
+  return nearest(column.filter(({ y }) => (p.step === "ArrowUp" ? y < here.y : y > here.y)).map(({ id }) => id));
 }

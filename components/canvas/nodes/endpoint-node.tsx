@@ -1,14 +1,21 @@
 "use client";
 
+import { useQueryClient } from "@tanstack/react-query";
 import type { Node, NodeProps } from "@xyflow/react";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo } from "react";
+import { formatCount, formatNumber } from "../../../server/domain/format.ts";
+import { useMay } from "../../auth/access.tsx";
+import { jsonCurl } from "../../curl/curl-command.ts";
+import { describeProblem } from "../../trpc/problem-of.ts";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { useToast } from "../../ui/toast.tsx";
 import { useCanvas, useEndpointActivity } from "../canvas-context.tsx";
-import { CopyUrl } from "../copy-url.tsx";
-import type { EndpointNode as Model } from "../model/build-model.ts";
-import { endpointName } from "../model/node-name.ts";
-import { Sparkline } from "../sparkline.tsx";
+import type { EndpointActivity, EndpointNode as Model } from "../model/canvas-model.ts";
+import { endpointName } from "../model/node-content.ts";
 import { NodeFrame } from "./node-frame.tsx";
+import { sparkBars } from "./spark-bars.ts";
 
 export type EndpointFlowNode = Node<{ node: Model }, "endpoint">;
 
@@ -63,4 +70,90 @@ function Fold({ node }: { node: Model }) {
       <Icon aria-hidden size={13} />
     </button>
   );
+}
+
+const height = 26;
+
+/**
+ * The traffic of the time window as bars, rejected deliveries in red. An endpoint without deliveries offers a curl
+ * command.
+ */
+export function Sparkline({
+  activity,
+  endpoint,
+  trigger,
+}: {
+  activity: EndpointActivity | undefined;
+  endpoint: string;
+  trigger: string | undefined;
+}) {
+  if (!activity) return <div className="h-full" />;
+  if (activity.lastAt === null) {
+    return (
+      <p className="flex h-full items-end gap-1.5 text-s text-ink-3">
+        No deliveries yet. {trigger && <CopyCurl endpoint={endpoint} trigger={trigger.replace(/^trigger:/, "")} />}
+      </p>
+    );
+  }
+  const { accepted, skipped, rejected, repeated } = activity.outcomes;
+  const total = accepted + skipped + rejected + repeated;
+  if (total === 0) return <p className="flex h-full items-end text-s text-ink-3">No deliveries in this time window</p>;
+  const bars = sparkBars(activity.buckets, height);
+  const label = `${formatCount(total, "delivery", "deliveries")}, ${formatNumber(rejected)} rejected`;
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${bars.width} ${height}`}
+      preserveAspectRatio="none"
+      className="h-full w-full"
+    >
+      <path d={bars.base} className="fill-line" />
+      <path d={bars.good} className="fill-accent opacity-60" />
+      <path d={bars.bad} className="fill-bad opacity-85" />
+    </svg>
+  );
+}
+
+/** Copies the URL for a sender's settings. In a deployment it contains a key, which is loaded on click. */
+export function CopyUrl({ endpoint }: { endpoint: string }) {
+  const { url } = useUrls();
+  return <CopyButton text={() => url(endpoint)} label={`Copy the URL of ${endpoint}`} />;
+}
+
+/** Copies a curl command with a generated body that matches the trigger. */
+export function CopyCurl({ endpoint, trigger }: { endpoint: string; trigger: string }) {
+  const { curl } = useUrls();
+  return (
+    <span className="relative -my-1.5">
+      <CopyButton text={() => curl({ endpoint, trigger })} label={`Copy curl for ${endpoint}`}>
+        Copy curl
+      </CopyButton>
+    </span>
+  );
+}
+
+function useUrls() {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const mayOperate = useMay("operate");
+  const url = async (endpoint: string): Promise<string> => {
+    // Viewers cannot see keys, so their URL has none.
+    if (!mayOperate) return `${window.location.origin}/triggers/${endpoint}`;
+    try {
+      return (await queries.fetchQuery({ ...trpc.triggers.url.queryOptions({ for: endpoint }), staleTime: 0 })).url;
+    } catch (error) {
+      toast({ tone: "bad", text: `The URL was not copied. ${describeProblem(error)}` });
+      throw error;
+    }
+  };
+  const curl = async (p: { endpoint: string; trigger: string }): Promise<string> => {
+    const [to, { example }] = await Promise.all([
+      url(p.endpoint),
+      queries.fetchQuery(trpc.triggers.get.queryOptions({ slug: p.trigger })),
+    ]);
+    return jsonCurl({ url: to, text: JSON.stringify(example) });
+  };
+  return { url, curl };
 }

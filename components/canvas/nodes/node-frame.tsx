@@ -3,8 +3,8 @@
 import Link from "next/link";
 import type { MouseEvent, ReactNode } from "react";
 import { useCanvas } from "../canvas-context.tsx";
-import type { ModelNode } from "../model/build-model.ts";
-import { nodeSize } from "../model/node-size.ts";
+import type { ModelNode } from "../model/canvas-model.ts";
+import { nodeSize } from "../model/node-content.ts";
 
 /** The card of a node. The whole card is a link that opens the node's sheet. Other controls are above that link. */
 export function NodeFrame({

@@ -1,18 +1,18 @@
 "use client";
 
 import type { Node, NodeProps } from "@xyflow/react";
+import { Wrench } from "lucide-react";
 import Link from "next/link";
 import { memo } from "react";
+import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
+import { formatDuration } from "../../../server/domain/format.ts";
 import { waitingHref } from "../../runs/run-filters.ts";
-import { StatusBadge, TargetIcon } from "../../ui/badges.tsx";
+import { ApprovalMark, ScriptedModelBadge, StatusBadge, TargetIcon } from "../../ui/badges.tsx";
 import { approvalStatus, isOpen, runStatuses } from "../../ui/statuses.ts";
 import { useTargetActivity } from "../canvas-context.tsx";
-import type { TargetActivity } from "../model/answers.ts";
-import type { TargetNode as Model } from "../model/build-model.ts";
-import { describeRuns, successRate, targetName } from "../model/node-name.ts";
-import { AgentLines } from "./agent-lines.tsx";
+import type { GraphAgent, TargetNode as Model, TargetActivity } from "../model/canvas-model.ts";
+import { describeRuns, shownTools, successRate, targetName } from "../model/node-content.ts";
 import { NodeFrame } from "./node-frame.tsx";
-import { formatDuration } from "../../../server/domain/format.ts";
 
 export type TargetFlowNode = Node<{ node: Model }, "target">;
 
@@ -45,6 +45,37 @@ export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps
 
 function ToolCount({ tools }: { tools: number }) {
   return <span>· {tools === 1 ? "1 tool" : `${tools || "no"} tools`}</span>;
+}
+
+const lineClass = "flex h-[19px] min-w-0 items-center gap-1.5 text-s/[19px]";
+
+/** An agent's model and tools, one line each, so the height of the node is known before rendering. */
+export function AgentLines({ agent }: { agent: GraphAgent }) {
+  const { shown, others } = shownTools(agent);
+  const { provider, modelId } = agent.model;
+  return (
+    <div className="mt-0.5 group-data-[far=true]/canvas:hidden">
+      <p className={`${lineClass} text-ink-2`} title={`${provider}, ${modelId}`}>
+        {isScriptedModel(agent.model) && <ScriptedModelBadge />}
+        <code className="truncate">{modelId}</code>
+        {!isScriptedModel(agent.model) && <span className="min-w-0 shrink-[3] truncate text-ink-3">{provider}</span>}
+      </p>
+      {(shown.length > 0 || others > 0) && (
+        <ul aria-label="Tools">
+          {shown.map((tool) => (
+            <li key={tool.name} className={lineClass}>
+              <Wrench aria-hidden size={11} className="shrink-0 text-ink-3" />
+              <code className="truncate" title={tool.name}>
+                {tool.name}
+              </code>
+              <ApprovalMark needs={tool.needsApproval} />
+            </li>
+          ))}
+          {others > 0 && <li className={`${lineClass} text-ink-3`}>and {others} more</li>}
+        </ul>
+      )}
+    </div>
+  );
 }
 
 /** Links to the last run with its status. Runs that wait for approval take precedence. */

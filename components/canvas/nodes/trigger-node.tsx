@@ -2,14 +2,13 @@
 
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
-import { useDisabled } from "../../sheets/use-disabled.ts";
+import { useDisabled } from "../../sheets/sheet-data.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { verdictOutcomes } from "../../ui/statuses.ts";
 import { useEvidence } from "../canvas-context.tsx";
-import { EvidenceChip } from "../evidence-chip.tsx";
-import type { TriggerNode as Model } from "../model/build-model.ts";
-import { triggerName } from "../model/node-name.ts";
-import { promptsOf } from "../model/prompts.ts";
+import { EvidenceChip } from "../live/evidence-chip.tsx";
+import type { TriggerNode as Model } from "../model/canvas-model.ts";
+import { promptsOf, triggerName } from "../model/node-content.ts";
 import { NodeFrame } from "./node-frame.tsx";
 
 export type TriggerFlowNode = Node<{ node: Model }, "trigger">;

@@ -1,5 +1,4 @@
-import type { Graph } from "../answers.ts";
-import { buildModel, type CanvasModel } from "../build-model.ts";
+import { buildModel, type CanvasModel, type Graph } from "../canvas-model.ts";
 
 type Way = readonly [endpoint: string, slug: string, target: string, conditions?: number];
 

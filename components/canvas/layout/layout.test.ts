@@ -1,0 +1,134 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CanvasModel } from "../model/canvas-model.ts";
+import { layoutColumns, layoutKey, placeNewNodes } from "./layout.ts";
+import { fromElkGraph, suitsElk, toElkGraph } from "./elk-layout.ts";
+import { nodeSize } from "../model/node-content.ts";
+import { largeModel, sampleModel } from "../model/testing/sample-graph.ts";
+import { type VisibleGraph, visibleGraph, type Layout } from "../model/visible-graph.ts";
+
+const all = (model: CanvasModel) => visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
+
+function overlaps({ nodes }: VisibleGraph, layout: Layout): string[] {
+  const boxes = nodes.map((node) => ({
+    id: node.id,
+    kind: node.kind,
+    y: layout.get(node.id)?.y ?? Number.NaN,
+    height: nodeSize(node).height,
+  }));
+  return boxes.flatMap((one) =>
+    boxes.flatMap((other) =>
+      one.id < other.id &&
+      one.kind === other.kind &&
+      !(one.y + one.height <= other.y || other.y + other.height <= one.y)
+        ? [`${one.id} × ${other.id}`]
+        : [],
+    ),
+  );
+}
+
+const waysArbitrary = fc
+  .array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.nat(9), fc.nat(4), fc.nat(3)), { minLength: 1, maxLength: 20 })
+  .map((rows) =>
+    rows.map(
+      ([endpoint, trigger, target, conditions]) =>
+        [endpoint, `${endpoint}${trigger}`, `w${target}`, conditions] as const,
+    ),
+  );
+
+describe("the simple layout", () => {
+  it("places nodes without overlap, for any project", () => {
+    fc.assert(
+      fc.property(waysArbitrary, (ways) => {
+        const graph = all(sampleModel(ways, ["lonely", "other"]));
+        expect(overlaps(graph, layoutColumns(graph))).toEqual([]);
+      }),
+    );
+  });
+
+  it("takes less than a second for 2,000 triggers", () => {
+    const graph = all(largeModel(2_000));
+    const start = performance.now();
+    expect(layoutColumns(graph).size).toBe(graph.nodes.length);
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+});
+
+describe("ELK", () => {
+  it("is used for small projects only", () => {
+    expect(suitsElk(all(largeModel(50)))).toBe(true);
+    expect(suitsElk(all(largeModel(300)))).toBe(false);
+  });
+
+  it("uses our columns and the order of the model, and is deterministic", async () => {
+    const { default: ELK } = await import("elkjs/lib/elk.bundled.js");
+    const graph = all(largeModel(12));
+    const layOut = async () => fromElkGraph(await new ELK().layout(toElkGraph(graph)), graph);
+    const layout = await layOut();
+    if (!layout) throw new Error("no layout");
+    expect(overlaps(graph, layout)).toEqual([]);
+    const heights = graph.nodes.filter(({ kind }) => kind === "trigger").map(({ id }) => layout.get(id)?.y ?? 0);
+    expect(heights).toEqual(heights.toSorted((one, other) => one - other));
+    expect(await layOut()).toEqual(layout);
+  });
+
+  it("a result without one of the nodes is not used", () => {
+    expect(fromElkGraph({ id: "canvas", children: [] }, all(largeModel(3)))).toBeNull();
+  });
+});
+
+describe("after the project was saved", () => {
+  const before = all(
+    sampleModel([
+      ["billing", "failed", "notify"],
+      ["billing", "paid", "ledger"],
+      ["signup", "welcome", "mail"],
+    ]),
+  );
+  const after = all(
+    sampleModel([
+      ["billing", "failed", "notify"],
+      ["billing", "large", "notify"],
+      ["billing", "paid", "ledger"],
+      ["signup", "welcome", "mail"],
+    ]),
+  );
+
+  it("existing nodes keep their positions, and new nodes do not overlap", () => {
+    const old = layoutColumns(before);
+    const layout = placeNewNodes(after, old);
+    if (!layout) throw new Error("no layout");
+    for (const { id } of before.nodes) expect(layout.get(id)).toEqual(old.get(id));
+    expect(overlaps(after, layout)).toEqual([]);
+  });
+
+  it("if a trigger grows over the next one, the layout is recomputed", () => {
+    const grown = all(
+      sampleModel([
+        ["billing", "failed", "notify", 9],
+        ["billing", "paid", "ledger"],
+        ["signup", "welcome", "mail"],
+      ]),
+    );
+    expect(placeNewNodes(grown, layoutColumns(before))).toBeNull();
+  });
+
+  it("if few nodes remain, the layout is recomputed", () => {
+    expect(placeNewNodes(after, new Map([["trigger:failed", { x: 0, y: 0 }]]))).toBeNull();
+  });
+
+  it("the key of a layout depends on nodes, their sizes, and edges", () => {
+    expect(layoutKey(before)).not.toBe(layoutKey(after));
+    expect(layoutKey(before)).toBe(
+      layoutKey(
+        all(
+          sampleModel([
+            ["signup", "welcome", "mail"],
+            ["billing", "paid", "ledger"],
+            ["billing", "failed", "notify"],
+          ]),
+        ),
+      ),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { expect, it, vi } from "vitest";
+import type { Activity } from "../model/canvas-model.ts";
+import { sampleModel } from "../model/testing/sample-graph.ts";
+import { visibleGraph } from "../model/visible-graph.ts";
+import { createEvidenceStore, deliveriesHref, describeStopped, evidenceOfTrigger, stoppedCount } from "./evidence.ts";
+
+const activity = (matched: number, other: number): Activity => ({
+  since: "2026-01-01T00:00:00.000Z",
+  until: "2026-01-01T01:00:00.000Z",
+  bucketMs: 60_000,
+  endpoints: [
+    {
+      endpoint: "billing",
+      health: "unknown",
+      outcomes: { accepted: 1, skipped: 0, rejected: 0, repeated: 0 },
+      buckets: [],
+      lastAt: null,
+    },
+  ],
+  triggers: [
+    { attachmentId: "paid:ledger", matched, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
+    { attachmentId: "failed:notify", matched: other, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
+  ],
+  routes: [{ endpoint: "billing", target: "notify", matched, request_mismatch: 1, filter_mismatch: 0, disabled: 0 }],
+  targets: [],
+});
+
+it("a changed count notifies only its own subscribers", () => {
+  const store = createEvidenceStore();
+  store.feed(activity(1, 1));
+  const [paid, failed, endpoint, all] = [
+    vi.fn<() => void>(),
+    vi.fn<() => void>(),
+    vi.fn<() => void>(),
+    vi.fn<() => void>(),
+  ];
+  store.subscribe(["paid:ledger"], paid);
+  store.subscribe(["failed:notify"], failed);
+  store.subscribe(["endpoint:billing"], endpoint);
+  store.subscribeAll(all);
+  store.feed(activity(2, 1));
+  expect([paid, failed, endpoint, all].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 0, 1]);
+});
+
+it("several triggers of a target use the counts of their route, not the sum of their verdicts", () => {
+  const model = sampleModel([
+    ["billing", "failed", "notify"],
+    ["billing", "paid", "notify"],
+    ["billing", "paid", "ledger"],
+  ]);
+  const { edges } = visibleGraph(model, { endpoint: null, collapsed: new Set(["endpoint:billing"]), opened: null });
+  const store = createEvidenceStore();
+  store.feed(activity(2, 1));
+  expect(edges.map(({ target, counts }) => [target, store.evidence(counts)])).toEqual([
+    ["workflow:notify", { passed: 2, request: 1, filter: 0, disabled: 0 }],
+    ["workflow:ledger", { passed: 2, request: 0, filter: 0, disabled: 0 }],
+  ]);
+});
+
+it("unchanged values stay the same object", () => {
+  const store = createEvidenceStore();
+  const attachments = ["paid:ledger"];
+  store.feed(activity(1, 1));
+  const before = [store.evidence(attachments), store.endpoint("endpoint:billing")];
+  store.feed(activity(1, 2));
+  expect(store.evidence(attachments)).toBe(before[0]);
+  expect(store.endpoint("endpoint:billing")).toBe(before[1]);
+});
+
+const counts = (matched: number, request = 0, filter = 0) => ({
+  matched,
+  request_mismatch: request,
+  filter_mismatch: filter,
+  disabled: 0,
+});
+
+it("a delivery to both attachments of a trigger counts once", () => {
+  expect(evidenceOfTrigger([counts(388, 12, 10), counts(388, 12, 10)])).toEqual({
+    passed: 388,
+    request: 12,
+    filter: 10,
+    disabled: 0,
+  });
+});
+
+it("stopped deliveries are listed by stage", () => {
+  const evidence = { passed: 388, request: 12, filter: 1_010, disabled: 0 };
+  expect(stoppedCount(evidence)).toBe(1_022);
+  expect(describeStopped(evidence)).toBe("12 stopped by request, 1,010 by filter");
+  expect(describeStopped({ ...evidence, request: 0 })).toBe("1,010 stopped by filter");
+});
+
+it("a number links to exactly the deliveries that it counts", () => {
+  const href = deliveriesHref({
+    endpoint: "team/billing",
+    trigger: "paid",
+    verdict: "stopped",
+    since: "2026-01-01T00:00:00.000Z",
+  });
+  expect(Object.fromEntries(new URL(href, "http://localhost").searchParams)).toEqual({
+    endpoint: "team/billing",
+    trigger: "paid",
+    verdict: "stopped",
+    since: "2026-01-01T00:00:00.000Z",
+  });
+});

@@ -1,0 +1,157 @@
+import { formatNumber } from "../../../server/domain/format.ts";
+import {
+  type Activity,
+  type EndpointActivity,
+  endpointId,
+  routeId,
+  type TargetActivity,
+  targetId,
+  type VerdictCounts,
+} from "../model/canvas-model.ts";
+
+/** Counts of an edge within the time window: deliveries that passed it, and deliveries that stopped there, by stage. */
+export interface Evidence {
+  passed: number;
+  request: number;
+  filter: number;
+  disabled: number;
+}
+
+const noEvidence: Evidence = { passed: 0, request: 0, filter: 0, disabled: 0 };
+
+/** Counts of one trigger. Its attachments share request and filter, so a delivery counts once. */
+export function evidenceOfTrigger(activities: readonly VerdictCounts[]): Evidence {
+  if (activities.length === 0) return noEvidence;
+  const max = (pick: (activity: VerdictCounts) => number) => Math.max(...activities.map(pick));
+  return {
+    passed: max(({ matched }) => matched),
+    request: max((one) => one.request_mismatch),
+    filter: max((one) => one.filter_mismatch),
+    disabled: Math.min(...activities.map(({ disabled }) => disabled)),
+  };
+}
+
+export function stoppedCount({ request, filter, disabled }: Evidence): number {
+  return request + filter + disabled;
+}
+
+/** `12 stopped by request, 10 by filter`. */
+export function describeStopped({ request, filter, disabled }: Evidence): string {
+  const stages = [
+    [request, "by request"],
+    [filter, "by filter"],
+    [disabled, "while switched off"],
+  ] as const;
+  const parts = stages
+    .filter(([count]) => count > 0)
+    .map(([count, stage], index) => `${formatNumber(count)} ${index === 0 ? "stopped " : ""}${stage}`);
+  return parts.length === 0 ? "none stopped" : parts.join(", ");
+}
+
+/** The list of exactly the deliveries that a number counts. */
+export function deliveriesHref(p: {
+  endpoint: string;
+  trigger?: string;
+  verdict?: "matched" | "stopped";
+  since?: string;
+}): string {
+  const query = new URLSearchParams({
+    endpoint: p.endpoint,
+    ...(p.trigger && { trigger: p.trigger }),
+    ...(p.verdict && { verdict: p.verdict }),
+    ...(p.since && { since: p.since }),
+  });
+  return `/deliveries?${query}`;
+}
+
+/**
+ * Traffic data outside React: a node subscribes to its own keys and renders again only when they change. Keys are ids
+ * of endpoints, targets, attachments and routes.
+ */
+export interface EvidenceStore {
+  feed(activity: Activity): void;
+  endpoint(id: string): EndpointActivity | undefined;
+  target(id: string): TargetActivity | undefined;
+  /** The counts of a trigger (all its attachments) or of a route. The same object until it changes. */
+  evidence(counts: readonly string[]): Evidence | undefined;
+  /** Start of the counted time window; `null` before data is loaded. */
+  since(): string | null;
+  /** Increases with every change. */
+  version(): number;
+  subscribe(keys: readonly string[], listener: () => void): () => void;
+  subscribeAll(listener: () => void): () => void;
+}
+
+export function createEvidenceStore(): EvidenceStore {
+  const endpoints = new Map<string, EndpointActivity>();
+  const targets = new Map<string, TargetActivity>();
+  const counted = new Map<string, VerdictCounts>();
+  const computed = new WeakMap<readonly string[], Evidence>();
+  const watchers = createWatchers();
+  let since: string | null = null;
+  let version = 0;
+
+  return {
+    feed(activity) {
+      since = activity.since;
+      const changed = [
+        ...activity.endpoints.flatMap((one) => put(endpoints, endpointId(one.endpoint), one)),
+        ...activity.targets.flatMap((one) => put(targets, targetId(one.target), one)),
+        ...activity.triggers.flatMap(({ attachmentId, ...counts }) => put(counted, attachmentId, counts)),
+        ...activity.routes.flatMap(({ endpoint, target, ...counts }) =>
+          put(counted, routeId(endpoint, target), counts),
+        ),
+      ];
+      if (changed.length === 0) return;
+      version += 1;
+      watchers.notify(changed);
+    },
+    endpoint: (id) => endpoints.get(id),
+    target: (id) => targets.get(id),
+    evidence(counts) {
+      const known = counts.flatMap((id) => counted.get(id) ?? []);
+      if (known.length === 0) return undefined;
+      const evidence = evidenceOfTrigger(known);
+      const before = computed.get(counts);
+      if (before && isEqual(before, evidence)) return before;
+      computed.set(counts, evidence);
+      return evidence;
+    },
+    since: () => since,
+    version: () => version,
+    subscribe: watchers.subscribe,
+    subscribeAll: (listener) => watchers.subscribe([everything], listener),
+  };
+}
+
+const everything = "*";
+
+function createWatchers() {
+  const listeners = new Map<string, Set<() => void>>();
+  return {
+    subscribe(keys: readonly string[], listener: () => void): () => void {
+      for (const key of keys) {
+        const set = listeners.get(key) ?? new Set();
+        listeners.set(key, set.add(listener));
+      }
+      return () => {
+        for (const key of keys) listeners.get(key)?.delete(listener);
+      };
+    },
+    notify(keys: readonly string[]): void {
+      const notified = new Set([...keys, everything].flatMap((key) => [...(listeners.get(key) ?? [])]));
+      for (const listener of notified) listener();
+    },
+  };
+}
+
+/** Stores a value. Returns its key if the value changed. */
+function put<Value>(map: Map<string, Value>, key: string, value: Value): string[] {
+  if (isEqual(map.get(key), value)) return [];
+  map.set(key, value);
+  return [key];
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,139 @@
+"use client";
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import Link from "next/link";
+import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import type { Page } from "../../../server/contract/list.ts";
+import type { Window } from "../../../server/contract/traffic.ts";
+import { formatNumber, windowNames } from "../../../server/domain/format.ts";
+import { deliveriesHref } from "../../canvas/live/evidence.ts";
+import { ConditionList, DeliveryRows, FirstCurl } from "../frame/sheet-content.tsx";
+import { SheetSection } from "../frame/sheet-frame.tsx";
+import { SheetLink } from "../frame/sheet-link.tsx";
+import { EmptyNote } from "../../ui/states.tsx";
+import { SheetList } from "../frame/sheet-list.tsx";
+import { type ListedTrigger, verdictCountsOf } from "../trigger/trigger-facts.ts";
+import type { Activity } from "../../canvas/model/canvas-model.ts";
+import { type EndpointKey, EndpointUrl } from "./endpoint-key.tsx";
+
+interface EndpointOverviewProps {
+  endpoint: string;
+  url: string;
+  needsKey: boolean;
+  access: EndpointKey;
+  triggers: readonly ListedTrigger[];
+  activity: Activity | undefined;
+  window: Window;
+  recent: UseQueryResult<Page<DeliverySummary>, unknown>;
+}
+
+export function EndpointOverview(props: EndpointOverviewProps) {
+  const { endpoint, url, needsKey, access, triggers, activity, window, recent } = props;
+  const all = `/deliveries?endpoint=${encodeURIComponent(endpoint)}`;
+  return (
+    <>
+      <SheetSection title="URL" note="POST, JSON">
+        <EndpointUrl url={url} endpoint={endpoint} needsKey={needsKey} access={access} />
+      </SheetSection>
+      <SheetSection
+        title={triggers.length === 1 ? "Trigger" : `${triggers.length} triggers, in evaluation order`}
+        note={`in the last ${windowNames[window]}`}
+      >
+        <ol className="divide-y rounded-m border">
+          {triggers.map((trigger) => (
+            <TriggerLine key={trigger.slug} trigger={trigger} activity={activity} />
+          ))}
+        </ol>
+        {triggers.length > 1 && (
+          <p className="mt-1.5 text-s text-ink-3">
+            Every body is evaluated against each trigger. All triggers that match fire.
+          </p>
+        )}
+      </SheetSection>
+      <SheetSection
+        title="Recent deliveries"
+        note={
+          <Link href={all} className="text-accent hover:underline">
+            All
+          </Link>
+        }
+      >
+        <SheetList query={recent} noun="deliveries" rows={6} empty={<NoDeliveries {...props} />}>
+          {(deliveries) => <DeliveryRows deliveries={deliveries} label={`Recent deliveries to ${endpoint}`} />}
+        </SheetList>
+      </SheetSection>
+    </>
+  );
+}
+
+function NoDeliveries({ triggers, url, needsKey }: EndpointOverviewProps) {
+  const slug = triggers[0]?.slug;
+  return (
+    <EmptyNote title="No deliveries yet">
+      <p>Incoming webhooks appear here, including rejected ones with the reason. Send one:</p>
+      {slug !== undefined && <FirstCurl slug={slug} url={url} needsKey={needsKey} />}
+    </EmptyNote>
+  );
+}
+
+function TriggerLine({ trigger, activity }: { trigger: ListedTrigger; activity: Activity | undefined }) {
+  const counts = verdictCountsOf(
+    activity,
+    trigger.attachments.map(({ attachmentId }) => attachmentId),
+  );
+  return (
+    <li className="grid gap-1 border-line px-3 py-2">
+      <div className="flex min-w-0 flex-wrap items-baseline gap-x-2">
+        <SheetLink node={{ kind: "trigger", id: trigger.slug }} className="font-semibold break-all hover:underline">
+          {trigger.slug}
+        </SheetLink>
+        <span className="min-w-0 text-s text-ink-3">
+          →{" "}
+          {trigger.attachments.map(({ target }, index) => (
+            <span key={`${target.kind}:${target.slug}`}>
+              {index > 0 && ", "}
+              <SheetLink node={{ kind: target.kind, id: target.slug }} className="text-ink-2 hover:underline">
+                {target.slug}
+              </SheetLink>
+            </span>
+          ))}
+        </span>
+        {counts && (
+          <Counts
+            trigger={trigger}
+            matched={counts.matched}
+            stopped={counts.byRequest + counts.byFilter + counts.disabled}
+            since={activity?.since}
+          />
+        )}
+      </div>
+      <ConditionList conditions={trigger.conditions} />
+    </li>
+  );
+}
+
+/** Each number links to the deliveries that it counts. */
+function Counts({
+  trigger: { slug, endpoint },
+  matched,
+  stopped,
+  since,
+}: {
+  trigger: ListedTrigger;
+  matched: number;
+  stopped: number;
+  since: string | undefined;
+}) {
+  const href = (verdict: "matched" | "stopped") => deliveriesHref({ endpoint, trigger: slug, verdict, since });
+  return (
+    <span className="ml-auto text-s whitespace-nowrap text-ink-3 tabular-nums">
+      <Link href={href("matched")} className="font-medium text-ok hover:underline">
+        {formatNumber(matched)} fired
+      </Link>
+      {" · "}
+      <Link href={href("stopped")} className="hover:underline">
+        {formatNumber(stopped)} stopped
+      </Link>
+    </span>
+  );
+}

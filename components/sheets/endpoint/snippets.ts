@@ -1,0 +1,104 @@
+import type { Json } from "../../../server/contract/json.ts";
+import { jsonCurl } from "../../curl/curl-command.ts";
+import { shellQuote } from "../../curl/shell-quote.ts";
+
+export type SnippetKind = "curl" | "fetch";
+export type SenderKind = "github" | "stripe";
+
+export interface SnippetRequest {
+  /** Without a key. */
+  url: string;
+  /** `null`: the endpoint needs no key. */
+  key: string | null;
+  example: Json;
+}
+
+/** The request as a snippet for a shell or a program. */
+export function snippetOf(kind: SnippetKind, request: SnippetRequest): string {
+  return kind === "curl" ? curlOf(request) : fetchOf(request);
+}
+
+/** Placeholder for a hidden key. */
+export const keyPlaceholder = "YOUR_KEY";
+
+export function curlOf({ url, key, example }: SnippetRequest): string {
+  return jsonCurl({
+    url,
+    text: JSON.stringify(example),
+    headers: key === null ? {} : { Authorization: `Bearer ${key}` },
+  });
+}
+
+function fetchOf({ url, key, example }: SnippetRequest): string {
+  const header = key === null ? "" : `, authorization: ${JSON.stringify(`Bearer ${key}`)}`;
+  const body = JSON.stringify(example, null, 2)
+    .replaceAll("\n", "\n  ")
+    .replaceAll("\u2028", String.raw`\u2028`)
+    .replaceAll("\u2029", String.raw`\u2029`);
+  return `await fetch(${JSON.stringify(url)}, {
+  method: "POST",
+  headers: { "content-type": "application/json"${header} },
+  body: JSON.stringify(${body}),
+});`;
+}
+
+export interface SenderSettings {
+  /** The path of the page in the sender's settings. */
+  path: string;
+  /** The fields to fill in. */
+  fields: { name: string; value: string; isLiteral: boolean }[];
+}
+
+/** The settings to enter at a sender. `verify`: the signature scheme of the endpoint. */
+export function settingsOf(
+  kind: SenderKind,
+  request: Pick<SnippetRequest, "url" | "key"> & { verify: string | null },
+): SenderSettings {
+  const url = tokenUrl(request);
+  return kind === "github" ? githubSettings(url, request.verify) : stripeSettings(url, request.verify);
+}
+
+/** https://docs.github.com/en/webhooks/using-webhooks/creating-webhooks */
+function githubSettings(url: string, verify: string | null): SenderSettings {
+  return {
+    path: "Repository → Settings → Webhooks → Add webhook",
+    fields: [
+      { name: "Payload URL", value: url, isLiteral: true },
+      { name: "Content type", value: "application/json", isLiteral: true },
+      {
+        name: "Secret",
+        value:
+          verify === "github" ? "the secret that your project passes to verify" : "leave empty: the key is in the URL",
+        isLiteral: false,
+      },
+      { name: "Events", value: "the event types that your triggers match", isLiteral: false },
+    ],
+  };
+}
+
+/** https://docs.stripe.com/webhooks, https://docs.stripe.com/stripe-cli */
+function stripeSettings(url: string, verify: string | null): SenderSettings {
+  return {
+    path: "Workbench → Webhooks → Add destination → Webhook endpoint",
+    fields: [
+      { name: "Endpoint URL", value: url, isLiteral: true },
+      { name: "Payload style", value: "Snapshot", isLiteral: false },
+      { name: "Events", value: "the event types that your triggers match", isLiteral: false },
+      ...(verify === "stripe"
+        ? [
+            {
+              name: "Signing secret",
+              value: "pass it to verify in your project",
+              isLiteral: false,
+            },
+          ]
+        : []),
+      { name: "Local testing", value: `stripe listen --forward-to ${shellQuote(url)}`, isLiteral: true },
+    ],
+  };
+}
+
+/** For senders that accept only a URL. */
+export function tokenUrl({ url, key }: Pick<SnippetRequest, "url" | "key">): string {
+  return key === null ? url : `${url}?token=${encodeURIComponent(key)}`;
+}

@@ -1,0 +1,258 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
+import type { Reason, Verdict } from "../../../server/contract/delivery.ts";
+import { formatRelativeTime } from "../../../server/domain/format.ts";
+import { visibleText } from "../../../server/domain/schema/visible-text.ts";
+import { readBody } from "../../deliveries/read-body.ts";
+import { reasonParts } from "../../deliveries/say-reason.ts";
+import { describeFault, parseDraft } from "../../run-form/draft/parse-draft.ts";
+import { problemOf } from "../../trpc/problem-of.ts";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { StatusBadge } from "../../ui/badges.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { ErrorNote } from "../../ui/states.tsx";
+import { deliveryOutcomes, verdictOutcomes } from "../../ui/statuses.ts";
+import { useNow } from "../../ui/time.tsx";
+import { errorOffset } from "./json-error-offset.ts";
+
+/** Debounce of typing before a request. */
+const debounceMs = 200;
+/** Longer texts are parsed only by the server, so that typing stays responsive. */
+const maxLocalLength = 200_000;
+
+type VerdictsState =
+  | { kind: "none" }
+  | { kind: "verdicts"; verdicts: Verdict[] }
+  | { kind: "not-json"; detail: string }
+  | { kind: "failed"; error: unknown };
+
+const none: VerdictsState = { kind: "none" };
+
+interface Props {
+  endpoint: string;
+  /** Its triggers, without duplicates, in evaluation order. */
+  triggers: readonly string[];
+  version: string;
+}
+
+/** A text area for a body, with the verdict of each trigger as you type. Nothing is sent or stored. */
+export function TryBody({ endpoint, triggers, version }: Props) {
+  const [text, setText] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const id = useId();
+  const { result, isPending, retry } = useVerdicts({ endpoint, text, version });
+  const offset = result.kind === "not-json" ? errorOffset(text, result.detail) : null;
+  const goToError = () => {
+    field.current?.focus();
+    if (offset !== null) field.current?.setSelectionRange(offset, Math.min(text.length, offset + 1));
+  };
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <label htmlFor={id} className="mr-auto text-s font-semibold">
+          JSON body
+        </label>
+        <ExampleMenu triggers={triggers} onText={setText} />
+        <RecentMenu endpoint={endpoint} onText={setText} />
+      </div>
+      <textarea
+        ref={field}
+        id={id}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        rows={12}
+        spellCheck={false}
+        autoComplete="off"
+        placeholder="Paste JSON here"
+        aria-invalid={result.kind === "not-json" || undefined}
+        aria-describedby={`${id}-result`}
+        className="min-h-40 w-full resize-y rounded-m border border-line-strong bg-raised px-3 py-2.5 font-mono text-s/[1.6] [tab-size:2] placeholder:text-ink-3 aria-invalid:border-bad"
+      />
+      <div id={`${id}-result`} role="status" aria-busy={isPending} className="min-h-24">
+        <Result result={result} count={triggers.length} goToError={offset === null ? null : goToError} retry={retry} />
+      </div>
+    </div>
+  );
+}
+
+function Result({
+  result,
+  count,
+  goToError,
+  retry,
+}: {
+  result: VerdictsState;
+  count: number;
+  goToError: (() => void) | null;
+  retry: () => void;
+}) {
+  if (result.kind === "verdicts") return <VerdictList verdicts={result.verdicts} />;
+  if (result.kind === "failed")
+    return <ErrorNote error={result.error} title="The triggers could not be evaluated" retry={retry} />;
+  if (result.kind === "none")
+    return (
+      <p className="text-s text-ink-3">
+        {count === 1 ? "The trigger is" : `The ${count} triggers are`} evaluated as you type. Nothing is sent or
+        started.
+      </p>
+    );
+  return (
+    <div className="flex items-start justify-between gap-3 rounded-m bg-bad-soft px-3 py-2.5">
+      <div className="min-w-0">
+        <p className="font-semibold text-bad">Invalid JSON</p>
+        <p className="break-words">{result.detail}</p>
+      </div>
+      {goToError && (
+        <Button size="s" onClick={goToError}>
+          Go to error
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A generated body for one of the triggers. */
+function ExampleMenu({ triggers, onText }: { triggers: readonly string[]; onText: (text: string) => void }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const take = async (slug: string) =>
+    onText(JSON.stringify((await queries.fetchQuery(trpc.triggers.get.queryOptions({ slug }))).example, null, 2));
+  return (
+    <Menu
+      label="Start from an example"
+      size="s"
+      items={triggers.map((slug) => ({
+        id: slug,
+        label: slug,
+        note: "generated from its schema",
+        onSelect: () => void take(slug),
+      }))}
+    >
+      Example
+    </Menu>
+  );
+}
+
+/** The body of a received delivery. */
+function RecentMenu({ endpoint, onText }: { endpoint: string; onText: (text: string) => void }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const now = useNow();
+  const recent = useQuery(trpc.deliveries.list.queryOptions({ endpoint, limit: 8 }));
+  const take = async (id: string) => {
+    const body = readBody((await queries.fetchQuery(trpc.deliveries.get.queryOptions({ id }))).body);
+    onText(body?.text ?? "");
+  };
+  const deliveries = (recent.data?.data ?? []).filter(({ bodyBytes }) => bodyBytes > 0);
+  if (deliveries.length === 0) return null;
+  return (
+    <Menu
+      label="Start from a recent delivery"
+      size="s"
+      items={deliveries.map(({ id, receivedAt, responseStatus, outcome }) => ({
+        id,
+        label: `${responseStatus} ${deliveryOutcomes[outcome].label}`,
+        note: formatRelativeTime(receivedAt, now),
+        onSelect: () => void take(id),
+      }))}
+    >
+      Delivery
+    </Menu>
+  );
+}
+
+/** The verdict of each trigger in compact form: JSON Pointer, expected value, received value. */
+function VerdictList({ verdicts }: { verdicts: readonly Verdict[] }) {
+  return (
+    <ul aria-label="Trigger verdicts" className="divide-y rounded-m border">
+      {verdicts.map((verdict) => (
+        <li key={verdict.attachmentId} className="border-line px-3 py-2">
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <code className="font-medium">{verdict.trigger}</code>
+            <span className="text-s text-ink-3">→ {verdict.target.slug}</span>
+            <span className="ml-auto">
+              <StatusBadge
+                status={verdictOutcomes[verdict.outcome]}
+                label={verdict.outcome === "matched" ? "would fire" : undefined}
+              />
+            </span>
+          </div>
+          {verdict.reasons.length > 0 && (
+            <ul className="mt-1 grid gap-1">
+              {verdict.reasons.map((reason, index) => (
+                <ReasonLine key={index} reason={reason} />
+              ))}
+            </ul>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ReasonLine({ reason }: { reason: Reason }) {
+  const { where, said, was } = reasonParts(reason);
+  return (
+    <li className="text-s break-words text-ink-2">
+      {where !== null && <code className="text-ink">{visibleText(where, 200)}</code>} {visibleText(said, 300)}
+      {was !== null &&
+        (reason.actual === null ? (
+          `, ${was}`
+        ) : (
+          <>
+            , was <code className="break-all text-ink">{visibleText(was, 200)}</code>
+          </>
+        ))}
+    </li>
+  );
+}
+
+/** The verdicts of an endpoint's triggers for a text as it is typed. Delivers nothing. Repeated when the build changes. */
+function useVerdicts(p: { endpoint: string; text: string; version: string }): {
+  result: VerdictsState;
+  isPending: boolean;
+  retry: () => void;
+} {
+  const { endpoint, text, version } = p;
+  const trpc = useTRPC();
+  const { mutate } = useMutation(trpc.triggers.verdicts.mutationOptions());
+  const [response, setResponse] = useState<{ to: string; result: VerdictsState }>({ to: "", result: none });
+  const [round, setRound] = useState(0);
+  const request = JSON.stringify([endpoint, version, round, text]);
+  const isEmpty = text.trim() === "";
+  const fault = useMemo(
+    () => (isEmpty || text.length > maxLocalLength ? null : parseDraft(text).fault),
+    [isEmpty, text],
+  );
+  const isRequestable = !isEmpty && offset === null;
+
+  useEffect(() => {
+    if (!isRequestable) return;
+    const respond = (result: VerdictsState) => setResponse({ to: request, result });
+    const timer = setTimeout(() => {
+      mutate(
+        { endpoint, text },
+        {
+          onSuccess: (verdicts) => respond({ kind: "verdicts", verdicts }),
+          onError: (error) => respond(ofError(error)),
+        },
+      );
+    }, debounceMs);
+    return () => clearTimeout(timer);
+  }, [request, endpoint, isRequestable, mutate, text]);
+
+  const result: VerdictsState = isEmpty
+    ? none
+    : fault
+      ? { kind: "not-json", detail: describeFault(fault) }
+      : response.result;
+  return { result, isPending: isRequestable && response.to !== request, retry: () => setRound(round + 1) };
+}
+
+function ofError(error: unknown): VerdictsState {
+  const problem = problemOf(error);
+  return problem.code === "invalid_json" ? { kind: "not-json", detail: problem.detail } : { kind: "failed", error };
+}

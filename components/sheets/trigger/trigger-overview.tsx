@@ -1,0 +1,185 @@
+"use client";
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import Link from "next/link";
+import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import type { Page } from "../../../server/contract/list.ts";
+import type { Window } from "../../../server/contract/traffic.ts";
+import { SchemaTree } from "../../schema/schema-tree.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { ShortId } from "../../ui/copy-button.tsx";
+import { ConditionList, FirstCurl, PromptTemplate } from "../frame/sheet-content.tsx";
+import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";
+import { EmptyNote, Skeleton } from "../../ui/states.tsx";
+import { SheetLink } from "../frame/sheet-link.tsx";
+import { TriggerSwitch } from "./trigger-switch.tsx";
+import { describeDedupe, type ListedTrigger } from "./trigger-facts.ts";
+import type { TriggerDetails } from "../sheet-data.ts";
+import { formatNumber, windowNames } from "../../../server/domain/format.ts";
+
+interface TriggerOverviewProps {
+  trigger: ListedTrigger;
+  details: TriggerDetails | undefined;
+  counts: ReturnType<typeof verdictCountsOf>;
+  window: Window;
+  /** The last matching delivery. */
+  last: UseQueryResult<Page<DeliverySummary>, unknown>;
+  url: string;
+  needsKey: boolean;
+}
+
+const linkClass = "font-mono break-all text-accent hover:underline";
+
+export function TriggerOverview({ trigger, details, counts, window, last, url, needsKey }: TriggerOverviewProps) {
+  const transforms = trigger.attachments.filter(({ hasTransform }) => hasTransform).length;
+  return (
+    <>
+      <SheetSection title="Status">
+        <TriggerSwitch slug={trigger.slug} />
+      </SheetSection>
+      <SheetSection title="Deliveries" note={`in the last ${windowNames[window]}`}>
+        <Evidence slug={trigger.slug} counts={counts} hasFilter={trigger.hasFilter} />
+        {last.data?.data.length === 0 && (
+          <div className="mt-2">
+            <EmptyNote title="No matching deliveries yet">
+              <p>This generated body matches its schemas:</p>
+              <FirstCurl slug={trigger.slug} url={url} needsKey={needsKey} />
+            </EmptyNote>
+          </div>
+        )}
+      </SheetSection>
+      <SheetSection title="Fires when">
+        <ConditionList conditions={trigger.conditions} />
+      </SheetSection>
+      <SheetSection title="About">
+        <SheetFacts
+          facts={[
+            [
+              "endpoint",
+              <SheetLink
+                key="endpoint"
+                node={{ kind: "endpoint", id: trigger.endpoint }}
+                className={linkClass}
+              >{`/triggers/${trigger.endpoint}`}</SheetLink>,
+            ],
+            ["starts", <Targets key="targets" trigger={trigger} />],
+            [
+              "transform",
+              transforms === 0
+                ? "none: the payload is the input"
+                : transforms === trigger.attachments.length
+                  ? "yes: builds the input from the payload"
+                  : `for ${transforms} of ${trigger.attachments.length} targets`,
+            ],
+            ["signature", details?.verify ? `${details.verify}; invalid signatures are rejected` : null],
+            ["deduplication", details?.dedupe ? describeDedupe(details.dedupe) : null],
+            [
+              "rate limit",
+              details?.rateLimit
+                ? `${formatNumber(details.rateLimit.requests)} per ${details.rateLimit.per} across all keys`
+                : null,
+            ],
+            ["file", <Files key="files" files={trigger.attachments.map(({ file }) => file)} />],
+            ["last fired", <LastFired key="last" last={last} />],
+          ]}
+        />
+      </SheetSection>
+      <SchemaPart title="Request" note="structure of the body" schema={details?.request} />
+      <SchemaPart title="Filter" note="required values" schema={details?.filter} />
+    </>
+  );
+}
+
+function Evidence({
+  slug,
+  counts,
+  hasFilter,
+}: {
+  slug: string;
+  counts: TriggerOverviewProps["counts"];
+  hasFilter: boolean;
+}) {
+  const stages = [
+    { label: "fired", verdict: "matched", amount: counts?.matched, tone: "text-ok" },
+    { label: "stopped by request", verdict: "request_mismatch", amount: counts?.byRequest, tone: "text-bad" },
+    ...(hasFilter
+      ? [{ label: "stopped by filter", verdict: "filter_mismatch", amount: counts?.byFilter, tone: "text-ink-2" }]
+      : []),
+  ];
+  return (
+    <ul className="flex overflow-hidden rounded-m border">
+      {stages.map(({ label, verdict, amount, tone }) => (
+        <li key={verdict} className="flex-1 border-l first:border-l-0">
+          <Link
+            href={`/deliveries?trigger=${encodeURIComponent(slug)}&verdict=${verdict}`}
+            className="block px-3 py-2 -outline-offset-2 hover:bg-sunken"
+          >
+            <span className={`block text-l font-semibold tabular-nums ${amount ? tone : "text-ink-3"}`}>
+              {amount === undefined ? "–" : formatNumber(amount)}
+            </span>
+            <span className="block text-s text-ink-2">{label}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LastFired({ last }: { last: TriggerOverviewProps["last"] }) {
+  const delivery = last.data?.data[0];
+  if (!delivery) return <span className="text-ink-3">{last.data ? "never" : "–"}</span>;
+  return (
+    <>
+      <RelativeTime iso={delivery.receivedAt} />{" "}
+      <ShortId id={delivery.id} href={`/deliveries/${encodeURIComponent(delivery.id)}`} />
+    </>
+  );
+}
+
+function Targets({ trigger }: { trigger: ListedTrigger }) {
+  return (
+    <ul>
+      {trigger.attachments.map(({ attachmentId, target, prompt }) => (
+        <li key={attachmentId}>
+          {target.kind}{" "}
+          <SheetLink node={{ kind: target.kind, id: target.slug }} className={linkClass}>
+            {target.slug}
+          </SheetLink>
+          {prompt && <PromptTemplate prompt={prompt} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Files({ files }: { files: readonly string[] }) {
+  return [...new Set(files)].map((file) => (
+    <code key={file} className="block break-all">
+      {file}
+    </code>
+  ));
+}
+
+/** `undefined`: not loaded yet; `null`: the trigger has none. */
+function SchemaPart({
+  title,
+  note,
+  schema,
+}: {
+  title: string;
+  note: string;
+  schema: TriggerDetails["filter"] | undefined;
+}) {
+  if (schema === null) return null;
+  return (
+    <SheetSection title={title} note={note}>
+      {schema ? (
+        <div className="rounded-m border px-3 py-2">
+          <SchemaTree schema={schema} label={`${title}, as a tree`} />
+        </div>
+      ) : (
+        <Skeleton className="h-24 rounded-m border" />
+      )}
+    </SheetSection>
+  );
+}

@@ -1,0 +1,169 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import type { Window } from "../../../server/contract/traffic.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
+import { exampleBody } from "../../../server/domain/schema/example-body.ts";
+import { RunForm } from "../../run-form/run-form.tsx";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { ErrorNote } from "../../ui/states.tsx";
+import { Segmented } from "../../ui/choice.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { DeliveryRows, FirstCurl, SchemaSections } from "../frame/sheet-content.tsx";
+import { SheetBody, SheetFrame, SheetSection, SheetSkeleton, TrafficPill, useSheetTab } from "../frame/sheet-frame.tsx";
+import { EmptyNote } from "../../ui/states.tsx";
+import { SheetList } from "../frame/sheet-list.tsx";
+import { TriggerOverview } from "./trigger-overview.tsx";
+import { triggersOf, verdictCountsOf } from "./trigger-facts.ts";
+import type { Graph } from "../../canvas/model/canvas-model.ts";
+import { type TriggerDetails, useActivity } from "../sheet-data.ts";
+import { useOrigin } from "../../ui/browser.ts";
+
+type Which = "matched" | "stopped";
+
+const choices: readonly { value: Which; label: string }[] = [
+  { value: "matched", label: "Fired" },
+  { value: "stopped", label: "Stopped" },
+];
+
+const tabs = [
+  { id: "overview", label: "Overview" },
+  { id: "test", label: "Send test event" },
+  { id: "deliveries", label: "Deliveries" },
+  { id: "schema", label: "Schema" },
+] as const;
+
+/** A trigger: conditions, matched and stopped deliveries, schemas, and a form to send a test event. */
+export function TriggerSheet({
+  slug,
+  graph,
+  window,
+  onClose,
+}: {
+  slug: string;
+  graph: Graph;
+  window: Window;
+  onClose: () => void;
+}) {
+  const trpc = useTRPC();
+  const [tab, setTab] = useSheetTab(["overview", "test", "deliveries", "schema"]);
+  const [listed] = triggersOf(graph.triggers.filter((trigger) => trigger.slug === slug));
+  const endpoint = listed?.endpoint ?? "";
+  const details = useQuery(trpc.triggers.get.queryOptions({ slug }));
+  const activity = useActivity({ window, endpoint });
+  const counts = verdictCountsOf(activity, listed?.attachments.map(({ attachmentId }) => attachmentId) ?? []);
+  const lastFired = useQuery(trpc.deliveries.list.queryOptions({ trigger: slug, verdict: "matched", limit: 1 }));
+  const url = `${useOrigin()}/triggers/${endpoint}`;
+  const needsKey = graph.mode === "deployed";
+  const pill = (
+    <TrafficPill
+      summary={counts && `${formatNumber(counts.matched)} fired`}
+      lastAt={lastFired.data?.data[0]?.receivedAt ?? null}
+      health={counts && counts.matched > 0 ? "healthy" : "unknown"}
+    />
+  );
+  return (
+    <SheetFrame node={{ kind: "trigger", id: slug }} status={pill} onClose={onClose}>
+      <Tabs label={`About the trigger ${slug}`} tabs={tabs} selected={tab} onSelect={setTab}>
+        {tab === "test" ? (
+          <RunForm subject={{ kind: "trigger", slug, endpoint }} />
+        ) : (
+          <SheetBody key={tab} label={`${slug}, ${tabs.find(({ id }) => id === tab)?.label}`}>
+            {tab === "overview" && listed && (
+              <TriggerOverview
+                trigger={listed}
+                details={details.data}
+                counts={counts}
+                window={window}
+                last={lastFired}
+                url={url}
+                needsKey={needsKey}
+              />
+            )}
+            {tab === "deliveries" && <TriggerDeliveries slug={slug} url={url} needsKey={needsKey} />}
+            {tab === "schema" && (details.data || !details.error) && <TriggerSchemas details={details.data} />}
+            {details.error && !details.data && (
+              <ErrorNote
+                error={details.error}
+                title="The trigger's schemas could not be loaded"
+                retry={() => void details.refetch()}
+              />
+            )}
+          </SheetBody>
+        )}
+      </Tabs>
+    </SheetFrame>
+  );
+}
+
+function TriggerSchemas({ details }: { details: TriggerDetails | undefined }) {
+  if (!details) return <SheetSkeleton label="Loading schemas" />;
+  const { request, filter, example } = details;
+  return (
+    <SchemaSections
+      schemas={[
+        { title: "Request", schema: request, absent: "", example },
+        {
+          title: "Filter",
+          schema: filter,
+          absent: "No filter: every body that matches the request schema fires.",
+          example: filter === null ? undefined : exampleBody(filter, null),
+        },
+      ]}
+    />
+  );
+}
+
+/** Deliveries that a trigger matched or stopped, with the reason. */
+function TriggerDeliveries({ slug, url, needsKey }: { slug: string; url: string; needsKey: boolean }) {
+  const trpc = useTRPC();
+  const [which, setWhich] = useState<Which>("matched");
+  const recent = useQuery({
+    ...trpc.deliveries.list.queryOptions({ trigger: slug, verdict: which, limit: 20 }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <SheetSection
+      title="Recent deliveries"
+      note={
+        <Link
+          href={`/deliveries?trigger=${encodeURIComponent(slug)}&verdict=${which}`}
+          className="text-accent hover:underline"
+        >
+          All
+        </Link>
+      }
+    >
+      <div className="mb-2">
+        <Segmented label="Verdict" value={which} options={choices} onChange={setWhich} />
+      </div>
+      <SheetList
+        query={recent}
+        noun="deliveries"
+        rows={8}
+        empty={
+          which === "stopped" ? (
+            <EmptyNote title="No stopped deliveries">
+              Deliveries to its endpoint that do not match appear here, with the JSON Pointer of each mismatch.
+            </EmptyNote>
+          ) : (
+            <EmptyNote title="No matching deliveries yet">
+              <p>This generated body matches its schemas:</p>
+              <FirstCurl slug={slug} url={url} needsKey={needsKey} />
+            </EmptyNote>
+          )
+        }
+      >
+        {(deliveries) => (
+          <DeliveryRows
+            deliveries={deliveries}
+            trigger={slug}
+            label={which === "matched" ? `Deliveries that ${slug} matched` : `Deliveries that ${slug} stopped`}
+          />
+        )}
+      </SheetList>
+    </SheetSection>
+  );
+}

@@ -1,0 +1,95 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Pause, Play } from "lucide-react";
+import { useState } from "react";
+import type { Disabled } from "../../../server/contract/disabled.ts";
+import { useMay, useDisabledReason } from "../../auth/access.tsx";
+import { describeProblem } from "../../trpc/problem-of.ts";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { TextInput } from "../../ui/text-input.tsx";
+import { useToast } from "../../ui/toast.tsx";
+import { useDisabled } from "../sheet-data.ts";
+
+/** Switches a trigger off, after a confirmation, and on again. */
+export function TriggerSwitch({ slug }: { slug: string }) {
+  const disabled = useDisabled(slug);
+  const mayOperate = useMay("operate");
+  const disabledReason = useDisabledReason("operate");
+  const { disable, enable } = useSwitch(slug);
+  const [isAsking, setIsAsking] = useState(false);
+  const [reason, setReason] = useState("");
+  if (disabled === undefined) return <div className="h-7" />;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <State disabled={disabled} />
+      <span title={disabledReason} className="ml-auto">
+        {disabled ? (
+          <Button
+            size="s"
+            icon={Play}
+            disabled={!mayOperate || enable.isPending}
+            onClick={() => enable.mutate({ slug })}
+          >
+            Switch on
+          </Button>
+        ) : (
+          <Button size="s" icon={Pause} disabled={!mayOperate} onClick={() => setIsAsking(true)}>
+            Switch off
+          </Button>
+        )}
+      </span>
+      <ConfirmDialog
+        title={`Switch ${slug} off?`}
+        confirmLabel="Switch off"
+        tone="danger"
+        isOpen={isAsking}
+        isBusy={disable.isPending}
+        onConfirm={() =>
+          disable.mutate({ slug, reason: reason.trim() || null }, { onSettled: () => setIsAsking(false) })
+        }
+        onClose={() => setIsAsking(false)}
+      >
+        <p className="mb-3">
+          This trigger starts no runs until you switch it on again. If it is the only trigger on its endpoint, senders
+          get 200. Deliveries show its verdict as disabled. Redeliver them later to catch up.
+        </p>
+        <TextInput
+          label="Reason (optional)"
+          maxLength={200}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          placeholder="the mail server is down"
+        />
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+function State({ disabled }: { disabled: Disabled | null }) {
+  if (disabled === null) return <span className="text-ink-2">On. It fires when a body matches.</span>;
+  return (
+    <span className="min-w-0 text-wait">
+      Switched off <RelativeTime iso={disabled.at} />
+      {disabled.reason !== null && <span className="break-words text-ink-2">: {disabled.reason}</span>}
+    </span>
+  );
+}
+
+function useSwitch(slug: string) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const settled = {
+    onError: (error: unknown) =>
+      toast({ tone: "bad" as const, text: `${slug} was not changed. ${describeProblem(error)}` }),
+    onSettled: () => queries.invalidateQueries({ queryKey: trpc.triggers.disabled.queryKey() }),
+  };
+  return {
+    disable: useMutation(trpc.triggers.disable.mutationOptions(settled)),
+    enable: useMutation(trpc.triggers.enable.mutationOptions(settled)),
+  };
+}
