@@ -2,7 +2,7 @@ import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import { CanvasPage } from "../components/canvas/canvas-page.tsx";
 import { buildModel } from "../components/canvas/model/canvas-model.ts";
 import { chunksOf, readWindow } from "../components/canvas/live/activity-request.ts";
-import { Locked } from "../components/shell/locked.tsx";
+import { Locked } from "../components/shell/page-frame.tsx";
 import { createReader, mayRead } from "./server.ts";
 
 export default async function StartPage({

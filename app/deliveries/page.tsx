@@ -8,8 +8,7 @@ import {
   windowParser,
 } from "../../components/deliveries/list/delivery-filters.ts";
 import { DeliveriesPage } from "../../components/deliveries/list/deliveries-page.tsx";
-import { Locked } from "../../components/shell/locked.tsx";
-import { PageFrame } from "../../components/shell/page-frame.tsx";
+import { Locked, PageFrame } from "../../components/shell/page-frame.tsx";
 import { createReader, mayRead, requestTime } from "../server.ts";
 
 export const metadata: Metadata = { title: "Deliveries" };

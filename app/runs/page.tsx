@@ -3,8 +3,7 @@ import type { Metadata } from "next";
 import { type SearchParams, createLoader } from "nuqs/server";
 import { runFilterParsers, runsPageRows, toRunFilter } from "../../components/runs/run-filters.ts";
 import { RunsList } from "../../components/runs/runs-list.tsx";
-import { Locked } from "../../components/shell/locked.tsx";
-import { PageFrame } from "../../components/shell/page-frame.tsx";
+import { Locked, PageFrame } from "../../components/shell/page-frame.tsx";
 import { createReader, mayRead, requestTime } from "../server.ts";
 
 export const metadata: Metadata = { title: "Runs" };

@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import { SettingsNav } from "../../components/settings/settings-nav.tsx";
-import { Locked } from "../../components/shell/locked.tsx";
-import { PageFrame } from "../../components/shell/page-frame.tsx";
+import { Locked, PageFrame } from "../../components/shell/page-frame.tsx";
 import { mayRead } from "../server.ts";
 
 export default async function SettingsLayout({ children }: { children: ReactNode }) {

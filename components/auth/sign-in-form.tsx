@@ -3,10 +3,7 @@
 import { useState } from "react";
 import { z } from "zod";
 import { Button } from "../ui/button.tsx";
-import { AuthCard } from "./auth-card.tsx";
-import { Field } from "./field.tsx";
-import { ErrorLine } from "./refusal-line.tsx";
-import { useAuthForm } from "./use-auth-form.ts";
+import { AuthCard, ErrorLine, Field, useAuthForm } from "./auth-form.tsx";
 
 const answerSchema = z.object({ url: z.url({ protocol: /^https?$/ }) });
 

@@ -5,7 +5,7 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { isFocusLost, isTyping } from "../ui/focus.ts";
 import { rememberFocus, returnPosition } from "./scroll-memory.ts";
 import { coveredPx } from "./use-reading.ts";
-import { rowLinkSelector } from "./virtual-row.tsx";
+import { rowLinkSelector } from "./table-rows.tsx";
 
 interface Options {
   body: RefObject<HTMLElement | null>;

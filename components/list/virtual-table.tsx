@@ -14,17 +14,15 @@ import {
   useState,
 } from "react";
 import { ErrorNote } from "../ui/states.tsx";
-import { type Column, rowPx, rowTracks, type Selection, shownFrom, stackedPx, tracksOf } from "./column.ts";
+import { type Column, rowPx, type Selection, stackedPx, tracksOf } from "./column.ts";
 import { countUnshown } from "./list-state.ts";
-import { SelectionBox } from "./selection-box.tsx";
 import { toggleSelection } from "./selection.ts";
 import { SkeletonRows, TableFoot } from "./table-foot.tsx";
-import { useArrivals } from "./use-arrivals.ts";
 import { useIsWide } from "../ui/browser.ts";
-import { coveredPx, useReading } from "./use-reading.ts";
+import { coveredPx, useArrivals, useReading } from "./use-reading.ts";
 import { useRowKeys } from "./use-row-keys.ts";
 import { useScrollMemory } from "./scroll-memory.ts";
-import { VirtualRow } from "./virtual-row.tsx";
+import { HeadRow, SelectionBox, VirtualRow } from "./table-rows.tsx";
 import { formatNumber } from "../../server/domain/format.ts";
 
 interface Props<Row> {
@@ -135,7 +133,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
         }}
       />
       <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : shown.length + 1}>
-        <Head columns={columns} keys={keys} selection={selection} />
+        <HeadRow columns={columns} keys={keys} selection={selection} />
         <div
           ref={body}
           role="rowgroup"
@@ -241,53 +239,6 @@ function useRows<Row>({
   });
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, isWide]);
   return virtualizer;
-}
-
-function Head<Row>({
-  columns,
-  keys,
-  selection,
-}: {
-  columns: readonly Column<Row>[];
-  keys: readonly string[];
-  selection: Selection | undefined;
-}) {
-  const chosen = selection ? keys.filter((key) => selection.selected.has(key)).length : 0;
-  const state = chosen === 0 ? "off" : chosen === keys.length ? "on" : "some";
-  return (
-    <div
-      role="rowgroup"
-      className={`${selection ? "" : "max-md:sr-only"} md:sticky md:top-(--header-height) md:z-2 md:block md:bg-panel`}
-    >
-      <div
-        role="row"
-        aria-rowindex={1}
-        className={`flex h-[34px] items-center gap-x-4 border-b px-4 md:grid ${rowTracks}`}
-      >
-        {selection && (
-          <div role="columnheader" className="flex flex-1 items-center justify-between md:block">
-            <span aria-hidden className="text-xs font-medium text-ink-3 md:hidden">
-              Select all listed rows
-            </span>
-            <SelectionBox
-              label="Select all listed rows"
-              state={state}
-              onToggle={() => selection.onChange(new Set(state === "on" ? [] : keys))}
-            />
-          </div>
-        )}
-        {columns.map((column) => (
-          <div
-            key={column.id}
-            role="columnheader"
-            className={`truncate text-xs font-medium text-ink-3 max-md:sr-only ${shownFrom(column)}`}
-          >
-            {column.name}
-          </div>
-        ))}
-      </div>
-    </div>
-  );
 }
 
 function NewPill({ count, isMore, onShow }: { count: number; isMore: boolean; onShow: () => void }) {

@@ -34,9 +34,10 @@ import {
   groupsOf,
   hrefFrom,
   pagesFor,
+  readRecent,
+  rememberEntry,
   searchTextOf,
 } from "./entry.ts";
-import { readRecent, rememberEntry } from "./recent.ts";
 
 const debounceMs = 120;
 

@@ -10,11 +10,10 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/states.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import { RelativeTime, useNow } from "../ui/time.tsx";
-import { KeyState, stateOf } from "./key-state.tsx";
-import { ShownOnce } from "./shown-once.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
 
 /** In seconds. */
 const overlaps = [
@@ -60,7 +59,7 @@ export function KeysTable({ label, keys, people = [], onError, onChanged, onShow
           <Row key={key.id}>
             <Cell name="Name">
               {key.name} <TokenOwner token={key} people={people} />
-              <InPlaceOf keyOf={key} keys={keys} />
+              <Replaces keyOf={key} keys={keys} />
             </Cell>
             <Cell name="Prefix">
               <code className="text-s">{key.hint}</code>
@@ -115,7 +114,7 @@ export function KeysTable({ label, keys, people = [], onError, onChanged, onShow
 }
 
 /** The key that this one replaced. */
-function InPlaceOf({ keyOf, keys }: { keyOf: Key; keys: readonly Key[] }) {
+function Replaces({ keyOf, keys }: { keyOf: Key; keys: readonly Key[] }) {
   const before = keys.find(({ replacedBy }) => replacedBy === keyOf.id);
   return (
     before && (
@@ -169,7 +168,7 @@ function RotateDialog({ old, onClose, onRotated }: { old: Key; onClose: () => vo
       ? "Copy it now. Only its hash is stored, and it is never shown again."
       : "Send it to the sender. An admin can view it again.";
     return (
-      <ShownOnce
+      <SecretDialog
         title={isToken ? "New API token" : "New webhook key"}
         note={`${until} ${keep}`}
         secret={key.secret}
@@ -202,5 +201,54 @@ function RotateDialog({ old, onClose, onRotated }: { old: Key; onClose: () => vo
       </div>
       {rotate.error && <ErrorNote error={rotate.error} title={`The ${noun} was not rotated`} />}
     </Dialog>
+  );
+}
+
+export function stateOf({ revokedAt, expiresAt }: Key, now: number): "valid" | "revoked" | "expired" {
+  if (revokedAt) return "revoked";
+  return expiresAt && Date.parse(expiresAt) <= now ? "expired" : "valid";
+}
+
+interface KeyStateProps {
+  keyOf: Key;
+  /** The key that replaced it in a rotation. */
+  next: Key | undefined;
+  now: number;
+}
+
+/** Whether the key is valid, until when, and which key replaced it. */
+function KeyState({ keyOf, next, now }: KeyStateProps) {
+  return (
+    <>
+      <Validity keyOf={keyOf} now={now} />
+      {keyOf.replacedBy !== null && (
+        <span className="block text-s text-ink-3">
+          replaced by <code>{next?.hint ?? keyOf.replacedBy}</code>
+        </span>
+      )}
+    </>
+  );
+}
+
+function Validity({ keyOf, now }: Pick<KeyStateProps, "keyOf" | "now">) {
+  const state = stateOf(keyOf, now);
+  if (state === "revoked" && keyOf.revokedAt) {
+    return (
+      <span className="text-ink-3">
+        revoked <RelativeTime iso={keyOf.revokedAt} />
+      </span>
+    );
+  }
+  if (keyOf.expiresAt === null) return <span className="text-ok">valid</span>;
+  // After a rotation, both keys are valid until the old one expires.
+  const words = {
+    valid: keyOf.replacedBy === null ? "valid, expires" : "still valid, expires",
+    expired: "expired",
+    revoked: "revoked",
+  }[state];
+  return (
+    <span className={state === "valid" ? (keyOf.replacedBy === null ? "text-ok" : "text-wait") : "text-ink-3"}>
+      {words} <RelativeTime iso={keyOf.expiresAt} />
+    </span>
   );
 }

@@ -10,11 +10,12 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice, Segmented } from "../ui/choice.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNote, QueryPanel } from "../ui/states.tsx";
+import { ErrorNote } from "../ui/states.tsx";
 import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { KeysTable } from "./keys-table.tsx";
-import { ShownOnce } from "./shown-once.tsx";
+import { QueryPanel } from "../ui/states.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
 
 const scopes = [
   { value: "read", label: "read" },
@@ -91,7 +92,7 @@ export function Keys() {
       </QueryPanel>
       {making && <KeyDialog kind={making} onClose={() => setMaking(null)} onMade={() => void readAgain()} />}
       {shown && (
-        <ShownOnce
+        <SecretDialog
           title="Webhook key"
           note="The audit log records that you viewed this key."
           secret={shown}
@@ -117,7 +118,7 @@ function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: () => vo
       ? "Copy it now. Only its hash is stored, and it is never shown again."
       : "The sender adds it to the URL as ?token=, or sends it as Authorization: Bearer. An admin can view it again.";
     return (
-      <ShownOnce
+      <SecretDialog
         title={isToken ? "New API token" : "New webhook key"}
         note={note}
         secret={make.data.secret}

@@ -11,8 +11,8 @@ import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/states.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
 import { RelativeTime, useNow } from "../ui/time.tsx";
-import { stateOf } from "./key-state.tsx";
-import { ShownOnce } from "./shown-once.tsx";
+import { stateOf } from "./keys-table.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
 
 export const roleOptions = roleSchema.options.map((role) => ({ value: role, label: role }));
 
@@ -83,7 +83,7 @@ function ResetDialog({ person, onClose, onMade }: { person: Person; onClose: () 
   const make = useMutation(trpc.people.makeResetLink.mutationOptions({ onSuccess: onMade }));
   if (make.data) {
     return (
-      <ShownOnce
+      <SecretDialog
         title="Reset link"
         note={`Send this link to ${person.name} yourself. It sets a new password once, expires after 1 hour, and is not shown again.`}
         secret={make.data.url}

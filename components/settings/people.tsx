@@ -17,7 +17,7 @@ import { TextInput } from "../ui/text-input.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { PeopleTable, roleOptions } from "./people-table.tsx";
 import { SessionsTable } from "./sessions-table.tsx";
-import { ShownOnce } from "./shown-once.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
 
 const words: Record<Role, string> = {
   viewer: "Sees triggers, deliveries and runs, including payloads.",
@@ -130,7 +130,7 @@ function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: 
   const invite = useMutation(trpc.invitations.create.mutationOptions({ onSuccess: onInvited }));
   if (invite.data) {
     return (
-      <ShownOnce
+      <SecretDialog
         title="Invitation link"
         note="Send this link to the person yourself. It creates one account, expires after 7 days, and is not shown again."
         secret={invite.data.url}

@@ -4,7 +4,7 @@ import type { PersonSession } from "../../server/contract/access/person.ts";
 import { Button } from "../ui/button.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
-import { deviceWords } from "./device-words.ts";
+import { deviceName } from "./device-name.ts";
 
 interface Props {
   sessions: PersonSession[];
@@ -26,7 +26,7 @@ export function SessionsTable({ sessions, own, nameOf, isBusy, onEnd }: Props) {
         <Row key={session.id}>
           {nameOf && <Cell name="Person">{nameOf(session.personId)}</Cell>}
           <Cell name="Device">
-            <span title={session.userAgent ?? undefined}>{deviceWords(session.userAgent)}</span>
+            <span title={session.userAgent ?? undefined}>{deviceName(session.userAgent)}</span>
           </Cell>
           <Cell name="Address">
             <span className="font-mono text-s">{session.address}</span>

@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useMay } from "../auth/access.tsx";
+import { EmptyState } from "../ui/states.tsx";
 
 /** `more`: shown on wide screens only. */
 const pages: { href: string; label: string; more?: string }[] = [
@@ -32,5 +33,14 @@ export function SettingsNav() {
           </Link>
         ))}
     </nav>
+  );
+}
+
+/** Shown on admin pages to people without the admin role. */
+export function AdminsOnly() {
+  return (
+    <EmptyState title="Admins only">
+      Only admins can manage people, keys and tokens, and read the audit log. Ask an admin for access.
+    </EmptyState>
   );
 }

@@ -15,7 +15,7 @@ import {
 import { SearchDialog } from "../search/search-dialog.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { isTyping, keepFocus } from "../ui/focus.ts";
-import { type KeyCommand, keyHelp, readKey } from "./keys.ts";
+import { type KeyCommand, keyHelp, readKey } from "./shortcuts.ts";
 import { chooseTheme, nextTheme, readTheme } from "./theme.ts";
 import { useGuardedLinks, useLeave } from "./use-leave.tsx";
 import { useModKey } from "../ui/browser.ts";

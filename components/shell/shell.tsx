@@ -4,10 +4,8 @@ import type { ReactNode } from "react";
 import type { FailedBuild } from "../../server/contract/project/failed-build.ts";
 import { BuildBanner } from "./build-banner.tsx";
 import { Keyboard } from "./keyboard.tsx";
-import { LivePill } from "./live-pill.tsx";
 import { NavRail } from "./nav-rail.tsx";
-import { SearchButton } from "./search-button.tsx";
-import { ThemeSwitch } from "./theme-switch.tsx";
+import { LivePill, SearchButton, ThemeSwitch } from "./header-controls.tsx";
 
 export interface ShellProject {
   name: string;

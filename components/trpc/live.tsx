@@ -3,13 +3,18 @@
 import { type Query, useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
 import { useRouter } from "next/navigation";
-import { type ReactNode, createContext, useContext, useEffect, useState } from "react";
-import { createRefresh } from "./create-refresh.ts";
-import { type Liveness, livenessOf, pausedAfterMs } from "./liveness.ts";
-import { createPace } from "./pace.ts";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { createPace, createRefresh } from "./refresh.ts";
 import { useTRPC } from "./trpc.ts";
-import { useShown } from "./use-shown.ts";
 import { useSignedOut } from "./use-signed-out.ts";
+
+export type Liveness = "connecting" | "live" | "reconnecting" | "paused" | "signed-out";
+
+/** After this time without a connection, the state is `paused`. */
+const pausedAfterMs = 15_000;
+
+/** A tab that is hidden for longer closes its connection: a browser has only six for all tabs. */
+const hiddenAfterMs = 20_000;
 
 const everyMs = 1_000;
 /** Live answers of a model are refetched more often. */
@@ -101,4 +106,30 @@ function useLivenessOf(isConnected: boolean): Liveness {
     return () => clearTimeout(timer);
   }, [isConnected, wasLive]);
   return livenessOf({ isConnected, lostForMs: wasLive ? (isLong ? pausedAfterMs : 0) : null });
+}
+
+/** Whether the tab is visible, or was visible shortly before. */
+function useShown(): boolean {
+  const [isShown, setIsShown] = useState(true);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const update = () => {
+      clearTimeout(timer);
+      if (document.visibilityState === "visible") setIsShown(true);
+      else timer = setTimeout(() => setIsShown(false), hiddenAfterMs);
+    };
+    document.addEventListener("visibilitychange", update);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", update);
+    };
+  }, []);
+  return isShown;
+}
+
+/** The state shown in the header. `lostForMs`: the time without a connection; `null`: never connected. */
+function livenessOf(p: { isConnected: boolean; lostForMs: number | null }): Exclude<Liveness, "signed-out"> {
+  if (p.isConnected) return "live";
+  if (p.lostForMs === null) return "connecting";
+  return p.lostForMs < pausedAfterMs ? "reconnecting" : "paused";
 }

@@ -2,8 +2,7 @@ import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { DeliveryView } from "../../../components/deliveries/delivery-view.tsx";
 import { redeliveriesShown } from "../../../components/deliveries/redeliveries-shown.ts";
-import { Locked } from "../../../components/shell/locked.tsx";
-import { PageFrame } from "../../../components/shell/page-frame.tsx";
+import { Locked, PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, mayRead, orNotFound } from "../../server.ts";
 
 interface Props {

@@ -1,6 +1,5 @@
 import type { Metadata } from "next";
-import { UnusableLink } from "../../../components/auth/join-form.tsx";
-import { ResetForm } from "../../../components/auth/reset-form.tsx";
+import { ResetForm, UnusableLink } from "../../../components/auth/link-forms.tsx";
 import { signalbox } from "../../server.ts";
 
 export const metadata: Metadata = { title: "New password" };

@@ -1,8 +1,7 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { RunView } from "../../../components/runs/run-view.tsx";
-import { Locked } from "../../../components/shell/locked.tsx";
-import { PageFrame } from "../../../components/shell/page-frame.tsx";
+import { Locked, PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, mayRead, orNotFound } from "../../server.ts";
 
 interface Props {

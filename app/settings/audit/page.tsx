@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { AdminsOnly } from "../../../components/settings/admins-only.tsx";
+import { AdminsOnly } from "../../../components/settings/settings-nav.tsx";
 import { AuditList } from "../../../components/settings/audit-list.tsx";
 import { readAccess } from "../../server.ts";
 

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { AdminsOnly } from "../../../components/settings/admins-only.tsx";
+import { AdminsOnly } from "../../../components/settings/settings-nav.tsx";
 import { People } from "../../../components/settings/people.tsx";
 import { readAccess } from "../../server.ts";
 

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { JoinForm, UnusableLink } from "../../../components/auth/join-form.tsx";
+import { JoinForm, UnusableLink } from "../../../components/auth/link-forms.tsx";
 import { signalbox } from "../../server.ts";
 
 export const metadata: Metadata = { title: "Set up" };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { deviceWords } from "./device-words.ts";
+import { deviceName } from "./device-name.ts";
 
 it.each([
   ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox on Linux"],
@@ -17,4 +17,4 @@ it.each([
   ],
   ["curl/8.0", "curl/8.0"],
   [null, "Unknown device"],
-])("%s is called %s", (userAgent, words) => expect(deviceWords(userAgent)).toBe(words));
+])("%s is called %s", (userAgent, words) => expect(deviceName(userAgent)).toBe(words));

@@ -2,9 +2,9 @@
 
 import Link from "next/link";
 import { type CSSProperties, type MouseEvent, type ReactNode, type Ref, useRef } from "react";
-import { type Column, rowTracks, shownFrom } from "./column.ts";
+import { type Column, rowTracks, type Selection, shownFrom } from "./column.ts";
 
-interface Props<Row> {
+interface VirtualRowProps<Row> {
   row: Row;
   /** The index of the row in the list, from 0. */
   index: number;
@@ -39,7 +39,7 @@ export function VirtualRow<Row>({
   box,
   isSelected,
   hasArrived,
-}: Props<Row>) {
+}: VirtualRowProps<Row>) {
   const link = useRef<HTMLAnchorElement>(null);
   const followLink = (event: MouseEvent) => {
     if (event.target instanceof Element && event.target.closest("a, button, input, label, select")) return;
@@ -90,6 +90,81 @@ export function VirtualRow<Row>({
           </div>
         </div>
       ))}
+    </div>
+  );
+}
+
+interface SelectionBoxProps {
+  label: string;
+  state: "on" | "off" | "some";
+  onToggle: (isRange: boolean) => void;
+  className?: string;
+}
+
+/** A checkbox with padding. A click with Shift selects a range from the last clicked one. */
+export function SelectionBox({ label, state, onToggle, className = "" }: SelectionBoxProps) {
+  const onClick = (event: MouseEvent) => onToggle(event.shiftKey);
+  return (
+    <label className={`relative -m-2 grid size-9 cursor-pointer place-items-center select-none ${className}`}>
+      <input
+        type="checkbox"
+        aria-label={label}
+        checked={state === "on"}
+        ref={(input) => {
+          if (input) input.indeterminate = state === "some";
+        }}
+        onClick={onClick}
+        onChange={() => {}}
+        className="size-4 cursor-pointer accent-(--accent)"
+      />
+    </label>
+  );
+}
+
+/** The names of the columns, and the checkbox that selects all rows. */
+export function HeadRow<Row>({
+  columns,
+  keys,
+  selection,
+}: {
+  columns: readonly Column<Row>[];
+  keys: readonly string[];
+  selection: Selection | undefined;
+}) {
+  const chosen = selection ? keys.filter((key) => selection.selected.has(key)).length : 0;
+  const state = chosen === 0 ? "off" : chosen === keys.length ? "on" : "some";
+  return (
+    <div
+      role="rowgroup"
+      className={`${selection ? "" : "max-md:sr-only"} md:sticky md:top-(--header-height) md:z-2 md:block md:bg-panel`}
+    >
+      <div
+        role="row"
+        aria-rowindex={1}
+        className={`flex h-[34px] items-center gap-x-4 border-b px-4 md:grid ${rowTracks}`}
+      >
+        {selection && (
+          <div role="columnheader" className="flex flex-1 items-center justify-between md:block">
+            <span aria-hidden className="text-xs font-medium text-ink-3 md:hidden">
+              Select all listed rows
+            </span>
+            <SelectionBox
+              label="Select all listed rows"
+              state={state}
+              onToggle={() => selection.onChange(new Set(state === "on" ? [] : keys))}
+            />
+          </div>
+        )}
+        {columns.map((column) => (
+          <div
+            key={column.id}
+            role="columnheader"
+            className={`truncate text-xs font-medium text-ink-3 max-md:sr-only ${shownFrom(column)}`}
+          >
+            {column.name}
+          </div>
+        ))}
+      </div>
     </div>
   );
 }

@@ -1,8 +1,67 @@
 "use client";
 
-import { type SubmitEvent, useState } from "react";
+import { type ComponentProps, type ReactNode, type SubmitEvent, useId, useState } from "react";
 import { z } from "zod";
 import { problemSchema } from "../../server/contract/problem.ts";
+
+/** The card on the sign-in, invitation and reset pages. */
+export function AuthCard({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="p-4">
+      <div className="mx-auto mt-[10vh] w-full max-w-[400px] rounded-l border bg-panel p-6 shadow-raised">
+        <h1 className="text-l font-semibold">{title}</h1>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+interface FieldProps extends ComponentProps<"input"> {
+  label: string;
+  hint?: string;
+  error?: string | undefined;
+}
+
+/** A field of the sign-in, invitation and reset forms; larger than the fields of the app. */
+export function Field({ label, hint, error, ...rest }: FieldProps) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-s font-medium text-ink-2">
+        {label}
+      </label>
+      <input
+        required
+        spellCheck={false}
+        {...rest}
+        id={id}
+        aria-invalid={error !== undefined || undefined}
+        aria-describedby={described || undefined}
+        className="h-9 w-full min-w-0 rounded-m border border-line-strong bg-raised px-3 placeholder:text-ink-3 aria-invalid:border-bad"
+      />
+      {hint && (
+        <p id={`${id}-hint`} className="mt-1 text-s text-ink-3">
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} role="alert" className="mt-1 text-s text-bad">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The error of a form as a whole. */
+export function ErrorLine({ message }: { message: string }) {
+  return (
+    <p role="alert" className="text-s text-bad">
+      {message}
+    </p>
+  );
+}
 
 /** The state of an auth form. Once accepted, it loads `next` from the server, with the new session. */
 export function useAuthForm(path: AuthPath, p: { fixed?: Record<string, string>; next: string }) {

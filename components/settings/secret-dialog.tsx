@@ -5,7 +5,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 
 /** A secret or link that is shown only once. */
-export function ShownOnce({
+export function SecretDialog({
   title,
   note,
   secret,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PressedKey, readKey } from "./keys.ts";
+import { type PressedKey, readKey } from "./shortcuts.ts";
 
 const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
   key,

@@ -14,7 +14,7 @@ const systems = [
 ] as const;
 
 /** A readable name of a browser: "Firefox on Linux". */
-export function deviceWords(userAgent: string | null): string {
+export function deviceName(userAgent: string | null): string {
   if (userAgent === null) return "Unknown device";
   const find = (table: readonly (readonly [string, RegExp])[]) =>
     table.find(([, pattern]) => pattern.test(userAgent))?.[0];
