@@ -247,7 +247,7 @@ describe("the pages of people and keys, in light and dark, on a desk's screen an
       for (const path of [...open, setUp]) await lookAt(path);
       for (const [label, value] of [
         ["Name", "Grace"],
-        ["E-mail", "grace@example.com"],
+        ["Email", "grace@example.com"],
         ["Password", "correct horse battery"],
       ] as const)
         await page.getByLabel(label).fill(value);

@@ -48,7 +48,7 @@ describe("people of a deployed service", () => {
     await page.getByRole("heading", { name: "Invalid link" }).waitFor();
     await page.goto(link);
     await expectNoFaults(page);
-    await fillIn(page, { Name: "Grace", "E-mail": "grace@example.com", Password: password }, "Create account");
+    await fillIn(page, { Name: "Grace", Email: "grace@example.com", Password: password }, "Create account");
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByText("grace@example.com").waitFor();
     await page.getByRole("link", { name: "People" }).click();
@@ -60,7 +60,7 @@ describe("people of a deployed service", () => {
 
     const viewer = await visit(service.url);
     await viewer.page.goto(invitation ?? "");
-    await fillIn(viewer.page, { Name: "Alan", "E-mail": "alan@example.com", Password: password }, "Create account");
+    await fillIn(viewer.page, { Name: "Alan", Email: "alan@example.com", Password: password }, "Create account");
     await viewer.page.waitForURL(`${service.url}/`);
     await viewer.page.goto(`${service.url}/runs`);
     await viewer.page
@@ -93,9 +93,9 @@ describe("people of a deployed service", () => {
     await sessions.getByText("Alan").waitFor({ state: "detached" });
     await viewer.page.goto(`${service.url}/runs`);
     await viewer.page.waitForURL(`${service.url}/sign-in?next=%2Fruns`);
-    await fillIn(viewer.page, { "E-mail": "alan@example.com", Password: "a wrong password" }, "Sign in");
+    await fillIn(viewer.page, { Email: "alan@example.com", Password: "a wrong password" }, "Sign in");
     await viewer.page.getByRole("alert").filter({ hasText: "password is wrong" }).waitFor();
-    await fillIn(viewer.page, { "E-mail": "alan@example.com", Password: password }, "Sign in");
+    await fillIn(viewer.page, { Email: "alan@example.com", Password: password }, "Sign in");
     await viewer.page.waitForURL(`${service.url}/runs`);
 
     await page
@@ -110,7 +110,7 @@ describe("people of a deployed service", () => {
     await viewer.page.goto(resetLink);
     await fillIn(viewer.page, { "New password": `${password} anew` }, "Set password");
     await viewer.page.getByRole("status").getByText("Your new password is set").waitFor();
-    await fillIn(viewer.page, { "E-mail": "alan@example.com", Password: `${password} anew` }, "Sign in");
+    await fillIn(viewer.page, { Email: "alan@example.com", Password: `${password} anew` }, "Sign in");
     await viewer.page.waitForURL(`${service.url}/`);
     await viewer.page.goto(resetLink);
     await viewer.page.getByRole("heading", { name: "Invalid link" }).waitFor();
@@ -159,7 +159,7 @@ describe("people of a deployed service", () => {
     await page.goto(service.url);
     await expectNoFaults(page);
     await page.goto(cli("people", "invite", "--role", "admin").stdout.trim());
-    await fillIn(page, { Name: "Ida", "E-mail": "ida@example.com", Password: password }, "Create account");
+    await fillIn(page, { Name: "Ida", Email: "ida@example.com", Password: password }, "Create account");
     await page.waitForURL(`${service.url}/`);
     await page.goto(`${service.url}/settings/keys`);
     await page.getByRole("button", { name: "New token" }).click();

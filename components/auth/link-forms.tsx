@@ -18,7 +18,7 @@ export function JoinForm({ title, token, role }: { title: string; token: string;
       <p className="mt-1 text-ink-2">{words[role]}</p>
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
         <Field label="Name" name="name" autoComplete="name" maxLength={100} autoFocus error={errorAt("name")} />
-        <Field label="E-mail" name="email" type="email" autoComplete="username" error={errorAt("email")} />
+        <Field label="Email" name="email" type="email" autoComplete="username" error={errorAt("email")} />
         <Field
           label="Password"
           name="password"

@@ -31,7 +31,7 @@ export function SignInForm({ next, failed, provider, isReset }: Props) {
       {provider !== null && <ElsewhereButton provider={provider} next={next} hasFailed={failed === "oidc"} />}
       {/* POST: without scripts, a GET form would put the password into the URL. */}
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
-        <Field label="E-mail" name="email" type="email" autoComplete="username" autoFocus />
+        <Field label="Email" name="email" type="email" autoComplete="username" autoFocus />
         <Field label="Password" name="password" type="password" autoComplete="current-password" maxLength={128} />
         {error && <ErrorLine message={error.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">

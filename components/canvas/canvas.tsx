@@ -14,6 +14,16 @@ import { Toolbar } from "./toolbar/toolbar.tsx";
 import { type CanvasUrl, useMatchingIds } from "./toolbar/use-canvas-filters.ts";
 import { useFolds } from "./use-folds.ts";
 
+export interface CanvasProps {
+  project: string;
+  model: CanvasModel;
+  store: EvidenceStore;
+  url: CanvasUrl;
+  filter: (change: Partial<Omit<CanvasUrl, "node">>) => void;
+  open: (id: string | null) => void;
+  onSeen: (ids: readonly string[]) => void;
+}
+
 /** The canvas: endpoint → trigger → target. Rendered only in the browser, because it needs its size and its storage. */
 export function Canvas({ project, model, store, url, filter, open, onSeen }: CanvasProps) {
   const [storage] = useState(() =>

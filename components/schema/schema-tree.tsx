@@ -59,12 +59,12 @@ function Line({ child, around, hasToggles }: { child: SchemaChild; around: Aroun
   if (children.length === 0)
     return (
       <li>
-        <LineFace child={child} root={around.root} isIndented={hasToggles} />
+        <LineText child={child} root={around.root} isIndented={hasToggles} />
       </li>
     );
   return (
     <li>
-      <LineFace
+      <LineText
         child={child}
         root={around.root}
         note={isAgain ? "recursive" : undefined}
@@ -90,7 +90,7 @@ interface Toggle {
   set: (isOpen: boolean) => void;
 }
 
-function LineFace({
+function LineText({
   child,
   root,
   toggle,

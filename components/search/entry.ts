@@ -12,17 +12,7 @@ export interface Found {
   deliveries: readonly DeliverySummary[];
 }
 
-export const entryKinds = [
-  "endpoint",
-  "trigger",
-  "workflow",
-  "agent",
-  "tool",
-  "run",
-  "delivery",
-  "page",
-  "look",
-] as const;
+const entryKinds = ["endpoint", "trigger", "workflow", "agent", "tool", "run", "delivery", "page", "look"] as const;
 
 export type EntryKind = (typeof entryKinds)[number];
 

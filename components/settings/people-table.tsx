@@ -32,13 +32,13 @@ export function PeopleTable({ people, own, handlers }: Props) {
     person.role === "admin" && people.filter(({ role }) => role === "admin").length === 1;
   return (
     <>
-      <Table label="People" columns={["Name", "E-mail", "Role", "Last seen", ""]}>
+      <Table label="People" columns={["Name", "Email", "Role", "Last seen", ""]}>
         {people.map((person) => (
           <Row key={person.id}>
             <Cell name="Name">
               {person.name} {person.id === own && <span className="text-s text-ink-3">(you)</span>}
             </Cell>
-            <Cell name="E-mail">{person.email}</Cell>
+            <Cell name="Email">{person.email}</Cell>
             <Cell name="Role">
               {isLastAdmin(person) ? (
                 <span title="The last admin keeps this role. Make another person admin first.">admin</span>

@@ -2,15 +2,15 @@ import { dehydrate, hydrate, QueryClient, QueryObserver } from "@tanstack/react-
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createPace, createRefresh } from "./refresh.ts";
 
-beforeEach(() => vi.useFakeTimers());
-afterEach(() => vi.useRealTimers());
-
 const start = (answers: boolean[] = []) => {
   const action = vi.fn<() => boolean>(() => answers.shift() ?? false);
   return { action, pace: createPace({ action, everyMs: 1_000 }) };
 };
 
 describe("the pace of refetching", () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
   it("is at once for the first change, and once a second for many changes", () => {
     const { action, pace } = start();
     pace.poke();

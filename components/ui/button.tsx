@@ -5,7 +5,7 @@ import type { ComponentProps } from "react";
 export type ButtonTone = "primary" | "plain" | "danger" | "quiet";
 export type ButtonSize = "m" | "s";
 
-interface Face {
+interface ButtonStyle {
   tone?: ButtonTone;
   size?: ButtonSize;
   icon?: LucideIcon;
@@ -26,14 +26,21 @@ const base =
   "inline-flex shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-m border font-[550] whitespace-nowrap transition-colors disabled:cursor-default disabled:opacity-50";
 
 /** Button styles for other elements: a menu trigger, a summary. */
-export function buttonClass({ tone = "plain", size = "m" }: Pick<Face, "tone" | "size">): string {
+export function buttonClass({ tone = "plain", size = "m" }: Pick<ButtonStyle, "tone" | "size">): string {
   return `${base} ${tones[tone]} ${sizes[size]}`;
 }
 
-export function Button({ tone, size, icon, className = "", children, ...rest }: Face & ComponentProps<"button">) {
+export function Button({
+  tone,
+  size,
+  icon,
+  className = "",
+  children,
+  ...rest
+}: ButtonStyle & ComponentProps<"button">) {
   return (
     <button type="button" {...rest} className={`${buttonClass({ tone, size })} ${className}`}>
-      <ButtonFace icon={icon} size={size} />
+      <ButtonIcon icon={icon} size={size} />
       {children}
     </button>
   );
@@ -47,10 +54,10 @@ export function ButtonLink({
   className = "",
   children,
   ...rest
-}: Face & Omit<ComponentProps<typeof Link>, "href"> & { href: string }) {
+}: ButtonStyle & Omit<ComponentProps<typeof Link>, "href"> & { href: string }) {
   return (
     <Link {...rest} className={`${buttonClass({ tone, size })} ${className}`}>
-      <ButtonFace icon={icon} size={size} />
+      <ButtonIcon icon={icon} size={size} />
       {children}
     </Link>
   );
@@ -64,7 +71,7 @@ export function IconButton({
   size = "m",
   className = "",
   ...rest
-}: Face & { label: string; icon: LucideIcon } & Omit<ComponentProps<"button">, "children">) {
+}: ButtonStyle & { label: string; icon: LucideIcon } & Omit<ComponentProps<"button">, "children">) {
   return (
     <button
       type="button"
@@ -78,6 +85,6 @@ export function IconButton({
   );
 }
 
-function ButtonFace({ icon: Icon, size }: Pick<Face, "icon" | "size">) {
+function ButtonIcon({ icon: Icon, size }: Pick<ButtonStyle, "icon" | "size">) {
   return Icon ? <Icon aria-hidden size={size === "s" ? 13 : 14} className="-ml-0.5 shrink-0" /> : null;
 }

@@ -74,7 +74,7 @@ const itemClass =
 function Item({ item }: { item: MenuItem }) {
   const color =
     item.tone === "danger" ? "text-bad data-highlighted:bg-bad-soft" : item.isChosen ? "text-accent" : "text-ink";
-  const face = (
+  const content = (
     <>
       {item.icon && <item.icon aria-hidden size={15} className="shrink-0 opacity-80" />}
       <span className="min-w-0">
@@ -87,7 +87,7 @@ function Item({ item }: { item: MenuItem }) {
   if (item.isChosen === undefined) {
     return (
       <DropdownMenu.Item disabled={item.isDisabled} onSelect={item.onSelect} className={`${itemClass} ${color}`}>
-        {face}
+        {content}
       </DropdownMenu.Item>
     );
   }
@@ -98,7 +98,7 @@ function Item({ item }: { item: MenuItem }) {
       onSelect={item.onSelect}
       className={`${itemClass} ${color}`}
     >
-      {face}
+      {content}
     </DropdownMenu.CheckboxItem>
   );
 }

@@ -108,13 +108,3 @@ async function layoutByElk(graph: VisibleGraph): Promise<Layout | null> {
   elk ??= new ELK({ workerFactory: () => new Worker(new URL("elkjs/lib/elk-worker.min.js", import.meta.url)) });
   return fromElkGraph(await elk.layout(toElkGraph(graph)), graph);
 }
-
-export interface CanvasProps {
-  project: string;
-  model: CanvasModel;
-  store: EvidenceStore;
-  url: CanvasUrl;
-  filter: (change: Partial<Omit<CanvasUrl, "node">>) => void;
-  open: (id: string | null) => void;
-  onSeen: (ids: readonly string[]) => void;
-}

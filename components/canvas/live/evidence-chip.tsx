@@ -64,17 +64,17 @@ function Count({
   icon: typeof Check;
   href: string | null;
 }) {
-  const face = (
+  const content = (
     <>
       <Icon aria-hidden size={10} strokeWidth={3} />
       {formatNumber(count)}
     </>
   );
-  const look = `flex h-full items-center gap-0.5 rounded-full px-1 ${tone}`;
+  const className = `flex h-full items-center gap-0.5 rounded-full px-1 ${tone}`;
   if (href === null) {
     return (
-      <span title={title} className={look}>
-        {face}
+      <span title={title} className={className}>
+        {content}
       </span>
     );
   }
@@ -85,9 +85,9 @@ function Count({
       draggable={false}
       title={title}
       aria-label={name}
-      className={`nodrag ${look} hover:underline`}
+      className={`nodrag ${className} hover:underline`}
     >
-      {face}
+      {content}
     </Link>
   );
 }

@@ -49,17 +49,22 @@ export function describeStopped({ request, filter, disabled }: Evidence): string
 }
 
 /** The list of exactly the deliveries that a number counts. */
-export function deliveriesHref(p: {
+export function deliveriesHref({
+  endpoint,
+  trigger,
+  verdict,
+  since,
+}: {
   endpoint: string;
   trigger?: string;
   verdict?: "matched" | "stopped";
   since?: string;
 }): string {
   const query = new URLSearchParams({
-    endpoint: p.endpoint,
-    ...(p.trigger && { trigger: p.trigger }),
-    ...(p.verdict && { verdict: p.verdict }),
-    ...(p.since && { since: p.since }),
+    endpoint,
+    ...(trigger && { trigger }),
+    ...(verdict && { verdict }),
+    ...(since && { since }),
   });
   return `/deliveries?${query}`;
 }

@@ -122,7 +122,7 @@ export function CopyUrl({ endpoint }: { endpoint: string }) {
 }
 
 /** Copies a curl command with a generated body that matches the trigger. */
-export function CopyCurl({ endpoint, trigger }: { endpoint: string; trigger: string }) {
+function CopyCurl({ endpoint, trigger }: { endpoint: string; trigger: string }) {
   const { curl } = useUrls();
   return (
     <span className="relative -my-1.5">
@@ -148,10 +148,10 @@ function useUrls() {
       throw error;
     }
   };
-  const curl = async (p: { endpoint: string; trigger: string }): Promise<string> => {
+  const curl = async ({ endpoint, trigger }: { endpoint: string; trigger: string }): Promise<string> => {
     const [to, { example }] = await Promise.all([
-      url(p.endpoint),
-      queries.fetchQuery(trpc.triggers.get.queryOptions({ slug: p.trigger })),
+      url(endpoint),
+      queries.fetchQuery(trpc.triggers.get.queryOptions({ slug: trigger })),
     ]);
     return jsonCurl({ url: to, text: JSON.stringify(example) });
   };

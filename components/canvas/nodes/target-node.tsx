@@ -101,8 +101,8 @@ export function LastRun({
     );
   }
   if (!run) return null;
-  const face = runStatuses[run.status];
-  const label = isOpen(run.status) && open > 1 ? `${face.label} ${open}` : face.label;
+  const status = runStatuses[run.status];
+  const label = isOpen(run.status) && open > 1 ? `${status.label} ${open}` : status.label;
   return (
     <Link
       href={`/runs/${encodeURIComponent(run.id)}`}
@@ -112,7 +112,7 @@ export function LastRun({
       aria-label={`Last run: ${label}`}
       className="relative flex rounded-full hover:brightness-95"
     >
-      <StatusBadge status={face} label={label} />
+      <StatusBadge status={status} label={label} />
     </Link>
   );
 }

@@ -77,7 +77,7 @@ export function FlowPlane({
   });
   // When zoomed out, nodes show only larger names: other text would be unreadable, and slow for hundreds of nodes.
   const isFar = useStore((state) => state.transform[2] < farZoom);
-  const look = useSeen({ graph, positions, onSeen });
+  const reportSeen = useSeen({ graph, positions, onSeen });
   useCanvasKeys({ graph, positions, open, view, frame });
   const context = useMemo(
     () => ({ store, selected, matchingIds, collapsed: folds.collapsed, toggle: view.toggle, open }),
@@ -101,7 +101,7 @@ export function FlowPlane({
           onMove={view.handleMove}
           onMoveEnd={(_, viewport) => {
             storage.keepViewport({ endpoint: graph.endpoint, node: selected, viewport });
-            look();
+            reportSeen();
           }}
           onlyRenderVisibleElements
           minZoom={zoomRange.min}
@@ -142,12 +142,19 @@ function ZoomControls({ view }: { view: CanvasView }) {
 }
 
 /** Reports the visible nodes after each move of the viewport, so that only their traffic is loaded. */
-function useSeen(p: { graph: VisibleGraph; positions: Layout; onSeen: (ids: readonly string[]) => void }): () => void {
-  const { graph, positions, onSeen } = p;
+function useSeen({
+  graph,
+  positions,
+  onSeen,
+}: {
+  graph: VisibleGraph;
+  positions: Layout;
+  onSeen: (ids: readonly string[]) => void;
+}): () => void {
   const { getViewport } = useReactFlow();
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
-  const look = useCallback(() => {
+  const reportSeen = useCallback(() => {
     if (width === 0) return;
     const view = { viewport: getViewport(), frame: { width, height } };
     onSeen(
@@ -157,8 +164,8 @@ function useSeen(p: { graph: VisibleGraph; positions: Layout; onSeen: (ids: read
       }),
     );
   }, [graph, positions, onSeen, getViewport, width, height]);
-  useEffect(look, [look]);
-  return look;
+  useEffect(reportSeen, [reportSeen]);
+  return reportSeen;
 }
 
 /** The positions of dragged nodes. Stored for the next visit, and reset by a new `round`. */
@@ -190,7 +197,13 @@ function useMoved({ storage, round }: { storage: CanvasStorage; round: number })
  * Arrow keys move between nodes, `f` fits, `+` and `-` zoom, `Esc` closes the sheet. Enter opens a node, as for every
  * link. The keys work on the canvas, and while no other element has the focus.
  */
-function useCanvasKeys(p: {
+function useCanvasKeys({
+  graph,
+  positions,
+  open,
+  view,
+  frame,
+}: {
   graph: VisibleGraph;
   positions: Layout;
   open: (id: string | null) => void;
@@ -198,7 +211,7 @@ function useCanvasKeys(p: {
   frame: RefObject<HTMLElement | null>;
 }) {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    const isOnCanvas = event.target instanceof Node && p.frame.current?.contains(event.target);
+    const isOnCanvas = event.target instanceof Node && frame.current?.contains(event.target);
     if (
       event.metaKey ||
       event.ctrlKey ||
@@ -212,10 +225,8 @@ function useCanvasKeys(p: {
     if (event.key === "Escape" && !isOnCanvas) return;
     const step = steps.find((one) => one === event.key);
     const action = step
-      ? () => moveFocus(step, event, p)
-      : { f: p.view.fit, "+": p.view.zoomIn, "=": p.view.zoomIn, "-": p.view.zoomOut, Escape: () => p.open(null) }[
-          event.key
-        ];
+      ? () => moveFocus(step, event, { graph, positions, view, frame })
+      : { f: view.fit, "+": view.zoomIn, "=": view.zoomIn, "-": view.zoomOut, Escape: () => open(null) }[event.key];
     if (!action) return;
     event.preventDefault();
     action();
@@ -230,13 +241,18 @@ function useCanvasKeys(p: {
 function moveFocus(
   step: Step,
   event: KeyboardEvent,
-  p: { graph: VisibleGraph; positions: Layout; view: CanvasView; frame: RefObject<HTMLElement | null> },
+  {
+    graph,
+    positions,
+    view,
+    frame,
+  }: { graph: VisibleGraph; positions: Layout; view: CanvasView; frame: RefObject<HTMLElement | null> },
 ): void {
   const from = event.target instanceof Element ? event.target.closest("[data-node]")?.getAttribute("data-node") : null;
-  const to = from ? walk(p.graph, { from, step, layout: p.positions }) : p.graph.nodes[0]?.id;
+  const to = from ? walk(graph, { from, step, layout: positions }) : graph.nodes[0]?.id;
   if (!to) return;
-  p.view.show(to);
-  focusWhenDrawn(to, p.frame, 40);
+  view.show(to);
+  focusWhenDrawn(to, frame, 40);
 }
 
 /** A node outside the view is rendered only during the move, so this retries for some frames. */

@@ -211,12 +211,11 @@ function ReasonLine({ reason }: { reason: Reason }) {
 }
 
 /** The verdicts of an endpoint's triggers for a text as it is typed. Delivers nothing. Repeated when the build changes. */
-function useVerdicts(p: { endpoint: string; text: string; version: string }): {
+function useVerdicts({ endpoint, text, version }: { endpoint: string; text: string; version: string }): {
   result: VerdictsState;
   isPending: boolean;
   retry: () => void;
 } {
-  const { endpoint, text, version } = p;
   const trpc = useTRPC();
   const { mutate } = useMutation(trpc.triggers.verdicts.mutationOptions());
   const [response, setResponse] = useState<{ to: string; result: VerdictsState }>({ to: "", result: none });
@@ -227,7 +226,7 @@ function useVerdicts(p: { endpoint: string; text: string; version: string }): {
     () => (isEmpty || text.length > maxLocalLength ? null : parseDraft(text).fault),
     [isEmpty, text],
   );
-  const isRequestable = !isEmpty && offset === null;
+  const isRequestable = !isEmpty && fault === null;
 
   useEffect(() => {
     if (!isRequestable) return;

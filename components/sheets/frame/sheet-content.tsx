@@ -96,7 +96,7 @@ export function DeliveryRows({
               title={delivery.id}
               className="grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-2.5 px-2.5 py-1.5 -outline-offset-2 hover:bg-sunken"
             >
-              <StatusBadge status={row.face} label={row.label} />
+              <StatusBadge status={row.status} label={row.label} />
               <span className="truncate text-s text-ink-2">{visibleText(row.summary, 200)}</span>
               <span className="text-s text-ink-3">
                 <RelativeTime iso={delivery.receivedAt} />
@@ -110,8 +110,8 @@ export function DeliveryRows({
 }
 
 function ofDelivery(delivery: DeliverySummary) {
-  const face = deliveryOutcomes[delivery.outcome];
-  return { face, label: `${delivery.responseStatus} ${face.label}`, summary: decisionOf(delivery) };
+  const status = deliveryOutcomes[delivery.outcome];
+  return { status, label: `${delivery.responseStatus} ${status.label}`, summary: decisionOf(delivery) };
 }
 
 function ofTrigger(delivery: DeliverySummary, trigger: string) {
@@ -119,7 +119,7 @@ function ofTrigger(delivery: DeliverySummary, trigger: string) {
   if (!verdict) return ofDelivery(delivery);
   const [reason] = verdict.reasons;
   const summary = reason ? sayReason(reason) : verdict.runId ? `started ${verdict.target.slug}` : "";
-  return { face: verdictOutcomes[verdict.outcome], label: verdictOutcomes[verdict.outcome].label, summary };
+  return { status: verdictOutcomes[verdict.outcome], label: verdictOutcomes[verdict.outcome].label, summary };
 }
 
 /** A curl command with a generated body that matches, shown while there are no deliveries. */

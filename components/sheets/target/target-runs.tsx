@@ -92,8 +92,8 @@ function DurationStrip({ runs }: { runs: readonly RunSummary[] }) {
     <div>
       <ul aria-label="Durations of the last runs" className="flex h-16 items-end gap-px border-b">
         {bars.map(({ id, status, ms, height }) => {
-          const face = runStatuses[status];
-          const label = `${face.label}, ${formatDuration(ms)}`;
+          const style = runStatuses[status];
+          const label = `${style.label}, ${formatDuration(ms)}`;
           return (
             <li key={id} className="h-full max-w-3 min-w-0 flex-1">
               <Link
@@ -104,7 +104,7 @@ function DurationStrip({ runs }: { runs: readonly RunSummary[] }) {
                 className="group flex h-full items-end -outline-offset-1"
               >
                 <span
-                  className={`block w-full group-hover:opacity-100 ${face.tone === "bad" ? "rounded-none border-t-2 border-bad bg-bad-soft" : face.tone === "ok" ? "rounded-t-[2px] bg-accent opacity-55" : "rounded-t-[2px] bg-idle opacity-55"}`}
+                  className={`block w-full group-hover:opacity-100 ${style.tone === "bad" ? "rounded-none border-t-2 border-bad bg-bad-soft" : style.tone === "ok" ? "rounded-t-[2px] bg-accent opacity-55" : "rounded-t-[2px] bg-idle opacity-55"}`}
                   style={{ height: `${height * 100}%` }}
                 />
               </Link>

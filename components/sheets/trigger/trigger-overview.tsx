@@ -13,7 +13,7 @@ import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";
 import { EmptyNote, Skeleton } from "../../ui/states.tsx";
 import { SheetLink } from "../frame/sheet-link.tsx";
 import { TriggerSwitch } from "./trigger-switch.tsx";
-import { describeDedupe, type ListedTrigger } from "./trigger-facts.ts";
+import { describeDedupe, type ListedTrigger, type verdictCountsOf } from "./trigger-facts.ts";
 import type { TriggerDetails } from "../sheet-data.ts";
 import { formatNumber, windowNames } from "../../../server/domain/format.ts";
 
