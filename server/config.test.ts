@@ -96,7 +96,7 @@ describe("settings", () => {
     expect(() => read({ [name]: value })).not.toThrow(/\n/);
   });
 
-  it("are not mixed up with what Kubernetes says of Services whose names begin with signalbox", () => {
+  it("are not confused with the variables that Kubernetes sets for Services whose names start with signalbox", () => {
     for (const name of [
       "SIGNALBOX",
       "SIGNALBOX_WEB",
@@ -123,7 +123,7 @@ describe("settings", () => {
     expect(() => parseProjectSettings({ port: "1" }, "signalbox.config.ts")).toThrow(/signalbox.config.ts: port: /);
   });
 
-  it("take OpenID Connect from both places, the secret from the environment, and never everybody", () => {
+  it("take OpenID Connect from the file and the environment, and require domains", () => {
     const oidc = {
       issuer: "https://login.example.com",
       clientId: "hooks",
@@ -183,7 +183,7 @@ describe("the secret", () => {
     expect(() => readSecret("/nowhere", { SIGNALBOX_SECRET: "hunter2" })).not.toThrow(/hunter2/);
   });
 
-  it("says so when its file is empty", () => {
+  it("reports an empty file", () => {
     const stateDir = mkdtempSync(join(tmpdir(), "signalbox-secret-"));
     writeFileSync(join(stateDir, "secret"), "");
     expect(() => readSecret(stateDir, {})).toThrow(/contains no secret/);

@@ -21,7 +21,7 @@ describe("traces", () => {
     for (const env of off) expect(read(env)).toEqual({ kind: "off" });
   });
 
-  it("go to the endpoint, under the project's name, unless the environment says more", () => {
+  it("go to the endpoint, by default under the project's name", () => {
     expect(tracing({})).toEqual({
       url: "http://collector:4318/v1/traces",
       headers: {},
@@ -58,7 +58,7 @@ describe("traces", () => {
     });
   });
 
-  it("cannot be set wrongly: the problem names the variable and what it may be, and never says what is in it", () => {
+  it("reject invalid values: the problem names the variable and its format, and never contains its value", () => {
     const wrong: [Record<string, string>, string][] = [
       [
         { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318-canary" },

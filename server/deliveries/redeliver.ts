@@ -35,8 +35,8 @@ export async function redeliver(
   const bytes = keptBody(old);
   const sources = deps.project.current();
   const triggers = receiversOf(old, request.trigger, sources);
-  const wasRefused = old.problem?.code === "invalid_signature";
-  const signed = wasRefused ? verifyAgain(old, bytes, triggers) : null;
+  const wasRejected = old.problem?.code === "invalid_signature";
+  const signed = wasRejected ? verifyAgain(old, bytes, triggers) : null;
   const body = parseBody(old, bytes);
   const now = deps.clock.now();
   const id = newId("dlv", now);
@@ -72,7 +72,7 @@ export async function redeliver(
     redeliveryOf: old.id,
   };
   // A manual redelivery ignores the idempotency key of the first delivery. A delivery that was never accepted keeps its key, because the sender may have retried the event, or may still do so.
-  const isFirst = wasRefused && request.trigger === null;
+  const isFirst = wasRejected && request.trigger === null;
   const idempotency = isFirst
     ? idempotencyOf({
         header: headerOf(old),

@@ -22,7 +22,7 @@ it("every value is in exactly one bucket: that of the first bound which is not b
   );
 });
 
-it("what was read stays as it is while counting goes on", () => {
+it("a result does not change while counting continues", () => {
   const tally = createBucketTally(bounds);
   const before = tally.read();
   tally.observe(3);

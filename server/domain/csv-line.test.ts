@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { csvLine } from "./csv-line.ts";
 
 describe("a line of CSV", () => {
-  test("quotes what RFC 4180 says, and leaves the rest", () => {
+  test("quotes cells as RFC 4180 requires, and no others", () => {
     expect(csvLine(["plain", 'say "hi"', "a,b", "two\nlines", null, 7, ""])).toBe(
       'plain,"say ""hi""","a,b","two\nlines",,7,\r\n',
     );

@@ -49,7 +49,7 @@ it("runs slices one at a time, in their order, and rests after each for as long 
   expect(await Promise.all([inTurn(work(5)), inTurn(work(10)), inTurn(work(1))])).toEqual([5, 20, 31]);
 });
 
-it("readers get half of the time together, however many they are, and each its share", async () => {
+it("all readers together get half of the time, and each gets its share", async () => {
   const { time, inTurn, work } = turnsOverTime();
   const shares = await Promise.all(
     Array.from({ length: 8 }, async () => {

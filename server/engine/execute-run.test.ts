@@ -73,7 +73,7 @@ describe("input", () => {
     ]);
   });
 
-  test("is recorded as given where parsing the parsed value again would refuse it", async () => {
+  test("is recorded as given if parsing the parsed value again would reject it", async () => {
     const { run } = await engine.attempt(
       { input: z.object({ name: z.string().min(5).trim() }), run: (input: { name: string }) => input.name },
       { input: { name: "  abc" } },
@@ -198,7 +198,7 @@ describe("errors", () => {
     );
   });
 
-  test("show the user's code that they came from, also that of a cause, wherever they are told", async () => {
+  test("show the line of the user's code that threw them or their cause", async () => {
     const cause = new TypeError("inner");
     cause.stack = "TypeError: inner\n    at built.js:1:1";
     const error = new Error("outer", { cause });
@@ -278,7 +278,7 @@ describe("steps", () => {
     ]);
   });
 
-  test("of the same name are counted in the order of their use, whatever names are like", async () => {
+  test("of the same name are numbered in the order of their use, for any names", async () => {
     const keys: string[] = [];
     const { run } = await engine.attempt({
       run: async (_, ctx) => {
@@ -319,13 +319,13 @@ describe("steps", () => {
     ).toMatchObject({ status: "failed", error: { name: "NotJson" } });
   });
 
-  test.each([[""], [7], ["x".repeat(201)]])("refuse %j as a name", async (name) => {
+  test.each([[""], [7], ["x".repeat(201)]])("reject %j as a name", async (name) => {
     expect((await engine.attempt({ run: (_, ctx) => ctx.step(name as string, () => 1) })).run.error).toMatchObject({
       name: "TypeError",
     });
   });
 
-  test("that were a sleep when the run began are refused with an explanation", async () => {
+  test("that were a sleep when the run began are rejected with an explanation", async () => {
     const id = await engine.createRun();
     await engine.execute(await engine.claim(), { run: (_, ctx) => ctx.sleep("x", "1s") }).ended;
     engine.advance(1000);
@@ -335,7 +335,7 @@ describe("steps", () => {
 });
 
 describe("sleeps", () => {
-  test("do not have what was logged before them told twice", async () => {
+  test("do not repeat earlier log entries", async () => {
     const workflow = {
       run: async (_: never, ctx: Ctx) => {
         ctx.log.info("begins");
@@ -542,7 +542,7 @@ describe("the log", () => {
     expect(logs.at(-1)).toMatchObject({ level: "warn", message: expect.stringContaining("10000 entries") });
   });
 
-  test("never throws, whatever it is given", async () => {
+  test("never throws, for any value", async () => {
     const { run } = await engine.attempt({
       run: (_, ctx) => {
         ctx.log.info(Symbol("x") as never, 1n);
@@ -628,7 +628,7 @@ describe("interrupts", () => {
     expect(reasons).toMatchObject([{ name: "RunTimedOut" }, { name: "RunTimedOut" }]);
   });
 
-  test("a run that is handed back goes on elsewhere with the same attempt, after its last finished step", async () => {
+  test("a run that is handed back continues in another worker with the same attempt, after its last finished step", async () => {
     const executed: string[] = [];
     const id = await engine.createRun();
     const handle = engine.execute(await engine.claim(), {
@@ -697,7 +697,7 @@ describe("interrupts", () => {
     expect(await engine.read(id)).toEqual(before);
   });
 
-  test("a worker whose lease ran out while nobody took its run goes on", async () => {
+  test("a worker whose lease expired continues if no other worker took its run", async () => {
     const id = await engine.createRun();
     const { promise: gate, resolve: release } = Promise.withResolvers<void>();
     const handle = engine.execute(await engine.claim(), {

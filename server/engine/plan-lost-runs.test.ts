@@ -30,7 +30,7 @@ describe("planLostRuns", () => {
     ]);
   });
 
-  test("the last attempt of a run that was alone fails the run, and says how the process ended", () => {
+  test("the last attempt of a run that was alone fails the run, and its error describes how the process ended", () => {
     expect(fates(oom, [run("a", { attempt: 3 })])).toMatchObject([
       {
         kind: "fail",
@@ -43,7 +43,7 @@ describe("planLostRuns", () => {
     expect(kinds(oom, [run("a"), run("b")])).toEqual(["isolate", "isolate"]);
   });
 
-  test("a blocked process blames the run seen blocking it past its timeout, and its neighbours go on", () => {
+  test("a blocked process blames the run seen blocking it past its timeout, and its neighbours continue", () => {
     const death: WorkerDeath = { kind: "blocked", blockedMs: 2000, culprits: ["a"], stack: null };
     expect(kinds(death, [run("a", { deadlineAt: now - 600 }), run("b", { deadlineAt: now - 600 })])).toEqual([
       "fail",
@@ -54,7 +54,7 @@ describe("planLostRuns", () => {
     ]);
   });
 
-  test("a run seen blocking before its timeout goes on alone, its neighbours with others", () => {
+  test("a run seen blocking before its timeout continues alone, its neighbours with others", () => {
     expect(kinds({ kind: "blocked", blockedMs: 15_000, culprits: ["a"], stack: null }, [run("a"), run("b")])).toEqual([
       "isolate",
       "resume",
@@ -82,7 +82,7 @@ describe("planLostRuns", () => {
     expect(kinds(death, [run("a"), run("b", { crashes: 1 })])).toEqual(["isolate", "isolate"]);
   });
 
-  test("a requested end blames no run, whatever the runs are", () => {
+  test("a requested shutdown blames no run", () => {
     const runs = fc.array(
       fc.record({ attempt: fc.integer({ min: 1, max: 5 }), crashes: fc.nat(5), deadlineAt: fc.option(fc.nat(20_000)) }),
       { maxLength: 20 },

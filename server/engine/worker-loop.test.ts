@@ -116,7 +116,7 @@ describe("the worker loop", () => {
     expect(retired).toEqual([]);
   });
 
-  test("a run put to sleep is no code that goes on", async () => {
+  test("the code of a sleeping run does not count as running", async () => {
     const { retired, ended } = await startLoop((_, ctx) => ctx.sleep("nap", "1h"));
     await ended();
     await vi.advanceTimersByTimeAsync(60_000);

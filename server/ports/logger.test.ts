@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createThrottledLog } from "./logger.ts";
 
-describe("a seldom log", () => {
-  test("says what happens at once, and then every five seconds with how many were left out", () => {
+describe("a throttled log", () => {
+  test("writes the first line immediately, then one every five seconds with the number of suppressed lines", () => {
     const lines: [string, unknown][] = [];
     let now = 0;
     const log = createThrottledLog(

@@ -24,7 +24,7 @@ it("a preset belongs to something that the project has", async () => {
   ).rejects.toMatchObject({ code: "not_found" });
 });
 
-it("no subject has more than 200, but those that it has can still be replaced", async () => {
+it("a subject has at most 200 presets, which can still be replaced", async () => {
   const service = await openTestService();
   for (let at = 0; at < 200; at++) await savePreset(service, { subject, name: `preset ${at}`, value: at });
   await expect(savePreset(service, { subject, name: "one more", value: 1 })).rejects.toMatchObject({

@@ -170,7 +170,7 @@ describe("loadCode", () => {
     expect(stacks.fromRun).not.toContain(".signalbox");
   });
 
-  test("shows the code that an error came from as it was when it was built, whatever became of the file since", async () => {
+  test("shows the code that an error came from as built, even if the file has changed since", async () => {
     const { projectDir, stateDir, manifest } = await builtProject();
     writeFiles(projectDir, { "lib/send.ts": "// changed" });
     const { excerptOf } = await loadCode(stateDir, manifest);

@@ -101,7 +101,7 @@ describe("acting on all runs of a filter", () => {
 });
 
 describe("acting on chosen runs", () => {
-  it("does each once, and says of each other why not", async () => {
+  it("acts on each run once, and gives the reason for each failure", async () => {
     const service = await openTestService();
     const [first = "", second = ""] = await signUp(service, 2);
     expect(await actOnRuns(service, { action: "cancel", ids: [first] })).toEqual({ done: 1, failed: [] });
@@ -127,7 +127,7 @@ describe("acting on chosen runs", () => {
 });
 
 describe("counting runs", () => {
-  it("ends when it takes too long, and says so", async () => {
+  it("ends at its time limit and reports it", async () => {
     const service = await openTestService();
     await signUp(service, 150);
     const { listRuns } = service.store;

@@ -16,7 +16,7 @@ const signup = z.object({
 });
 
 describe("the early check of an input", () => {
-  it("names each place that does not hold, as a JSON pointer", () => {
+  it("names each invalid path as a JSON Pointer", () => {
     const errors = checkInput(exported(signup), { to: "nope", tags: ["a", "c"], age: -1 });
     expect(errors.map(({ pointer }) => pointer).sort()).toEqual(["/age", "/name", "/tags/1", "/to"]);
     expect(errors.find(({ pointer }) => pointer === "/name")).toEqual({
@@ -60,11 +60,11 @@ describe("the early check of an input", () => {
     expect(checkInput(exported(schema), input)).toEqual(toProblemErrors(explainIssues(said as never, input)));
   });
 
-  it("says nothing of an input that holds", () => {
+  it("reports nothing for a valid input", () => {
     expect(checkInput(exported(signup), { to: "a@b.example", name: "ann" })).toEqual([]);
   });
 
-  it("never refuses what the workflow's own schema takes", () => {
+  it("never rejects an input that the workflow's own schema accepts", () => {
     const text = fc.oneof(
       fc.string({ maxLength: 8 }),
       fc.constantFrom("  Ann ", "ANN", "a@b.example", "https://exämple.example/ä b"),
@@ -102,7 +102,7 @@ describe("the early check of an input", () => {
     expect(checkInput({ type: "object", properties: { "\ud800": { type: "string" } } }, half)).toEqual([]);
   });
 
-  it("follows references through keys of any characters, and names such places", () => {
+  it("follows references through keys of any characters, and names such paths", () => {
     for (const key of ["a#?&+$,;=:@b", "a/b~c%41é", 'a"\n b']) {
       const step = encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"));
       const schema = {

@@ -21,9 +21,9 @@ interface RecentInput {
   input: Json;
 }
 
-const most = 10;
+const maxInputs = 10;
 /** Number of runs to read: many can have the same input. */
-const looked = 50;
+const runsToRead = 50;
 /** Total size of all inputs: more would delay the list of suggestions. */
 const maxBytes = 1024 * 1024;
 
@@ -116,7 +116,7 @@ export async function recentInputs(
 ): Promise<RecentInput[]> {
   const { data } = await deps.store.listRuns(
     { target: target.slug, targetKind: target.kind },
-    { limit: looked, cursor: null },
+    { limit: runsToRead, cursor: null },
   );
   const found = new Map<string, RecentInput>();
   let bytes = 0;
@@ -127,7 +127,7 @@ export async function recentInputs(
     if (found.has(text) || bytes + text.length > maxBytes) continue;
     bytes += text.length;
     found.set(text, { runId: id, createdAt, input });
-    if (found.size === most) break;
+    if (found.size === maxInputs) break;
   }
   return [...found.values()];
 }

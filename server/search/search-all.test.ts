@@ -73,7 +73,7 @@ describe("search", () => {
     expect(await found("run_ZZZZ")).toEqual([]);
   });
 
-  it("finds endpoints, triggers and targets by their beginning, by words, and by what stands inside", async () => {
+  it("finds endpoints, triggers and targets by prefix, by words and by any part", async () => {
     const service = await openTestService();
     const names = async (text: string) => {
       const { endpoints, triggers, targets } = await searchAll(service, text);

@@ -123,7 +123,7 @@ it("a traceparent that is none is ignored", async () => {
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
 });
 
-it("a delivery and its runs are sampled together, whatever the share", async () => {
+it("a delivery and its runs are sampled together at any ratio", async () => {
   const { spans, tracing } = await tracingTo(200, { isParentBased: true, ratio: 0.5 });
   for (let n = 0; n < 200; n += 1) {
     tracing.delivered({ ...delivery, id: `dlv_${n}` }, 1);
@@ -138,7 +138,7 @@ it("a delivery and its runs are sampled together, whatever the share", async () 
   for (const [, both] of traces) expect(both.map(({ name }) => name)).toEqual(["POST /triggers/billing", "run ship"]);
 });
 
-it("a step that throws is an error and throws on; one that never ends is ended with its run, and says so", async () => {
+it("a step that throws records the error and rethrows it; an unfinished step ends with its run and is marked", async () => {
   const { spans, tracing } = await tracingTo(200);
   const trace = tracing.beginRun({ run, version: "v", headers: {} });
   await expect(trace.step("fails", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
@@ -154,7 +154,7 @@ it("a step that throws is an error and throws on; one that never ends is ended w
   );
 });
 
-it("a collector that refuses is told of in the log, and one that never answers holds up nobody for longer than asked", async () => {
+it("a collector that rejects spans is logged, and one that never answers delays the close by no more than the limit", async () => {
   const refusing = await tracingTo(400);
   refusing.tracing.delivered(delivery, 1);
   await refusing.tracing.close(5_000);

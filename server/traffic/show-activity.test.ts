@@ -153,7 +153,7 @@ describe("how a target and an endpoint do", () => {
 });
 
 describe("activity, asked for again and again", () => {
-  it("is always what was recorded, however time goes on", async () => {
+  it("always equals the recorded deliveries as time advances", async () => {
     const service = await openBusyService();
     for (let at = 0; at < 40; at++) {
       service.state.now += (at % 7) * minute + 13_000;
@@ -186,7 +186,7 @@ describe("activity, asked for again and again", () => {
     expect(lists).toBe(3);
   });
 
-  it("is asked anew when the store failed", async () => {
+  it("is read again after the store failed", async () => {
     const service = await openBusyService();
     const { countVerdicts } = service.store;
     service.store.countVerdicts = () => Promise.reject(new Error("busy"));
@@ -262,7 +262,7 @@ describe("the histogram of deliveries", () => {
     }
   });
 
-  it("says which filters it cannot respect", async () => {
+  it("reports the filters that it ignores", async () => {
     const service = await openBusyService();
     const ignoredOf = async (filter: DeliveryQuery) => (await histogram(service, { window: "24h", ...filter })).ignored;
     expect(await ignoredOf({ text: "paid", responseStatus: 202 })).toEqual(["status", "text"]);
@@ -281,7 +281,7 @@ describe("the histogram of deliveries", () => {
     ]);
   });
 
-  it("refuses a range that ends before it begins", async () => {
+  it("rejects a range that ends before it begins", async () => {
     const service = await openTestService();
     await expect(histogram(service, { since: 10, until: 5 })).rejects.toMatchObject({ code: "invalid_request" });
   });

@@ -20,7 +20,7 @@ export interface Pulses {
 }
 
 const quietMs = 200;
-const most = 50;
+const maxPulses = 50;
 const pageRows = 100;
 const maxPages = 5;
 
@@ -36,16 +36,19 @@ export async function* watchPulses(
   for (;;) {
     await p.nextChange();
     if (p.signal.aborted) return;
-    const { fresh, seen } = await look(deps.store, known);
+    const { fresh, seen } = await readNew(deps.store, known);
     known = seen;
     if (fresh.length > 0)
-      yield { deliveries: fresh.slice(0, most).map(toPulse).toReversed(), missed: Math.max(0, fresh.length - most) };
+      yield {
+        deliveries: fresh.slice(0, maxPulses).map(toPulse).toReversed(),
+        missed: Math.max(0, fresh.length - maxPulses),
+      };
     await setTimeout(quietMs, undefined, { signal: p.signal }).catch(() => undefined);
   }
 }
 
 /** The deliveries that are newer than the known ones, newest first. */
-async function look(
+async function readNew(
   store: Pick<DeliveryStore, "listDeliveries">,
   known: ReadonlySet<string>,
 ): Promise<{ fresh: DeliverySummary[]; seen: Set<string> }> {

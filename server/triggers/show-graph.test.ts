@@ -6,7 +6,7 @@ import { showGraph } from "./show-graph.ts";
 
 const project = { current: () => withAgent(projectFixture()) };
 
-it("agents stand on the canvas beside workflows, with their model, their tools and what they are asked", async () => {
+it("agents are on the canvas with their model, their tools and their prompt", async () => {
   const { triggers, targets } = await showGraph({ project, name: "acme", mode: "development" });
   const tools = [
     { name: "findCustomer", needsApproval: "never" },

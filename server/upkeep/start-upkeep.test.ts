@@ -77,7 +77,7 @@ it("removes old entries of the audit log and expired sign-ins, also where delive
   await upkeep.close();
 });
 
-it("a store that is away costs one turn, and is told of", async () => {
+it("an unavailable store skips one round and is logged", async () => {
   const store = fakeStore();
   store.removeOldDeliveries.mockRejectedValueOnce(new Error("away"));
   const warn = vi.fn<() => void>();

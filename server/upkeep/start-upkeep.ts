@@ -48,12 +48,12 @@ export function startUpkeep(p: {
   let running: Promise<void> = Promise.resolve();
 
   function begin(): void {
-    running = look().finally(() => {
+    running = removeOnce().finally(() => {
       if (!stopping.signal.aborted) timer = setTimeout(begin, everyMs).unref();
     });
   }
 
-  async function look(): Promise<void> {
+  async function removeOnce(): Promise<void> {
     try {
       if (!(await p.isOurTurn())) return;
       const removed = await removeOld({
@@ -121,17 +121,17 @@ export async function removeOld(p: {
     signIns: 0,
     verdictLists: 0,
   };
-  let goesOn = true;
+  let canContinue = true;
 
   async function walk<Place>(
     what: keyof RemovedRows,
     batch: (after: Place | null) => Promise<UpkeepBatch<Place>>,
   ): Promise<void> {
-    for (let after: Place | null = null; goesOn;) {
+    for (let after: Place | null = null; canContinue;) {
       const began = performance.now();
       const { removed: rows, next } = await batch(after);
       removed[what] += rows;
-      goesOn = await pause(performance.now() - began);
+      canContinue = await pause(performance.now() - began);
       if (next === null) return;
       after = next;
     }
@@ -155,8 +155,8 @@ export async function removeOld(p: {
   const { auditDays } = retention;
   if (auditDays !== null) await walk("auditEntries", () => store.removeOldAudit({ before: now - auditDays * dayMs }));
   await walk("signIns", () => store.removeExpiredSignIns({ before: now }));
-  if (goesOn) removed.workers = await store.removeOldWorkers(now - workersKeptMs);
-  if (goesOn && removed.deliveries > 0) removed.verdictLists = await store.removeUnusedVerdicts();
-  while (goesOn && (await store.releaseSpace())) goesOn = await pause(0);
+  if (canContinue) removed.workers = await store.removeOldWorkers(now - workersKeptMs);
+  if (canContinue && removed.deliveries > 0) removed.verdictLists = await store.removeUnusedVerdicts();
+  while (canContinue && (await store.releaseSpace())) canContinue = await pause(0);
   return removed;
 }

@@ -56,7 +56,7 @@ describe("parseJsonBody", () => {
     expect(detailOf(Uint8Array.from(bytes))).toBe(`${where}: invalid UTF-8.`);
   });
 
-  test("takes 512 levels and refuses 513, brackets in strings not counted, without overflowing at a million", () => {
+  test("accepts 512 levels and rejects 513, without counting brackets in strings, and does not overflow at a million", () => {
     expect(() => parse(nested(512))).not.toThrow();
     expect(detailOf(`[${nested(512)}]`)).toBe("Line 1, column 2298: the body is nested deeper than 512 levels.");
     expect(detailOf("[".repeat(1_000_000))).toBe("Line 1, column 513: the body is nested deeper than 512 levels.");

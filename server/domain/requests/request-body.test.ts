@@ -27,7 +27,7 @@ it("a service that takes large bodies has room for four of one owner at once", (
   expect(() => budget.open("ada").take(1)).toThrow(overloaded);
 });
 
-it("every body is the bytes of its chunks, and takes at most twice their memory, however small they are", () => {
+it("every body equals the bytes of its chunks and takes at most twice their memory, for chunks of any size", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 100 }), (chunks) => {
       let taken = 0;

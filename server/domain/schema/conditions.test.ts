@@ -46,13 +46,13 @@ it("the filter comes before the fixed values of the request", () => {
   expect(say(request, z.object({ amount: z.number().gt(100) }))).toEqual(["amount > 100", "type is invoice"]);
 });
 
-it("a filter's field that need not be there says so", () => {
+it("an optional field of a filter is marked as optional", () => {
   expect(say(z.object({ a: z.string() }), z.object({ currency: z.literal("eur").optional() }))).toEqual([
     "currency is eur, if present",
   ]);
 });
 
-it("places in lists and records are named", () => {
+it("paths in lists and records are named", () => {
   const body = z.object({
     items: z.array(z.object({ sku: z.string().startsWith("s_") })).min(1),
     prices: z.record(z.string(), z.number().min(0)),
@@ -60,7 +60,7 @@ it("places in lists and records are named", () => {
   expect(say(body)).toEqual(["items[].sku starts with s_", "prices.* ≥ 0", "items is not empty"]);
 });
 
-it("the shapes of an event are told apart by the values of its type", () => {
+it("the shapes of an event are distinguished by the values of its type", () => {
   const event = z.discriminatedUnion("type", [z.object({ type: z.literal("a") }), z.object({ type: z.literal("b") })]);
   expect(say(event)).toEqual(["type is a or b"]);
   expect(say(z.object({ event }))).toEqual(["event.type is a or b"]);
@@ -72,7 +72,7 @@ it("a body that is no object has words of its own", () => {
   expect(say(z.any())).toEqual([]);
 });
 
-it("what stands in intersections holds together", () => {
+it("the conditions of an intersection are merged", () => {
   expect(say(z.intersection(z.object({ a: z.literal("x") }), z.object({ b: z.string().min(1) })))).toEqual([
     "a is x",
     "b is not empty",

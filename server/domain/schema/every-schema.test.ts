@@ -87,7 +87,7 @@ const anyKeywords = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-it("every JSON object, whatever stands in its keywords, has words and an example", { timeout: 60_000 }, () => {
+it("every JSON object has a description and an example, with any values of its keywords", { timeout: 60_000 }, () => {
   fc.assert(
     fc.property(
       fc.dictionary(keyword, anyKeywords, { noNullPrototype: true }),

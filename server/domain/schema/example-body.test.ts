@@ -95,7 +95,7 @@ it.each([
   expect(parsed.error?.issues ?? []).toEqual([]);
 });
 
-it("what the filter asks for stands on top of what the request asks for", () => {
+it("the conditions of the filter are added to those of the request", () => {
   const request = z.object({
     type: z.string(),
     email: z.email(),

@@ -6,7 +6,7 @@ import { createLiveOutput } from "./live-output.ts";
 
 const text = (delta: string): ModelPart => ({ type: "text-delta", id: "1", delta });
 
-describe("what a model says is told", () => {
+describe("the live output of a model is published", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -25,7 +25,7 @@ describe("what a model says is told", () => {
     expect(told).toEqual(["a", "abc", "abcd"]);
   });
 
-  test("never before the last telling is over, however long that takes", async () => {
+  test("never before the last update has been written", async () => {
     const told: PromiseWithResolvers<void>[] = [];
     const speech = createLiveOutput(() => {
       const next = Promise.withResolvers<void>();
@@ -42,7 +42,7 @@ describe("what a model says is told", () => {
     expect(told).toHaveLength(2);
   });
 
-  test("no more after its end, which waits for the last telling", async () => {
+  test("no more after its end, which waits for the last update", async () => {
     const last = Promise.withResolvers<void>();
     const tell = vi.fn<() => Promise<void>>(() => last.promise);
     const speech = createLiveOutput(tell);
@@ -60,7 +60,7 @@ describe("what a model says is told", () => {
   });
 });
 
-describe("what is told of a model's words", () => {
+describe("the published output", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 

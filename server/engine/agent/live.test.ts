@@ -23,7 +23,7 @@ const lookup = defineTool({
   execute: ({ id }) => id,
 });
 
-test("what a model says is in the trace while it says it, and only in its step when it has said it", async () => {
+test("the output of a model is live in the trace while it is streamed, and only in its step afterwards", async () => {
   const goOn = Promise.withResolvers<void>();
   const h = await agent([{ text: "Hello, Ada.", reasoning: "Greet her.", until: goOn.promise }]);
   const id = await h.start();
@@ -66,7 +66,7 @@ test("a call of a tool is in the trace while its arguments come; when the run is
   expect(await h.store.liveMark()).toBe(nobodySpeaks);
 });
 
-test("what a model said before its answer broke off is gone with the failure that is recorded of it", async () => {
+test("the live output of an interrupted answer is replaced by the recorded failure", async () => {
   const h = await agent([{ breaksOffAfter: "I was about to" }, { text: "Done" }]);
   const id = await h.start();
   expect(await h.stretch()).toBe("waiting");

@@ -26,7 +26,7 @@ const lookup = (calls: unknown[] = []) =>
   });
 
 describe("an agent", () => {
-  test("asks its model with its instructions and the prompt, and ends with what the model says", async () => {
+  test("calls its model with its instructions and the prompt, and returns the model's answer", async () => {
     const h = await agent([{ text: "Hi there", reasoning: "Greet.", tokens: [120, 7] }]);
     const id = await h.start();
     const { run, kinds } = await h.finish(id);
@@ -123,7 +123,7 @@ describe("an agent", () => {
     });
   });
 
-  test("is told of arguments that are no JSON or do not parse, of tools that there are not, and of tools that throw; none of it fails the run", async () => {
+  test("gets the errors of arguments that are no JSON or do not parse, of unknown tools, and of tools that throw; none of them fails the run", async () => {
     const calls: unknown[] = [];
     const broken = defineTool({
       description: "Breaks",
@@ -465,7 +465,7 @@ describe("a run of an agent", () => {
     expect((await h.steps(id)).get("model 1")).toMatchObject({ costUsd: 0.012 });
   });
 
-  test("with a budget in dollars and a model without a price costs nothing and says what to do", async () => {
+  test("with a budget in dollars and a model without a price fails before the first call, with a message that says how to fix it", async () => {
     const h = await agent([{ text: "Hi" }], { budget: { usd: 1 } });
     const { run } = await h.finish(await h.start());
     expect(run.error).toMatchObject({ name: "NoPrice", message: expect.stringContaining("modelPrices") });

@@ -23,7 +23,7 @@ describe("the filter of deliveries", () => {
     });
   });
 
-  it("refuses a verdict of nobody", () => {
+  it("rejects a verdict without a trigger", () => {
     expect(() => filterDeliveries(sources, { verdict: "matched" })).toThrow('name the "trigger" too');
   });
 

@@ -24,8 +24,8 @@ const triggerBy = (verify: Verification) =>
   });
 
 /** A request with a good signature came while the secret here was wrong. */
-async function refusedDelivery() {
-  const dir = mkdtempSync(join(tmpdir(), "signalbox-refused-"));
+async function rejectedDelivery() {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-rejected-"));
   const store = await openSqliteStore({ file: join(dir, "signalbox.db") });
   const served = await serve({ triggers: [triggerBy(stripe({ secret: wrong }))], store, clock: { now: () => at } });
   const mended = await serve({ triggers: [triggerBy(stripe({ secret: right }))], store, clock: { now: () => at } });
@@ -65,8 +65,8 @@ async function refusedDelivery() {
   };
 }
 
-test("a delivery that was refused for its signature runs once the secret is mended, whenever that is", async () => {
-  const { store, id, again, runs } = await refusedDelivery();
+test("a delivery that was rejected for its signature runs after the secret is fixed, at any later time", async () => {
+  const { store, id, again, runs } = await rejectedDelivery();
   expect(await getDelivery({ store }, id)).toMatchObject({
     outcome: "rejected",
     responseStatus: 401,
@@ -78,8 +78,8 @@ test("a delivery that was refused for its signature runs once the secret is mend
   expect(await runs()).toHaveLength(1);
 });
 
-test("as long as the signature does not hold it starts nothing and says why", async () => {
-  const { id, again, runs } = await refusedDelivery();
+test("while the signature is invalid, it starts nothing and gives the reason", async () => {
+  const { id, again, runs } = await rejectedDelivery();
   for (const [verify, why] of [
     [stripe({ secret: wrong }), "does not match"],
     [stripe({ secret: undefined }), "its secret is not set"],
@@ -93,7 +93,7 @@ test("as long as the signature does not hold it starts nothing and says why", as
 });
 
 test("it counts as the sender's own attempt: the event that the sender repeats later starts nothing again", async () => {
-  const { again, sendAgain, runs } = await refusedDelivery();
+  const { again, sendAgain, runs } = await rejectedDelivery();
   await again(stripe({ secret: right }));
   expect((await sendAgain()).headers.get("idempotent-replayed")).toBe("true");
   await expect(again(stripe({ secret: right }))).rejects.toMatchObject({
@@ -104,7 +104,7 @@ test("it counts as the sender's own attempt: the event that the sender repeats l
 });
 
 test("what the sender has repeated by itself meanwhile is not run twice, unless that is asked for of one trigger", async () => {
-  const { again, sendAgain, runs } = await refusedDelivery();
+  const { again, sendAgain, runs } = await rejectedDelivery();
   expect((await sendAgain()).status).toBe(202);
   await expect(again(stripe({ secret: right }))).rejects.toMatchObject({ code: "not_replayable" });
   expect(await runs()).toHaveLength(1);
