@@ -35,15 +35,15 @@ export interface Settings {
   retention: { days: number | null; deliveries: number | null; auditDays: number | null };
   /** `null`: people sign in with passwords only. */
   oidc: OidcSettings | null;
-  /** Reverse proxies that are believed: IP addresses and CIDR ranges. */
+  /** Trusted reverse proxies: IP addresses and CIDR ranges. */
   trustProxy: readonly string[];
-  /** `null`: no spans are made. */
+  /** `null`: no tracing. */
   tracing: TracingSettings | null;
   /** Pages as built for users, or from their sources with Next's own development server (this repository only). */
   pages: "built" | "source";
 }
 
-/** A setting that cannot be used. The message is one line: what, where, and the way out. */
+/** An invalid setting. The message is one line: the problem, its location, and how to fix it. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
 }
@@ -102,7 +102,10 @@ export function readSettings(p: {
 
 export type OidcSettings = Required<z.infer<typeof oidcSettingsSchema>>;
 
-/** The client secret at least is for the environment. All of it together makes sense, or none. */
+/**
+ * Merges the file and the environment, which usually has the client secret. All required settings must be given, or
+ * none.
+ */
 function readOidc(env: ReturnType<typeof parseEnvironment>, fromProject: ProjectSettings["oidc"]): OidcSettings | null {
   const given = {
     issuer: env.SIGNALBOX_OIDC_ISSUER,
@@ -111,9 +114,9 @@ function readOidc(env: ReturnType<typeof parseEnvironment>, fromProject: Project
     domains: env.SIGNALBOX_OIDC_DOMAINS?.split(","),
     role: env.SIGNALBOX_OIDC_ROLE,
   };
-  const told = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  if (fromProject === undefined && Object.keys(told).length === 0) return null;
-  const parsed = oidcSettingsSchema.safeParse({ ...fromProject, ...told });
+  const fromEnvironment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  if (fromProject === undefined && Object.keys(fromEnvironment).length === 0) return null;
+  const parsed = oidcSettingsSchema.safeParse({ ...fromProject, ...fromEnvironment });
   if (parsed.success) return { role: "viewer", name: new URL(parsed.data.issuer).hostname, ...parsed.data };
   const [issue] = parsed.error.issues;
   throw new SettingsError(
@@ -121,7 +124,7 @@ function readOidc(env: ReturnType<typeof parseEnvironment>, fromProject: Project
   );
 }
 
-/** By the standard variables of OpenTelemetry alone: they say where spans go for all that runs on a machine. */
+/** Reads only the standard variables of OpenTelemetry, which apply to all programs of a machine. */
 function readTracing(env: NodeJS.ProcessEnv, name: string): TracingSettings | null {
   const read = readTracingSettings(env, name);
   if (read.kind === "bad")
@@ -129,14 +132,14 @@ function readTracing(env: NodeJS.ProcessEnv, name: string): TracingSettings | nu
   return read.kind === "on" ? read.tracing : null;
 }
 
-/** Where this service is reached: the base URL where one is set, else host and port. */
+/** The URL of this service: its base URL or, if none is set, host and port. */
 export function serviceUrl(settings: Pick<Settings, "baseUrl" | "host">, port: number): string {
   if (settings.baseUrl) return settings.baseUrl;
   const host = settings.host === "0.0.0.0" || settings.host === "::" ? "127.0.0.1" : settings.host;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The secret that encrypts stored keys: SIGNALBOX_SECRET, or one made once and kept in `.signalbox/secret`. */
+/** The secret that encrypts stored keys: SIGNALBOX_SECRET, or the generated one in `.signalbox/secret`. */
 export function readSecret(stateDir: string, env: NodeJS.ProcessEnv = process.env): string {
   const given = env["SIGNALBOX_SECRET"];
   if (given !== undefined && given !== "") {
@@ -164,14 +167,14 @@ export function readSecret(stateDir: string, env: NodeJS.ProcessEnv = process.en
   return secret;
 }
 
-/** Whether there is a secret already, without making one. */
+/** Whether a secret exists. Does not create one. */
 export function hasSecret(stateDir: string, env: NodeJS.ProcessEnv = process.env): boolean {
   return Boolean(env["SIGNALBOX_SECRET"]) || existsSync(join(stateDir, "secret"));
 }
 
 /**
- * Which service the client commands ask: SIGNALBOX_URL with SIGNALBOX_TOKEN, or `null`: the project's own store. Throws
- * SettingsError.
+ * The service that the client commands call: SIGNALBOX_URL with SIGNALBOX_TOKEN; `null`: the project's own store.
+ * Throws SettingsError.
  */
 export function readClientSettings(env: NodeJS.ProcessEnv = process.env): { url: string; token: string | null } | null {
   const url = env["SIGNALBOX_URL"];
@@ -202,7 +205,7 @@ export function childEnvironment(
   start: z.infer<typeof processStartSchema>,
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
-  // glibc gives each thread an arena of its own, and Node has a dozen threads: two do, and save some megabytes in every process.
+  // By default, glibc has an arena per thread, and Node has a dozen threads. Two arenas save some megabytes per process.
   return { MALLOC_ARENA_MAX: "2", ...env, SIGNALBOX_PROCESS: JSON.stringify(start) };
 }
 
@@ -217,7 +220,7 @@ export function pickEnvironment(
   return picked;
 }
 
-/** What another build of the project needs besides. What this process has set for itself stays. */
+/** Adds the variables that another build of the project needs. Existing variables keep their values. */
 export function extendEnvironment(env: NodeJS.ProcessEnv): void {
   Object.assign(process.env, { ...env, ...process.env });
 }
@@ -230,7 +233,7 @@ export function readProcessStart(env: NodeJS.ProcessEnv = process.env): z.infer<
   return processStartSchema.parse(JSON.parse(given));
 }
 
-/** Which project a bare Next server serves: SIGNALBOX_PROJECT, else the current folder. */
+/** The project of a standalone Next server: SIGNALBOX_PROJECT. Default: the current folder. */
 export function readOnlyNextProject(env: NodeJS.ProcessEnv = process.env): { projectDir: string; mode: Mode } {
   return {
     projectDir: resolve(env["SIGNALBOX_PROJECT"] ?? "."),
@@ -332,10 +335,10 @@ function parseEnvironment(env: NodeJS.ProcessEnv) {
   );
 }
 
-/** What a URL names, as DATABASE_URL has it; a relative `file:` lies in the project. Throws SettingsError. */
+/** Parses a URL such as DATABASE_URL. A relative `file:` is relative to the project. Throws SettingsError. */
 export function readDatabaseUrl(url: string, projectDir: string, name = "DATABASE_URL"): Settings["database"] {
   if (/^postgres(ql)?:\/\//.test(url)) {
-    // Its words are not repeated: there may be a password among them.
+    // The message does not repeat the URL, which can contain a password.
     if (!URL.canParse(url))
       throw new SettingsError(
         `${name} is not a valid URL. It must be postgres://user:password@host:port/database. Encode special characters in the password (@ as %40, / as %2F, : as %3A).`,

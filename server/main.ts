@@ -39,24 +39,24 @@ export interface Signalbox {
   ingestFetch(request: Request): Promise<Response>;
   rest(request: Request, client?: Client): Promise<Response>;
   trpc(request: Request, client?: Client): Promise<Response>;
-  /** Where people sign in. */
+  /** Sign-in and sign-out. */
   auth(request: Request, client?: Client): Promise<Response>;
   /** Bounds anonymous requests, before `rest`, `trpc`, `auth` and pages. */
   admit: AdmitAnonymous;
   gate: PageGate;
   /** Renders a page; its reads use the permissions of this client. */
   drawPageFor<T>(client: Client, draw: () => T): T;
-  /** How the page that is being drawn is served: `development` to local requests only. */
+  /** The mode of the page that is being rendered: `development` only for local requests. */
   pageMode(): Mode;
-  /** Counts what the HTTP server does with connections. */
+  /** Counts the connections of the HTTP server. */
   metrics: Pick<Metrics, "observeClosedConnection">;
-  /** What a link lets in, as long as it does. */
+  /** The invitation of a link while it can be accepted. */
   findInvitation(token: string): Promise<Invitation | null>;
   /** Reads for a page; `headers` are those of the browser's request. */
   createCaller(headers: Headers): ReturnType<ReturnType<typeof createTrpc>["caller"]>;
-  /** Where the server really listens: URLs that are shown are made of it, unless a base URL is set. */
+  /** Sets the actual port of the server, for shown URLs. A base URL takes precedence. */
   setPort(port: number): void;
-  /** From now on, webhooks get 503, streams end, and /readyz reports it. */
+  /** Afterwards, webhooks get 503, streams end, and /readyz reports the shutdown. */
   beginShutdown(): void;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function openSignalbox(p: {
   signals: Signals;
   logger: Logger;
   onEvent?: ((event: ReceiverEvent) => void) | undefined;
-  /** What the supervisor counts, for metrics. */
+  /** The counts of the supervisor, for metrics. */
   serviceNumbers?: (() => Promise<ServiceNumbers | null>) | undefined;
 }): Promise<Signalbox> {
   const { settings, signals, logger } = p;
@@ -106,8 +106,8 @@ export async function openSignalbox(p: {
 
   const ownHost = settings.baseUrl === null ? null : new URL(settings.baseUrl).host;
 
-  /** All that answers requests. `mode` says which: `development` needs no key. */
-  function openDoors(mode: Mode) {
+  /** The request handlers of one mode; `development` needs no key. */
+  function createHandlers(mode: Mode) {
     const common = { ...parts, mode };
     const authenticate = createApiAuthenticator({ ...common, sessionSecret, baseUrl: settings.baseUrl });
     const receive = createReceiver({
@@ -116,7 +116,7 @@ export async function openSignalbox(p: {
       limits: settings.limits,
       takeRates: store.takeRates,
       isShuttingDown: () => stopping.signal.aborted,
-      // All webhooks of a turn of the event loop share one look: a switch that another process has turned counts for the next.
+      // Webhooks of one turn of the event loop share one read. A change by another process takes effect in the next turn.
       disabledTriggers: () => switches("all"),
       onEvent(event) {
         metrics.observeReceiver(event);
@@ -148,32 +148,34 @@ export async function openSignalbox(p: {
     };
   }
 
-  // Development is open to this machine alone: all others it answers as a deployed service does.
-  const forOthers = openDoors("deployed");
-  const forThisMachine = settings.mode === "development" ? openDoors("development") : forOthers;
-  const doorsFor = ({ isLocal = false }: Pick<Client, "isLocal">) => (isLocal ? forThisMachine : forOthers);
+  // Only requests of this machine get development mode. All others are handled as in a deployed service.
+  const remoteHandlers = createHandlers("deployed");
+  const localHandlers = settings.mode === "development" ? createHandlers("development") : remoteHandlers;
+  const handlersFor = ({ isLocal = false }: Pick<Client, "isLocal">) => (isLocal ? localHandlers : remoteHandlers);
   const ingest: Ingest = (request, isLocal) =>
-    doorsFor({ isLocal: settings.mode === "development" && isLocal() }).ingest(request);
-  // Next hands pages the headers of a request and nothing else of it.
+    handlersFor({ isLocal: settings.mode === "development" && isLocal() }).ingest(request);
+  // Next gives pages only the headers of a request.
   const pageClients = new AsyncLocalStorage<Client>();
-  const pageDoors = () => doorsFor(pageClients.getStore() ?? unknownClient);
+  const pageHandlers = () => handlersFor(pageClients.getStore() ?? unknownClient);
 
   return {
     settings,
     project,
     ingest,
     ingestFetch: createFetchHandler(ingest),
-    rest: (request, client = unknownClient) => doorsFor(client).rest(request, client),
-    trpc: (request, client = unknownClient) => doorsFor(client).trpc.handle(request, client),
-    auth: (request, client = unknownClient) => doorsFor(client).auth(request, client),
-    admit: createAdmitAnonymous({ authenticateFor: (client) => doorsFor(client).authenticate, logger }),
+    rest: (request, client = unknownClient) => handlersFor(client).rest(request, client),
+    trpc: (request, client = unknownClient) => handlersFor(client).trpc.handle(request, client),
+    auth: (request, client = unknownClient) => handlersFor(client).auth(request, client),
+    admit: createAdmitAnonymous({ authenticateFor: (client) => handlersFor(client).authenticate, logger }),
     metrics,
-    gate: createPageGate({ authenticate: forOthers.authenticate, mode: settings.mode }),
+    gate: createPageGate({ authenticate: remoteHandlers.authenticate, mode: settings.mode }),
     drawPageFor: (client, draw) => pageClients.run(client, draw),
-    pageMode: () => pageDoors().mode,
+    pageMode: () => pageHandlers().mode,
     findInvitation: async (token) =>
-      pageDoors().mode === "development" ? null : store.findInvitation(hashInvitationToken(token), systemClock.now()),
-    createCaller: (headers) => pageDoors().trpc.caller(headers),
+      pageHandlers().mode === "development"
+        ? null
+        : store.findInvitation(hashInvitationToken(token), systemClock.now()),
+    createCaller: (headers) => pageHandlers().trpc.caller(headers),
     setPort: (actual) => void (port = actual),
     beginShutdown: () => stopping.abort(),
     close: () => store.close(),
