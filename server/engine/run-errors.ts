@@ -3,7 +3,7 @@ import type { RunError } from "../contract/run.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
 
 /** The run was canceled. The reason of `ctx.signal`. */
-export class RunCanceled extends Error {
+class RunCanceled extends Error {
   override readonly name = "RunCanceled";
   constructor() {
     super("The run was canceled.");
@@ -21,7 +21,7 @@ export class RunTimedOut extends Error {
 }
 
 /** The worker shuts down and the run continues in another one. The reason of `ctx.signal`. */
-export class WorkerShuttingDown extends Error {
+class WorkerShuttingDown extends Error {
   override readonly name = "WorkerShuttingDown";
   constructor() {
     super("The worker is shutting down. The run continues after its last completed step.");
@@ -29,7 +29,7 @@ export class WorkerShuttingDown extends Error {
 }
 
 /** Another worker has the run now. The reason of `ctx.signal`. */
-export class RunTakenOver extends Error {
+class RunTakenOver extends Error {
   override readonly name = "RunTakenOver";
   constructor() {
     super("Another worker executes this run now. Results of this worker are discarded.");

@@ -39,7 +39,7 @@ export function triggersOnEndpoint(sources: ProjectSources, endpoint: string): r
 }
 
 /** Resolves the slug of a trigger, or an endpoint, to the endpoint; slugs take precedence. Throws AppError `not_found`. */
-export function endpointFor(sources: ProjectSources, slugOrEndpoint: string): string {
+function endpointFor(sources: ProjectSources, slugOrEndpoint: string): string {
   const bySlug = sources.triggers.find((trigger) => trigger.slug === slugOrEndpoint);
   if (bySlug) return bySlug.endpoint;
   if (sources.byEndpoint.has(slugOrEndpoint)) return slugOrEndpoint;

@@ -23,7 +23,7 @@ const maxRepairs = 2;
  * the run. Throws FinalFailure `budget_exceeded`, `max_steps_exceeded`, `max_tool_calls_exceeded`, `ModelCallFailed`,
  * `InvalidOutput`, `NoPrice` or `NoUsage`.
  */
-export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput): Promise<Json> {
+async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput): Promise<Json> {
   if (p.built.budget.usd !== null && !p.price) {
     throw new FinalFailure(
       "NoPrice",
