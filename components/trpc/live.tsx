@@ -18,7 +18,7 @@ const hiddenAfterMs = 20_000;
 
 const everyMs = 1_000;
 /** Live answers of a model are refetched more often. */
-const speechEveryMs = 250;
+const traceEveryMs = 250;
 const retryMs = 2_000;
 
 const LiveContext = createContext<Liveness>("connecting");
@@ -35,10 +35,10 @@ export const useLiveness = () => useContext(LiveContext);
 export function Live({ version, children }: { version: string | null; children: ReactNode }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const speech = trpc.runs.agent.pathKey()[0];
-  const isSpeech = ({ queryKey: [path] }: Query) => JSON.stringify(path) === JSON.stringify(speech);
-  const poke = useRefresh(everyMs, (query) => !isSpeech(query));
-  const pokeSpeech = useRefresh(speechEveryMs, isSpeech);
+  const traces = trpc.runs.agent.pathKey()[0];
+  const isTrace = ({ queryKey: [path] }: Query) => JSON.stringify(path) === JSON.stringify(traces);
+  const poke = useRefresh(everyMs, (query) => !isTrace(query));
+  const pokeTraces = useRefresh(traceEveryMs, isTrace);
   const { isSignedOut, ask } = useSignedOut();
   const isEnabled = useShown() && version !== null && !isSignedOut;
 
@@ -47,12 +47,12 @@ export function Live({ version, children }: { version: string | null; children: 
   const onData = (news: { version: string; isLiveOnly: boolean }) => {
     if (news.version !== version) router.refresh();
     setLatest(news.version);
-    pokeSpeech(news.version !== latest);
+    pokeTraces(news.version !== latest);
     if (!news.isLiveOnly) poke(news.version !== latest);
   };
   const onStarted = () => {
     poke(false);
-    pokeSpeech(false);
+    pokeTraces(false);
   };
   const { status, reset } = useSubscription(
     trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted, onData }),
