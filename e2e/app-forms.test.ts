@@ -236,7 +236,7 @@ describe("the form of a workflow", () => {
     for (const words of said) await page.getByRole("listitem").filter({ hasText: words }).first().waitFor();
     await expect
       .poll(
-        () => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"]),
+        () => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-pointer]")?.dataset["pointer"]),
         patient,
       )
       .toBe("/id");

@@ -89,8 +89,8 @@ describe("the frame of the app stays where it is", () => {
       for (let part = 0; part < 8; part += 1)
         await page.getByRole("button", { name: `Add part${part}`, exact: true }).click();
       await page.getByRole("radio", { name: "two" }).last().check();
-      const start = page.locator("[data-place='/part0']");
-      const end = page.locator("[data-place='/part7/by']");
+      const start = page.locator("[data-pointer='/part0']");
+      const end = page.locator("[data-pointer='/part7/by']");
       for (const viewport of viewports) {
         await page.setViewportSize(viewport);
         await settle(page);
@@ -106,7 +106,7 @@ describe("the frame of the app stays where it is", () => {
         await page.keyboard.press("Control+Enter");
         await page.getByRole("alert").first().waitFor();
         const focused = () =>
-          page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"]);
+          page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-pointer]")?.dataset["pointer"]);
         await expect.poll(focused).toBe("/part0/kind");
         expect(await frameOf(page), `${path} sent, ${viewport.width}`).toEqual(still);
         expect(await escapedFrom(page), `${path}, ${viewport.width}`).toEqual([]);

@@ -1,8 +1,8 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { type SearchParams, createLoader } from "nuqs/server";
-import { runFilterParsers, runsPageRows, toRunFilter } from "../../components/runs/run-filters.ts";
-import { RunsList } from "../../components/runs/runs-list.tsx";
+import { runFilterParsers, runsPageRows, toRunFilter } from "../../components/runs/list/run-filters.ts";
+import { RunsList } from "../../components/runs/list/runs-list.tsx";
 import { Locked, PageFrame } from "../../components/shell/page-frame.tsx";
 import { createReader, mayRead, requestTime } from "../server.ts";
 

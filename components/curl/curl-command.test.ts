@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { curlCommand, jsonCurl } from "./curl-command.ts";
-import { shellQuote } from "./shell-quote.ts";
+import { curlCommand, jsonCurl, shellQuote } from "./curl-command.ts";
 
 const run = promisify(execFile);
 const url = "http://localhost/triggers/a?token=x&y='1'";

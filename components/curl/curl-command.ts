@@ -1,5 +1,3 @@
-import { shellQuote } from "./shell-quote.ts";
-
 export interface CurlRequest {
   url: string;
   /** Default: POST with a body, GET without one. */
@@ -52,4 +50,12 @@ function hasControls(text: string): boolean {
 
 function join(parts: readonly string[]): string {
   return parts.join(" \\\n  ");
+}
+
+/**
+ * Quotes any text as one word for a POSIX shell. Inside single quotes only the quote itself is special. Plain words
+ * stay unquoted.
+ */
+export function shellQuote(text: string): string {
+  return /^[\w./:@][\w./:@-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

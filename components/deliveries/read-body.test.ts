@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { hexLines } from "./hex-lines.ts";
-import { jsonOf, readBody } from "./read-body.ts";
+import { hexLines, jsonOf, readBody } from "./read-body.ts";
 
 it("decodes UTF-8 without changes", () => {
   const text = '\uFEFF{ "name":"Zoë",\r\n"a":1,"a":2 }';

@@ -1,8 +1,120 @@
 "use client";
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useEffectEvent } from "react";
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { memo, type ReactNode, useEffect, useEffectEvent, useState } from "react";
+import { formatBytes } from "../../server/domain/format.ts";
+import type { Tone } from "../ui/statuses.ts";
+import { isFoldable, type JsonLine, type Piece, type PieceKind, piecesOfLine } from "./json-layout.ts";
+import { PlainText } from "./plain-text.tsx";
+import type { LineMark } from "./pointers.ts";
 import type { Jump } from "./use-json-tree.ts";
+
+/** Longer strings are shown on demand: a megabyte in one line would block the browser for seconds. */
+const maxCharacters = 2_000;
+const maxNotes = 2;
+
+interface JsonLineRowProps {
+  id: string;
+  at: number;
+  text: string;
+  line: JsonLine;
+  /** Width of the line numbers, in digits. */
+  digits: number;
+  isFolded: boolean;
+  isCurrent: boolean;
+  mark: LineMark | undefined;
+  onToggle(at: number): void;
+  onPick(at: number): void;
+}
+
+/** One line of the formatted view. */
+export const JsonLineRow = memo(function JsonLineRow({
+  id,
+  at,
+  text,
+  line,
+  digits,
+  isFolded,
+  isCurrent,
+  mark,
+  onToggle,
+  onPick,
+}: JsonLineRowProps) {
+  const canFold = isFoldable(line);
+  return (
+    <div
+      id={id}
+      data-line={at}
+      {...(line.kind === "end"
+        ? { role: "presentation" }
+        : {
+            role: "treeitem",
+            "aria-level": line.depth + 1,
+            "aria-selected": isCurrent,
+            "aria-expanded": canFold ? !isFolded : undefined,
+          })}
+      onClick={() => onPick(at)}
+      className={`flex items-start pr-4 leading-5 ${isCurrent ? "group-focus-visible/tree:bg-sunken" : ""}`}
+    >
+      <span
+        aria-hidden
+        className="shrink-0 pl-3 text-right text-ink-3 tabular-nums select-none"
+        style={{ width: `calc(${digits}ch + 12px)` }}
+      >
+        {at + 1}
+      </span>
+      <span aria-hidden className="flex h-5 w-5 shrink-0 items-center justify-center select-none">
+        {canFold && (
+          <button
+            type="button"
+            tabIndex={-1}
+            onClick={() => onToggle(at)}
+            title={isFolded ? "Unfold" : "Fold"}
+            className="flex h-5 w-5 cursor-pointer items-center justify-center text-ink-3 hover:text-ink"
+          >
+            {isFolded ? <ChevronRight size={12} /> : <ChevronDown size={12} />}
+          </button>
+        )}
+      </span>
+      <span
+        className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap"
+        style={{ paddingLeft: `min(${line.depth * 2}ch, 40%)` }}
+      >
+        {piecesOfLine(text, line, isFolded).map((piece, index) => (
+          <PieceOfLine key={index} piece={piece} tone={piece.isValue ? mark?.tone : undefined} notes={mark?.notes} />
+        ))}
+        {isFolded && <span className="ml-2 text-ink-3 select-none">{countOf(line)}</span>}
+        {mark && <Notes mark={mark} />}
+      </span>
+    </div>
+  );
+});
+
+const syntax: Record<PieceKind, string> = {
+  key: "text-ink-2",
+  string: "text-ink",
+  number: "text-run",
+  word: "text-run",
+  bracket: "text-ink-3",
+  punctuation: "text-ink-3",
+};
+
+const markTones: Record<Tone, string> = {
+  ok: "bg-ok-soft text-ok border-ok",
+  run: "bg-run-soft text-run border-run",
+  wait: "bg-wait-soft text-wait border-wait",
+  bad: "bg-bad-soft text-bad border-bad",
+  idle: "bg-idle-soft text-idle border-idle",
+};
+
+const noteTones: Record<Tone, string> = {
+  ok: "text-ok",
+  run: "text-run",
+  wait: "text-wait",
+  bad: "text-bad",
+  idle: "text-idle",
+};
 
 interface LinesProps {
   shown: readonly number[];
@@ -65,4 +177,53 @@ export function WindowedLines({ shown, row, jump, box }: LinesProps) {
       ))}
     </div>
   );
+}
+
+function PieceOfLine({ piece, tone, notes }: { piece: Piece; tone: Tone | undefined; notes: string[] | undefined }) {
+  if (tone === undefined)
+    return (
+      <span className={syntax[piece.kind]}>
+        <Truncated text={piece.text} />
+      </span>
+    );
+  return (
+    <mark title={notes?.join("\n")} className={`rounded-s border-b-2 px-1 ${markTones[tone]}`}>
+      <Truncated text={piece.text} />
+    </mark>
+  );
+}
+
+function Truncated({ text }: { text: string }) {
+  const [isWhole, setIsWhole] = useState(false);
+  if (isWhole || text.length <= maxCharacters) return <PlainText text={text} />;
+  return (
+    <>
+      <PlainText text={text.slice(0, maxCharacters)} />…{" "}
+      <button
+        type="button"
+        onClick={() => setIsWhole(true)}
+        className="cursor-pointer rounded-s border border-line-strong px-1.5 font-sans text-xs text-accent hover:bg-sunken"
+      >
+        show all {formatBytes(text.length)}
+      </button>
+    </>
+  );
+}
+
+function Notes({ mark: { tone, notes } }: { mark: LineMark }) {
+  if (notes.length === 0) return null;
+  // Satisfied conditions have no visible note.
+  if (tone === "ok") return <span className="sr-only">{notes.join(". ")}</span>;
+  const hidden = notes.length - maxNotes;
+  return (
+    <span title={notes.join("\n")} className={`ml-3 font-sans text-xs select-none ${noteTones[tone]}`}>
+      <PlainText text={notes.slice(0, maxNotes).join(" · ")} />
+      {hidden > 0 && ` · and ${hidden} more`}
+    </span>
+  );
+}
+
+function countOf({ kind, count }: JsonLine): string {
+  const one = kind === "object" ? "key" : "item";
+  return `${count} ${count === 1 ? one : `${one}s`}`;
 }

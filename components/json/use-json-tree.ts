@@ -1,9 +1,8 @@
 "use client";
 
 import { type KeyboardEvent, useCallback, useMemo, useState } from "react";
-import type { JsonLine } from "./lay-out-json.ts";
-import type { LineMark } from "./place-marks.ts";
-import { isFoldable, shownLines, unfoldAround } from "./shown-lines.ts";
+import { isFoldable, type JsonLine, shownLines, unfoldAround } from "./json-layout.ts";
+import type { LineMark } from "./pointers.ts";
 
 /** A request to scroll to a line: a new object each time. */
 export interface Jump {

@@ -2,9 +2,8 @@
 
 import { useRef } from "react";
 import { Button } from "../ui/button.tsx";
-import { describeFault, parseDraft } from "./draft/parse-draft.ts";
-import { printDraft } from "./draft/print-draft.ts";
-import { fieldClass } from "./form/use-field-attributes.ts";
+import { describeFault, parseDraft, printDraft } from "./draft/draft-text.ts";
+import { fieldClass } from "./form/form-context.ts";
 
 interface Props {
   id: string;

@@ -8,25 +8,21 @@ import { useModKey } from "../ui/browser.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Segmented } from "../ui/choice.tsx";
-import { DraftNotes } from "./draft-notes.tsx";
-import { printDraft } from "./draft/print-draft.ts";
-import { startDraft } from "./empty-draft.ts";
+import { DraftNotes, IssueSummary, StartResult } from "./form-messages.tsx";
+import { printDraft } from "./draft/draft-text.ts";
+import { startDraft } from "./draft/new-draft.ts";
 import { DraftForm } from "./form/draft-form.tsx";
 import { JsonEditor } from "./json-editor.tsx";
-import { hasPrompt, PromptForm } from "./prompt-form.tsx";
-import { asSchema, flatten, own } from "./resolve-schema.ts";
+import { hasPrompt, PromptForm } from "./prompt/prompt-form.tsx";
+import { asSchema, flatten, own } from "./schema/resolve-schema.ts";
 import { isPrompt, type RunSubject, triggerOf } from "./run-subject.ts";
-import { showFirst, showPlace } from "./show-place.ts";
-import { StartAnswer } from "./start-answer.tsx";
-import { StartFrom } from "./start-from.tsx";
-import { IssueSummary } from "./trouble-summary.tsx";
-import { useCurl } from "./use-curl.ts";
+import { focusFirstField, focusField } from "./focus-field.ts";
+import { StartFrom } from "./presets/start-from.tsx";
 import { useDraft } from "./use-draft.ts";
-import type { FirstText } from "./use-first-text.ts";
 import { useStart } from "./use-start.ts";
-import type { SubjectDetails } from "./use-subject.ts";
-import { useIssues } from "./use-troubles.ts";
-import { WhatWouldHappen } from "./what-would-happen.tsx";
+import { type FirstText, type SubjectDetails, useCurl } from "./use-subject.ts";
+import { useIssues } from "./use-issues.ts";
+import { VerdictPreview } from "./verdict-preview.tsx";
 
 interface Props {
   subject: RunSubject;
@@ -71,7 +67,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
     showAll();
     const pointers = local.map(({ pointer }) => pointer);
     // After the issues are rendered.
-    requestAnimationFrame(() => element.current && showFirst(element.current, pointers));
+    requestAnimationFrame(() => element.current && focusFirstField(element.current, pointers));
   };
   const showJson = () => {
     setView("json");
@@ -84,7 +80,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   };
   useSendKey(element, submit);
   const setText = (text: string, label?: string) => {
-    starter.forget();
+    starter.reset();
     draft.setText(text, label);
   };
   const setJson = (text: string) => {
@@ -107,7 +103,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
           <Segmented<View> label="View" value={view} options={views} onChange={setView} />
         </div>
         {isSubmitted && view === "form" && (
-          <IssueSummary issues={shown} onShow={(pointer) => element.current && showPlace(element.current, pointer)} />
+          <IssueSummary issues={shown} onShow={(pointer) => element.current && focusField(element.current, pointer)} />
         )}
         <DraftNotes
           draft={draft.draft}
@@ -140,11 +136,11 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
           />
         )}
         {subject.kind !== "replay" && triggerOf(subject) !== null && (
-          <WhatWouldHappen subject={subject} text={isJson ? draft.text : null} />
+          <VerdictPreview subject={subject} text={isJson ? draft.text : null} />
         )}
       </div>
       <div className="sticky bottom-0 grid shrink-0 gap-3 border-t bg-panel px-4 py-3">
-        <StartAnswer starter={starter} />
+        <StartResult starter={starter} />
         <div className="flex items-center gap-2">
           <Button
             tone="primary"

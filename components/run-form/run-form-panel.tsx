@@ -3,15 +3,13 @@
 import { useQueryState } from "nuqs";
 import { useState } from "react";
 import { ErrorNote } from "../ui/states.tsx";
-import { emptyDraft } from "./empty-draft.ts";
-import { printDraft } from "./draft/print-draft.ts";
+import { emptyDraft } from "./draft/new-draft.ts";
+import { printDraft } from "./draft/draft-text.ts";
 import { FormSkeleton } from "./form-skeleton.tsx";
-import { readKeptDraft } from "./kept-draft.ts";
-import type { RunFormProps } from "./run-form-props.ts";
+import { readStoredDraft } from "./use-draft.ts";
 import { RunFormBody } from "./run-form-body.tsx";
-import { type RunSubject, isPrompt, storageKeyOf } from "./run-subject.ts";
-import { type FirstText, useFirstText } from "./use-first-text.ts";
-import { type SubjectDetails, useSubject } from "./use-subject.ts";
+import { isPrompt, type RunFormProps, type RunSubject, storageKeyOf } from "./run-subject.ts";
+import { type FirstText, type SubjectDetails, useFirstText, useSubject } from "./use-subject.ts";
 
 /** Loads the schema and the initial text of the form. */
 export function RunFormPanel({ subject, initialText, initialLabel = "given", onText }: RunFormProps) {
@@ -42,7 +40,7 @@ export function RunFormPanel({ subject, initialText, initialLabel = "given", onT
       </StartAnyway>
     );
   if (!details || given === undefined) return <FormSkeleton />;
-  const kept = readKeptDraft(key);
+  const kept = readStoredDraft(key);
   const isSame = kept !== null && (origin === null || kept.from === origin);
   return (
     <RunFormBody

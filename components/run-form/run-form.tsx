@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { FormSkeleton } from "./form-skeleton.tsx";
-import type { RunFormProps } from "./run-form-props.ts";
+import type { RunFormProps } from "./run-subject.ts";
 
 const LoadedRunForm = dynamic(() => import("./run-form-panel.tsx").then(({ RunFormPanel }) => RunFormPanel), {
   ssr: false,

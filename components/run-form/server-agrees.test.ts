@@ -6,15 +6,11 @@ import { exportSchema } from "../../cli/build/schema/export.ts";
 import type { Json } from "../../server/contract/json.ts";
 import { askSchema } from "../../server/matching/evaluate-trigger.ts";
 import type { AnySchema } from "../../server/ports/project.ts";
-import { adaptSchema } from "./adapt-schema.ts";
+import { adaptSchema } from "./schema/adapt-schema.ts";
 import { checkDraft } from "./check/check-draft.ts";
-import { switchNull, switchOption } from "./choose-option.ts";
-import { type Draft, draftOf, draftOfJson, withoutChoice } from "./draft/draft.ts";
-import { draftToJson } from "./draft/draft-to-json.ts";
-import { parseDraft } from "./draft/parse-draft.ts";
-import { printDraft } from "./draft/print-draft.ts";
-import { emptyDraft } from "./empty-draft.ts";
-import { shownOption } from "./shown-option.ts";
+import { type Draft, draftOf, draftOfJson, draftToJson, withoutChoice } from "./draft/draft.ts";
+import { parseDraft, printDraft } from "./draft/draft-text.ts";
+import { emptyDraft, shownOption, switchNull, switchOption } from "./draft/new-draft.ts";
 
 /** A schema of either Zod version, and values that mostly match it. */
 interface Case {

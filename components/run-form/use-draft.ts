@@ -1,10 +1,8 @@
 "use client";
 
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { type JsonFault, parseDraft, printDraft } from "./draft/draft-text.ts";
 import type { Draft } from "./draft/draft.ts";
-import { type JsonFault, parseDraft } from "./draft/parse-draft.ts";
-import { printDraft } from "./draft/print-draft.ts";
-import { keepDraft } from "./kept-draft.ts";
 
 /** A form of a longer text would block the page: it is edited as JSON. */
 export const maxFormCharacters = 100_000;
@@ -54,7 +52,7 @@ export function useDraft({
   const isTooLong = text.length > maxFormCharacters;
   const parsed = useMemo(() => (own || isTooLong ? null : parseDraft(text)), [own, isTooLong, text]);
   useEffect(() => {
-    if (isTouched) keepDraft(key, { text, label, from });
+    if (isTouched) storeDraft(key, { text, label, from });
   }, [isTouched, key, text, label, from]);
   const setText = useCallback(
     (text: string, label?: string) =>
@@ -75,4 +73,35 @@ export function useDraft({
     setText,
     setDraft,
   };
+}
+
+/** A draft that survives a reload of the page. */
+interface StoredDraft {
+  text: string;
+  /** The source of the draft, as text. */
+  label: string;
+  /** The delivery or run in the URL at that time. */
+  from: string | null;
+}
+
+/** The draft stored in this tab; `null`: none, or not readable. */
+export function readStoredDraft(key: string): StoredDraft | null {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
+    if (typeof stored !== "object" || stored === null) return null;
+    const { text, label, from } = Object.assign({ text: null, label: null, from: null }, stored);
+    if (typeof text !== "string" || typeof label !== "string") return null;
+    return { text, label, from: typeof from === "string" ? from : null };
+  } catch {
+    return null;
+  }
+}
+
+/** Without storage, or with full storage, drafts are lost on reload. */
+function storeDraft(key: string, draft: StoredDraft): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(draft));
+  } catch {
+    // See above.
+  }
 }

@@ -19,7 +19,7 @@ export interface Starter {
   stopped: readonly Verdict[] | null;
   /** The text that was sent last; `problem` and `stopped` refer to it. */
   sent: string | null;
-  forget: () => void;
+  reset: () => void;
 }
 
 /** Sends the form, then opens the run. Opens the delivery if it started several runs or none. */
@@ -63,7 +63,7 @@ export function useStart(subject: RunSubject): Starter {
     rejected: send.data && rejection ? { status: send.data.status, deliveryId: send.data.deliveryId } : null,
     stopped: run.data?.runId === null ? run.data.verdicts : null,
     sent,
-    forget: () => used.reset(),
+    reset: () => used.reset(),
   };
 }
 

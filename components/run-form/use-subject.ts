@@ -1,9 +1,11 @@
 "use client";
 
-import { skipToken, useQuery } from "@tanstack/react-query";
-import type { JsonSchemaObject, Json } from "../../server/contract/json.ts";
+import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
+import { useMay } from "../auth/access.tsx";
+import { jsonCurl } from "../curl/curl-command.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { type RunSubject, targetOf, triggerOf } from "./run-subject.ts";
+import { endpointOf, type RunSubject, targetOf, triggerOf } from "./run-subject.ts";
 
 export interface SubjectDetails {
   schema: JsonSchemaObject;
@@ -29,4 +31,75 @@ function detailsOf(
 ): SubjectDetails | null {
   if (trigger) return { schema: trigger.request, filter: trigger.filter, example: trigger.example };
   return target ? { schema: target.input, filter: null, example: target.example } : null;
+}
+
+export interface FirstText {
+  text: string;
+  label: string;
+}
+
+/**
+ * The initial text of a form: from the URL (`from`: a delivery of a trigger, a run of a target), or from the run to
+ * replay. `null`: none; `undefined`: loading.
+ */
+export function useFirstText(
+  subject: RunSubject,
+  from: string | null,
+): { first: FirstText | null | undefined; error: unknown } {
+  const trpc = useTRPC();
+  const takesBodies = endpointOf(subject) !== null;
+  const delivery = useQuery({
+    ...trpc.deliveries.get.queryOptions(takesBodies && from !== null ? { id: from } : skipToken),
+    meta: { live: false },
+  });
+  const runId = subject.kind === "replay" ? subject.runId : takesBodies ? null : from;
+  const run = useQuery({
+    ...trpc.runs.get.queryOptions(runId === null ? skipToken : { id: runId }),
+    meta: { live: false },
+  });
+  if (runId !== null) {
+    const value = subject.kind === "replay" && subject.of === "payload" ? run.data?.payload : run.data?.input;
+    return { first: run.data && { text: JSON.stringify(value ?? null, null, 2), label: "run" }, error: run.error };
+  }
+  if (!takesBodies || from === null) return { first: null, error: null };
+  return { first: delivery.data && { text: textOfBody(delivery.data.body), label: "delivery" }, error: delivery.error };
+}
+
+/** The body of a delivery, given as base64 of its bytes, as text. */
+export function textOfBody(body: string | null): string {
+  if (body === null) return "";
+  const bytes = Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+  return new TextDecoder().decode(bytes);
+}
+
+/**
+ * Creates a command that sends the same request as the form. Created on demand, because the URL of a deployed webhook
+ * contains a key.
+ */
+export function useCurl(subject: RunSubject): (text: string) => Promise<string> {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  // Viewers do not see keys, so their URL has none.
+  const mayOperate = useMay("operate");
+  return async (text) => {
+    if (subject.kind === "trigger" && !mayOperate)
+      return jsonCurl({ url: `${window.location.origin}/triggers/${subject.endpoint}`, text });
+    if (subject.kind === "trigger") {
+      const { url } = await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: subject.endpoint }));
+      return jsonCurl({ url, text });
+    }
+    const { mode } = await queries.fetchQuery(trpc.canvas.graph.queryOptions());
+    const tokenVariable = mode === "development" ? null : "SIGNALBOX_TOKEN";
+    const base = `${window.location.origin}/api/v1`;
+    if (subject.kind === "replay")
+      return jsonCurl({
+        url: `${base}/runs/${subject.runId}/replay`,
+        text: `{${JSON.stringify(subject.of)}: ${text}}`,
+        tokenVariable,
+      });
+    const { kind, slug } = subject.target;
+    if (subject.via)
+      return jsonCurl({ url: `${base}/triggers/${subject.via.trigger}/runs?target=${slug}`, text, tokenVariable });
+    return jsonCurl({ url: `${base}/${kind}s/${slug}/runs`, text, tokenVariable });
+  };
 }

@@ -7,18 +7,18 @@ import { StatusBadge } from "../ui/badges.tsx";
 import { approvalStatus, runStatuses } from "../ui/statuses.ts";
 
 /** Only the newest runs that need approval are looked up; older ones show as waiting. */
-const maxHeld = 100;
+const maxApprovals = 100;
 
 /** The status of a run, including whether it waits for an approval. All badges of a page share one query. */
 export function RunBadge({ run }: { run: Pick<RunSummary, "id" | "status" | "target"> }) {
-  const mayBeHeld = run.status === "waiting" && run.target.kind === "agent";
+  const mayNeedApproval = run.status === "waiting" && run.target.kind === "agent";
   const held = useQuery(
-    useTRPC().runs.list.queryOptions({ needsApproval: true, limit: maxHeld }, { enabled: mayBeHeld }),
+    useTRPC().runs.list.queryOptions({ needsApproval: true, limit: maxApprovals }, { enabled: mayNeedApproval }),
   );
-  const isHeld = mayBeHeld && held.data?.data.some(({ id }) => id === run.id) === true;
-  return isHeld ? <HeldBadge /> : <StatusBadge status={runStatuses[run.status]} />;
+  const needsApproval = mayNeedApproval && held.data?.data.some(({ id }) => id === run.id) === true;
+  return needsApproval ? <ApprovalBadge /> : <StatusBadge status={runStatuses[run.status]} />;
 }
 
-export function HeldBadge() {
+export function ApprovalBadge() {
   return <StatusBadge status={approvalStatus} />;
 }

@@ -1,20 +1,15 @@
-/** Downloads a string as a file. */
-export function saveFile({ name, type, text }: { name: string; type: string; text: string }): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  document.body.append(link);
-  link.click();
-  link.remove();
-  URL.revokeObjectURL(url);
+/** Downloads text or bytes as a file. */
+export function saveFile({ name, type, content }: { name: string; type: string; content: BlobPart }): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  saveLink(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Downloads a URL as a file. */
-export function saveLink(href: string): void {
+/** Downloads a URL as a file. Without a name, the server names the file. */
+export function saveLink(href: string, name = ""): void {
   const link = document.createElement("a");
   link.href = href;
-  link.download = "";
+  link.download = name;
   document.body.append(link);
   link.click();
   link.remove();

@@ -1,7 +1,7 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
-import { DeliveryView } from "../../../components/deliveries/delivery-view.tsx";
-import { redeliveriesShown } from "../../../components/deliveries/redeliveries-shown.ts";
+import { DeliveryView } from "../../../components/deliveries/detail/delivery-view.tsx";
+import { redeliveriesShown } from "../../../components/deliveries/detail/full-delivery.ts";
 import { Locked, PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, mayRead, orNotFound } from "../../server.ts";
 

@@ -1,6 +1,6 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
-import { RunView } from "../../../components/runs/run-view.tsx";
+import { RunView } from "../../../components/runs/detail/run-view.tsx";
 import { Locked, PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, mayRead, orNotFound } from "../../server.ts";
 

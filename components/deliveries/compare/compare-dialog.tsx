@@ -8,8 +8,8 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { LoadingRows } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { TextInput } from "../../ui/text-input.tsx";
-import { decisionOf } from "../decision-of.ts";
-import type { FullDelivery } from "../full-delivery.ts";
+import { describeDecision } from "../describe-decision.ts";
+import type { FullDelivery } from "../detail/full-delivery.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { formatBytes } from "../../../server/domain/format.ts";
 
@@ -83,7 +83,7 @@ function Choices({ delivery, onChoose }: { delivery: FullDelivery; onChoose: (id
                 className="flex w-full cursor-pointer items-center gap-3 rounded-m px-2 py-1.5 text-left hover:bg-sunken"
               >
                 <OutcomeBadge delivery={other} />
-                <span className="min-w-0 flex-1 truncate text-ink-2">{decisionOf(other)}</span>
+                <span className="min-w-0 flex-1 truncate text-ink-2">{describeDecision(other)}</span>
                 <span className="shrink-0 text-s text-ink-3 tabular-nums">{formatBytes(other.bodyBytes)}</span>
                 <span className="w-20 shrink-0 text-right text-s text-ink-3">
                   <RelativeTime iso={other.receivedAt} />

@@ -8,14 +8,13 @@ import { PlainText } from "../../json/plain-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
-import { Cell, Panel, Row, Table } from "../../ui/page-layout.tsx";
+import { Panel, Cell, Row, Table } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { ShortId } from "../../ui/copy-button.tsx";
-import type { FullDelivery } from "../full-delivery.ts";
+import type { FullDelivery } from "../detail/full-delivery.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { readBody } from "../read-body.ts";
-import { diffJson } from "./diff-json.ts";
-import { diffHeaders, diffVerdicts } from "./diff-names.ts";
+import { diffHeaders, diffJson, diffVerdicts } from "./diff-delivery.ts";
 
 interface DifferenceRow {
   name: string;
@@ -24,7 +23,7 @@ interface DifferenceRow {
   after: string | null;
 }
 
-const words: Record<DifferenceRow["kind"], string> = {
+const kindLabels: Record<DifferenceRow["kind"], string> = {
   added: "only in the other",
   removed: "only in this",
   changed: "changed",
@@ -155,7 +154,7 @@ function DifferenceTable({
                 </code>
               </Cell>
               <Cell name="Difference">
-                <span className="whitespace-nowrap text-ink-2">{words[row.kind]}</span>
+                <span className="whitespace-nowrap text-ink-2">{kindLabels[row.kind]}</span>
               </Cell>
               <Cell name="This">
                 <Value text={row.before} tone="bg-bad-soft" />

@@ -3,8 +3,7 @@
 import type { KeyboardEvent } from "react";
 import { formatAxisTime, formatDuration, formatNumber } from "../../../server/domain/format.ts";
 import { useIsHydrated } from "../../ui/browser.ts";
-import type { Frame } from "./brush.ts";
-import { barsOf, type Counts, faceOf, type Kind, toneOf } from "./kinds.ts";
+import { barsOf, type Counts, styleOf, type Frame, type Kind, toneOf } from "./buckets.ts";
 import { type Handle, useBrush } from "./use-brush.ts";
 
 const dayMs = 86_400_000;
@@ -72,7 +71,7 @@ export function Histogram(props: Props) {
       </div>
       <div className="mt-1 flex justify-between gap-3 text-xs text-ink-3 tabular-nums">
         <span>{timeText(frame.since, frame, isHydrated)}</span>
-        <span className="truncate text-ink-2">{bucket && bucketWords(bucket, frame, isHydrated)}</span>
+        <span className="truncate text-ink-2">{bucket && bucketText(bucket, frame, isHydrated)}</span>
         <span>{timeText(frame.until, frame, isHydrated)}</span>
       </div>
     </div>
@@ -134,11 +133,11 @@ function Bars({
   );
 }
 
-function bucketWords({ at, counts }: Bucket, frame: Props["frame"], isLocal: boolean): string {
-  const words = frame.kinds
+function bucketText({ at, counts }: Bucket, frame: Props["frame"], isLocal: boolean): string {
+  const parts = frame.kinds
     .filter((kind) => counts[kind])
-    .map((kind) => `${formatNumber(counts[kind] ?? 0)} ${faceOf(kind).label}`);
-  return `${timeText(at, frame, isLocal)}, ${formatDuration(frame.bucketMs)}: ${words.length === 0 ? "none" : words.join(", ")}`;
+    .map((kind) => `${formatNumber(counts[kind] ?? 0)} ${styleOf(kind).label}`);
+  return `${timeText(at, frame, isLocal)}, ${formatDuration(frame.bucketMs)}: ${parts.length === 0 ? "none" : parts.join(", ")}`;
 }
 
 /** A time of the frame in UTC, or in the reader's time zone. With the date if the frame spans days. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from "react";
-import { type Frame, type BucketRange, moveHandle, rangeOfDrag, rangeOfTimes, timesOf } from "./brush.ts";
+import { type Frame, type BucketRange, moveHandle, rangeOfDrag, rangeOfTimes, timesOf } from "./buckets.ts";
 
 export type Handle = "from" | "to";
 

@@ -2,6 +2,7 @@
 
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { Repeat } from "lucide-react";
+import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import type { DeliverySummary } from "../../../server/contract/delivery.ts";
 import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
@@ -14,28 +15,27 @@ import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/copy-button.tsx";
 import { EmptyState } from "../../ui/states.tsx";
-import { useIsHydrated } from "../../ui/browser.ts";
 import { RelativeTime } from "../../ui/time.tsx";
-import { endpointPath } from "../curl-of.ts";
-import { Decision } from "../decision.tsx";
+import { useIsHydrated } from "../../ui/browser.ts";
+import { endpointPath } from "../delivery-curl.ts";
+import { describeDecision, nearMissOf } from "../describe-decision.ts";
+import { HistogramPanel } from "../histogram/histogram-panel.tsx";
 import { OutcomeBadge } from "../outcome-badge.tsx";
-import { activeFilters } from "./active-filters.ts";
-import { deliveryFilterParsers, type DeliveryFilters, listInput, pageRows } from "./delivery-filters.ts";
-import { FilterBar } from "./filter-bar.tsx";
-import { HistogramPanel } from "./histogram-panel.tsx";
+import { DeliveriesFilterBar } from "./deliveries-filter-bar.tsx";
+import { activeFilters, deliveryFilterParsers, type DeliveryFilters, listInput, pageRows } from "./delivery-filters.ts";
 
 const number = "block whitespace-nowrap text-ink-2 tabular-nums";
 
 const deliveryColumns: readonly Column<DeliverySummary>[] = [
   { id: "time", name: "Received", width: "84px", cell: ({ receivedAt }) => <RelativeTime iso={receivedAt} /> },
-  { id: "answer", name: "Response", width: "124px", cell: (delivery) => <OutcomeBadge delivery={delivery} /> },
+  { id: "response", name: "Response", width: "124px", cell: (delivery) => <OutcomeBadge delivery={delivery} /> },
   {
     id: "endpoint",
     name: "Endpoint",
     width: "minmax(88px, 1fr)",
     cell: (delivery) => <Endpoint delivery={delivery} />,
   },
-  { id: "decided", name: "Decision", width: "minmax(0, 3fr)", cell: (delivery) => <Decision delivery={delivery} /> },
+  { id: "decision", name: "Decision", width: "minmax(0, 3fr)", cell: (delivery) => <Decision delivery={delivery} /> },
   {
     id: "size",
     name: "Body",
@@ -72,7 +72,7 @@ export function DeliveriesPage() {
     <>
       <h1 className="mb-3 text-xl font-[640] tracking-[-0.015em]">Deliveries</h1>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-        <FilterBar filters={filters} onChange={change} />
+        <DeliveriesFilterBar filters={filters} onChange={change} />
         <HistogramPanel filters={filters} onChange={change} />
         <VirtualTable
           {...pages}
@@ -140,6 +140,30 @@ function Endpoint({ delivery: { endpoint, redeliveryOf } }: { delivery: Delivery
           <Repeat aria-hidden size={12} />
           redelivery
         </span>
+      )}
+    </span>
+  );
+}
+
+/** Why a delivery did, or did not, start a run, in one line. A near miss links to the similar endpoint. */
+function Decision({ delivery }: { delivery: DeliverySummary }) {
+  const text = describeDecision(delivery);
+  const meant = nearMissOf(delivery);
+  return (
+    <span title={text} className="block truncate text-ink-2">
+      <PlainText text={text} />
+      {meant !== null && (
+        <>
+          ; did you mean{" "}
+          <Link
+            href={`/?node=${encodeURIComponent(`endpoint:${meant}`)}`}
+            prefetch={false}
+            className="font-mono text-accent hover:underline"
+          >
+            {meant}
+          </Link>
+          ?
+        </>
       )}
     </span>
   );

@@ -1,6 +1,7 @@
 import { createParser, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { deliveryOutcomeSchema } from "../../../server/contract/delivery.ts";
 import { windowSchema } from "../../../server/contract/traffic.ts";
+import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
 
 export const verdictChoices = ["matched", "stopped", "request_mismatch", "filter_mismatch"] as const;
 
@@ -94,3 +95,32 @@ export function histogramInput({
 
 const windowMs = { "15m": 900_000, "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000 };
 const slackMs = 600_000;
+
+/** The active filters with the labels of their chips. */
+export function activeFilters({
+  endpoint,
+  outcome,
+  status,
+  trigger,
+  verdict,
+  since,
+  until,
+  text,
+}: DeliveryFilters): ActiveFilter<keyof DeliveryFilters>[] {
+  const all: [keyof DeliveryFilters, string | null][] = [
+    ["endpoint", endpoint && `endpoint ${endpoint}`],
+    ["outcome", outcome],
+    ["status", status === null ? null : `status ${status}`],
+    ["trigger", trigger && `trigger ${trigger}`],
+    ["verdict", trigger && verdict && verdict.replaceAll("_", " ")],
+    ["since", since && `since ${formatFilterTime(since)}`],
+    ["until", until && `before ${formatFilterTime(until)}`],
+    ["text", text && `contains “${text}”`],
+  ];
+  return all.flatMap(([name, label]) => (label === null || label === "" ? [] : [{ name, label }]));
+}
+
+/** The change that removes a filter. The verdict filter depends on the trigger filter. */
+export function withoutFilter(name: keyof DeliveryFilters): Partial<DeliveryFilters> {
+  return name === "trigger" ? { trigger: null, verdict: null } : { [name]: null };
+}

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { exportSchema } from "../../../cli/build/schema/export.ts";
-import { findOddities } from "../draft/oddities.ts";
-import { parseDraft } from "../draft/parse-draft.ts";
+import { findNotationIssues } from "../draft/notation-issues.ts";
+import { parseDraft } from "../draft/draft-text.ts";
 import { type Draft, draftOf } from "../draft/draft.ts";
 import { checkDraft } from "./check-draft.ts";
 
@@ -112,8 +112,8 @@ describe("a form says", () => {
 describe("values that parsers read differently", () => {
   test("are reported: numbers without an exact double, and repeated keys", () => {
     expect(
-      findOddities(read('{"a": 12345678901234567890, "b": [1e400], "c": 1, "c": 2}')).map(
-        ({ pointer, words }) => `${pointer} ${words}`,
+      findNotationIssues(read('{"a": 12345678901234567890, "b": [1e400], "c": 1, "c": 2}')).map(
+        ({ pointer, message }) => `${pointer} ${message}`,
       ),
     ).toEqual([
       "/a 12345678901234567890 is sent as written and parsed as 12345678901234567000",
@@ -124,7 +124,7 @@ describe("values that parsers read differently", () => {
 
   test("are not reported for another notation of the same value", () => {
     expect(
-      findOddities(read("[1.0, 1E+2, -0, 0.1, 1e21, 0.0000001, 100, 12.50, 5e-324, 1.7976931348623157e308]")),
+      findNotationIssues(read("[1.0, 1E+2, -0, 0.1, 1e21, 0.0000001, 100, 12.50, 5e-324, 1.7976931348623157e308]")),
     ).toEqual([]);
   });
 });

@@ -1,15 +1,20 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { toPointer } from "../../../server/domain/json/json-pointer.ts";
 import { isObject } from "../../../server/domain/schema/json-schema.ts";
-import { adaptSchema } from "../adapt-schema.ts";
-import { type Draft, type Item, type Member, isJsonNumber, memberOf, withoutChoice } from "../draft/draft.ts";
-import { draftToJson } from "../draft/draft-to-json.ts";
-import { describeFault, parseDraft } from "../draft/parse-draft.ts";
-import { asSchema, followRef, listIn, own, schemasIn } from "../resolve-schema.ts";
-import { checkPlace } from "./check-place.ts";
-import { type Failed, nearest } from "./nearest.ts";
-import type { Issue } from "./trouble.ts";
-import { wordsOf } from "./words.ts";
+import { adaptSchema } from "../schema/adapt-schema.ts";
+import {
+  type Draft,
+  draftToJson,
+  isJsonNumber,
+  type Item,
+  type Member,
+  memberOf,
+  withoutChoice,
+} from "../draft/draft.ts";
+import { describeFault, parseDraft } from "../draft/draft-text.ts";
+import { asSchema, followRef, listIn, own, schemasIn } from "../schema/resolve-schema.ts";
+import { checkValue, type Issue, messageOf } from "./check-value.ts";
+import { type Failed, nearestIssues } from "./nearest-alternative.ts";
 
 /** All validation issues that the server would find with the exported schema, and JSON syntax errors. */
 export function checkDraft(schema: JsonSchemaObject, root: JsonSchemaObject, draft: Draft): Issue[] {
@@ -34,8 +39,8 @@ function check(context: Context, schema: JsonSchemaObject, draft: Draft, pointer
   const issues = checkBare(context, schema, bare, pointer);
   const node = adaptSchema(schema, context.root);
   const chosen = issues.length > 0 && node.kind === "union" ? node.options[choice.option] : undefined;
-  const said = chosen ? checkBare(context, chosen.schema, bare, pointer) : [];
-  return said.length > 0 ? said : issues;
+  const chosenIssues = chosen ? checkBare(context, chosen.schema, bare, pointer) : [];
+  return chosenIssues.length > 0 ? chosenIssues : issues;
 }
 
 function checkBare(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
@@ -61,7 +66,7 @@ function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, p
   const target = typeof schema["$ref"] === "string" ? followRef(schema["$ref"], context.root) : undefined;
   const here = isUnfinished(draft)
     ? checkUnfinished(schema, target).map((finding) => ({ pointer, ...finding }))
-    : checkPlace(schema, shallowValue(schema, draft)).map((finding) => ({ pointer, ...finding }));
+    : checkValue(schema, shallowValue(schema, draft)).map((finding) => ({ pointer, ...finding }));
   if (here.some(({ code }) => code === "type")) return here;
   return [
     ...(target ? check(context, target, draft, pointer) : []),
@@ -85,7 +90,7 @@ function checkUnfinished(
   target: JsonSchemaObject | undefined,
 ): { code: string; message: string }[] {
   const keyword = ["const", "enum", "type"].find((one) => schema[one] !== undefined);
-  if (keyword !== undefined) return [{ code: keyword, message: wordsOf(keyword, schema) }];
+  if (keyword !== undefined) return [{ code: keyword, message: messageOf(keyword, schema) }];
   const hasParts = target !== undefined || ["allOf", "anyOf", "oneOf"].some((one) => schemasIn(schema[one]).length > 0);
   return hasParts ? [] : [{ code: "type", message: "Must be a number" }];
 }
@@ -106,25 +111,30 @@ function shallowValue(schema: JsonSchemaObject, draft: Draft): Json {
  * The later parts of a pipe validate the output of the earlier ones. The export does not contain that a string is
  * trimmed or that its case changes.
  */
-function checkPart(p: {
+function checkPart({
+  context,
+  part,
+  index,
+  draft,
+  pointer,
+}: {
   context: Context;
   part: JsonSchemaObject;
   index: number;
   draft: Draft;
   pointer: string;
 }): Issue[] {
-  const issues = check(p.context, p.part, p.draft, p.pointer);
-  const { draft } = p;
+  const issues = check(context, part, draft, pointer);
   if (
     issues.length === 0 ||
     draft.is !== "string" ||
-    p.index === 0 ||
-    (p.part["type"] === undefined && p.part["$ref"] === undefined)
+    index === 0 ||
+    (part["type"] === undefined && part["$ref"] === undefined)
   )
     return issues;
   const trimmed = draft.text.trim();
   const forms = [trimmed, trimmed.toLowerCase(), trimmed.toUpperCase()];
-  return forms.some((text) => check(p.context, p.part, { is: "string", text }, p.pointer).length === 0) ? [] : issues;
+  return forms.some((text) => check(context, part, { is: "string", text }, pointer).length === 0) ? [] : issues;
 }
 
 function checkNot(context: Context, { not }: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
@@ -134,7 +144,7 @@ function checkNot(context: Context, { not }: JsonSchemaObject, draft: Draft, poi
 
 function checkUnion(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
   const explain = (failed: readonly Failed[]) =>
-    nearest(failed, { root: context.root, value: draftToJson(draft), pointer });
+    nearestIssues(failed, { root: context.root, value: draftToJson(draft), pointer });
   const fitting = (keyword: string) =>
     schemasIn(schema[keyword]).map((one): Failed => ({ schema: one, issues: check(context, one, draft, pointer) }));
   const any = fitting("anyOf");
@@ -160,18 +170,18 @@ function checkMembers(
   return [
     ...missing.map((name) => ({ pointer: pointer + toPointer([name]), code: "required", message: "Required" })),
     ...members.flatMap((member, index) => {
-      const place = pointer + toPointer([member.key]);
+      const memberPointer = pointer + toPointer([member.key]);
       const isRepeated = members.findIndex(({ key }) => key === member.key) !== index;
       const again = isRepeated
         ? [
             {
-              pointer: place,
+              pointer: memberPointer,
               code: "duplicate",
               message: `Duplicate key ${JSON.stringify(member.key)}: only the last one counts`,
             },
           ]
         : [];
-      return [...again, ...checkMember(context, schema, member, place)];
+      return [...again, ...checkMember(context, schema, member, memberPointer)];
     }),
   ];
 }
@@ -200,10 +210,10 @@ function checkMember(context: Context, schema: JsonSchemaObject, { key, draft }:
 }
 
 function checkItems(context: Context, schema: JsonSchemaObject, items: readonly Item[], pointer: string): Issue[] {
-  const places = schemasIn(schema["prefixItems"]);
+  const fixedItems = schemasIn(schema["prefixItems"]);
   const rest = schema["items"];
   return items.flatMap(({ draft }, index) => {
-    const own = places[index];
+    const own = fixedItems[index];
     if (own === undefined && rest === false)
       return [{ pointer: pointer + toPointer([index]), code: "items", message: "Too many items" }];
     return check(context, own ?? (isObject(rest) ? rest : {}), draft, pointer + toPointer([index]));

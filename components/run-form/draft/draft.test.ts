@@ -1,10 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../server/contract/json.ts";
-import { draftOf, draftOfJson, memberOf, withMember } from "./draft.ts";
-import { draftToJson } from "./draft-to-json.ts";
-import { describeFault, parseDraft } from "./parse-draft.ts";
-import { printDraft } from "./print-draft.ts";
+import { draftOf, draftOfJson, draftToJson, memberOf, withMember } from "./draft.ts";
+import { describeFault, parseDraft, printDraft } from "./draft-text.ts";
 
 const reprint = (text: string) => {
   const { draft } = parseDraft(text);

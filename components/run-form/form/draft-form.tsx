@@ -1,20 +1,19 @@
 "use client";
 
 import withTheme from "@rjsf/core/lib/withTheme.js";
+import type { RJSFValidationError, ValidatorType } from "@rjsf/utils";
 import { type FocusEvent, type KeyboardEvent, useId, useMemo, useRef } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { adaptSchema, toRjsf } from "../adapt-schema.ts";
-import type { Issue } from "../check/trouble.ts";
+import { checkDraft } from "../check/check-draft.ts";
+import type { Issue } from "../check/check-value.ts";
 import type { Draft } from "../draft/draft.ts";
-import { BooleanEntry, NullEntry } from "./boolean-entry.tsx";
-import { ChoiceEntry } from "./choice-entry.tsx";
-import { FormContext, type FormShared, type Place, PlaceContext } from "./form-context.ts";
-import { createFormValidator } from "./form-validator.ts";
+import { adaptSchema, toRjsf } from "../schema/adapt-schema.ts";
+import { FieldTemplate } from "./field-template.tsx";
+import { FormContext, type FormShared, type Field, FieldContext } from "./form-context.ts";
 import { JsonEntry } from "./json-entry.tsx";
 import { ListEntry } from "./list-entry.tsx";
-import { NumberEntry } from "./number-entry.tsx";
 import { ObjectEntry } from "./object-entry.tsx";
-import { PlaceTemplate } from "./place-template.tsx";
+import { BooleanEntry, ChoiceEntry, NullEntry, NumberEntry } from "./scalar-entries.tsx";
 import { TextEntry } from "./text-entry.tsx";
 import { UnionEntry } from "./union-entry.tsx";
 
@@ -32,7 +31,7 @@ const ThemedForm = withTheme<Draft>({
     TextEntry,
     UnionEntry,
   },
-  templates: { FieldTemplate: PlaceTemplate },
+  templates: { FieldTemplate },
 });
 
 export interface DraftFormProps {
@@ -70,12 +69,12 @@ export function DraftForm({
     () => ({ root: schema, prefix, issues: byPointer(issues), hintAt }),
     [schema, prefix, issues, hintAt],
   );
-  const place = useMemo<Place>(() => ({ node, path: [], isRequired: true, isBare: false, isFixed: true }), [node]);
+  const field = useMemo<Field>(() => ({ node, path: [], isRequired: true, isBare: false, isFixed: true }), [node]);
   const element = useRef<HTMLDivElement>(null);
   return (
     <FormContext value={shared}>
-      <PlaceContext value={place}>
-        <div ref={element} onBlur={(event) => handleBlur(event, onLeave)} onKeyDown={stopEnter}>
+      <FieldContext value={field}>
+        <div ref={element} onBlur={(event) => handleBlur(event, onLeave)} onKeyDown={preventEnterSubmit}>
           <ThemedForm
             id={formId}
             idPrefix={prefix}
@@ -99,7 +98,7 @@ export function DraftForm({
             <></>
           </ThemedForm>
         </div>
-      </PlaceContext>
+      </FieldContext>
     </FormContext>
   );
 }
@@ -110,13 +109,35 @@ function byPointer(issues: readonly Issue[]): ReadonlyMap<string, readonly Issue
 
 /** Reports a field when the focus leaves it, not when it moves between its controls. */
 function handleBlur({ target, relatedTarget }: FocusEvent, onLeave: (pointer: string) => void): void {
-  const place = target.closest<HTMLElement>("[data-place]");
-  const pointer = place?.dataset["place"];
-  if (pointer !== undefined && !place?.contains(relatedTarget)) onLeave(pointer);
+  const field = target.closest<HTMLElement>("[data-pointer]");
+  const pointer = field?.dataset["pointer"];
+  if (pointer !== undefined && !field?.contains(relatedTarget)) onLeave(pointer);
 }
 
 /** Prevents Enter in a field from submitting: only the button and Ctrl+Enter start a run. */
-function stopEnter(event: KeyboardEvent): void {
+function preventEnterSubmit(event: KeyboardEvent): void {
   if (event.key === "Enter" && event.target instanceof HTMLInputElement && !event.metaKey && !event.ctrlKey)
     event.preventDefault();
+}
+
+/**
+ * The validator that react-jsonschema-form calls before it submits. It validates with the exported schema as draft
+ * 2020-12, regardless of `$schema`. It is an interpreter, because the Content Security Policy forbids generated code.
+ */
+export function createFormValidator(schema: JsonSchemaObject): ValidatorType<Draft> {
+  const errorsOf = (draft: Draft | undefined): RJSFValidationError[] =>
+    draft === undefined
+      ? []
+      : checkDraft(schema, schema, draft).map(({ pointer, code, message }) => ({
+          name: code,
+          property: pointer,
+          message,
+          stack: `${pointer} ${message}`,
+        }));
+  return {
+    // Issues are shown by pointer, because the error tree of react-jsonschema-form has no absent fields.
+    validateFormData: (draft) => ({ errors: errorsOf(draft), errorSchema: {} }),
+    isValid: (_, draft) => errorsOf(draft).length === 0,
+    rawValidation: <Result,>() => ({ errors: [] as Result[] }),
+  };
 }

@@ -1,9 +1,16 @@
 "use client";
 
-import { createContext, useContext } from "react";
+import type { FieldProps } from "@rjsf/utils";
+import { createContext, useCallback, useContext, useLayoutEffect, useRef } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import type { FormNode } from "../adapt-schema.ts";
-import type { Issue } from "../check/trouble.ts";
+import { toPointer } from "../../../server/domain/json/json-pointer.ts";
+import type { Issue } from "../check/check-value.ts";
+import type { Draft } from "../draft/draft.ts";
+import type { FormNode } from "../schema/adapt-schema.ts";
+
+/** The classes of every text field. */
+export const fieldClass =
+  "h-[34px] w-full min-w-0 rounded-m border border-line-strong bg-raised px-3 font-mono text-m placeholder:font-sans placeholder:text-ink-3 aria-invalid:border-bad aria-invalid:ring-2 aria-invalid:ring-bad-soft";
 
 /** The shared state of the fields of one form. */
 export interface FormShared {
@@ -17,7 +24,7 @@ export interface FormShared {
 }
 
 /** One value of the document with its path. */
-export interface Place {
+export interface Field {
   node: FormNode;
   path: readonly (string | number)[];
   isRequired: boolean;
@@ -28,7 +35,7 @@ export interface Place {
 }
 
 export const FormContext = createContext<FormShared | null>(null);
-export const PlaceContext = createContext<Place | null>(null);
+export const FieldContext = createContext<Field | null>(null);
 
 export function useFormShared(): FormShared {
   const shared = useContext(FormContext);
@@ -36,8 +43,37 @@ export function useFormShared(): FormShared {
   return shared;
 }
 
-export function usePlace(): Place {
-  const place = useContext(PlaceContext);
-  if (!place) throw new Error("A form field is rendered without its path.");
-  return place;
+export function useField(): Field {
+  const field = useContext(FieldContext);
+  if (!field) throw new Error("A form field is rendered without its path.");
+  return field;
+}
+
+/**
+ * Updates a field from its current value. react-jsonschema-form rerenders a field only if its data changed, so a field
+ * may have an old handler, which must not restore old values of its siblings.
+ */
+export function useChange({
+  formData,
+  onChange,
+  fieldPathId,
+}: FieldProps<Draft>): (update: (draft: Draft | undefined) => Draft | undefined) => void {
+  const latest = useRef({ formData, onChange, path: fieldPathId.path });
+  useLayoutEffect(() => {
+    latest.current = { formData, onChange, path: fieldPathId.path };
+  });
+  return useCallback((update) => {
+    const { formData, onChange, path } = latest.current;
+    const changed = update(formData);
+    latest.current.formData = changed;
+    onChange(changed, path);
+  }, []);
+}
+
+/** The attributes that connect a control to its label and its validation issues. */
+export function useFieldAttributes(id: string) {
+  const { issues } = useFormShared();
+  const { path } = useField();
+  const isInvalid = (issues.get(toPointer(path)) ?? []).length > 0;
+  return { id, "aria-invalid": isInvalid || undefined, "aria-describedby": isInvalid ? `${id}-error` : undefined };
 }

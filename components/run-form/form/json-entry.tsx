@@ -1,16 +1,16 @@
 "use client";
 
 import type { FieldProps } from "@rjsf/utils";
+import { Button } from "../../ui/button.tsx";
+import { parseDraft, printDraft } from "../draft/draft-text.ts";
 import type { Draft } from "../draft/draft.ts";
-import { printDraft } from "../draft/print-draft.ts";
-import { usePlace } from "./form-context.ts";
-import { nameOfPath } from "./place-names.ts";
-import { useChange } from "./use-change.ts";
-import { fieldClass, useFieldAttributes } from "./use-field-attributes.ts";
+import { startDraft } from "../draft/new-draft.ts";
+import { fieldClass, useChange, useFieldAttributes, useFormShared, useField } from "./form-context.ts";
+import { nameOfPath } from "./path-names.ts";
 
 /** Any JSON as text. Stays as typed, even if it is not valid JSON. */
 export function JsonEntry(props: FieldProps<Draft>) {
-  const { path } = usePlace();
+  const { path } = useField();
   const attributes = useFieldAttributes(props.fieldPathId.$id);
   const change = useChange(props);
   const draft = props.formData;
@@ -28,5 +28,34 @@ export function JsonEntry(props: FieldProps<Draft>) {
       }}
       className={`${fieldClass} h-auto max-h-96 min-h-[34px] resize-y py-1.5 text-s leading-5 [field-sizing:content]`}
     />
+  );
+}
+
+/** A value of another type than the schema expects: shown as JSON, to fix or to reset. */
+export function MisfitEntry({ expected, ...props }: FieldProps<Draft> & { expected: string }) {
+  const { root } = useFormShared();
+  const { node } = useField();
+  const change = useChange(props);
+  const settle = () =>
+    change((draft) => {
+      const { draft: parsed } = draft?.is === "raw" ? parseDraft(draft.text) : { draft: null };
+      return parsed ? { ...(draft?.choice && { choice: draft.choice }), ...parsed } : draft;
+    });
+  return (
+    <div className="grid gap-1.5" onBlur={settle}>
+      <JsonEntry {...props} />
+      <div className="flex items-center gap-2 text-s text-ink-3">
+        Expected {expected}.
+        <Button
+          size="s"
+          tone="quiet"
+          onClick={() =>
+            change((draft) => ({ ...(draft?.choice && { choice: draft.choice }), ...startDraft(node.schema, root) }))
+          }
+        >
+          Reset field
+        </Button>
+      </div>
+    </div>
   );
 }

@@ -5,20 +5,18 @@ import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import type { FormNode } from "../adapt-schema.ts";
+import type { FormNode } from "../schema/adapt-schema.ts";
 import { type Draft, type Item, rowId } from "../draft/draft.ts";
-import { startDraft } from "../empty-draft.ts";
-import { anything } from "../resolve-schema.ts";
-import { useFormShared, usePlace } from "./form-context.ts";
-import { MisfitEntry } from "./misfit-entry.tsx";
-import { nameOfPath } from "./place-names.ts";
-import { PlaceField } from "./place-field.tsx";
-import { useChange } from "./use-change.ts";
-import { useShownRows } from "./use-shown-rows.tsx";
+import { startDraft } from "../draft/new-draft.ts";
+import { anything } from "../schema/resolve-schema.ts";
+import { useChange, useFormShared, useField } from "./form-context.ts";
+import { MisfitEntry } from "./json-entry.tsx";
+import { nameOfPath } from "./path-names.ts";
+import { NestedField, useShownRows } from "./nested-field.tsx";
 
 /** The items of an array, with buttons to add, remove and move them. The fixed items of a tuple cannot be moved. */
 export function ListEntry(props: FieldProps<Draft>) {
-  const { node, path } = usePlace();
+  const { node, path } = useField();
   const { root } = useFormShared();
   const change = useChange(props);
   const draft = props.formData;
@@ -49,13 +47,13 @@ export function ListEntry(props: FieldProps<Draft>) {
     focusNext.current = next ? `[data-row="${next.id}"] [data-remove]` : "[data-add]";
     edit((before) => before.filter((_, at) => at !== index));
   };
-  const fixed = node.kind === "tuple" ? node.places.length : 0;
+  const fixed = node.kind === "tuple" ? node.fixedItems.length : 0;
   return (
     <div ref={list} className="grid min-w-0 gap-2.5 border-l-2 border-line pl-3">
       {shown.map((item, index) => (
         <div key={item.id} data-row={item.id} className="flex min-w-0 items-start gap-1">
           <div className="min-w-0 flex-1">
-            <PlaceField
+            <NestedField
               schema={schemaAt(node, index)}
               path={[...path, index]}
               draft={item.draft}
@@ -122,5 +120,5 @@ export function ListEntry(props: FieldProps<Draft>) {
 
 function schemaAt(node: FormNode, index: number): JsonSchemaObject {
   if (node.kind === "list") return node.items;
-  return node.kind === "tuple" ? (node.places[index] ?? node.rest ?? anything) : anything;
+  return node.kind === "tuple" ? (node.fixedItems[index] ?? node.rest ?? anything) : anything;
 }

@@ -6,19 +6,16 @@ import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { formatCount } from "../../../server/domain/format.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { type Draft, type Member, memberOf, rowId, withMember } from "../draft/draft.ts";
-import { startDraft } from "../empty-draft.ts";
-import { anything } from "../resolve-schema.ts";
-import { useFormShared, usePlace } from "./form-context.ts";
-import { MisfitEntry } from "./misfit-entry.tsx";
-import { PlaceField } from "./place-field.tsx";
-import { nameOfPath } from "./place-names.ts";
-import { useChange } from "./use-change.ts";
-import { fieldClass } from "./use-field-attributes.ts";
-import { useShownRows } from "./use-shown-rows.tsx";
+import { startDraft } from "../draft/new-draft.ts";
+import { anything } from "../schema/resolve-schema.ts";
+import { fieldClass, useChange, useFormShared, useField } from "./form-context.ts";
+import { MisfitEntry } from "./json-entry.tsx";
+import { NestedField, useShownRows } from "./nested-field.tsx";
+import { nameOfPath } from "./path-names.ts";
 
 /** The fields of the schema, then all other fields as rows of key and value. */
 export function ObjectEntry(props: FieldProps<Draft>) {
-  const { node, path } = usePlace();
+  const { node, path } = useField();
   const { root } = useFormShared();
   const change = useChange(props);
   const draft = props.formData;
@@ -52,7 +49,7 @@ export function ObjectEntry(props: FieldProps<Draft>) {
       className={`grid min-w-0 gap-3.5 ${path.length > 0 && node.properties.length === 0 ? "border-l-2 border-line pl-3" : ""}`}
     >
       {node.properties.map(({ name, schema, isRequired }) => (
-        <PlaceField
+        <NestedField
           key={name}
           schema={schema}
           path={[...path, name]}
@@ -145,7 +142,7 @@ function MemberRow({ member, names, schema, path, registry, onRename, onChange, 
           spellCheck={false}
           className={`${fieldClass} mt-7`}
         />
-        <PlaceField
+        <NestedField
           schema={schema}
           path={path}
           draft={member.draft}

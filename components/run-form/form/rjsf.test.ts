@@ -4,15 +4,12 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { exportSchema } from "../../../cli/build/schema/export.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { adaptSchema } from "../adapt-schema.ts";
+import { adaptSchema } from "../schema/adapt-schema.ts";
 import { checkDraft } from "../check/check-draft.ts";
-import { switchOption } from "../choose-option.ts";
-import { shownOption } from "../shown-option.ts";
-import { type Draft, memberOf, withMember } from "../draft/draft.ts";
-import { draftToJson } from "../draft/draft-to-json.ts";
-import { parseDraft } from "../draft/parse-draft.ts";
-import { DraftForm } from "./draft-form.tsx";
-import { createFormValidator } from "./form-validator.ts";
+import { shownOption, switchOption } from "../draft/new-draft.ts";
+import { type Draft, draftToJson, memberOf, withMember } from "../draft/draft.ts";
+import { parseDraft } from "../draft/draft-text.ts";
+import { createFormValidator, DraftForm } from "./draft-form.tsx";
 
 const read = (text: string): Draft => parseDraft(text).draft ?? { is: "null" };
 

@@ -5,11 +5,8 @@ import { Clock, Dices, type LucideIcon } from "lucide-react";
 import { type ChangeEvent, type ClipboardEvent, useState } from "react";
 import { IconButton } from "../../ui/button.tsx";
 import { type Draft, draftOf } from "../draft/draft.ts";
-import { usePlace } from "./form-context.ts";
-import { JsonEntry } from "./json-entry.tsx";
-import { MisfitEntry } from "./misfit-entry.tsx";
-import { useChange } from "./use-change.ts";
-import { fieldClass, useFieldAttributes } from "./use-field-attributes.ts";
+import { fieldClass, useChange, useFieldAttributes, useField } from "./form-context.ts";
+import { JsonEntry, MisfitEntry } from "./json-entry.tsx";
 
 /** The input of a string format. */
 interface FieldFormat {
@@ -46,7 +43,7 @@ const formats: Record<string, Omit<FieldFormat, "name">> = {
 
 /** A string, with the input of its format. Values that the input cannot represent use a text input. */
 export function TextEntry(props: FieldProps<Draft>) {
-  const { node } = usePlace();
+  const { node } = useField();
   const draft = props.formData;
   const change = useChange(props);
   if (node.kind !== "text") return null;

@@ -2,22 +2,19 @@
 
 import type { FieldProps } from "@rjsf/utils";
 import { Segmented } from "../../ui/choice.tsx";
-import { switchOption } from "../choose-option.ts";
 import { type Draft, withoutChoice } from "../draft/draft.ts";
-import { shownOption } from "../shown-option.ts";
-import { useFormShared, usePlace } from "./form-context.ts";
-import { PlaceField } from "./place-field.tsx";
-import { nameOfPath } from "./place-names.ts";
-import { SelectField } from "./select-field.tsx";
-import { useChange } from "./use-change.ts";
-import { useFieldAttributes } from "./use-field-attributes.ts";
+import { shownOption, switchOption } from "../draft/new-draft.ts";
+import { useChange, useFieldAttributes, useFormShared, useField } from "./form-context.ts";
+import { NestedField } from "./nested-field.tsx";
+import { nameOfPath } from "./path-names.ts";
+import { SelectField } from "./field-controls.tsx";
 
 const maxSegments = 4;
 const maxLetters = 34;
 
 /** One of several alternatives. The values of the others are kept and restored on a switch. */
 export function UnionEntry(props: FieldProps<Draft>) {
-  const { node, path } = usePlace();
+  const { node, path } = useField();
   const { root } = useFormShared();
   const attributes = useFieldAttributes(`${props.fieldPathId.$id}-choice`);
   const change = useChange(props);
@@ -47,7 +44,7 @@ export function UnionEntry(props: FieldProps<Draft>) {
         <SelectField attributes={attributes} label={label} value={String(shown)} options={faces} onChange={choose} />
       )}
       {option && (
-        <PlaceField
+        <NestedField
           key={shown}
           schema={option.schema}
           path={path}

@@ -10,9 +10,8 @@ import { PlainText } from "../../json/plain-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { type Approval, openApprovals } from "./conversation.ts";
-import { DecideDialog } from "./decide-dialog.tsx";
+import { DecideDialog, DecisionLine, actorName } from "./approval-decision.tsx";
 import { formatCount } from "../../../server/domain/format.ts";
-import { DecisionLine, sayWho } from "./decision-line.tsx";
 
 const maxShown = 10;
 
@@ -44,7 +43,7 @@ export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) 
         </p>
       )}
       <p role="status" className="sr-only">
-        {decided.map(sayDecision).join(" ")}
+        {decided.map(decisionText).join(" ")}
       </p>
       <div>
         {decided.slice(-maxShown).map((approval) => (
@@ -74,10 +73,10 @@ export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) 
 }
 
 /** For screen readers. Has no relative time, which would be announced every second. */
-function sayDecision({ request, decision }: Approval): string {
+function decisionText({ request, decision }: Approval): string {
   return decision?.by === null
     ? `${request.toolName} was denied: the approval timed out.`
-    : `${request.toolName} was ${decision?.isApproved ? "approved" : "denied"} by ${sayWho(decision?.by ?? null)}.`;
+    : `${request.toolName} was ${decision?.isApproved ? "approved" : "denied"} by ${actorName(decision?.by ?? null)}.`;
 }
 
 function OpenApproval({ approval, onDecide }: { approval: Approval; onDecide: (isApproved: boolean) => void }) {

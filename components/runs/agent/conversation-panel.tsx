@@ -16,12 +16,11 @@ import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import { isOpen } from "../../ui/statuses.ts";
 import { toConversation, type Turn } from "./conversation.ts";
-import { Fold } from "./fold.tsx";
 import { MarkedText } from "./marked-text.tsx";
 import { cutPieces, splitMarks } from "./split-marks.ts";
-import { StepHead } from "./step-head.tsx";
+import { Fold, StepHead } from "./conversation-parts.tsx";
 import { TurnCard } from "./turn-card.tsx";
-import { budgetUse, sayUsage } from "./usage-words.ts";
+import { budgetUse, formatUsage } from "./call-labels.ts";
 
 const shown = { lines: 18, characters: 2_400, pieces: 200 };
 const maxPrompt = { lines: 20_000, characters: 200_000, pieces: 5_000 };
@@ -65,7 +64,7 @@ function Conversation({ run, trace, entries }: { run: Run; trace: AgentTrace; en
         </div>
       )}
       <p role="status" className="sr-only">
-        {isOpen(run.status) ? sayLatest(turns.at(-1)) : ""}
+        {isOpen(run.status) ? latestText(turns.at(-1)) : ""}
       </p>
       {turns.slice(hidden).map((turn) => (
         <TurnCard key={turn.call} turn={turn} output={run.output} />
@@ -75,16 +74,16 @@ function Conversation({ run, trace, entries }: { run: Run; trace: AgentTrace; en
 }
 
 /** Announced once for each change, not for each word. */
-function sayLatest(turn: Turn | undefined): string {
+function latestText(turn: Turn | undefined): string {
   if (!turn) return "";
-  if (turn.isAsking) return `Model call ${turn.call}: the model is answering`;
+  if (turn.isInProgress) return `Model call ${turn.call}: the model is answering`;
   return turn.answer ? `Model call ${turn.call} answered` : "";
 }
 
 /** The usage of a run so far, and the rest of the agent's current budget. */
 function Totals({ trace, calls, target }: { trace: AgentTrace; calls: number; target: Target }) {
   const budget = useQuery(useTRPC().targets.get.queryOptions(target)).data?.agent?.budget;
-  const usage = sayUsage(trace.usage);
+  const usage = formatUsage(trace.usage);
   return (
     <dl
       aria-label="Usage so far"
@@ -145,7 +144,7 @@ function PromptSection({ run, trace }: { run: Run; trace: AgentTrace }) {
           onWhole={isWhole ? undefined : () => setIsWhole(true)}
         />
       ) : (
-        <p className="px-4 py-2.5 text-ink-2">{whyNone(run)}</p>
+        <p className="px-4 py-2.5 text-ink-2">{missingPromptText(run)}</p>
       )}
       {rendered && rendered.system !== "" && (
         <Fold title="Instructions" note={`${formatNumber(rendered.system.length)} characters`}>
@@ -166,7 +165,7 @@ function PromptSection({ run, trace }: { run: Run; trace: AgentTrace }) {
   );
 }
 
-function whyNone(run: Run): string {
+function missingPromptText(run: Run): string {
   if (run.input !== null) return "The input of this run is not an agent input.";
   return isOpen(run.status)
     ? "The prompt is created from the payload when the run starts."

@@ -19,7 +19,7 @@ describe("a conversation", () => {
     });
     const turns = toConversation({ ...known, trace });
     expect(turns.map(({ call }) => call)).toEqual([1, 2, 10]);
-    expect(turns[1]?.tools.map(({ place, state, output }) => [place, state, output])).toEqual([
+    expect(turns[1]?.tools.map(({ position, state, output }) => [position, state, output])).toEqual([
       ["2.1", "failed", "no"],
       ["2.2", "done", null],
     ]);
@@ -46,16 +46,16 @@ describe("a conversation", () => {
   it("has each failed try, and the time of the next retry", () => {
     const steps = [failed("model 1", [0, 100], 3_000), failed("model 1 try 2", [3_100, 3_200], 4_000)];
     const [waiting] = toConversation({ ...known, trace: traceOf({ steps }), run: { status: "waiting", error: null } });
-    expect(waiting?.failures.map(({ again }) => again)).toEqual([null, runStart + 7_200]);
-    expect(waiting).toMatchObject({ isAsking: false, answer: null });
+    expect(waiting?.failures.map(({ retryAt }) => retryAt)).toEqual([null, runStart + 7_200]);
+    expect(waiting).toMatchObject({ isInProgress: false, answer: null });
     const [asking] = toConversation({
       ...known,
       trace: traceOf({ steps }),
       entries: timelineOf([7_300, "step_started", { name: "model 1 try 3" }]),
     });
-    expect(asking).toMatchObject({ isAsking: true, failures: [{ again: null }, { again: null }] });
+    expect(asking).toMatchObject({ isInProgress: true, failures: [{ retryAt: null }, { retryAt: null }] });
     const [ended] = toConversation({ ...known, trace: traceOf({ steps }), run: { status: "canceled", error: null } });
-    expect(ended?.failures.map(({ again }) => again)).toEqual([null, null]);
+    expect(ended?.failures.map(({ retryAt }) => retryAt)).toEqual([null, null]);
   });
 
   it("includes the live answer until the answer is stored or the run has ended", () => {
@@ -74,7 +74,7 @@ describe("a conversation", () => {
     const before = traceOf({ steps: [answered("model 1", [1, 9], [called("a")])] });
     expect(toConversation({ ...known, trace: { ...before, live } })[1]).toMatchObject({
       call: 2,
-      isAsking: true,
+      isInProgress: true,
       live,
       answer: null,
     });
@@ -84,10 +84,10 @@ describe("a conversation", () => {
         trace: { ...before, live },
         run: { status: "failed", error: { name: "Timeout" } },
       })[1],
-    ).toMatchObject({ isAsking: false, live: null });
+    ).toMatchObject({ isInProgress: false, live: null });
     const after = traceOf({ steps: [...before.steps, answered("model 2", [40, 90], [said("Let me see")])] });
     expect(toConversation({ ...known, trace: { ...after, live } })[1]).toMatchObject({
-      isAsking: false,
+      isInProgress: false,
       live: null,
       answer: { text: "Let me see" },
     });
@@ -95,7 +95,10 @@ describe("a conversation", () => {
 
   it("drops steps in progress of a lost worker", () => {
     const entries = timelineOf([1, "step_started", { name: "model 1" }], [2, "worker_lost"]);
-    expect(toConversation({ ...known, trace: traceOf({}), entries })[0]).toMatchObject({ call: 1, isAsking: false });
+    expect(toConversation({ ...known, trace: traceOf({}), entries })[0]).toMatchObject({
+      call: 1,
+      isInProgress: false,
+    });
   });
 
   it("distinguishes the final answer from one that did not parse", () => {
@@ -109,7 +112,7 @@ describe("a conversation", () => {
     );
     expect(
       toConversation({ trace: traceOf({ steps }), entries, run: { status: "completed", error: null } }).map(
-        ({ why }) => why,
+        ({ validationError }) => validationError,
       ),
     ).toEqual(["It is not JSON.", null]);
     expect(ends({ status: "failed", error: { name: "InvalidOutput" } })).toEqual(["repaired", "unusable"]);

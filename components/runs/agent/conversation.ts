@@ -15,15 +15,15 @@ export type Approval = AgentTrace["approvals"][number];
 type TraceStep = AgentTrace["steps"][number];
 
 /**
- * A failed model call. `again`: the time of the retry in UTC milliseconds; `null`: it is not retried, or the retry has
- * already happened.
+ * A failed model call. `retryAt`: the time of the retry in UTC milliseconds; `null`: it is not retried, or the retry
+ * has already happened.
  */
-export interface FailedTry {
+export interface FailedAttempt {
   key: string;
   failure: ModelFailureStep;
   startedAt: string;
   durationMs: number;
-  again: number | null;
+  retryAt: number | null;
 }
 
 interface Answer {
@@ -42,7 +42,7 @@ export type ToolState = ToolStep["outcome"] | "running" | "waiting" | "due" | "s
 
 export interface ToolUse {
   /** `2.1`: the first call of the second answer. */
-  place: string;
+  position: string;
   toolName: string;
   input: Json;
   isMalformed: boolean;
@@ -61,16 +61,16 @@ type TurnEnd = "tools" | "final" | "repaired" | "unusable" | "open";
 /** One model call with its result. */
 export interface Turn {
   call: number;
-  failures: FailedTry[];
+  failures: FailedAttempt[];
   answer: Answer | null;
   /** The answer so far; `null`: unknown. */
   live: AgentLive | null;
   /** The call is in progress. */
-  isAsking: boolean;
+  isInProgress: boolean;
   tools: ToolUse[];
   end: TurnEnd;
   /** The validation error sent to the model after a `repaired` answer; `null`: unknown. */
-  why: string | null;
+  validationError: string | null;
 }
 
 interface Known {
@@ -86,12 +86,12 @@ interface Known {
 export function toConversation({ trace, entries, run }: Known): Turn[] {
   const isOver = !openStatuses.has(run.status);
   const steps = new Map(trace.steps.map((step) => [step.name, step]));
-  const tries = triesOf([
+  const tries = attemptsOf([
     ...trace.steps.map(({ name }) => name),
     ...namesOf(entries),
     ...(trace.live ? [trace.live.step] : []),
   ]);
-  const under = isOver ? new Set<string>() : stepsUnderWay(entries);
+  const inProgress = isOver ? new Set<string>() : stepsInProgress(entries);
   const approvals = new Map(trace.approvals.map((approval) => [approval.name, approval]));
   const turns = [...tries]
     .sort(([a], [b]) => a - b)
@@ -100,35 +100,35 @@ export function toConversation({ trace, entries, run }: Known): Turn[] {
       const answer = done.flatMap(toAnswer)[0] ?? null;
       const open = isOver || answer ? [] : names.filter((name) => !steps.has(name));
       const live = trace.live && open.includes(trace.live.step) ? trace.live : null;
-      const isAsking = open.some((name) => under.has(name)) || live !== null;
+      const isInProgress = open.some((name) => inProgress.has(name)) || live !== null;
       const failures = done
-        .flatMap((step) => toFailedTry(step))
+        .flatMap((step) => toFailedAttempt(step))
         .map((one, index, all) => ({
           ...one,
-          again: isOver || answer || isAsking || index < all.length - 1 ? null : one.again,
+          retryAt: isOver || answer || isInProgress || index < all.length - 1 ? null : one.retryAt,
         }));
       return {
         call,
         failures,
         answer,
         live,
-        isAsking,
-        tools: toolsOf({ call, answer, steps, approvals, under, isOver }),
+        isInProgress,
+        tools: toolsOf({ call, answer, steps, approvals, inProgress, isOver }),
         end: "open",
-        why: null,
+        validationError: null,
       };
     });
   const reasons = reasonsOf(entries);
   return turns.map((turn, index) => {
     const end = endOf(turn, { isLast: index === turns.length - 1, run });
-    return { ...turn, end, why: end === "repaired" ? (reasons.get(turn.call) ?? null) : null };
+    return { ...turn, end, validationError: end === "repaired" ? (reasons.get(turn.call) ?? null) : null };
   });
 }
 
 const openStatuses: ReadonlySet<string> = new Set(["queued", "running", "waiting"]);
 
 /** The step names of all tries of each model call, in order. */
-function triesOf(names: readonly string[]): Map<number, string[]> {
+function attemptsOf(names: readonly string[]): Map<number, string[]> {
   const found = new Map<number, Map<number, string>>();
   for (const name of names) {
     const read = readStepName(name);
@@ -146,7 +146,7 @@ function namesOf(entries: readonly TimelineEntry[]): string[] {
 }
 
 /** Steps that a worker has started and not ended, and whose worker is not lost. */
-function stepsUnderWay(entries: readonly TimelineEntry[]): Set<string> {
+function stepsInProgress(entries: readonly TimelineEntry[]): Set<string> {
   const open = new Set<string>();
   for (const { kind, name } of entries) {
     if (kind === "step_started" && name !== null) open.add(name);
@@ -169,7 +169,7 @@ function toAnswer({ step, startedAt, finishedAt }: TraceStep): Answer[] {
   ];
 }
 
-function toFailedTry({ name, step, startedAt, finishedAt }: TraceStep): FailedTry[] {
+function toFailedAttempt({ name, step, startedAt, finishedAt }: TraceStep): FailedAttempt[] {
   if (step.type !== "model_failure") return [];
   return [
     {
@@ -177,7 +177,7 @@ function toFailedTry({ name, step, startedAt, finishedAt }: TraceStep): FailedTr
       failure: step,
       startedAt,
       durationMs: between(startedAt, finishedAt),
-      again: step.waitMs === null ? null : Date.parse(finishedAt) + step.waitMs,
+      retryAt: step.waitMs === null ? null : Date.parse(finishedAt) + step.waitMs,
     },
   ];
 }
@@ -191,18 +191,18 @@ interface ToolSources {
   answer: Answer | null;
   steps: ReadonlyMap<string, TraceStep>;
   approvals: ReadonlyMap<string, Approval>;
-  under: ReadonlySet<string>;
+  inProgress: ReadonlySet<string>;
   isOver: boolean;
 }
 
-function toolsOf({ call, answer, steps, approvals, under, isOver }: ToolSources): ToolUse[] {
+function toolsOf({ call, answer, steps, approvals, inProgress, isOver }: ToolSources): ToolUse[] {
   const calls = answer?.step.content.filter((part) => part.type === "tool-call") ?? [];
   return calls.map(({ toolName, input, isMalformed }, index) => {
-    const place = `${call}.${index + 1}`;
-    const name = `${place} ${toolName}`.slice(0, maxName);
+    const position = `${call}.${index + 1}`;
+    const name = `${position} ${toolName}`.slice(0, maxName);
     const made = steps.get(`tool ${name}`);
     const approval = approvals.get(`approval ${name}`) ?? null;
-    const known = { place, toolName, input, isMalformed, approval };
+    const known = { position, toolName, input, isMalformed, approval };
     if (made?.step.type === "tool")
       return {
         ...known,
@@ -212,7 +212,7 @@ function toolsOf({ call, answer, steps, approvals, under, isOver }: ToolSources)
       };
     return {
       ...known,
-      state: isOver ? "stopped" : stateOf(approval, under.has(`tool ${name}`)),
+      state: isOver ? "stopped" : stateOf(approval, inProgress.has(`tool ${name}`)),
       output: null,
       durationMs: null,
     };

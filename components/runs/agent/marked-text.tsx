@@ -31,7 +31,7 @@ export function MarkedText({
           <span aria-hidden className={`${markClass} px-1.5 text-xs`}>
             abc
           </span>
-          from the payload{pointed !== null && <code className="min-w-0 truncate text-ink">{sayPath(pointed)}</code>}
+          from the payload{pointed !== null && <code className="min-w-0 truncate text-ink">{pathText(pointed)}</code>}
         </p>
       )}
       <div
@@ -48,7 +48,7 @@ export function MarkedText({
               key={index}
               tabIndex={index === tabStop ? 0 : -1}
               onKeyDown={moveFocus}
-              title={`From the payload: ${sayPath(path)}`}
+              title={`From the payload: ${pathText(path)}`}
               aria-describedby={idOf(path)}
               onPointerEnter={() => setPointed(path)}
               onPointerLeave={() => setPointed(null)}
@@ -77,7 +77,7 @@ export function MarkedText({
       <div hidden>
         {paths.map((path) => (
           <span key={path} id={idOf(path)}>
-            From the payload: {sayPath(path)}
+            From the payload: {pathText(path)}
           </span>
         ))}
       </div>
@@ -96,6 +96,6 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   next.focus();
 }
 
-function sayPath(path: string): string {
+function pathText(path: string): string {
   return path === "" ? "added by a function of the trigger" : path;
 }

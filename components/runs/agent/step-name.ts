@@ -1,9 +1,9 @@
-/** The kind of an agent step, parsed from its name. `place`: `2.1`, the first call of the second answer. */
+/** The kind of an agent step, parsed from its name. `position`: `2.1`, the first call of the second answer. */
 export type AgentStepName =
   | { kind: "prompt" }
   | { kind: "model"; call: number; attempt: number }
   | { kind: "pause"; call: number; attempt: number }
-  | { kind: "tool" | "approval" | "question"; place: string; toolName: string };
+  | { kind: "tool" | "approval" | "question"; position: string; toolName: string };
 
 const patterns = {
   model: /^model (\d+)(?: try (\d+))?$/,
@@ -20,14 +20,14 @@ export function readStepName(name: string): AgentStepName | null {
     const found = patterns[kind].exec(name);
     if (found) return { kind, call: Number(found[1]), attempt: Number(found[2] ?? 1) };
   }
-  const [, word = "", place = "", toolName = ""] = patterns.call.exec(name) ?? [];
+  const [, word = "", position = "", toolName = ""] = patterns.call.exec(name) ?? [];
   return word === "tool" || word === "approval" || word === "needs approval"
-    ? { kind: kinds[word], place, toolName }
+    ? { kind: kinds[word], position, toolName }
     : null;
 }
 
 /** A readable label: `Model call 2`, `Tool search`. */
-export function sayStepName(step: AgentStepName): string {
+export function stepLabel(step: AgentStepName): string {
   switch (step.kind) {
     case "prompt":
       return "Prompt";

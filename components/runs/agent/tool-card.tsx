@@ -16,7 +16,7 @@ import { RawText } from "../../json/raw-text.tsx";
 import { StatusBadge } from "../../ui/badges.tsx";
 import type { StatusStyle } from "../../ui/statuses.ts";
 import type { ToolState, ToolUse } from "./conversation.ts";
-import { DecisionLine } from "./decision-line.tsx";
+import { DecisionLine } from "./approval-decision.tsx";
 
 /** The label of each state of a tool call. */
 const toolFaces: Record<ToolState, StatusStyle> = {
@@ -32,11 +32,11 @@ const toolFaces: Record<ToolState, StatusStyle> = {
 
 /** A tool call: the arguments, the result, and the decision. */
 export function ToolCard({ use }: { use: ToolUse }) {
-  const { toolName, place, state, input, isMalformed, approval } = use;
+  const { toolName, position, state, input, isMalformed, approval } = use;
   const title = outputTitles[state];
   return (
     <section
-      aria-label={`Tool ${toolName}, call ${place}`}
+      aria-label={`Tool ${toolName}, call ${position}`}
       className="@container min-w-0 overflow-hidden rounded-m border"
     >
       <div className="flex min-h-8 flex-wrap items-center gap-x-2.5 gap-y-1 px-3 py-1">
@@ -55,13 +55,13 @@ export function ToolCard({ use }: { use: ToolUse }) {
           title="Arguments"
           note={isMalformed ? "not a JSON object" : undefined}
           value={input}
-          label={`Arguments of ${toolName}, call ${place}`}
+          label={`Arguments of ${toolName}, call ${position}`}
         />
         {title && (
           <Value
             title={title}
             value={use.output}
-            label={`${title} of ${toolName}, call ${place}`}
+            label={`${title} of ${toolName}, call ${position}`}
             isWords={state !== "done"}
           />
         )}
@@ -103,7 +103,7 @@ function Value({
         {note && <span className="text-bad"> · {note}</span>}
       </p>
       {isText ? (
-        <RawText text={wordsOf(value)} label={label} maxHeight={240} />
+        <RawText text={valueText(value)} label={label} maxHeight={240} />
       ) : (
         <JsonView text={JSON.stringify(value, null, 2)} label={label} copyLabel={`Copy: ${label}`} maxHeight={240} />
       )}
@@ -111,7 +111,7 @@ function Value({
   );
 }
 
-function wordsOf(value: Json): string {
+function valueText(value: Json): string {
   if (value === null) return "Denied without a reason.";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

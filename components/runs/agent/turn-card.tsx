@@ -11,16 +11,12 @@ import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ScriptedModelBadge, StatusBadge } from "../../ui/badges.tsx";
-import { FollowEndButton } from "../follow-end-button.tsx";
-import { useFollowEnd } from "../use-follow-end.ts";
-import { callFaces, sayFinish } from "./call-words.ts";
+import { FollowEndButton, useFollowEnd } from "../follow-end.tsx";
+import { callFaces, finishText, formatUsage } from "./call-labels.ts";
 import type { Turn } from "./conversation.ts";
-import { FailedTries } from "./failed-tries.tsx";
-import { Fold } from "./fold.tsx";
 import { cutText } from "./split-marks.ts";
-import { StepHead } from "./step-head.tsx";
+import { FailedAttempts, Fold, StepHead } from "./conversation-parts.tsx";
 import { ToolCard } from "./tool-card.tsx";
-import { sayUsage } from "./usage-words.ts";
 
 const shown = { lines: 14, characters: 1_600 };
 
@@ -48,8 +44,8 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
         }
         facts={factsOf(turn)}
       />
-      <FailedTries tries={turn.failures} />
-      {turn.isAsking && <LiveSpeech live={turn.live} call={call} />}
+      <FailedAttempts attempts={turn.failures} />
+      {turn.isInProgress && <LiveSpeech live={turn.live} call={call} />}
       {answer && answer.reasoning !== "" && (
         <Fold title="Reasoning" note={`${formatNumber(answer.reasoning.length)} characters`}>
           <FoldedText text={answer.reasoning} label={`reasoning of model call ${call}`} tone="text-ink-2" />
@@ -61,7 +57,7 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
       {tools.length > 0 && (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-2 px-4 py-2.5">
           {tools.map((use) => (
-            <ToolCard key={use.place} use={use} />
+            <ToolCard key={use.position} use={use} />
           ))}
           {tools.length < turn.tools.length && (
             <Button onClick={() => setIsWhole(true)}>
@@ -94,9 +90,9 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
           This does not match the output schema of the agent. The model was called again with the validation error.
         </Note>
       )}
-      {turn.why !== null && (
+      {turn.validationError !== null && (
         <p className="-mt-1.5 px-4 pb-2.5 pl-[37px] font-mono text-s [overflow-wrap:anywhere] whitespace-pre-wrap text-ink-2">
-          <PlainText text={cutText(turn.why, maxText)} />
+          <PlainText text={cutText(turn.validationError, maxText)} />
         </p>
       )}
       {turn.end === "unusable" && (
@@ -112,9 +108,9 @@ function factsOf({ answer, end }: Turn): string[] {
   if (!answer) return [];
   const { usage, costUsd, finishReason } = answer.step;
   return [
-    ...(end === "final" ? ["final answer"] : finishReason === "tool-calls" ? [] : [sayFinish(finishReason)]),
+    ...(end === "final" ? ["final answer"] : finishReason === "tool-calls" ? [] : [finishText(finishReason)]),
     formatDuration(answer.durationMs),
-    sayUsage(usage) ?? "tokens not reported",
+    formatUsage(usage) ?? "tokens not reported",
     costUsd === null ? "cost unknown" : formatUsd(costUsd),
   ];
 }

@@ -4,11 +4,11 @@ import type { TimelineEntry, TimelineKind } from "../../../server/contract/timel
 export const runStart = Date.parse("2026-11-21T14:00:00.000Z");
 export const isoAt = (ms: number) => new Date(runStart + ms).toISOString();
 
-type Told = [ms: number, kind: TimelineKind, rest?: Partial<TimelineEntry>];
+type Event = [ms: number, kind: TimelineKind, rest?: Partial<TimelineEntry>];
 
 /** A timeline from its events, with times in milliseconds after the run was created. */
-export function timelineOf(...told: Told[]): TimelineEntry[] {
-  return told.map(([ms, kind, rest], index) => ({
+export function timelineOf(...events: Event[]): TimelineEntry[] {
+  return events.map(([ms, kind, rest], index) => ({
     id: index + 1,
     at: isoAt(ms),
     kind,
@@ -38,7 +38,7 @@ export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
     end: fc.constantFrom("completed", "failed", "canceled", "timed_out", "none"),
   })
   .map(({ steps, longMs, end }) => {
-    const told: Told[] = [
+    const events: Event[] = [
       [0, "queued", { attempt: 0 }],
       [2, "attempt_started"],
     ];
@@ -47,7 +47,7 @@ export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
     for (const [index, { verb, ms }] of steps.entries()) {
       const name = `${verb}-${index}`;
       const note = (afterMs: number, kind: TimelineKind, rest: Partial<TimelineEntry> = {}) =>
-        told.push([(at += afterMs), kind, { attempt, name, ...rest }]);
+        events.push([(at += afterMs), kind, { attempt, name, ...rest }]);
       if (verb === "log") note(ms, "log", { name: null, level: "info", message: name });
       if (verb === "cancel") note(ms, "cancel_requested", { name: null });
       if (verb === "step") {
@@ -73,6 +73,6 @@ export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
         note(ms + 2, "attempt_started", { name: null });
       }
     }
-    if (end !== "none") told.push([at + 1, end, { attempt }]);
-    return timelineOf(...told);
+    if (end !== "none") events.push([at + 1, end, { attempt }]);
+    return timelineOf(...events);
   });

@@ -1,6 +1,5 @@
 import type { Json } from "../../../server/contract/json.ts";
-import { jsonCurl } from "../../curl/curl-command.ts";
-import { shellQuote } from "../../curl/shell-quote.ts";
+import { jsonCurl, shellQuote } from "../../curl/curl-command.ts";
 
 export type SnippetKind = "curl" | "fetch";
 export type SenderKind = "github" | "stripe";

@@ -6,8 +6,8 @@ import type { Reason, Verdict } from "../../../server/contract/delivery.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { readBody } from "../../deliveries/read-body.ts";
-import { reasonParts } from "../../deliveries/say-reason.ts";
-import { describeFault, parseDraft } from "../../run-form/draft/parse-draft.ts";
+import { reasonParts } from "../../deliveries/describe-decision.ts";
+import { describeFault, parseDraft } from "../../run-form/draft/draft-text.ts";
 import { problemOf } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
@@ -194,16 +194,16 @@ function VerdictList({ verdicts }: { verdicts: readonly Verdict[] }) {
 }
 
 function ReasonLine({ reason }: { reason: Reason }) {
-  const { where, said, was } = reasonParts(reason);
+  const { path, expectation, actual } = reasonParts(reason);
   return (
     <li className="text-s break-words text-ink-2">
-      {where !== null && <code className="text-ink">{visibleText(where, 200)}</code>} {visibleText(said, 300)}
-      {was !== null &&
+      {path !== null && <code className="text-ink">{visibleText(path, 200)}</code>} {visibleText(expectation, 300)}
+      {actual !== null &&
         (reason.actual === null ? (
-          `, ${was}`
+          `, ${actual}`
         ) : (
           <>
-            , was <code className="break-all text-ink">{visibleText(was, 200)}</code>
+            , was <code className="break-all text-ink">{visibleText(actual, 200)}</code>
           </>
         ))}
     </li>

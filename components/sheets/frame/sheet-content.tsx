@@ -6,8 +6,7 @@ import type { DeliverySummary } from "../../../server/contract/delivery.ts";
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { Condition } from "../../../server/domain/schema/conditions.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
-import { decisionOf } from "../../deliveries/decision-of.ts";
-import { sayReason } from "../../deliveries/say-reason.ts";
+import { describeDecision, formatReason } from "../../deliveries/describe-decision.ts";
 import { SchemaView } from "../../schema/schema-view.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
@@ -111,14 +110,14 @@ export function DeliveryRows({
 
 function ofDelivery(delivery: DeliverySummary) {
   const status = deliveryOutcomes[delivery.outcome];
-  return { status, label: `${delivery.responseStatus} ${status.label}`, summary: decisionOf(delivery) };
+  return { status, label: `${delivery.responseStatus} ${status.label}`, summary: describeDecision(delivery) };
 }
 
 function ofTrigger(delivery: DeliverySummary, trigger: string) {
   const verdict = delivery.verdicts.find((one) => one.trigger === trigger);
   if (!verdict) return ofDelivery(delivery);
   const [reason] = verdict.reasons;
-  const summary = reason ? sayReason(reason) : verdict.runId ? `started ${verdict.target.slug}` : "";
+  const summary = reason ? formatReason(reason) : verdict.runId ? `started ${verdict.target.slug}` : "";
   return { status: verdictOutcomes[verdict.outcome], label: verdictOutcomes[verdict.outcome].label, summary };
 }
 

@@ -5,8 +5,8 @@ import Link from "next/link";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { formatCount, formatDuration, formatNumber, formatShare, windowNames } from "../../../server/domain/format.ts";
 import { RunBadge } from "../../runs/run-badge.tsx";
-import { waitingHref } from "../../runs/run-filters.ts";
-import { saySpend } from "../../runs/say-spend.ts";
+import { waitingHref } from "../../runs/list/run-filters.ts";
+import { formatRunsUsage } from "../../runs/run-text.ts";
 import { SchemaTree } from "../../schema/schema-tree.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
@@ -193,7 +193,7 @@ function SpendLine({
   return (
     <li className="flex min-h-5 flex-wrap items-baseline gap-x-2 tabular-nums">
       <Link href={`/runs?${new URLSearchParams({ target: agent, since: window })}`} className="hover:underline">
-        {usage ? saySpend(usage) : "–"}
+        {usage ? formatRunsUsage(usage) : "–"}
       </Link>
       <span className="text-s text-ink-3">in the last {windowNames[window]}</span>
     </li>

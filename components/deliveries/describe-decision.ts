@@ -1,0 +1,64 @@
+import type { DeliverySummary, Reason } from "../../server/contract/delivery.ts";
+import { formatNumber } from "../../server/domain/format.ts";
+import { verdictOutcomes } from "../ui/statuses.ts";
+
+/** One line: why a delivery did, or did not, start a run. */
+export function describeDecision(
+  delivery: Pick<DeliverySummary, "endpoint" | "problem" | "verdicts" | "outcome">,
+): string {
+  const { verdicts, problem } = delivery;
+  if (problem?.code === "unknown_endpoint") return `No endpoint ${delivery.endpoint || "(empty)"}`;
+  if (verdicts.length === 0 && problem) return problemText(problem);
+  if (verdicts.length === 0) return delivery.outcome === "skipped" ? "URL verification answered" : "";
+  const fired = verdicts.filter((verdict) => verdict.outcome === "matched");
+  if (delivery.outcome === "repeated") return "Duplicate: no new run started";
+  if (fired.length > 0)
+    return verdicts.length === 1
+      ? `${fired[0]?.trigger} fired`
+      : `${formatNumber(fired.length)} of ${formatNumber(verdicts.length)} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
+  const [only] = verdicts;
+  const stages = [...new Set(verdicts.map(({ outcome }) => verdictOutcomes[outcome].stage))].join(", ");
+  if (!only || verdicts.length > 1) return `0 of ${formatNumber(verdicts.length)} fired, stopped at ${stages}`;
+  const reason = only.reasons[0];
+  if (!reason) return verdictOutcomes[only.outcome].label;
+  return only.outcome === "disabled"
+    ? formatReason(reason)
+    : `${verdictOutcomes[only.outcome].stage}: ${formatReason(reason)}`;
+}
+
+/** The endpoint with the most similar name, for a delivery to an unknown endpoint; `null`: none is similar. */
+export function nearMissOf({ problem }: Pick<DeliverySummary, "problem">): string | null {
+  if (problem?.code !== "unknown_endpoint") return null;
+  return / Did you mean "([^"]+)"\?$/.exec(problem.detail)?.[1] ?? null;
+}
+
+function problemText({ title, detail, errors }: NonNullable<DeliverySummary["problem"]>): string {
+  const [first] = errors ?? [];
+  return first ? `${title}: ${first.pointer || "the whole body"}, ${first.message}` : `${title}. ${detail}`;
+}
+
+/** `/data/amount: expected ≥ 10000, was -5`. */
+export function formatReason(reason: Reason): string {
+  const { path, expectation, actual } = reasonParts(reason);
+  const ending = actual === null ? "" : reason.actual === null ? `, ${actual}` : `, was ${actual}`;
+  return `${path === null ? "" : `${path}: `}${expectation}${ending}`;
+}
+
+/** One reason in parts. */
+interface ReasonParts {
+  /** `null`: the trigger is disabled; the reason is not about the body. */
+  path: string | null;
+  expectation: string;
+  /** The value as JSON; `missing`: the field is absent; `null`: does not apply. */
+  actual: string | null;
+}
+
+export function reasonParts({ pointer, code, message, expected, actual }: Reason): ReasonParts {
+  if (code === "disabled") return { path: null, expectation: message, actual: null };
+  return {
+    path: pointer || "the whole body",
+    expectation: expected === null ? message : `expected ${expected}`,
+    // The whole body is never missing.
+    actual: actual ?? (pointer === "" ? null : "missing"),
+  };
+}

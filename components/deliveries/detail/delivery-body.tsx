@@ -1,0 +1,156 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { parseAsString, parseAsStringLiteral, useQueryState } from "nuqs";
+import { useEffect, useMemo, useState } from "react";
+import { formatBytes } from "../../../server/domain/format.ts";
+import { JsonView, type JumpTo } from "../../json/json-view.tsx";
+import type { JsonMark } from "../../json/pointers.ts";
+import { RawText } from "../../json/raw-text.tsx";
+import { saveFile } from "../../runs/save-file.ts";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { Choice, Segmented } from "../../ui/choice.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Panel } from "../../ui/page-layout.tsx";
+import type { FullDelivery } from "./full-delivery.ts";
+import { hexLines, jsonOf, type ReadBody, readBody } from "../read-body.ts";
+import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
+
+const faces = [
+  { value: "pretty", label: "Pretty" },
+  { value: "raw", label: "Raw" },
+  { value: "bytes", label: "Bytes" },
+] as const;
+const faceNames = faces.map(({ value }) => value);
+const maxBytes = 4096;
+
+/** The body: formatted with marked paths, raw, or as bytes. */
+export function DeliveryBody({ delivery, jumpTo }: { delivery: FullDelivery; jumpTo: JumpTo | null }) {
+  const body = useMemo(() => readBody(delivery.body), [delivery.body]);
+  if (!body) {
+    return (
+      <Panel title="Body" note={formatBytes(delivery.bodyBytes)}>
+        <p className="px-4 py-3 text-ink-2">{whyAbsent(delivery)}</p>
+      </Panel>
+    );
+  }
+  return <StoredBody delivery={delivery} body={body} jumpTo={jumpTo} />;
+}
+
+function StoredBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: ReadBody; jumpTo: JumpTo | null }) {
+  const [wanted, setFace] = useQueryState("body", parseAsStringLiteral(faceNames));
+  const face = body.text === null ? "bytes" : (wanted ?? "pretty");
+  const [trigger, setTrigger] = useQueryState("marks", parseAsString);
+  const marks = useMarks({ delivery, body, trigger });
+  const triggers = [...new Set(delivery.verdicts.map((verdict) => verdict.trigger))];
+  // Only the pretty view can show a path.
+  useEffect(() => {
+    if (jumpTo) void setFace(null);
+  }, [jumpTo, setFace]);
+  return (
+    <Panel title="Body" note={<span className="tabular-nums">{formatBytes(body.bytes.length)}</span>}>
+      <div className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
+        {body.text === null ? (
+          <span className="px-1 text-ink-2">Not UTF-8 text: shown as bytes</span>
+        ) : (
+          <Segmented
+            label="View of the body"
+            value={face}
+            options={faces}
+            onChange={(value) => void setFace(value === "pretty" ? null : value)}
+          />
+        )}
+        {face === "pretty" && triggers.length > 1 && (
+          <Choice
+            label="Marked paths"
+            value={trigger ?? ""}
+            options={[
+              { value: "", label: "Paths of all triggers" },
+              ...triggers.map((slug) => ({ value: slug, label: slug })),
+            ]}
+            onChange={(value) => void setTrigger(value === "" ? null : value)}
+          />
+        )}
+        <span className="ml-auto flex items-center gap-1">
+          {body.text !== null && <CopyButton text={body.text} label="Copy the original body" />}
+          <IconButton label="Download the body" icon={Download} size="s" onClick={() => saveBody(delivery.id, body)} />
+        </span>
+      </div>
+      {face === "pretty" && body.text !== null && (
+        <JsonView text={body.text} label="Body" marks={marks} maxHeight={560} jumpTo={jumpTo} />
+      )}
+      {face === "raw" && body.text !== null && <RawText text={body.text} label="Body" maxHeight={560} />}
+      {face === "bytes" && <Bytes bytes={body.bytes} />}
+    </Panel>
+  );
+}
+
+/** Matches are marked by the schemas of the current build, mismatches by the stored verdicts. */
+function useMarks({
+  delivery,
+  body,
+  trigger,
+}: {
+  delivery: FullDelivery;
+  body: ReadBody;
+  trigger: string | null;
+}): JsonMark[] {
+  const trpc = useTRPC();
+  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions({ endpoint: delivery.endpoint }));
+  const json = useMemo(() => jsonOf(body), [body]);
+  return useMemo(() => {
+    const fired = delivery.verdicts.filter(
+      (verdict) => verdict.outcome === "matched" && (trigger === null || verdict.trigger === trigger),
+    );
+    const matched = fired.flatMap(({ attachmentId }) => {
+      const known = triggers?.find((one) => one.attachmentId === attachmentId);
+      return known ? matchedMarks({ trigger: known.slug, schemas: [known.request, known.filter], json }) : [];
+    });
+    const stopped =
+      delivery.verdicts.length > 0 ? verdictMarks(delivery.verdicts, trigger) : problemMarks(delivery.problem);
+    return [...stopped, ...matched];
+  }, [delivery, json, trigger, triggers]);
+}
+
+function Bytes({ bytes }: { bytes: Uint8Array }) {
+  const [max, setMax] = useState(maxBytes);
+  const text = useMemo(() => hexLines(bytes, max), [bytes, max]);
+  return (
+    <>
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label="Body as bytes"
+        className="max-h-[560px] overflow-auto px-4 py-3 text-s/5 text-ink-2"
+      >
+        {text}
+      </pre>
+      {bytes.length > max && (
+        <button
+          type="button"
+          onClick={() => setMax((now) => now * 16)}
+          className="w-full cursor-pointer border-t px-4 py-2 text-left text-accent hover:bg-sunken"
+        >
+          Show more ({formatBytes(bytes.length - max)} left)
+        </button>
+      )}
+    </>
+  );
+}
+
+function whyAbsent({ bodyBytes, problem, responseStatus }: FullDelivery): string {
+  if (bodyBytes === 0) return "The request had no body.";
+  if (responseStatus === 413)
+    return `The body was over the size limit, so the server stopped reading and did not store it. The sender declared or sent ${formatBytes(bodyBytes)}.`;
+  if (problem)
+    return `The body was not stored: the request was rejected before its body was read (${problem.title.toLowerCase()}).`;
+  return "The body was deleted when its retention ended.";
+}
+
+/** Downloads a body, byte for byte. */
+function saveBody(id: string, { bytes, text }: ReadBody): void {
+  // A neutral content type, so that the browser does not open content from an unauthenticated sender.
+  saveFile({ name: `${id}.${text === null ? "bin" : "json"}`, type: "application/octet-stream", content: bytes });
+}

@@ -1,0 +1,99 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ownHeaders } from "../../../server/contract/delivery.ts";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { CopyButton, ShortId } from "../../ui/copy-button.tsx";
+import { Facts, PageTitle } from "../../ui/page-layout.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { PlainText } from "../../json/plain-text.tsx";
+import { DeliveryActions } from "./delivery-actions.tsx";
+import { type FullDelivery, redeliveriesShown } from "./full-delivery.ts";
+import { OutcomeBadge } from "../outcome-badge.tsx";
+import { formatBytes, formatDuration, formatUtc } from "../../../server/domain/format.ts";
+
+/** The title, the facts and the actions of a delivery. */
+export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
+  const sha = delivery.bodySha256;
+  const key = delivery.headers["idempotency-key"] ?? delivery.headers["webhook-id"];
+  return (
+    <>
+      <PageTitle
+        crumb={{ href: "/deliveries", label: "Deliveries", rest: `${delivery.method} /triggers/${delivery.endpoint}` }}
+        id={delivery.id}
+      >
+        <OutcomeBadge delivery={delivery} />
+        <DeliveryActions delivery={delivery} onCompare={onCompare} />
+      </PageTitle>
+      <Facts
+        facts={[
+          [
+            "received",
+            <span key="at">
+              {formatUtc(delivery.receivedAt)} · <RelativeTime iso={delivery.receivedAt} />
+            </span>,
+          ],
+          [
+            "response time",
+            <span key="took" className="tabular-nums">
+              {formatDuration(delivery.durationMs)}
+            </span>,
+          ],
+          ["sent from", sentFrom(delivery)],
+          ["body", formatBytes(delivery.bodyBytes)],
+          ["SHA-256", sha && <Sha key="sha" sha={sha} />],
+          [
+            "Idempotency-Key",
+            key === undefined ? null : (
+              <code key="key" className="break-all">
+                <PlainText text={key} />
+              </code>
+            ),
+          ],
+          [
+            "redelivery of",
+            delivery.redeliveryOf && (
+              <ShortId
+                key="of"
+                id={delivery.redeliveryOf}
+                href={`/deliveries/${encodeURIComponent(delivery.redeliveryOf)}`}
+              />
+            ),
+          ],
+          ["redelivered as", <Redeliveries key="as" id={delivery.id} />],
+        ]}
+      />
+    </>
+  );
+}
+
+/** `null`: sent by a webhook sender. */
+function sentFrom({ headers }: FullDelivery): string | null {
+  if (headers[ownHeaders.sentFrom] !== "form") return null;
+  return headers[ownHeaders.signatureCheck] === "skipped"
+    ? "a form in the app, signature not checked"
+    : "a form in the app";
+}
+
+function Sha({ sha }: { sha: string }) {
+  return (
+    <span className="-my-1.5 inline-flex items-center">
+      <code title={sha}>{`${sha.slice(0, 4)}…${sha.slice(-4)}`}</code>
+      <CopyButton text={sha} label="Copy the SHA-256" />
+    </span>
+  );
+}
+
+function Redeliveries({ id }: { id: string }) {
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: redeliveriesShown }));
+  if (!data || data.data.length === 0) return <span className="font-normal text-ink-3">none yet</span>;
+  return (
+    <span className="inline-flex flex-wrap gap-x-3">
+      {data.data.map((again) => (
+        <ShortId key={again.id} id={again.id} href={`/deliveries/${encodeURIComponent(again.id)}`} />
+      ))}
+      {data.nextCursor !== null && <span className="font-normal text-ink-3">and more</span>}
+    </span>
+  );
+}

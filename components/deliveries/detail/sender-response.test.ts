@@ -1,0 +1,79 @@
+import { expect, it } from "vitest";
+import { responseOf } from "./sender-response.ts";
+
+const matched = {
+  trigger: "invoice-paid",
+  attachmentId: "invoice-paid:post",
+  target: { kind: "workflow" as const, slug: "post" },
+  outcome: "matched" as const,
+  runId: "run_1",
+  reasons: [],
+};
+const passed = { ...matched, trigger: "large", outcome: "filter_mismatch" as const, runId: null };
+
+it("the response to an accepted delivery has its runs", () => {
+  const answer = responseOf({
+    id: "dlv_1",
+    outcome: "accepted",
+    responseStatus: 202,
+    problem: null,
+    body: null,
+    verdicts: [passed, matched],
+  });
+  expect(JSON.parse(answer.body)).toEqual({
+    ok: true,
+    runId: "run_1",
+    runs: [{ runId: "run_1", trigger: "invoice-paid", target: { kind: "workflow", slug: "post" } }],
+  });
+  expect(answer.headers).toContainEqual(["location", "/api/v1/runs/run_1"]);
+});
+
+it("the response to a repeated delivery says so", () => {
+  expect(
+    responseOf({
+      id: "dlv_1",
+      outcome: "repeated",
+      responseStatus: 202,
+      problem: null,
+      body: null,
+      verdicts: [matched],
+    }).headers,
+  ).toContainEqual(["idempotent-replayed", "true"]);
+});
+
+it("the response to a skipped delivery says so", () => {
+  expect(
+    responseOf({ id: "dlv_1", outcome: "skipped", responseStatus: 200, problem: null, body: null, verdicts: [passed] })
+      .body,
+  ).toBe('{"ok":true,"skipped":true}');
+});
+
+it("the response to a URL verification has the challenge", () => {
+  const body = btoa(JSON.stringify({ type: "url_verification", challenge: "3eZbrw1a" }));
+  expect(
+    responseOf({ id: "dlv_1", outcome: "skipped", responseStatus: 200, problem: null, body, verdicts: [] }).body,
+  ).toBe('{"challenge":"3eZbrw1a"}');
+  expect(
+    responseOf({ id: "dlv_1", outcome: "skipped", responseStatus: 200, problem: null, body, verdicts: [passed] }).body,
+  ).toBe('{"ok":true,"skipped":true}');
+});
+
+it("the response to a rejected delivery is the problem", () => {
+  const problem = {
+    type: "/errors/unknown_endpoint",
+    title: "Unknown endpoint",
+    status: 404,
+    code: "unknown_endpoint",
+    detail: "x",
+  };
+  expect(
+    responseOf({ id: "dlv_1", outcome: "rejected", responseStatus: 404, problem, body: null, verdicts: [] }),
+  ).toEqual({
+    status: 404,
+    body: JSON.stringify(problem),
+    headers: [
+      ["content-type", "application/problem+json"],
+      ["signalbox-delivery", "dlv_1"],
+    ],
+  });
+});

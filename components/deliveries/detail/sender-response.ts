@@ -1,0 +1,50 @@
+import type { Delivery } from "../../../server/contract/delivery.ts";
+import { jsonOf, readBody } from "../read-body.ts";
+
+/** The response to the sender. */
+export interface SenderResponse {
+  status: number;
+  /** As it was sent. */
+  body: string;
+  /** Without the headers that every response has. */
+  headers: [name: string, value: string][];
+}
+
+/** Reconstructs the response to a delivery from the stored delivery. */
+export function responseOf({
+  id,
+  outcome,
+  responseStatus,
+  problem,
+  verdicts,
+  body,
+}: Pick<Delivery, "id" | "outcome" | "responseStatus" | "problem" | "verdicts" | "body">): SenderResponse {
+  const own: [string, string] = ["signalbox-delivery", id];
+  if (problem)
+    return {
+      status: responseStatus,
+      body: JSON.stringify(problem),
+      headers: [["content-type", "application/problem+json"], own],
+    };
+  if (outcome === "skipped")
+    return {
+      status: responseStatus,
+      body: (verdicts.length === 0 && challengeIn(body)) || '{"ok":true,"skipped":true}',
+      headers: [["content-type", "application/json"], own],
+    };
+  const runs = verdicts.flatMap(({ runId, trigger, target }) => (runId === null ? [] : [{ runId, trigger, target }]));
+  const runId = runs[0]?.runId ?? null;
+  const repeated: [string, string][] = outcome === "repeated" ? [["idempotent-replayed", "true"]] : [];
+  return {
+    status: responseStatus,
+    body: JSON.stringify({ ok: true, runId, runs }),
+    headers: [["content-type", "application/json"], ["location", `/api/v1/runs/${runId}`], ...repeated, own],
+  };
+}
+
+/** The response to a URL verification: the challenge that the sender sent. No trigger is evaluated. */
+function challengeIn(body: string | null): string | null {
+  const json = jsonOf(readBody(body));
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return null;
+  return typeof json["challenge"] === "string" ? JSON.stringify({ challenge: json["challenge"] }) : null;
+}

@@ -1,0 +1,140 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { Fragment } from "react";
+import type { Reason, Verdict } from "../../../server/contract/delivery.ts";
+import { PlainText } from "../../json/plain-text.tsx";
+import { RunBadge } from "../../runs/run-badge.tsx";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { ShortId } from "../../ui/copy-button.tsx";
+import { StatusBadge } from "../../ui/badges.tsx";
+import { verdictOutcomes } from "../../ui/statuses.ts";
+import { Cell, Row, Table } from "../../ui/page-layout.tsx";
+import { reasonParts } from "../describe-decision.ts";
+
+interface Props {
+  verdicts: readonly Verdict[];
+  /** Shows a path in the body. If set, paths are buttons. */
+  onPath?: (pointer: string) => void;
+}
+
+/**
+ * The verdict of each trigger: the stage, the path in the body, the expected and the actual value. One row for each
+ * reason.
+ */
+export function VerdictTable({ verdicts, onPath }: Props) {
+  return (
+    <Table label="Trigger verdicts" columns={["Trigger", "Verdict", "Stage", "Path", "Expected", "Actual", "Run"]}>
+      {verdicts.map((verdict) => (
+        <Fragment key={verdict.attachmentId}>
+          {(verdict.reasons.length > 0 ? verdict.reasons : [null]).map((reason, index) => (
+            <VerdictRow key={index} verdict={verdict} reason={reason} isFirst={index === 0} onPath={onPath} />
+          ))}
+        </Fragment>
+      ))}
+    </Table>
+  );
+}
+
+function VerdictRow({
+  verdict,
+  reason,
+  isFirst,
+  onPath,
+}: {
+  verdict: Verdict;
+  reason: Reason | null;
+  isFirst: boolean;
+  onPath: Props["onPath"];
+}) {
+  const face = verdictOutcomes[verdict.outcome];
+  return (
+    <Row>
+      <Cell name="Trigger">
+        {isFirst ? (
+          <Link
+            href={`/?node=${encodeURIComponent(`trigger:${verdict.trigger}`)}`}
+            prefetch={false}
+            title={verdict.trigger}
+            className="block max-w-60 truncate font-mono hover:text-accent hover:underline"
+          >
+            {verdict.trigger}
+          </Link>
+        ) : null}
+      </Cell>
+      <Cell name="Verdict">{isFirst ? <StatusBadge status={face} /> : null}</Cell>
+      <Cell name="Stage">{isFirst && <span className="whitespace-nowrap text-ink-2">{face.stage}</span>}</Cell>
+      <Cell name="Path">
+        {reason && reasonParts(reason).path !== null && <PathButton pointer={reason.pointer} onPath={onPath} />}
+      </Cell>
+      <Cell name="Expected">
+        {reason && (
+          <div className="xl:min-w-36">
+            <PlainText text={reason.expected ?? reason.message} />
+          </div>
+        )}
+      </Cell>
+      <Cell name="Actual">{reason && <Actual reason={reason} />}</Cell>
+      <Cell name="Run">
+        {isFirst && verdict.runId && (
+          <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <RunState runId={verdict.runId} />
+            <span className="whitespace-nowrap">
+              <span className="text-ink-3">→</span> <code>{verdict.target.slug}</code>
+            </span>
+          </span>
+        )}
+      </Cell>
+    </Row>
+  );
+}
+
+function PathButton({ pointer, onPath }: { pointer: string; onPath: Props["onPath"] }) {
+  const face =
+    pointer === "" ? (
+      <span>the whole body</span>
+    ) : (
+      <code className="block max-w-72 break-words">
+        <PlainText text={pointer} />
+      </code>
+    );
+  if (!onPath) return face;
+  return (
+    <button
+      type="button"
+      onClick={() => onPath(pointer)}
+      title="Show in the body"
+      className="cursor-pointer text-left text-accent underline decoration-line-strong underline-offset-2 hover:decoration-current"
+    >
+      {face}
+    </button>
+  );
+}
+
+function Actual({ reason }: { reason: Reason }) {
+  const { actual } = reasonParts(reason);
+  if (actual === null) return null;
+  if (reason.actual === null) return <span className="text-ink-3">{actual}</span>;
+  return (
+    <code className="block max-w-72 break-words">
+      <PlainText text={actual} />
+    </code>
+  );
+}
+
+/** A run's id and its current status. */
+function RunState({ runId }: { runId: string }) {
+  const trpc = useTRPC();
+  const { data, error } = useQuery(trpc.runs.get.queryOptions({ id: runId }));
+  return (
+    <span className="inline-flex items-center gap-2 whitespace-nowrap">
+      <ShortId id={runId} href={`/runs/${encodeURIComponent(runId)}`} />
+      {data ? (
+        <RunBadge run={data} />
+      ) : (
+        <span className="inline-block w-20 text-xs text-ink-3">{error ? "not available" : ""}</span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,108 @@
+import type { inferRouterOutputs } from "@trpc/server";
+import type { AppRouter } from "../../../server/trpc/router.ts";
+import { deliveryOutcomes, type StatusStyle, verdictOutcomes } from "../../ui/statuses.ts";
+
+type Answer = inferRouterOutputs<AppRouter>["deliveries"]["histogram"];
+
+/** The counts of each bucket. */
+export type Counts = Pick<Answer, "kinds" | "buckets">;
+export type Kind = Answer["kinds"][number];
+
+const faces: Record<Kind, StatusStyle> = { ...deliveryOutcomes, ...verdictOutcomes };
+const tones: Record<StatusStyle["tone"], { text: string; fill: string }> = {
+  ok: { text: "text-ok", fill: "fill-ok" },
+  run: { text: "text-run", fill: "fill-run" },
+  wait: { text: "text-wait", fill: "fill-wait" },
+  bad: { text: "text-bad", fill: "fill-bad" },
+  idle: { text: "text-idle", fill: "fill-idle" },
+};
+
+export const styleOf = (kind: Kind): StatusStyle => faces[kind];
+export const toneOf = (kind: Kind): { text: string; fill: string } => tones[faces[kind].tone];
+
+/** Of a plot of 100; a lower bar would be invisible. */
+export const minBarHeight = 5;
+const maxBarHeight = 96;
+
+interface Bar {
+  kind: Kind;
+  /** From the top of the plot. */
+  y: number;
+  height: number;
+}
+
+/**
+ * The stacked bars of a bucket. `top` is the count of the highest bucket. Every bar has a minimum height, which is
+ * taken from the largest bar.
+ */
+export function barsOf({
+  kinds,
+  counts,
+  top,
+}: {
+  kinds: readonly Kind[];
+  counts: Counts["buckets"][number]["counts"];
+  top: number;
+}): Bar[] {
+  const bars = kinds.flatMap((kind) =>
+    counts[kind] ? [{ kind, height: Math.max(minBarHeight, (counts[kind] / top) * maxBarHeight) }] : [],
+  );
+  const excess = bars.reduce((sum, { height }) => sum + height, 0) - maxBarHeight;
+  const largest = bars.reduce<(typeof bars)[number] | undefined>(
+    (most, bar) => (most && most.height >= bar.height ? most : bar),
+    undefined,
+  );
+  if (largest && excess > 0) largest.height -= excess;
+  let y = 100;
+  return bars.map(({ kind, height }) => ({ kind, height, y: (y -= height) }));
+}
+
+/** A range of buckets: `from` inclusive, `to` exclusive. */
+export interface BucketRange {
+  from: number;
+  to: number;
+}
+
+export interface Frame {
+  since: string;
+  until: string;
+  bucketMs: number;
+  buckets: readonly { at: string }[];
+}
+
+/** The range between two positions of a drag, each from 0 to 1 across the plot. Includes every bucket that was touched. */
+export function rangeOfDrag(one: number, two: number, count: number): BucketRange {
+  const bucket = (position: number) => Math.min(count - 1, Math.max(0, Math.floor(position * count)));
+  return { from: bucket(Math.min(one, two)), to: bucket(Math.max(one, two)) + 1 };
+}
+
+/** A handle moved by some buckets; at least one bucket stays between the two. */
+export function moveHandle(range: BucketRange, handle: "from" | "to", distance: number, count: number): BucketRange {
+  if (handle === "from") return { ...range, from: Math.max(0, Math.min(range.to - 1, range.from + distance)) };
+  return { ...range, to: Math.min(count, Math.max(range.from + 1, range.to + distance)) };
+}
+
+/**
+ * The times of a range. A range that reaches the end stays open there, so that it includes new deliveries. The full
+ * range has no times.
+ */
+export function timesOf({ from, to }: BucketRange, frame: Frame): { since: string | null; until: string | null } {
+  if (from <= 0 && to >= frame.buckets.length) return { since: null, until: null };
+  return {
+    since: frame.buckets[from]?.at ?? frame.since,
+    until: to >= frame.buckets.length ? null : (frame.buckets[to]?.at ?? frame.until),
+  };
+}
+
+/** The buckets that the times overlap; `null`: no times are chosen, or they are outside of the frame. */
+export function rangeOfTimes(
+  { since, until }: { since: string | null; until: string | null },
+  frame: Frame,
+): BucketRange | null {
+  if (since === null && until === null) return null;
+  const start = Date.parse(frame.since);
+  const count = frame.buckets.length;
+  const from = since === null ? 0 : Math.max(0, Math.floor((Date.parse(since) - start) / frame.bucketMs));
+  const to = until === null ? count : Math.min(count, Math.ceil((Date.parse(until) - start) / frame.bucketMs));
+  return from < to ? { from, to } : null;
+}

@@ -1,0 +1,81 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { deliveryOutcomeSchema } from "../../../server/contract/delivery.ts";
+import { FilterBar, NameFilter } from "../../list/filters/filter-bar.tsx";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { Choice } from "../../ui/choice.tsx";
+import { activeFilters, type DeliveryFilters, noFilters, verdictChoices, withoutFilter } from "./delivery-filters.ts";
+
+interface Props {
+  filters: DeliveryFilters;
+  onChange: (some: Partial<DeliveryFilters>) => void;
+}
+
+const statuses = ["200", "202", "400", "401", "404", "405", "409", "413", "415", "422", "429", "503"];
+const verdictLabels: Record<(typeof verdictChoices)[number], string> = {
+  matched: "matched",
+  stopped: "stopped",
+  request_mismatch: "request mismatch",
+  filter_mismatch: "filter mismatch",
+};
+
+/** The filters of the list of deliveries. */
+export function DeliveriesFilterBar({ filters, onChange }: Props) {
+  const trpc = useTRPC();
+  const triggers = useQuery(trpc.triggers.names.queryOptions()).data?.triggers ?? [];
+  const onEndpoint = triggers.filter(({ endpoint }) => filters.endpoint === null || endpoint === filters.endpoint);
+  return (
+    <FilterBar
+      text={{
+        label: "Text in the body",
+        placeholder: "Text in the body",
+        value: filters.text,
+        onChange: (text) => onChange({ text }),
+      }}
+      active={activeFilters(filters)}
+      onRemove={(name) => onChange(withoutFilter(name))}
+      onClear={() => onChange(noFilters)}
+    >
+      <NameFilter
+        label="Endpoint"
+        anyLabel="Any endpoint"
+        value={filters.endpoint}
+        names={triggers.map(({ endpoint }) => endpoint)}
+        onChange={(endpoint) => onChange({ endpoint })}
+      />
+      <NameFilter
+        label="Outcome"
+        anyLabel="Any outcome"
+        value={filters.outcome}
+        names={deliveryOutcomeSchema.options}
+        onChange={(name) => onChange({ outcome: deliveryOutcomeSchema.options.find((one) => one === name) ?? null })}
+      />
+      <NameFilter
+        label="Response status"
+        anyLabel="Any status"
+        value={filters.status === null ? null : String(filters.status)}
+        names={statuses}
+        onChange={(status) => onChange({ status: status === null ? null : Number(status) })}
+      />
+      <NameFilter
+        label="Trigger"
+        anyLabel="Any trigger"
+        value={filters.trigger}
+        names={onEndpoint.map(({ slug }) => slug)}
+        onChange={(trigger) => onChange(trigger === null ? withoutFilter("trigger") : { trigger })}
+      />
+      {filters.trigger !== null && (
+        <Choice
+          label="Verdict of the trigger"
+          value={filters.verdict ?? ""}
+          options={[
+            { value: "", label: "Any verdict" },
+            ...verdictChoices.map((value) => ({ value, label: verdictLabels[value] })),
+          ]}
+          onChange={(value) => onChange({ verdict: verdictChoices.find((one) => one === value) ?? null })}
+        />
+      )}
+    </FilterBar>
+  );
+}

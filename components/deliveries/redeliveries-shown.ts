@@ -1,2 +1,0 @@
-/** The number of redeliveries listed on a delivery's page, newest first. */
-export const redeliveriesShown = 5;

@@ -1,0 +1,96 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { Verdict } from "../../server/contract/delivery.ts";
+import { visibleText } from "../../server/domain/schema/visible-text.ts";
+import { formatReason } from "../deliveries/describe-decision.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { ErrorNote } from "../ui/states.tsx";
+import { StatusBadge } from "../ui/badges.tsx";
+import { verdictOutcomes } from "../ui/statuses.ts";
+import { type RunSubject, triggerOf } from "./run-subject.ts";
+
+const pauseMs = 300;
+
+/**
+ * A live preview: which triggers the draft would fire, or why not. If the form starts one target: whether the trigger
+ * matches for it.
+ */
+export function VerdictPreview({
+  subject,
+  text,
+}: {
+  subject: Exclude<RunSubject, { kind: "replay" }>;
+  text: string | null;
+}) {
+  const trigger = triggerOf(subject);
+  const only = subject.kind === "target" ? subject.target.slug : null;
+  const preview = useVerdicts(
+    subject.kind === "trigger" ? { endpoint: subject.endpoint } : { trigger: trigger ?? "" },
+    text,
+  );
+  const verdicts = preview.verdicts?.filter(({ target }) => only === null || target.slug === only) ?? null;
+  const { error } = preview;
+  return (
+    <section aria-label="Preview" className="grid gap-1.5 rounded-m border bg-sunken px-3 py-2.5">
+      <h3 className="text-s font-semibold">Preview</h3>
+      {text === null ? (
+        <p className="text-s text-ink-3">No verdicts: the draft is not valid JSON.</p>
+      ) : error ? (
+        <ErrorNote error={error} title="The triggers could not be evaluated" />
+      ) : verdicts === null ? (
+        <p className="text-s text-ink-3">Evaluating the triggers…</p>
+      ) : (
+        <Verdicts
+          verdicts={[...verdicts].sort((a, b) => Number(b.trigger === trigger) - Number(a.trigger === trigger))}
+        />
+      )}
+    </section>
+  );
+}
+
+function Verdicts({ verdicts }: { verdicts: readonly Verdict[] }) {
+  return (
+    <ul className="grid gap-1.5" aria-live="polite">
+      {verdicts.map((verdict) => (
+        <li key={verdict.attachmentId} className="min-w-0 text-s break-words text-ink-2">
+          <span className="mr-2 inline-flex align-middle">
+            <StatusBadge status={verdictOutcomes[verdict.outcome]} label={verdict.trigger} />
+          </span>
+          {formatVerdict(verdict)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `fires post-to-ledger`, or where it stops: `filter: /data/amount: expected ≥ 10000, was -5`. */
+export function formatVerdict({ outcome, reasons, target }: Verdict): string {
+  if (outcome === "matched") return `fires ${target.slug}`;
+  const [first, ...others] = reasons;
+  const stage = verdictOutcomes[outcome].stage;
+  if (!first) return stage;
+  const more = others.length === 0 ? "" : `, and ${others.length} more`;
+  return visibleText(`${outcome === "disabled" ? "" : `${stage}: `}${formatReason(first)}${more}`, 400);
+}
+
+/**
+ * The verdicts of every trigger on an endpoint, or of every attachment of one trigger, for a text. Evaluated shortly
+ * after the last keystroke, without a delivery. `text: null`: not valid JSON.
+ */
+function useVerdicts(
+  { endpoint, trigger }: { endpoint?: string; trigger?: string },
+  text: string | null,
+): { verdicts: readonly Verdict[] | null; error: unknown } {
+  const trpc = useTRPC();
+  // The last verdicts stay until the next ones arrive, so that nothing flickers.
+  const [verdicts, setVerdicts] = useState<readonly Verdict[] | null>(null);
+  const { error, mutate } = useMutation(trpc.triggers.verdicts.mutationOptions({ onSuccess: setVerdicts }));
+  useEffect(() => {
+    if (text === null) return;
+    const timer = setTimeout(() => mutate({ endpoint, trigger, text }), pauseMs);
+    return () => clearTimeout(timer);
+  }, [endpoint, trigger, text, mutate]);
+  return { verdicts, error };
+}

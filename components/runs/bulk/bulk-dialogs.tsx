@@ -1,0 +1,199 @@
+"use client";
+
+import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useState } from "react";
+import type { RunStatus, RunSummary } from "../../../server/contract/run.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
+import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/states.tsx";
+import { ShortId } from "../../ui/copy-button.tsx";
+import { isOpen } from "../../ui/statuses.ts";
+import {
+  batchesOfIds,
+  type BulkAction,
+  type BatchResult,
+  type BulkProgress,
+  bulkStart,
+  type Counted,
+  formatCapped,
+  type Matching,
+  runBulk,
+  formatRuns,
+  withUntil,
+} from "./run-bulk.ts";
+
+interface BulkProgressDialogProps {
+  action: BulkAction;
+  total: Counted;
+  runBatch: (cursor: string | null) => Promise<BatchResult>;
+  onClose: () => void;
+}
+
+const doneLabels: Record<BulkAction, string> = { replay: "replayed", cancel: "canceled or asked to stop" };
+
+const titles: Record<BulkProgress["state"], Record<BulkAction, string>> = {
+  working: { replay: "Replaying…", cancel: "Canceling…" },
+  stopped: { replay: "Replaying stopped", cancel: "Canceling stopped" },
+  finished: { replay: "Replayed", cancel: "Canceled" },
+  broken: { replay: "Replaying interrupted", cancel: "Canceling interrupted" },
+};
+
+/** Runs that were selected one by one, or by a filter. */
+export type BulkTarget = { kind: "chosen"; runs: readonly RunSummary[] } | ({ kind: "matching" } & Matching);
+
+interface Props {
+  action: BulkAction;
+  target: BulkTarget;
+  onClose: (isDone: boolean) => void;
+}
+
+/** Confirms the action with a count, then runs it and shows the progress. */
+export function BulkDialogs({ action, target, onClose }: Props) {
+  const client = useTRPCClient();
+  const [isConfirmed, setIsConfirmed] = useState(false);
+  const { counted, error } = useCounted(action, target);
+  if (isConfirmed && counted) {
+    const runBatch =
+      target.kind === "chosen"
+        ? batchesOfIds(
+            target.runs.filter(({ status }) => action === "replay" || isOpen(status)).map(({ id }) => id),
+            (ids) => client.runs.act.mutate({ action, ids }),
+          )
+        : (cursor: string | null) =>
+            client.runs.bulk.mutate({ action, filter: target.filter, until: target.until, cursor });
+    return <BulkProgressDialog action={action} total={counted} runBatch={runBatch} onClose={() => onClose(true)} />;
+  }
+  const what = counted ? formatRuns(counted) : "these runs";
+  const isNothing = counted?.count === 0 && !counted.isCapped;
+  const verb = action === "replay" ? "Replay" : "Cancel";
+  return (
+    <ConfirmDialog
+      title={isNothing ? "Nothing to cancel" : `${verb} ${what}?`}
+      confirmLabel={`${verb} ${what}`}
+      tone={action === "cancel" ? "danger" : "primary"}
+      isOpen
+      isBusy={counted === null || isNothing}
+      onConfirm={() => setIsConfirmed(true)}
+      onClose={() => onClose(false)}
+    >
+      {error ? (
+        <ErrorNote error={error} title="The runs could not be counted" />
+      ) : isNothing ? (
+        <p>All of the selected runs have ended.</p>
+      ) : action === "replay" ? (
+        <p>
+          Each run starts again as a new run. It has the same payload, passed through the currently deployed transform,
+          or the same input. Effects of the original runs are not undone.
+        </p>
+      ) : (
+        <p>
+          Queued and waiting runs end immediately. Running runs are asked to stop. Runs that have already ended do not
+          change.
+        </p>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+const openStatuses: readonly RunStatus[] = ["queued", "running", "waiting"];
+
+/** The number of affected runs. A cancel affects only runs that have not ended. */
+function useCounted(action: BulkAction, target: BulkTarget): { counted: Counted | null; error: unknown } {
+  const trpc = useTRPC();
+  const filter = target.kind === "matching" ? withUntil(target.filter, target.until) : {};
+  const settings = { enabled: target.kind === "matching", meta: { live: false }, staleTime: Infinity };
+  const all = useQuery(
+    trpc.runs.count.queryOptions(filter, { ...settings, enabled: settings.enabled && action === "replay" }),
+  );
+  const statuses =
+    action === "cancel" && target.kind === "matching"
+      ? openStatuses.filter((status) => target.filter.status === undefined || target.filter.status === status)
+      : [];
+  const open = useQueries({
+    queries: statuses.map((status) => trpc.runs.count.queryOptions({ ...filter, status }, settings)),
+  });
+  if (target.kind === "chosen")
+    return {
+      counted: {
+        count: target.runs.filter(({ status }) => action === "replay" || isOpen(status)).length,
+        isCapped: false,
+      },
+      error: null,
+    };
+  if (action === "replay") return { counted: all.data ?? null, error: all.error };
+  const known = open.flatMap(({ data }) => (data ? [data] : []));
+  const counted =
+    known.length < open.length
+      ? null
+      : { count: known.reduce((sum, { count }) => sum + count, 0), isCapped: known.some(({ isCapped }) => isCapped) };
+  return { counted, error: open.find(({ error }) => error)?.error ?? null };
+}
+
+/** Runs a bulk action in batches. Shows the progress, a button to stop, and the results. */
+function BulkProgressDialog({ action, total, runBatch, onClose }: BulkProgressDialogProps) {
+  const queries = useQueryClient();
+  const [progress, setProgress] = useState<BulkProgress>(bulkStart);
+  const [stop] = useState(() => new AbortController());
+  const begin = useEffectEvent((signal: AbortSignal) => {
+    void runBulk({ runBatch, signal, onProgress: setProgress }).then(() => queries.invalidateQueries());
+  });
+  useEffect(() => {
+    // A timer, because React mounts twice in development, and runs must not be replayed twice.
+    const timer = setTimeout(() => begin(stop.signal));
+    return () => clearTimeout(timer);
+  }, [stop]);
+  const isWorking = progress.state === "working";
+  const seen = progress.done + progress.failed.length;
+  const close = () => {
+    stop.abort();
+    onClose();
+  };
+  return (
+    <Dialog
+      title={titles[progress.state][action]}
+      isOpen
+      onClose={close}
+      footer={
+        <Button
+          tone={isWorking ? "plain" : "primary"}
+          onClick={isWorking ? () => stop.abort() : close}
+          disabled={isWorking && stop.signal.aborted}
+        >
+          {isWorking ? "Stop" : "Close"}
+        </Button>
+      }
+    >
+      <progress
+        aria-label="Progress"
+        value={isWorking ? seen : Math.max(seen, 1)}
+        max={Math.max(total.count, seen, 1)}
+        className="block h-2 w-full appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-accent"
+      />
+      <p role="status" className="mt-3">
+        {formatNumber(seen)} of {formatCapped(total)}:{" "}
+        <strong>{formatRuns({ count: progress.done, isCapped: false })}</strong> {doneLabels[action]}
+        {progress.failed.length > 0 && `, ${formatNumber(progress.failed.length)} failed`}.
+      </p>
+      {progress.state === "broken" && (
+        <div className="mt-3">
+          <ErrorNote error={progress.error} title="Interrupted. Completed changes are kept" />
+        </div>
+      )}
+      {progress.failed.length > 0 && (
+        <ul aria-label="Failed runs" tabIndex={0} className="mt-3 max-h-60 overflow-auto rounded-m border">
+          {progress.failed.slice(0, 200).map(({ id, message }) => (
+            <li key={id} className="flex flex-wrap gap-x-3 border-b px-3 py-2 last:border-0">
+              <ShortId id={id} href={`/runs/${encodeURIComponent(id)}`} />
+              <span className="min-w-0 break-words text-ink-2">{message}</span>
+            </li>
+          ))}
+          {progress.failed.length > 200 && (
+            <li className="px-3 py-2 text-ink-3">and {formatNumber(progress.failed.length - 200)} more</li>
+          )}
+        </ul>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,110 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { Ban, PencilLine, RotateCcw } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import type { Run } from "../../../server/contract/run.ts";
+import { useDisabledReason } from "../../auth/access.tsx";
+import { describeProblem } from "../../trpc/problem-of.ts";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/states.tsx";
+import { isOpen, runStatuses } from "../../ui/statuses.ts";
+import { useToast } from "../../ui/toast.tsx";
+
+/**
+ * Replay, replay with changes, cancel. `isCancelRequested`: a cancel was requested, and the worker has not ended the
+ * run yet.
+ */
+export function RunActions({
+  run,
+  isCancelRequested,
+  onEdit,
+}: {
+  run: Run;
+  isCancelRequested: boolean;
+  onEdit: () => void;
+}) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const toast = useToast();
+  const disabledReason = useDisabledReason("operate");
+  const replay = useMutation(
+    trpc.runs.replay.mutationOptions({
+      onSuccess({ runId }) {
+        toast({ tone: "ok", text: "Replayed. This is the new run." });
+        router.push(`/runs/${runId}`);
+      },
+      onError: (error) => toast({ tone: "bad", text: `The run was not replayed. ${describeProblem(error)}` }),
+    }),
+  );
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-2 md:ml-auto">
+      <CancelButton run={run} isCancelRequested={isCancelRequested} />
+      <Button icon={PencilLine} disabled={disabledReason !== undefined} title={disabledReason} onClick={onEdit}>
+        Replay with changes
+      </Button>
+      <Button
+        tone="primary"
+        icon={RotateCcw}
+        title={disabledReason}
+        disabled={disabledReason !== undefined || replay.isPending || replay.isSuccess}
+        aria-busy={replay.isPending}
+        onClick={() => replay.mutate({ id: run.id })}
+      >
+        Replay
+      </Button>
+    </div>
+  );
+}
+
+/** The run may end while the dialog is open: the dialog then stays open and says so. */
+function CancelButton({ run, isCancelRequested }: { run: Run; isCancelRequested: boolean }) {
+  const trpc = useTRPC();
+  const [isAsking, setIsAsking] = useState(false);
+  const cancel = useMutation(trpc.runs.cancel.mutationOptions({ onSuccess: () => setIsAsking(false) }));
+  const disabledReason = useDisabledReason("operate");
+  const isStopping = isCancelRequested || cancel.isSuccess;
+  const hasEnded = !isOpen(run.status);
+  return (
+    <>
+      {!hasEnded && (
+        <Button
+          tone="danger"
+          icon={Ban}
+          title={disabledReason}
+          disabled={disabledReason !== undefined || isStopping}
+          onClick={() => setIsAsking(true)}
+        >
+          {isStopping ? "Stopping…" : "Cancel run"}
+        </Button>
+      )}
+      <ConfirmDialog
+        title={hasEnded ? "The run has already ended" : "Cancel this run?"}
+        confirmLabel="Cancel run"
+        tone="danger"
+        isOpen={isAsking}
+        isBusy={cancel.isPending || hasEnded}
+        onConfirm={() => cancel.mutate({ id: run.id })}
+        onClose={() => setIsAsking(false)}
+      >
+        <p>
+          {hasEnded ? `Its status is ${runStatuses[run.status].label}. There is nothing to cancel.` : cancelText(run)}
+        </p>
+        {cancel.error && (
+          <div className="mt-3">
+            <ErrorNote error={cancel.error} title="The run was not canceled" />
+          </div>
+        )}
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function cancelText({ status }: Run): string {
+  return status === "running"
+    ? "Its code is asked to stop. The current step may still finish. Effects of completed steps are not undone."
+    : "It is not executing code and ends immediately. Effects of completed steps are not undone.";
+}

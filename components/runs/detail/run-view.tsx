@@ -1,0 +1,248 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import Link from "next/link";
+import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { useId, useRef, useState } from "react";
+import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
+import type { Run } from "../../../server/contract/run.ts";
+import type { TimelineEntry } from "../../../server/contract/timeline.ts";
+import { RunForm } from "../../run-form/run-form.tsx";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { ModalElement } from "../../ui/dialog.tsx";
+import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
+import { PageTitle, Panel } from "../../ui/page-layout.tsx";
+import { Segmented } from "../../ui/choice.tsx";
+import { StatusBadge } from "../../ui/badges.tsx";
+import { isOpen, runStatuses } from "../../ui/statuses.ts";
+import { Tabs } from "../../ui/tabs.tsx";
+import { ApprovalsPanel } from "../agent/approvals-panel.tsx";
+import { ConversationPanel } from "../agent/conversation-panel.tsx";
+import { openApprovals } from "../agent/conversation.ts";
+import { ErrorDetails } from "./error-details.tsx";
+import { RunActions } from "./run-actions.tsx";
+import { ApprovalBadge } from "../run-badge.tsx";
+import { RunData } from "./run-data.tsx";
+import { type AttemptError, errorsOfRun } from "./run-errors.ts";
+import { RunFacts } from "./run-facts.tsx";
+import { useAgentTrace, useTimeline } from "./use-live-run.ts";
+import { WaterfallPanel } from "../waterfall/waterfall-panel.tsx";
+
+const replayNotes = {
+  workflow: {
+    payload: "It passes through the currently deployed transform, like a webhook body. The filter is skipped.",
+    input: "It is parsed by the target's input schema and passed to run().",
+  },
+  agent: {
+    payload:
+      "It passes through the currently deployed transform and prompt, like a webhook body. The filter is skipped.",
+    input: "The agent receives exactly this prompt. The trigger's prompt is skipped.",
+  },
+};
+
+/** One run: status, facts, timeline, errors, input and output. */
+export function RunView({ id }: { id: string }) {
+  const trpc = useTRPC();
+  const run = useQuery(trpc.runs.get.queryOptions({ id }));
+  if (run.data) return <LoadedRun run={run.data} />;
+  if (run.error)
+    return <ErrorNote title={`${id} could not be loaded`} error={run.error} retry={() => void run.refetch()} />;
+  return <LoadingRows label="Loading the run" rows={8} />;
+}
+
+function LoadedRun({ run }: { run: Run }) {
+  const timeline = useTimeline(run.id);
+  const [replay, setReplay] = useQueryState("replay", parseAsStringLiteral(["edit"]).withOptions({ history: "push" }));
+  // Closing a dialog that was opened here goes back, so that the history does not contain the page twice.
+  const wasOpenedHere = useRef(false);
+  const openReplay = () => {
+    wasOpenedHere.current = true;
+    void setReplay("edit");
+  };
+  const closeReplay = () => {
+    if (wasOpenedHere.current) history.back();
+    else void setReplay(null, { history: "replace" });
+  };
+  const entries = timeline.data ?? [];
+  const trace = useAgentTrace(run);
+  const failures = errorsOfRun(run, entries);
+  return (
+    <>
+      <PageTitle crumb={{ href: "/runs", label: "Runs", rest: run.target.slug }} id={run.id}>
+        {trace.data && openApprovals(trace.data, run.status).length > 0 ? (
+          <ApprovalBadge />
+        ) : (
+          <StatusBadge status={runStatuses[run.status]} />
+        )}
+        <RunActions
+          key={run.id}
+          run={run}
+          isCancelRequested={isOpen(run.status) && entries.some(({ kind }) => kind === "cancel_requested")}
+          onEdit={openReplay}
+        />
+      </PageTitle>
+      <RunFacts run={run} />
+      {trace.data && <ApprovalsPanel key={run.id} run={run} trace={trace.data} />}
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4">
+        {run.target.kind === "agent" && (
+          <ConversationPanel
+            key={run.id}
+            run={run}
+            trace={trace.data}
+            entries={entries}
+            error={trace.error}
+            retry={() => void trace.refetch()}
+          />
+        )}
+        <Timeline
+          run={run}
+          entries={timeline.data}
+          trace={trace.data}
+          error={timeline.error}
+          retry={() => void timeline.refetch()}
+        />
+        <div
+          className={`grid grid-cols-[minmax(0,1fr)] items-start gap-4 ${failures.length > 0 ? "xl:grid-cols-2" : ""}`}
+        >
+          {failures.length > 0 && <ErrorPanel key={run.id} failures={failures} />}
+          <RunData run={run} />
+        </div>
+      </div>
+      <p className="mt-4 text-s text-ink-3">
+        As JSON:{" "}
+        <Link
+          href={`/api/v1/runs/${encodeURIComponent(run.id)}`}
+          prefetch={false}
+          className="text-accent hover:underline"
+        >
+          /api/v1/runs/{run.id}
+        </Link>
+        {", "}
+        <Link
+          href={`/api/v1/runs/${encodeURIComponent(run.id)}/timeline`}
+          prefetch={false}
+          className="text-accent hover:underline"
+        >
+          timeline
+        </Link>
+        {run.target.kind === "agent" && (
+          <>
+            {", "}
+            <Link
+              href={`/api/v1/runs/${encodeURIComponent(run.id)}/agent`}
+              prefetch={false}
+              className="text-accent hover:underline"
+            >
+              agent trace
+            </Link>
+          </>
+        )}
+      </p>
+      {replay === "edit" && <ReplayDialog run={run} onClose={closeReplay} />}
+    </>
+  );
+}
+
+function Timeline({
+  run,
+  entries,
+  trace,
+  error,
+  retry,
+}: {
+  run: Run;
+  entries: TimelineEntry[] | undefined;
+  trace: AgentTrace | undefined;
+  error: unknown;
+  retry: () => void;
+}) {
+  if (entries) return <WaterfallPanel key={run.id} run={run} entries={entries} trace={trace} />;
+  return (
+    <Panel title="Timeline">
+      {error ? (
+        <ErrorNote title="The timeline could not be loaded" error={error} retry={retry} />
+      ) : (
+        <LoadingRows label="Loading the timeline" />
+      )}
+    </Panel>
+  );
+}
+
+/** The error of each failed attempt, the last attempt first. */
+function ErrorPanel({ failures }: { failures: AttemptError[] }) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const shown = failures.find(({ attempt }) => String(attempt) === chosen) ?? failures.at(-1);
+  if (!shown) return null;
+  const { source, error } = shown;
+  const note = (
+    <span className="flex min-w-0 items-center gap-1">
+      <code className="truncate">
+        {source ? `${source.file}:${source.line}:${source.column}` : shown.step ? `step ${shown.step}` : ""}
+      </code>
+      <CopyButton text={error.stack ?? `${error.name}: ${error.message}`} label="Copy the error with its stack" />
+    </span>
+  );
+  const details = <ErrorDetails failure={shown} />;
+  const newestFirst = failures
+    .toReversed()
+    .map(({ attempt }) => ({ id: String(attempt), label: `Attempt ${attempt}` }));
+  return (
+    <Panel title={failures.length > 1 ? "Errors" : "Error"} note={note}>
+      {failures.length === 1 ? (
+        details
+      ) : (
+        <div className="[&>[role=tablist]]:px-4">
+          <Tabs label="Errors of the attempts" tabs={newestFirst} selected={String(shown.attempt)} onSelect={setChosen}>
+            {details}
+          </Tabs>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+/** Replays a run with an edited payload or input. */
+function ReplayDialog({ run, onClose }: { run: Run; onClose: () => void }) {
+  const titleId = useId();
+  const [of, setOf] = useState(() => replaySubject(run));
+  const hasBoth = replaySubject(run) === "payload" && run.input !== null;
+  return (
+    <ModalElement labelledBy={titleId} onClose={onClose} className="m-auto w-[min(860px,calc(100vw-24px))]">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b py-2.5 pr-2.5 pl-4">
+        <h2 id={titleId} className="min-w-0 flex-1 text-l font-semibold">
+          Replay with changes
+        </h2>
+        {hasBoth && (
+          <Segmented
+            label="Part to edit"
+            value={of}
+            options={[
+              { value: "payload", label: "Payload" },
+              { value: "input", label: "Input" },
+            ]}
+            onChange={setOf}
+          />
+        )}
+        <IconButton label="Close" icon={X} onClick={onClose} />
+      </div>
+      <p className="px-4 pt-3 text-s text-ink-3">
+        Edit the {of} of this run. {replayNotes[run.target.kind][of]}
+      </p>
+      <div className="flex min-h-[min(480px,60dvh)] flex-col overflow-auto">
+        <RunForm key={of} subject={{ kind: "replay", runId: run.id, of, trigger: run.trigger, target: run.target }} />
+      </div>
+    </ModalElement>
+  );
+}
+
+/**
+ * The value that a replay starts from: the payload, which passes through the current transform, or the input of a run
+ * without a payload.
+ */
+function replaySubject(run: Pick<Run, "payload" | "attachmentId" | "input">): "payload" | "input" {
+  // A payload can be JSON `null`: then the run has a trigger, and no input yet.
+  return run.payload !== null || (run.attachmentId !== null && run.input === null) ? "payload" : "input";
+}

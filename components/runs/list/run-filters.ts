@@ -1,0 +1,149 @@
+import {
+  type inferParserType,
+  parseAsBoolean,
+  parseAsFloat,
+  parseAsInteger,
+  parseAsString,
+  parseAsStringLiteral,
+} from "nuqs/server";
+import type { RunStatus } from "../../../server/contract/run.ts";
+import { formatTokens, formatUsd, windowNames } from "../../../server/domain/format.ts";
+import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
+
+const statuses = [
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "canceled",
+  "timed_out",
+] as const satisfies readonly RunStatus[];
+
+/** The filters of the run list in the URL. */
+export const runFilterParsers = {
+  status: parseAsStringLiteral(statuses),
+  trigger: parseAsString,
+  target: parseAsString,
+  version: parseAsString,
+  /** A time in ISO 8601, or a preset: that long ago. */
+  since: parseAsString,
+  until: parseAsString,
+  text: parseAsString,
+  delivery: parseAsString,
+  replayOf: parseAsString,
+  minTokens: parseAsInteger,
+  minCostUsd: parseAsFloat,
+  /** Only runs that wait for an approval. */
+  needsApproval: parseAsBoolean,
+};
+
+export type RunFilterState = inferParserType<typeof runFilterParsers>;
+export type RunFilterKey = keyof RunFilterState;
+
+/** The filter of the API. */
+export type RunFilter = { [key in TextKey]?: string } & {
+  status?: RunStatus;
+  minTokens?: number;
+  minCostUsd?: number;
+  needsApproval?: true;
+};
+
+type TextKey = Exclude<RunFilterKey, "status" | "minTokens" | "minCostUsd" | "needsApproval">;
+
+export const timePresets = { "15m": 15, "1h": 60, "24h": 24 * 60, "7d": 7 * 24 * 60 } as const;
+type TimePreset = keyof typeof timePresets;
+
+/** Rows of a page: the same on the server and in the browser, so that the first page is not loaded twice. */
+export const runsPageRows = 50;
+
+const minuteMs = 60_000;
+
+/**
+ * The filter at the time `now`. Presets become times, rounded to the minute so that the query key does not change every
+ * second. Invalid times are ignored.
+ */
+export function toRunFilter(state: RunFilterState, now: number): RunFilter {
+  const filter: RunFilter = {};
+  if (state.status) filter.status = state.status;
+  for (const key of ["trigger", "target", "version", "text", "delivery", "replayOf"] as const)
+    if (state[key]) filter[key] = state[key].slice(0, 200);
+  if (isAmount(state.minTokens)) filter.minTokens = state.minTokens;
+  if (isAmount(state.minCostUsd)) filter.minCostUsd = state.minCostUsd;
+  if (state.needsApproval) filter.needsApproval = true;
+  const since = momentOf(state.since, now);
+  const until = momentOf(state.until, now);
+  if (since) filter.since = since;
+  if (until) filter.until = until;
+  return filter;
+}
+
+function isAmount(value: number | null): value is number {
+  return value !== null && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}
+
+/** Whether the filter itself selects only runs of agents. */
+export function isOfAgents(filter: RunFilter): boolean {
+  return filter.minTokens !== undefined || filter.minCostUsd !== undefined || filter.needsApproval === true;
+}
+
+export function isTimePreset(value: string | null): value is TimePreset {
+  return value !== null && Object.hasOwn(timePresets, value);
+}
+
+function momentOf(value: string | null, now: number): string | null {
+  if (value === null) return null;
+  if (isTimePreset(value))
+    return new Date(Math.floor(now / minuteMs) * minuteMs - timePresets[value] * minuteMs).toISOString();
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+/** The URL that exports the same runs as a file. */
+export function exportHref(filter: RunFilter, format: "csv" | "jsonl"): string {
+  const query = new URLSearchParams({ format });
+  for (const [key, value] of Object.entries(filter)) query.set(key, String(value));
+  return `/api/v1/runs/export?${query}`;
+}
+
+/** The active filters with the labels of their chips. */
+export function activeFilters(state: RunFilterState): ActiveFilter<RunFilterKey>[] {
+  const labels: Record<RunFilterKey, (value: string) => string> = {
+    status: (value) => value.replace("_", " "),
+    trigger: (value) => `trigger ${value}`,
+    target: (value) => `target ${value}`,
+    version: (value) => `version ${value.slice(0, 8)}`,
+    since: (value) => (isTimePreset(value) ? `last ${windowNames[value]}` : `since ${formatFilterTime(value)}`),
+    until: (value) => `before ${formatFilterTime(value)}`,
+    text: (value) => `contains “${value}”`,
+    delivery: (value) => `delivery ${value}`,
+    replayOf: (value) => `replays of ${value}`,
+    minTokens: (value) => `${formatTokens(Number(value))} or more`,
+    minCostUsd: (value) => `${formatUsd(Number(value))} or more`,
+    needsApproval: () => "waits for approval",
+  };
+  const names = Object.keys(labels) as RunFilterKey[];
+  return names.flatMap((name) => {
+    const value = state[name];
+    // A minimum of 0 is a filter, too.
+    return value || value === 0 ? [{ name, label: labels[name](String(value)) }] : [];
+  });
+}
+
+/** The runs of a target that wait for an approval. */
+export function waitingHref(target: string): string {
+  return `/runs?target=${encodeURIComponent(target)}&needsApproval=true`;
+}
+
+/** A time as the value of `<input type="datetime-local">`: the reader's time zone, to the second. Empty: no valid time. */
+export function localInputOf(moment: string | null): string {
+  const ms = moment === null ? Number.NaN : Date.parse(moment);
+  if (Number.isNaN(ms)) return "";
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+/** The time of such an input in ISO 8601. */
+export function momentOfInput(value: string): string | null {
+  const ms = Date.parse(value);
+  return value === "" || Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,31 @@
+import type { StartedBy, RunsUsage } from "../../server/contract/run.ts";
+import { formatCount, formatNumber, formatTokens, formatUsd } from "../../server/domain/format.ts";
+
+export const startedByLabels: Record<StartedBy, string> = {
+  webhook: "webhook",
+  form: "app",
+  api: "API",
+  cli: "command line",
+  replay: "replay",
+};
+
+/** `312 runs, 1.2 M tokens, $4.10`; mentions unknown costs, and that older runs are left out. */
+export function formatRunsUsage({
+  runs,
+  pricedRuns,
+  tokens,
+  costUsd,
+  isCapped,
+}: Pick<RunsUsage, "runs" | "pricedRuns" | "tokens" | "costUsd"> & { isCapped: boolean }): string {
+  const counted = `${isCapped ? "the newest " : ""}${formatCount(runs, "run")}`;
+  return [counted, formatTokens(tokens), costText({ runs, pricedRuns, costUsd })]
+    .filter((part) => part !== null)
+    .join(", ");
+}
+
+function costText({ runs, pricedRuns, costUsd }: Pick<RunsUsage, "runs" | "pricedRuns" | "costUsd">): string | null {
+  if (runs === 0) return null;
+  if (costUsd === null) return "cost unknown";
+  const unknown = runs - pricedRuns;
+  return unknown === 0 ? formatUsd(costUsd) : `${formatUsd(costUsd)} (${formatNumber(unknown)} of unknown cost)`;
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { answered, failed, ran, traceOf } from "../agent/testing/trace.ts";
+import { isoAt, runStart, timelineOf } from "../testing/timeline.ts";
+import { groupRows } from "./group-rows.ts";
+import { durationOf, nameAgentRows, nameOf, timesOf } from "./row-labels.ts";
+import { toWaterfall } from "./waterfall.ts";
+
+const stepEntries = (name: string, at: number) =>
+  [[at, "step_started", { name }] as const, [at + 5, "step_completed", { name }] as const].map(
+    ([ms, kind, rest]): [number, typeof kind, typeof rest] => [ms, kind, rest],
+  );
+
+it("agent steps have readable labels, and failures reported to the model look like failures", () => {
+  const names = [
+    "prompt",
+    "model 1",
+    "model 1 try 2",
+    "tool 1.1 search",
+    "tool 1.2 send mail",
+    "tool 1.3 refund",
+    "needs approval 1.3 refund",
+    "tool of my own",
+  ];
+  const entries = timelineOf(
+    [0, "attempt_started"],
+    ...names.flatMap((name, index) => stepEntries(name, index * 10)),
+    [100, "sleep_started", { name: "wait for model 2" }],
+    [110, "approval_requested", { name: "approval 2.1 refund" }],
+  );
+  const trace = traceOf({
+    steps: [
+      failed("model 1", [0, 1], 10),
+      answered("model 1 try 2", [2, 3], []),
+      ran("tool 1.1 search", [4, 5], { outcome: "done" }),
+      ran("tool 1.2 send mail", [6, 7], { outcome: "failed" }),
+      ran("tool 1.3 refund", [8, 9], { outcome: "refused" }),
+    ],
+  });
+  expect(
+    nameAgentRows(toWaterfall(entries, { isExecuting: true }), trace).map(({ label, of, state }) => [label, of, state]),
+  ).toEqual([
+    ["Attempt 1", undefined, "open"],
+    ["Prompt", "prompt", "ok"],
+    ["Model call 1", "model", "failed"],
+    ["Model call 1, try 2", "model", "ok"],
+    ["Tool search", "tool", "ok"],
+    ["Tool send mail", "tool", "failed"],
+    ["Tool refund", "tool", "stopped"],
+    ["Approval check of refund", "question", "ok"],
+    ["tool of my own", undefined, "ok"],
+    ["Wait for model call 2", "pause", "open"],
+    ["Approval of refund", "approval", "open"],
+  ]);
+});
+
+const clock = { from: runStart, now: runStart + 4_000 };
+const rowsOf = (...entries: Parameters<typeof timelineOf>) =>
+  toWaterfall(timelineOf(...entries), { isExecuting: true });
+
+describe("the text of a row", () => {
+  it("has the kind, the state, the start and the duration", () => {
+    const [, attempt, step, log] = rowsOf(
+      [0, "queued"],
+      [2, "attempt_started"],
+      [1_200, "step_started", { name: "post" }],
+      [1_240, "step_failed", { name: "post", durationMs: 39.4 }],
+      [1_241, "log", { level: "warn", message: "oh" }],
+    );
+    expect(attempt && nameOf(attempt, clock)).toBe("Attempt 1, in progress, 14:00:00.002 · at 2 ms · 4.00 s so far");
+    expect(step && nameOf(step, clock)).toBe("step post, failed, 14:00:01.200 · at 1.20 s · took 39 ms");
+    expect(log && nameOf(log, clock)).toBe("log, warn: oh, 14:00:01.241 · at 1.24 s");
+    expect(log && durationOf(log, clock.now)).toBeNull();
+  });
+
+  it("has the scheduled end of a sleep", () => {
+    const sleep = rowsOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      [2, "sleep_started", { name: "nap", until: isoAt(60_000) }],
+    ).at(-1);
+    expect(sleep && nameOf(sleep, clock)).toBe("sleep nap, waiting, 14:00:00.002 · at 2 ms · until 14:01:00.000");
+  });
+
+  it("has the start and end of a group", () => {
+    const [group] = groupRows(
+      rowsOf(...Array.from({ length: 20 }, (_, index): [number, "log"] => [index * 100, "log"])),
+      { logs: "all", opened: new Set() },
+    );
+    expect(group && timesOf(group, clock)).toBe("0 ms – 1.90 s");
+    expect(group && nameOf(group, clock)).toBe("20 log lines, 0 ms – 1.90 s");
+  });
+});

@@ -1,0 +1,82 @@
+import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
+import { formatDuration, formatUtcTime } from "../../../server/domain/format.ts";
+import { readStepName, stepLabel } from "../agent/step-name.ts";
+import type { ShownRow } from "./group-rows.ts";
+import type { RowState, WaterfallRow } from "./waterfall.ts";
+
+const stateLabels: Record<RowState, string> = { open: "in progress", ok: "done", failed: "failed", stopped: "stopped" };
+
+/** The state of a row in a word or two; points in time and groups have none. */
+export function stateText(row: WaterfallRow): string | null {
+  if (row.kind === "reused") return "stored result reused";
+  if (row.spans.length === 0) return null;
+  if (row.kind === "sleep" || row.kind === "backoff" || row.kind === "queued")
+    return row.state === "open" ? "waiting" : row.state === "stopped" ? "stopped" : null;
+  return stateLabels[row.state];
+}
+
+/** Time since the run was created: `1.20 s`. */
+export function offsetOf(at: number, from: number): string {
+  return formatDuration(at - from);
+}
+
+/** The duration of a row, so far if it is in progress; `null` for a point in time. */
+export function durationOf(row: WaterfallRow, now: number): string | null {
+  if (row.spans.length === 0) return null;
+  const measured = row.kind === "step" ? (row.end?.durationMs ?? null) : null;
+  return formatDuration(measured ?? (row.endedAt ?? now) - row.at);
+}
+
+/** The exact times of a row, for the line that follows the pointer and the focus. */
+export function timesOf(row: ShownRow, { from, now }: { from: number; now: number }): string {
+  if (row.kind === "group") {
+    const [first, last] = [row.rows[0]?.at ?? from, row.rows.at(-1)?.at ?? from];
+    return `${offsetOf(first, from)} – ${offsetOf(last, from)}`;
+  }
+  const began = `${formatUtcTime(row.at)} · at ${offsetOf(row.at, from)}`;
+  const took = durationOf(row, now);
+  if (took === null) return began;
+  if (row.endedAt !== null) return `${began} · took ${took}`;
+  return row.until === null ? `${began} · ${took} so far` : `${began} · until ${formatUtcTime(row.until)}`;
+}
+
+/** The accessible name of a row. */
+export function nameOf(row: ShownRow, { from, now }: { from: number; now: number }): string {
+  if (row.kind === "group") return `${row.label}, ${timesOf(row, { from, now })}`;
+  const level =
+    row.kind === "log"
+      ? `log, ${row.entry.level ?? "info"}: `
+      : row.of !== undefined
+        ? ""
+        : row.kind === "step"
+          ? "step "
+          : row.kind === "sleep"
+            ? "sleep "
+            : row.kind === "reused"
+              ? "step "
+              : "";
+  return [`${level}${row.label}`, stateText(row), timesOf(row, { from, now })]
+    .filter((part) => part !== null)
+    .join(", ");
+}
+
+/**
+ * Readable labels for the rows of an agent run. A step stored as failed or denied is shown as such. For the engine it
+ * succeeded, because its result was sent to the model.
+ */
+export function nameAgentRows(rows: readonly WaterfallRow[], trace: AgentTrace | undefined): WaterfallRow[] {
+  const outcomes = new Map(trace?.steps.map(({ name, step }) => [name, outcomeState(step)]));
+  return rows.map((row) => {
+    const name = row.entry.name;
+    const read = name === null || row.kind === "log" || row.kind === "event" ? null : readStepName(name);
+    if (!read) return row;
+    const outcome = row.state === "ok" && name !== null ? outcomes.get(name) : undefined;
+    return { ...row, label: stepLabel(read), of: read.kind, state: outcome ?? row.state };
+  });
+}
+
+function outcomeState(step: AgentTrace["steps"][number]["step"]): WaterfallRow["state"] {
+  if (step.type === "model_failure") return "failed";
+  if (step.type !== "tool" || step.outcome === "done") return "ok";
+  return step.outcome === "refused" ? "stopped" : "failed";
+}

@@ -1,0 +1,142 @@
+import {
+  Bot,
+  Check,
+  ChevronRight,
+  CircleSlash,
+  Hand,
+  Hourglass,
+  LoaderCircle,
+  type LucideIcon,
+  MessageSquareText,
+  Moon,
+  TriangleAlert,
+  Wrench,
+} from "lucide-react";
+import type { ShownRow } from "./group-rows.ts";
+import { durationOf, nameOf, offsetOf } from "./row-labels.ts";
+import type { TimeScale } from "./time-scale.ts";
+import type { RowState, WaterfallRow } from "./waterfall.ts";
+import { waterfallColumns } from "./waterfall-axis.tsx";
+import { WaterfallBars, WaterfallGroupBar, WaterfallPoint } from "./waterfall-bar.tsx";
+
+interface Props {
+  row: ShownRow;
+  scale: TimeScale;
+  now: number;
+  isOpen: boolean;
+  isTabStop: boolean;
+  onToggle: () => void;
+  onPoint: () => void;
+  onFocus: () => void;
+}
+
+/** One row of the waterfall: label, bars to scale, duration. A click opens its details. */
+export function WaterfallRowLine({ row, scale, now, isOpen, isTabStop, onToggle, onPoint, onFocus }: Props) {
+  const times = { from: scale.from, now };
+  return (
+    <button
+      type="button"
+      data-row=""
+      aria-expanded={isOpen}
+      tabIndex={isTabStop ? 0 : -1}
+      onClick={onToggle}
+      onPointerEnter={onPoint}
+      onFocus={onFocus}
+      className={`${waterfallColumns} group relative h-[30px] w-full cursor-pointer items-center text-left -outline-offset-2 hover:bg-accent-soft/50`}
+    >
+      <span className="sr-only">{nameOf(row, times)}</span>
+      <span
+        aria-hidden
+        className={`flex min-w-0 items-center gap-1.5 ${row.kind === "group" || row.depth === 1 ? "pl-4" : ""}`}
+      >
+        {row.kind === "group" ? (
+          <GroupLabel label={row.label} isOpen={isOpen} />
+        ) : (
+          <RowLabel row={row} from={scale.from} />
+        )}
+      </span>
+      <span aria-hidden className="relative h-full min-w-0">
+        {row.kind === "group" ? (
+          <WaterfallGroupBar group={row} scale={scale} />
+        ) : row.spans.length > 0 ? (
+          <WaterfallBars row={row} scale={scale} now={now} />
+        ) : (
+          <WaterfallPoint row={row} scale={scale} />
+        )}
+      </span>
+      <span aria-hidden className="truncate text-right text-s text-ink-2 tabular-nums">
+        {row.kind === "group" ? null : durationOf(row, now)}
+      </span>
+    </button>
+  );
+}
+
+function GroupLabel({ label, isOpen }: { label: string; isOpen: boolean }) {
+  return (
+    <>
+      <ChevronRight
+        aria-hidden
+        size={12}
+        className={`shrink-0 text-ink-3 transition-transform ${isOpen ? "rotate-90" : ""}`}
+      />
+      <span className="truncate text-ink-2">{label}</span>
+    </>
+  );
+}
+
+const stateIcons: Record<RowState, { icon: LucideIcon; tone: string }> = {
+  open: { icon: LoaderCircle, tone: "text-run animate-spin" },
+  ok: { icon: Check, tone: "text-ok" },
+  failed: { icon: TriangleAlert, tone: "text-bad" },
+  stopped: { icon: CircleSlash, tone: "text-idle" },
+};
+
+/** The icon of the kind of an agent step, after the icon of its state. */
+const kindIcons: Record<NonNullable<WaterfallRow["of"]>, LucideIcon | null> = {
+  prompt: MessageSquareText,
+  model: Bot,
+  tool: Wrench,
+  question: Hand,
+  approval: null,
+  pause: null,
+};
+
+function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
+  if (row.kind === "log") {
+    return (
+      <>
+        <span className="w-3 shrink-0" />
+        <span className="truncate text-s text-ink-3 tabular-nums">
+          {row.entry.level ?? "info"} <span className="hidden md:inline">at {offsetOf(row.at, from)}</span>
+        </span>
+      </>
+    );
+  }
+  const { icon: Icon, tone } = iconOf(row);
+  const Kind = row.of && kindIcons[row.of];
+  return (
+    <>
+      <Icon aria-hidden size={12} strokeWidth={2.4} className={`shrink-0 ${tone}`} />
+      {Kind && <Kind aria-hidden size={12} className="hidden shrink-0 text-ink-3 md:block" />}
+      <span
+        className={`truncate ${row.kind === "attempt" ? "font-semibold" : row.kind === "step" ? "" : "text-ink-2"}`}
+      >
+        {row.label}
+      </span>
+      {row.kind === "reused" && <span className="shrink-0 text-s text-ink-3">reused</span>}
+    </>
+  );
+}
+
+function iconOf(row: WaterfallRow): { icon: LucideIcon; tone: string } {
+  if (row.of === "approval") return { icon: Hand, tone: row.endedAt === null ? "text-wait" : "text-ink-3" };
+  if (row.of === "pause") return { icon: Hourglass, tone: "text-wait" };
+  if (row.kind === "sleep") return { icon: Moon, tone: "text-run" };
+  if (row.kind === "backoff") return { icon: Hourglass, tone: "text-wait" };
+  if (row.kind === "queued") return { icon: Hourglass, tone: "text-idle" };
+  if (row.kind === "event")
+    return row.entry.kind === "canceled" || row.entry.kind === "cancel_requested"
+      ? stateIcons.stopped
+      : stateIcons.failed;
+  return stateIcons[row.state];
+}

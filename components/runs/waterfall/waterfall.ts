@@ -1,0 +1,270 @@
+import type { TimelineEntry } from "../../../server/contract/timeline.ts";
+import type { AgentStepName } from "../agent/step-name.ts";
+import { formatDuration } from "../../../server/domain/format.ts";
+
+/**
+ * The look of a section of a row. `idle`: the attempt is in progress, but no worker executes it (it sleeps, or its
+ * worker was lost).
+ */
+type SpanLook = "busy" | "idle" | "sleep" | "backoff" | "queued";
+
+/** UTC milliseconds; `to` is `null` while it is in progress. */
+export interface Span {
+  from: number;
+  to: number | null;
+  look: SpanLook;
+}
+
+type RowKind = "queued" | "attempt" | "step" | "reused" | "sleep" | "backoff" | "log" | "event";
+
+/** `stopped`: it neither succeeded nor failed: canceled, or its worker was lost. */
+export type RowState = "open" | "ok" | "failed" | "stopped";
+
+/** One row of the waterfall. Without spans it is a point in time. */
+export interface WaterfallRow {
+  /** Stable from one query of the timeline to the next. */
+  key: string;
+  kind: RowKind;
+  label: string;
+  /** The kind of an agent step. */
+  of?: AgentStepName["kind"];
+  depth: 0 | 1;
+  state: RowState;
+  at: number;
+  endedAt: number | null;
+  /** The scheduled end of a sleep or a backoff. */
+  until: number | null;
+  spans: Span[];
+  /** The entry that started it, and the entry that ended it, which has the error. */
+  entry: TimelineEntry;
+  end: TimelineEntry | null;
+}
+
+/** Converts timeline entries to rows, ordered by their start. `isExecuting`: a worker executes the run now. */
+export function toWaterfall(
+  entries: readonly TimelineEntry[],
+  { isExecuting }: { isExecuting: boolean },
+): WaterfallRow[] {
+  const chart = new Chart();
+  for (const entry of entries) {
+    const at = Date.parse(entry.at);
+    chart.add(entry, at);
+    chart.lastAt = at;
+  }
+  if (!isExecuting) chart.pauseAttempt(chart.lastAt);
+  return chart.rows;
+}
+
+/** The rows so far, and the open rows. */
+class Chart {
+  readonly rows: WaterfallRow[] = [];
+  lastAt = 0;
+  private attempt: WaterfallRow | null = null;
+  private wait: WaterfallRow | null = null;
+  private readonly steps = new Map<string, WaterfallRow>();
+  private readonly sleeps = new Map<string, WaterfallRow>();
+
+  add(entry: TimelineEntry, at: number): void {
+    const name = entry.name ?? "";
+    switch (entry.kind) {
+      case "queued":
+        this.wait = this.open({ entry, at, kind: "queued", label: "Queued", depth: 0, look: "queued" });
+        return;
+      case "attempt_started":
+        this.endWait(entry, at);
+        this.beginAttempt(entry, at);
+        return;
+      case "resumed":
+        return this.resumeAttempt(entry, at);
+      case "attempt_failed":
+        return this.endAttempt(entry, at, "failed");
+      case "retry_scheduled":
+        return this.beginBackoff(entry, at);
+      case "step_started":
+        this.steps.set(name, this.open({ entry, at, kind: "step", label: name, depth: 1, look: "busy" }));
+        return;
+      case "step_completed":
+      case "step_failed":
+        return this.endStep(entry, at);
+      case "step_reused":
+        this.point({ entry, at, kind: "reused", label: name, depth: 1 });
+        return;
+      case "sleep_started":
+      case "approval_requested":
+        this.sleeps.set(name, this.open({ entry, at, kind: "sleep", label: name, depth: 1, look: "sleep" }));
+        return;
+      case "sleep_finished":
+      case "approval_decided":
+        return this.endSleep(entry, at);
+      case "worker_lost":
+        this.point({ entry, at, kind: "event", label: "Worker lost", depth: 1 });
+        this.endAll(this.steps, entry, at);
+        return this.pauseAttempt(at);
+      case "cancel_requested":
+        this.point({ entry, at, kind: "event", label: "Cancel requested", depth: 1 });
+        return;
+      case "log":
+        this.point({ entry, at, kind: "log", label: entry.message ?? "", depth: 1 });
+        return;
+      case "completed":
+      case "failed":
+      case "timed_out":
+      case "canceled":
+        return this.endRun(entry, at);
+    }
+  }
+
+  /** No worker executes the attempt until it is resumed. */
+  pauseAttempt(at: number): void {
+    const span = this.attempt?.spans.at(-1);
+    if (!this.attempt || !span || span.to !== null || span.look === "idle") return;
+    span.to = at;
+    this.attempt.spans.push({ from: at, to: null, look: "idle" });
+  }
+
+  private beginAttempt(entry: TimelineEntry, at: number): void {
+    if (this.attempt) this.endAttempt(entry, at, "stopped");
+    this.attempt = this.open({ entry, at, kind: "attempt", label: `Attempt ${entry.attempt}`, depth: 0, look: "busy" });
+  }
+
+  /** A suspended run has no entry of its own: it was suspended right after the last entry. */
+  private resumeAttempt(entry: TimelineEntry, at: number): void {
+    if (!this.attempt) return this.beginAttempt(entry, at);
+    this.endAll(this.steps, entry, this.lastAt);
+    this.pauseAttempt(this.lastAt);
+    const idle = this.attempt.spans.at(-1);
+    if (idle) idle.to = at;
+    this.attempt.spans.push({ from: at, to: null, look: "busy" });
+  }
+
+  private endAttempt(entry: TimelineEntry, at: number, state: RowState): void {
+    this.endAll(this.steps, entry, at);
+    this.endAll(this.sleeps, entry, at);
+    if (this.attempt) close(this.attempt, { entry, at, state });
+    this.attempt = null;
+  }
+
+  private beginBackoff(entry: TimelineEntry, at: number): void {
+    const until = Date.parse(entry.until ?? entry.at);
+    this.wait = this.open({
+      entry,
+      at,
+      kind: "backoff",
+      label: `backoff ${formatDuration(until - at)}`,
+      depth: 1,
+      look: "backoff",
+    });
+  }
+
+  /** The time after the scheduled end was spent waiting for a free worker. */
+  private endWait(entry: TimelineEntry, at: number): void {
+    if (!this.wait) return;
+    const { until, spans } = this.wait;
+    close(this.wait, { entry, at, state: "ok" });
+    const [span] = spans;
+    if (span && until !== null && at - until > 100) {
+      span.to = until;
+      spans.push({ from: until, to: at, look: "queued" });
+    }
+    this.wait = null;
+  }
+
+  private endStep(entry: TimelineEntry, at: number): void {
+    const name = entry.name ?? "";
+    const row =
+      this.steps.get(name) ??
+      this.open({ entry, at: at - (entry.durationMs ?? 0), kind: "step", label: name, depth: 1, look: "busy" });
+    close(row, { entry, at, state: entry.kind === "step_failed" ? "failed" : "ok" });
+    this.steps.delete(name);
+  }
+
+  private endSleep(entry: TimelineEntry, at: number): void {
+    const row = this.sleeps.get(entry.name ?? "");
+    if (row) close(row, { entry, at, state: "ok" });
+    this.sleeps.delete(entry.name ?? "");
+  }
+
+  private endRun(entry: TimelineEntry, at: number): void {
+    const hadAttempt = this.rows.some(({ kind }) => kind === "attempt");
+    this.endAttempt(entry, at, endStates[entry.kind] ?? "stopped");
+    if (this.wait) close(this.wait, { entry, at, state: "stopped" });
+    this.wait = null;
+    if (entry.kind === "canceled" || !hadAttempt)
+      this.point({ entry, at, kind: "event", label: endLabels[entry.kind] ?? "Ended", depth: 0 });
+  }
+
+  private endAll(open: Map<string, WaterfallRow>, entry: TimelineEntry, at: number): void {
+    for (const row of open.values()) close(row, { entry, at, state: "stopped" });
+    open.clear();
+  }
+
+  private open({
+    entry,
+    at,
+    kind,
+    label,
+    depth,
+    look,
+  }: {
+    entry: TimelineEntry;
+    at: number;
+    kind: RowKind;
+    label: string;
+    depth: 0 | 1;
+    look: SpanLook;
+  }): WaterfallRow {
+    const until = entry.until === null ? null : Date.parse(entry.until);
+    const row: WaterfallRow = {
+      key: keyOf(entry),
+      kind,
+      label,
+      depth,
+      state: "open",
+      at,
+      endedAt: null,
+      until,
+      spans: [{ from: at, to: null, look }],
+      entry,
+      end: null,
+    };
+    this.rows.push(row);
+    return row;
+  }
+
+  private point(point: { entry: TimelineEntry; at: number; kind: RowKind; label: string; depth: 0 | 1 }): void {
+    this.rows.push({
+      ...point,
+      key: keyOf(point.entry),
+      state: "ok",
+      endedAt: point.at,
+      until: null,
+      spans: [],
+      end: null,
+    });
+  }
+}
+
+const endStates: Partial<Record<TimelineEntry["kind"], RowState>> = {
+  completed: "ok",
+  failed: "failed",
+  timed_out: "failed",
+  canceled: "stopped",
+};
+const endLabels: Partial<Record<TimelineEntry["kind"], string>> = {
+  completed: "Completed",
+  failed: "Failed",
+  timed_out: "Timed out",
+  canceled: "Canceled",
+};
+
+function keyOf(entry: TimelineEntry): string {
+  return `${entry.kind}:${entry.id}`;
+}
+
+function close(row: WaterfallRow, { entry, at, state }: { entry: TimelineEntry; at: number; state: RowState }): void {
+  const last = row.spans.at(-1);
+  if (last && last.to === null) last.to = Math.max(last.from, at);
+  row.endedAt = Math.max(row.at, at);
+  row.state = state;
+  row.end = entry;
+}
