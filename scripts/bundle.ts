@@ -70,6 +70,7 @@ export async function bundleProcesses({
       evaluate: inRoot("cli/build/evaluate.ts"),
       web: inRoot("server/processes/web.ts"),
       worker: inRoot("server/processes/worker.ts"),
+      "event-loop-watcher": inRoot("server/processes/event-loop-watcher.ts"),
       "only-next": inRoot("server/processes/only-next.ts"),
     },
     outdir,

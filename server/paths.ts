@@ -14,9 +14,10 @@ const entries = {
   web: "server/processes/web",
   worker: "server/processes/worker",
   evaluate: "cli/build/evaluate",
+  "event-loop-watcher": "server/processes/event-loop-watcher",
 } as const;
 
-/** Absolute path of the file that starts a process. */
+/** Absolute path of the file that starts a process or a thread. */
 export function entryFile(name: keyof typeof entries): string {
   return isSource ? join(packageRoot, `${entries[name]}.ts`) : join(packageRoot, "dist", `${name}.js`);
 }

@@ -1,83 +1,42 @@
 import { Worker } from "node:worker_threads";
 import { currentScope } from "../engine/run-scope.ts";
+import { entryFile } from "../paths.ts";
 import { blockReportFd } from "./block-report.ts";
+import type { WatcherData } from "./event-loop-watcher.ts";
 
-/** As this process began: the supervisor may be gone before the thread is there. */
+/** Read at the start of this process: the supervisor may be gone before the thread starts. */
 const { ppid } = process;
 const currentRunKey = "signalbox.currentRun";
 const beatMs = 250;
 
 /**
- * Starts a thread that looks at the main thread when its event loop has been blocked for `lookAfterMs`: which run's
- * code is executing, and where. The main thread cannot say so itself then, so the thread pauses it for an instant
- * through the inspector (in the process: no port is opened) and writes what it saw to the supervisor's pipe, once a
- * second. An empty line says that the process lives, also where code that is not JavaScript blocks it and nothing can
- * be seen: a process that was stopped is silent. It also ends a process that should have left long since, because its
- * supervisor is gone: a blocked loop does not hear of that, and nobody else is left to end it.
+ * Starts a thread that inspects the main thread when its event loop has been blocked for `inspectAfterMs`: which run's
+ * code is executing, and where. The main thread cannot report it itself then, so the thread pauses it for an instant
+ * through the inspector (in the process: no port is opened) and writes a report to the supervisor's pipe, once a
+ * second. An empty line shows that the process is alive, even if code that is not JavaScript blocks it and there is
+ * nothing to inspect: a stopped process writes nothing. The thread also ends a process whose supervisor has been gone
+ * for `orphanAfterMs`: a blocked event loop does not notice it.
  */
-export function watchEventLoop({ lookAfterMs = 1_000, orphanAfterMs = 5_000 } = {}): void {
+export function watchEventLoop({ inspectAfterMs = 1_000, orphanAfterMs = 5_000 } = {}): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => Atomics.add(beats, 0, 1), beatMs).unref();
   Object.assign(globalThis, { [Symbol.for(currentRunKey)]: () => currentScope()?.run.runId ?? null });
-  const thread = new Worker(threadCode, {
-    eval: true,
+  const data: WatcherData = {
+    beats,
+    beatMs,
+    inspectAfter: inspectAfterMs / beatMs,
+    orphanAfter: orphanAfterMs / beatMs,
+    ppid,
+    fd: blockReportFd,
+    currentRunKey,
+  };
+  const thread = new Worker(entryFile("event-loop-watcher"), {
     name: "signalbox-watch",
-    workerData: {
-      beats,
-      ppid,
-      fd: blockReportFd,
-      key: currentRunKey,
-      lookAfter: lookAfterMs / beatMs,
-      orphanAfter: orphanAfterMs / beatMs,
-    },
+    workerData: data,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 32 },
   });
-  // Without it a blocked loop is still ended, only nobody is named.
+  // Without the thread, the supervisor still ends a blocked process, but does not know which run blocked it.
   thread.on("error", () => {});
   thread.unref();
 }
-
-/** Plain JavaScript: the thread must not need a file of its own. */
-const threadCode = `
-const { workerData: { beats, ppid, fd, key, lookAfter, orphanAfter } } = require("node:worker_threads");
-const { writeSync } = require("node:fs");
-const { Session } = require("node:inspector");
-let seen = -1;
-let missed = 0;
-let isLooking = false;
-let orphaned = 0;
-setInterval(() => {
-  const now = Atomics.load(beats, 0);
-  missed = now === seen ? missed + 1 : 0;
-  seen = now;
-  orphaned = process.ppid === ppid ? 0 : orphaned + 1;
-  if (orphaned >= orphanAfter) process.kill(process.pid, "SIGKILL");
-  if (missed < 4 || missed % 4 !== 0) return;
-  write("");
-  if (missed >= lookAfter && !isLooking) look();
-}, ${beatMs});
-
-function write(line) {
-  try { writeSync(fd, line + "\\n"); } catch {}
-}
-
-function look() {
-  isLooking = true;
-  const session = new Session();
-  session.connectToMainThread();
-  const leave = () => session.post("Debugger.resume", () => session.post("Debugger.disable", () => { session.disconnect(); isLooking = false; }));
-  session.once("Debugger.paused", ({ params }) => {
-    const frames = params.callFrames;
-    const stack = frames.slice(0, 20).map((f) => "    at " + (f.functionName || "<anonymous>") + " (" + f.url + ":" + (f.location.lineNumber + 1) + ":" + ((f.location.columnNumber ?? 0) + 1) + ")").join("\\n");
-    const callFrameId = frames[0] && frames[0].callFrameId;
-    const expression = "globalThis[Symbol.for(" + JSON.stringify(key) + ")]()";
-    session.post("Debugger.evaluateOnCallFrame", { callFrameId, expression, returnByValue: true, silent: true }, (error, answer) => {
-      const runId = error || typeof answer.result.value !== "string" ? null : answer.result.value;
-      write(JSON.stringify({ runId, stack }));
-      leave();
-    });
-  });
-  session.post("Debugger.enable", () => session.post("Debugger.pause"));
-}
-`;

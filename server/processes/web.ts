@@ -32,8 +32,8 @@ const heartbeatMs = 500;
  * its grace.
  */
 const orphanAfterMs = 8_000;
-/** A store that others keep locked blocks it for five seconds, and there is nothing to see. */
-const lookAfterMs = 6_000;
+/** A locked store blocks it for five seconds, and there is nothing to inspect. */
+const inspectAfterMs = 6_000;
 
 const start = readProcessStart();
 const logger = createLogger({ mode: start.mode, level: readLogLevel(start.mode), process: "web" });
@@ -97,7 +97,7 @@ async function serve(): Promise<void> {
   });
   const { port } = http.server.address() as AddressInfo;
   signalbox.setPort(port);
-  watchEventLoop({ lookAfterMs, orphanAfterMs });
+  watchEventLoop({ inspectAfterMs, orphanAfterMs });
   setInterval(() => tell({ type: "heartbeat" }), heartbeatMs).unref();
   tell({ type: "ready", host: settings.host, port });
   // Built pages are there in a moment. Next's development server costs seconds and memory, and takes a lock: when somebody looks.
