@@ -17,8 +17,8 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-/** Pages only: the APIs set their own headers, and static files need none. */
-export const config = { matcher: ["/((?!_next/static/|api/v1/|api/trpc/|triggers/|healthz$|readyz$|metrics$).*)"] };
+/** Pages only: the receiver sets its own headers, and static files need none. */
+export const config = { matcher: ["/((?!_next/static/|triggers/).*)"] };
 
 /** Nothing but this service itself. In development React needs eval for its stacks, and the dev overlay sets styles. */
 function contentSecurityPolicy(nonce: string, isDevelopment: boolean): string {

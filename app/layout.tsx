@@ -20,7 +20,7 @@ export const viewport: Viewport = { width: "device-width", initialScale: 1, colo
 
 /** Name and build of the project, for authenticated requests only. */
 async function describeProject(): Promise<ShellProject> {
-  const { settings, pageMode, project } = await signalbox();
+  const { settings, pageMode, project } = signalbox();
   return {
     name: settings.name,
     mode: pageMode(),

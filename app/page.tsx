@@ -2,8 +2,7 @@ import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import { CanvasPage } from "../components/canvas/canvas-page.tsx";
 import { buildModel } from "../components/canvas/model/canvas-model.ts";
 import { chunksOf, readWindow } from "../components/canvas/live/activity-request.ts";
-import { Locked } from "../components/shell/page-frame.tsx";
-import { createReader, mayRead } from "./server.ts";
+import { createReader, requireAccess } from "./server.ts";
 
 export default async function StartPage({
   searchParams,
@@ -11,7 +10,7 @@ export default async function StartPage({
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 }) {
   const search = await searchParams;
-  if (!(await mayRead())) return <Locked />;
+  await requireAccess();
   return (
     <HydrationBoundary state={dehydrate(await prefetch(readWindow(search["window"])))}>
       <CanvasPage />

@@ -1,12 +1,11 @@
 import "server-only";
-import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { createTRPCClient, type TRPCLink, TRPCClientError } from "@trpc/client";
 import type { TRPCError } from "@trpc/server";
 import { observable } from "@trpc/server/observable";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { headers } from "next/headers";
-import { notFound } from "next/navigation";
+import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
 import type { PageAccess } from "../components/auth/access.tsx";
 import { createQueryClient } from "../components/trpc/query-client.ts";
@@ -14,36 +13,47 @@ import type { Signalbox } from "../server/main.ts";
 import type { AppRouter } from "../server/trpc/router.ts";
 
 /**
- * The only connection from pages to the server. At build time it shares only types: the store and the project live
- * outside Next's bundle, in the process that serves the pages. That process stores the service under this symbol.
+ * The only connection from the app to the server. At build time it shares only types: the store and the project live
+ * outside Next's bundle. The process that serves the pages stores the service under this symbol.
  */
 const containerKey = Symbol.for("signalbox.container");
+const nextReceiverKey = Symbol.for("signalbox.next-receiver");
 
-type Holder = { [containerKey]?: Signalbox | Promise<Signalbox> };
+type Receive = Signalbox["ingestFetch"];
+type Holder = { [containerKey]?: Signalbox; [nextReceiverKey]?: Promise<Receive> };
 
-/** The running service. If Next runs alone (`next dev`, `next start` in the repository), the first call starts one. */
-export async function signalbox(): Promise<Signalbox> {
-  const holder = globalThis as Holder;
-  holder[containerKey] ??= startOnlyNext().catch((error: unknown) => {
-    delete holder[containerKey];
-    throw error;
-  });
-  return holder[containerKey];
+/** The service of this process. */
+export function signalbox(): Signalbox {
+  const service = (globalThis as Holder)[containerKey];
+  if (!service) throw new Error("The pages have no server. Start it with `signalbox dev` or `signalbox start`.");
+  return service;
 }
 
-async function startOnlyNext(): Promise<Signalbox> {
-  const entries = ["server/processes/only-next.ts", "dist/only-next.js"].map((path) => pathToFileURL(path));
-  const entry = entries.find((url) => existsSync(/* turbopackIgnore: true */ url));
-  if (!entry) throw new Error("The web app has no server. Start it with `signalbox dev` or `signalbox start`.");
-  const { startOnlyNext } = (await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ entry.href)) as {
-    startOnlyNext(): Promise<Signalbox>;
+/** If Next serves the app without Signalbox's server, the first webhook starts a receiver and its workers. */
+export async function receiveWebhook(request: Request): Promise<Response> {
+  const holder = globalThis as Holder;
+  const service = holder[containerKey];
+  if (service) return service.ingestFetch(request);
+  holder[nextReceiverKey] ??= startNextReceiver().catch((error: unknown) => {
+    delete holder[nextReceiverKey];
+    throw error;
+  });
+  return (await holder[nextReceiverKey])(request);
+}
+
+/** From the sources of the repository, in which Next runs. The package has no program that runs Next alone. */
+async function startNextReceiver(): Promise<Receive> {
+  const { href } = pathToFileURL("server/processes/next-receiver.ts");
+  const module = (await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ href)) as {
+    startNextReceiver(): Promise<Receive>;
   };
-  return startOnlyNext();
+  return module.startNextReceiver();
 }
 
 /** The query client of a page: the same query keys as in the browser, handled in this process. One per request. */
 export const createReader = cache(async () => {
-  const caller = (await signalbox()).createCaller(await headers());
+  const requestHeaders = await headers();
+  const caller = signalbox().createCaller(requestHeaders);
   const queryClient = createQueryClient();
   const client = createTRPCClient<AppRouter>({ links: [callInProcess(caller)] });
   return { queryClient, trpc: createTRPCOptionsProxy<AppRouter>({ client, queryClient }) };
@@ -60,12 +70,9 @@ export const readAccess = cache(async (): Promise<PageAccess | null> => {
   }
 });
 
-/**
- * Whether the requester may see the project. Our server redirects unauthenticated requests to /sign-in first. Pages
- * check again and show `Locked`.
- */
-export async function mayRead(): Promise<boolean> {
-  return (await readAccess()) !== null;
+/** Our server redirects unauthenticated requests before it draws a page. Each page checks again. */
+export async function requireAccess(): Promise<void> {
+  if ((await readAccess()) === null) redirect("/sign-in");
 }
 
 /** When this request is rendered: the reference for relative times such as "12 s ago". */

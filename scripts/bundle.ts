@@ -71,7 +71,6 @@ export async function bundleProcesses({
       web: inRoot("server/processes/web.ts"),
       worker: inRoot("server/processes/worker.ts"),
       "event-loop-watcher": inRoot("server/processes/event-loop-watcher.ts"),
-      "only-next": inRoot("server/processes/only-next.ts"),
     },
     outdir,
     chunkNames: "chunks/[name]-[hash]",

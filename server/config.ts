@@ -233,8 +233,8 @@ export function readProcessStart(env: NodeJS.ProcessEnv = process.env): z.infer<
   return processStartSchema.parse(JSON.parse(given));
 }
 
-/** The project of a standalone Next server: SIGNALBOX_PROJECT. Default: the current folder. */
-export function readOnlyNextProject(env: NodeJS.ProcessEnv = process.env): { projectDir: string; mode: Mode } {
+/** The project whose webhooks Next receives without Signalbox's server: SIGNALBOX_PROJECT. Default: the current folder. */
+export function readNextProject(env: NodeJS.ProcessEnv = process.env): { projectDir: string; mode: Mode } {
   return {
     projectDir: resolve(env["SIGNALBOX_PROJECT"] ?? "."),
     mode: env["NODE_ENV"] === "development" ? "development" : "deployed",

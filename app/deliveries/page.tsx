@@ -8,15 +8,15 @@ import {
   windowParser,
 } from "../../components/deliveries/list/delivery-filters.ts";
 import { DeliveriesPage } from "../../components/deliveries/list/deliveries-page.tsx";
-import { Locked, PageFrame } from "../../components/shell/page-frame.tsx";
-import { createReader, mayRead, requestTime } from "../server.ts";
+import { PageFrame } from "../../components/shell/page-frame.tsx";
+import { createReader, requireAccess, requestTime } from "../server.ts";
 
 export const metadata: Metadata = { title: "Deliveries" };
 
 const load = createLoader({ ...deliveryFilterParsers, window: windowParser });
 
 export default async function Deliveries({ searchParams }: { searchParams: Promise<SearchParams> }) {
-  if (!(await mayRead())) return <Locked />;
+  await requireAccess();
   const { window, ...filters } = await load(searchParams);
   const { queryClient, trpc } = await createReader();
   const now = Math.floor(requestTime() / 60_000) * 60_000;

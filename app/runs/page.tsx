@@ -3,15 +3,15 @@ import type { Metadata } from "next";
 import { type SearchParams, createLoader } from "nuqs/server";
 import { runFilterParsers, runsPageRows, toRunFilter } from "../../components/runs/list/run-filters.ts";
 import { RunsList } from "../../components/runs/list/runs-list.tsx";
-import { Locked, PageFrame } from "../../components/shell/page-frame.tsx";
-import { createReader, mayRead, requestTime } from "../server.ts";
+import { PageFrame } from "../../components/shell/page-frame.tsx";
+import { createReader, requireAccess, requestTime } from "../server.ts";
 
 export const metadata: Metadata = { title: "Runs" };
 
 const loadFilter = createLoader(runFilterParsers);
 
 export default async function RunsPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
-  if (!(await mayRead())) return <Locked />;
+  await requireAccess();
   const filter = toRunFilter(await loadFilter(searchParams), requestTime());
   const { queryClient, trpc } = await createReader();
   // The columns depend on whether there are agents. Known before rendering, so the layout does not shift.

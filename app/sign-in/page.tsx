@@ -14,7 +14,7 @@ export default async function SignInPage({
   const { next, failed, done } = await searchParams;
   const page = parseNextPage([next].flat()[0]);
   if (await readAccess()) redirect(page);
-  const { settings } = await signalbox();
+  const { settings } = signalbox();
   return (
     <SignInForm
       next={page}

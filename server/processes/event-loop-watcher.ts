@@ -56,8 +56,9 @@ function inspect(): void {
       returnByValue: true,
       silent: true,
     };
-    session.post("Debugger.evaluateOnCallFrame", evaluation, (error, answer) => {
-      const runId: unknown = error ? null : answer.result.value;
+    type Evaluated = Debugger.EvaluateOnCallFrameReturnType;
+    session.post("Debugger.evaluateOnCallFrame", evaluation, (error: Error | null, evaluated: Evaluated) => {
+      const runId: unknown = error ? null : evaluated.result.value;
       write(JSON.stringify({ runId: typeof runId === "string" ? runId : null, stack }));
       session.post("Debugger.resume", () =>
         session.post("Debugger.disable", () => {

@@ -2,8 +2,8 @@ import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { DeliveryView } from "../../../components/deliveries/detail/delivery-view.tsx";
 import { redeliveriesShown } from "../../../components/deliveries/detail/full-delivery.ts";
-import { Locked, PageFrame } from "../../../components/shell/page-frame.tsx";
-import { createReader, mayRead, orNotFound } from "../../server.ts";
+import { PageFrame } from "../../../components/shell/page-frame.tsx";
+import { createReader, requireAccess, orNotFound } from "../../server.ts";
 
 interface Props {
   params: Promise<{ id: string }>;
@@ -15,7 +15,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 
 export default async function DeliveryPage({ params }: Props) {
   const { id } = await params;
-  if (!(await mayRead())) return <Locked />;
+  await requireAccess();
   const { queryClient, trpc } = await createReader();
   const query = trpc.deliveries.get.queryOptions({ id });
   await Promise.all([

@@ -6,7 +6,7 @@ export const metadata: Metadata = { title: "Invitation" };
 
 export default async function InvitePage({ params }: { params: Promise<{ token: string }> }) {
   const { token } = await params;
-  const invitation = await (await signalbox()).findInvitation(token);
+  const invitation = await signalbox().findInvitation(token);
   if (invitation?.kind !== "invitation") return <UnusableLink command={null} />;
   return <JoinForm title="You are invited" token={token} role={invitation.role} />;
 }

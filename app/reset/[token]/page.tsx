@@ -6,7 +6,7 @@ export const metadata: Metadata = { title: "New password" };
 
 export default async function ResetPage({ params }: { params: Promise<{ token: string }> }) {
   const { token } = await params;
-  const link = await (await signalbox()).findInvitation(token);
+  const link = await signalbox().findInvitation(token);
   if (link?.kind !== "reset") return <UnusableLink command="signalbox people reset-password <email>" />;
   return <ResetForm token={token} email={link.note} />;
 }

@@ -1,8 +1,8 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { RunView } from "../../../components/runs/detail/run-view.tsx";
-import { Locked, PageFrame } from "../../../components/shell/page-frame.tsx";
-import { createReader, mayRead, orNotFound } from "../../server.ts";
+import { PageFrame } from "../../../components/shell/page-frame.tsx";
+import { createReader, requireAccess, orNotFound } from "../../server.ts";
 
 interface Props {
   params: Promise<{ id: string }>;
@@ -14,7 +14,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 
 export default async function RunPage({ params }: Props) {
   const { id } = await params;
-  if (!(await mayRead())) return <Locked />;
+  await requireAccess();
   const { queryClient, trpc } = await createReader();
   await orNotFound(queryClient.fetchQuery(trpc.runs.get.queryOptions({ id })));
   const isAgent = queryClient.getQueryData(trpc.runs.get.queryKey({ id }))?.target.kind === "agent";

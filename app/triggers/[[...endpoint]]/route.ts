@@ -1,17 +1,15 @@
-import { signalbox } from "../../server.ts";
+import { receiveWebhook } from "../../server.ts";
 
 /**
- * Our server receives webhooks before Next. This route is used only when Next runs alone. The pipeline handles every
- * method.
+ * Signalbox's server receives webhooks before Next. This handler receives them if Next serves the app alone. Every
+ * method goes to the pipeline, which rejects all but POST.
  */
-const handle = async (request: Request) => (await signalbox()).ingestFetch(request);
-
 export {
-  handle as DELETE,
-  handle as GET,
-  handle as HEAD,
-  handle as OPTIONS,
-  handle as PATCH,
-  handle as POST,
-  handle as PUT,
+  receiveWebhook as DELETE,
+  receiveWebhook as GET,
+  receiveWebhook as HEAD,
+  receiveWebhook as OPTIONS,
+  receiveWebhook as PATCH,
+  receiveWebhook as POST,
+  receiveWebhook as PUT,
 };

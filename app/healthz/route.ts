@@ -1,3 +1,0 @@
-import { signalbox } from "../server.ts";
-
-export const GET = async (request: Request) => (await signalbox()).rest(request);

@@ -1,0 +1,37 @@
+import { readLogLevel, readNextProject } from "../config.ts";
+import { createLogger } from "../logging.ts";
+import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
+import { openWorkerPool } from "./open-worker-pool.ts";
+
+const runGraceMs = 1_500;
+
+/**
+ * The receiver and the workers behind the route handler of `app/triggers`, if Next serves the app without Signalbox's
+ * server. There is no supervisor: this process receives webhooks and keeps the workers. The project is that of
+ * SIGNALBOX_PROJECT, or of the current folder, as `signalbox build` made it. Rejects if there is no build.
+ */
+export async function startNextReceiver(): Promise<Signalbox["ingestFetch"]> {
+  const settings = await readBuiltSettings(readNextProject());
+  const logger = createLogger({ mode: settings.mode, level: readLogLevel(settings.mode), process: "next" });
+  const { pool, store } = await openWorkerPool({
+    settings,
+    logger,
+    reporter: { delivery() {}, runEnded() {}, notice: (level, message) => logger[level](message) },
+  });
+  const signalbox = await openSignalbox({
+    settings,
+    logger,
+    signals: { runsQueued: pool.wake, cancelRequested: pool.cancel },
+  });
+  await pool.start();
+
+  let closing: Promise<void> | null = null;
+  const close = async () => {
+    signalbox.beginShutdown();
+    await pool.close(runGraceMs);
+    await store.close();
+    await signalbox.close();
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void (closing ??= close()));
+  return signalbox.ingestFetch;
+}
