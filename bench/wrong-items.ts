@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import * as z3 from "zod/v3";
-import { parseBounded } from "../server/matching/parse-bounded.ts";
+import { parseBounded } from "../server/matching/schemas/parse-bounded.ts";
 import type { AnySchema } from "../server/ports/project.ts";
 
 const [way = "bounded", kind = "objects"] = process.argv.slice(2);

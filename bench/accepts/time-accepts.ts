@@ -70,6 +70,7 @@ function aRequest(load: Load, index: number): Request {
       responseStatus: 202,
       problem: null,
       verdicts,
+      unlistedVerdicts: [],
       durationMs: 1,
       keyId: null,
       redeliveryOf: null,

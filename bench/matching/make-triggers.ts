@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { exportSchema } from "../../cli/build/schema/export.ts";
-import { shareSchemas } from "../../server/matching/share-schemas.ts";
-import { buildTriggerIndex } from "../../server/matching/trigger-index.ts";
+import { shareSchemas } from "../../server/matching/schemas/share-schemas.ts";
+import { buildTriggerIndex } from "../../server/matching/index/trigger-index.ts";
 import type { AnySchema, TriggerIndex, TriggerSource } from "../../server/ports/project.ts";
 
 /**

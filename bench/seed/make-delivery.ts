@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Json } from "../../server/contract/json.ts";
-import type { Verdict, VerdictOutcome } from "../../server/contract/delivery.ts";
+import { noVerdicts, type Verdict, type VerdictOutcome } from "../../server/contract/delivery.ts";
 import { newId } from "../../server/domain/ids.ts";
 import type { NewDelivery } from "../../server/ports/store/delivery-store.ts";
 import type { PlannedProject, PlannedTrigger } from "./plan-project.ts";
@@ -62,6 +62,7 @@ export function makeDelivery(
     responseStatus: matched.length > 0 ? 202 : isMismatch ? 422 : 200,
     problem: isMismatch ? problemOf(422, "request_mismatch") : null,
     verdicts,
+    unlistedVerdicts: [],
     redeliveryOf: random.next() < 0.005 ? p.earlier : null,
   };
   return { delivery, payload, matched };
@@ -133,10 +134,10 @@ function refused(p: { endpoint: string; status: number; code: string; payload: J
     outcome: "rejected",
     responseStatus: p.status,
     problem: problemOf(p.status, p.code),
-    verdicts: [],
     redeliveryOf: null,
   } as const;
-  return { delivery: { ...draft(p.endpoint, p.payload, p.at), ...rejected, verdicts: [] }, payload: null, matched: [] };
+  const delivery = { ...draft(p.endpoint, p.payload, p.at), ...rejected, ...noVerdicts };
+  return { delivery, payload: null, matched: [] };
 }
 
 function draft(endpoint: string, payload: Json, at: number) {

@@ -64,7 +64,7 @@ function prepareBatch(
   const random = createRandom(p.runs + p.deliveries);
   const tally = createTrafficTally(connection);
   const database = createDatabase(connection, () => Promise.reject(new Error("the seed writes by itself")));
-  const fold = prepareFoldTraffic(connection, database.verdictSets.read);
+  const fold = prepareFoldTraffic(connection, database.verdicts.readShared);
   const insertDelivery = prepareInsertDelivery(database, tally.add);
   const insertRun = prepareInsertRun(connection);
   let earlier: Origin | null = null;

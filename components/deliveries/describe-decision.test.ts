@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Verdict } from "../../server/contract/delivery.ts";
 import { formatVerdict } from "../run-form/verdict-preview.tsx";
-import { describeDecision, nearMissOf } from "./describe-decision.ts";
+import { describeDecision, describeUnlisted, nearMissOf } from "./describe-decision.ts";
 import { verdictMarks } from "./detail/verdict-marks.ts";
 
 const verdict = (over: Partial<Verdict> = {}): Verdict => ({
@@ -13,7 +13,13 @@ const verdict = (over: Partial<Verdict> = {}): Verdict => ({
   reasons: [{ pointer: "/data/amount", code: "too_small", message: "Too small", expected: "≥ 10000", actual: "4200" }],
   ...over,
 });
-const delivery = { endpoint: "billing", outcome: "skipped" as const, problem: null, verdicts: [verdict()] };
+const delivery = {
+  endpoint: "billing",
+  outcome: "skipped" as const,
+  problem: null,
+  verdicts: [verdict()],
+  unlistedVerdicts: [],
+};
 const problem = {
   type: "/errors/x",
   title: "The body does not match",
@@ -111,4 +117,29 @@ it("a near miss names the similar endpoint", () => {
   expect(nearMissOf(missed)).toBe("github");
   expect(nearMissOf({ problem: { ...missed.problem, detail: "No trigger listens on this endpoint." } })).toBeNull();
   expect(nearMissOf(delivery)).toBeNull();
+});
+
+it("verdicts that are not listed are counted, with the stage and the field that stopped them", () => {
+  const unlisted = { outcome: "request_mismatch", pointer: "/type", actual: '"refund"', count: 1200 } as const;
+  const many = { ...delivery, unlistedVerdicts: [unlisted] };
+  expect(describeDecision(many)).toBe("0 of 1,201 fired, stopped at filter, request");
+  expect(describeDecision({ ...many, verdicts: [] })).toBe("0 of 1,200 fired, stopped at request");
+  expect(describeDecision({ ...many, verdicts: [verdict({ outcome: "matched", reasons: [] })] })).toBe(
+    "1 of 1,201 fired: billing-audit",
+  );
+  expect(
+    [
+      unlisted,
+      { ...unlisted, actual: null },
+      { ...unlisted, pointer: "", actual: null },
+      { ...unlisted, pointer: null, actual: null },
+      { outcome: "disabled", pointer: null, actual: null, count: 2 } as const,
+    ].map(describeUnlisted),
+  ).toEqual([
+    '1,200 more stopped by request at /type, was "refund"',
+    "1,200 more stopped by request at /type, missing",
+    "1,200 more stopped by request at the whole body",
+    "1,200 more stopped by request, at various fields",
+    "2 more switched off",
+  ]);
 });

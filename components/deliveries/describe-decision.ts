@@ -1,29 +1,47 @@
-import type { DeliverySummary, Reason } from "../../server/contract/delivery.ts";
+import {
+  countVerdicts,
+  type DeliverySummary,
+  type Reason,
+  type UnlistedVerdicts,
+  type VerdictList,
+} from "../../server/contract/delivery.ts";
 import { formatNumber } from "../../server/domain/format.ts";
 import { verdictOutcomes } from "../ui/statuses.ts";
 
 /** One line: why a delivery did, or did not, start a run. */
 export function describeDecision(
-  delivery: Pick<DeliverySummary, "endpoint" | "problem" | "verdicts" | "outcome">,
+  delivery: Pick<DeliverySummary, "endpoint" | "problem" | "outcome" | keyof VerdictList>,
 ): string {
-  const { verdicts, problem } = delivery;
+  const { verdicts, unlistedVerdicts, problem } = delivery;
+  const evaluated = countVerdicts(delivery);
   if (problem?.code === "unknown_endpoint") return `No endpoint ${delivery.endpoint || "(empty)"}`;
-  if (verdicts.length === 0 && problem) return problemText(problem);
-  if (verdicts.length === 0) return delivery.outcome === "skipped" ? "URL verification answered" : "";
+  if (evaluated === 0 && problem) return problemText(problem);
+  if (evaluated === 0) return delivery.outcome === "skipped" ? "URL verification answered" : "";
   const fired = verdicts.filter((verdict) => verdict.outcome === "matched");
   if (delivery.outcome === "repeated") return "Duplicate: no new run started";
   if (fired.length > 0)
-    return verdicts.length === 1
+    return evaluated === 1
       ? `${fired[0]?.trigger} fired`
-      : `${formatNumber(fired.length)} of ${formatNumber(verdicts.length)} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
+      : `${formatNumber(fired.length)} of ${formatNumber(evaluated)} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
   const [only] = verdicts;
-  const stages = [...new Set(verdicts.map(({ outcome }) => verdictOutcomes[outcome].stage))].join(", ");
-  if (!only || verdicts.length > 1) return `0 of ${formatNumber(verdicts.length)} fired, stopped at ${stages}`;
+  const stages = [
+    ...new Set([...verdicts, ...unlistedVerdicts].map(({ outcome }) => verdictOutcomes[outcome].stage)),
+  ].join(", ");
+  if (!only || evaluated > 1) return `0 of ${formatNumber(evaluated)} fired, stopped at ${stages}`;
   const reason = only.reasons[0];
   if (!reason) return verdictOutcomes[only.outcome].label;
   return only.outcome === "disabled"
     ? formatReason(reason)
     : `${verdictOutcomes[only.outcome].stage}: ${formatReason(reason)}`;
+}
+
+/** One line for verdicts that a delivery does not list: `990 more stopped by filter at /type, was "refund"`. */
+export function describeUnlisted({ outcome, pointer, actual, count }: UnlistedVerdicts): string {
+  if (outcome === "disabled") return `${formatNumber(count)} more switched off`;
+  const stopped = `${formatNumber(count)} more stopped by ${verdictOutcomes[outcome].stage}`;
+  if (pointer === null) return `${stopped}, at various fields`;
+  const was = actual === null ? (pointer === "" ? "" : ", missing") : `, was ${actual}`;
+  return `${stopped} at ${pointer || "the whole body"}${was}`;
 }
 
 /** The endpoint with the most similar name, for a delivery to an unknown endpoint; `null`: none is similar. */

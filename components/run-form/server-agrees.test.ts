@@ -4,7 +4,7 @@ import { z } from "zod";
 import * as z3 from "zod/v3";
 import { exportSchema } from "../../cli/build/schema/export.ts";
 import type { Json } from "../../server/contract/json.ts";
-import { askSchema } from "../../server/matching/evaluate-trigger.ts";
+import { parseBody } from "../../server/matching/evaluate-trigger.ts";
 import type { AnySchema } from "../../server/ports/project.ts";
 import { adaptSchema } from "./schema/adapt-schema.ts";
 import { checkDraft } from "./check/check-draft.ts";
@@ -217,7 +217,7 @@ describe("every schema and value", () => {
           );
           const schema = zod.union(objects as unknown as [z.ZodType, z.ZodType]);
           const exported = exportSchema(schema);
-          const opinion = askSchema(schema as unknown as AnySchema, value);
+          const opinion = parseBody(schema as unknown as AnySchema, value);
           const said = opinion.success ? [] : opinion.reasons.map(({ pointer }) => pointer);
           expect(
             checkDraft(exported, exported, draftOfJson(value))

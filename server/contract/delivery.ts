@@ -37,9 +37,37 @@ export const verdictSchema = z.object({
   reasons: z.array(reasonSchema),
 });
 
+/**
+ * Verdicts that a delivery counts instead of listing them, because its endpoint has many triggers: their number, and
+ * the field that stopped them.
+ */
+export const unlistedVerdictsSchema = z.object({
+  outcome: verdictOutcomeSchema.exclude(["matched"]),
+  /** JSON Pointer of a field without a value that these triggers require; `null`: various fields, or no field. */
+  pointer: z.string().nullable(),
+  /** The received value of that field. */
+  actual: z.string().nullable(),
+  count: z.int().positive(),
+});
+
 export type Reason = z.infer<typeof reasonSchema>;
 export type VerdictOutcome = z.infer<typeof verdictOutcomeSchema>;
 export type Verdict = z.infer<typeof verdictSchema>;
+export type UnlistedVerdicts = z.infer<typeof unlistedVerdictsSchema>;
+
+/** The verdicts of all triggers of an endpoint on one body. */
+export interface VerdictList {
+  verdicts: Verdict[];
+  unlistedVerdicts: UnlistedVerdicts[];
+}
+
+/** No trigger was evaluated. */
+export const noVerdicts: VerdictList = { verdicts: [], unlistedVerdicts: [] };
+
+/** Listed or not. */
+export function countVerdicts({ verdicts, unlistedVerdicts }: VerdictList): number {
+  return unlistedVerdicts.reduce((sum, { count }) => sum + count, verdicts.length);
+}
 
 export const deliveryOutcomeSchema = z.enum(["accepted", "skipped", "rejected", "repeated"]);
 
@@ -55,7 +83,9 @@ export const deliverySummarySchema = z.object({
   outcome: deliveryOutcomeSchema,
   responseStatus: z.number().int(),
   problem: problemSchema.nullable(),
+  /** In the order of the triggers. On an endpoint with many triggers: the matches and the nearest misses. */
   verdicts: z.array(verdictSchema),
+  unlistedVerdicts: z.array(unlistedVerdictsSchema),
   durationMs: z.number(),
   /** The delivery whose body was delivered again, by hand. */
   redeliveryOf: z.string().nullable(),

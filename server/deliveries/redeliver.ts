@@ -43,8 +43,7 @@ export async function redeliver(
   const decision = decideDelivery({
     manifest: sources.manifest,
     triggers,
-    // A person waits for it, and it can be for only one trigger.
-    index: null,
+    index: request.trigger === null ? (sources.indexes.get(old.endpoint) ?? null) : null,
     isShared: isShared(old, sources),
     body,
     deliveryId: id,
@@ -53,12 +52,13 @@ export async function redeliver(
     keyId: null,
     disabled: await deps.store.listDisabledTriggers(),
   });
-  const { runs, outcome, responseStatus, verdicts } = decision;
+  const { runs, outcome, responseStatus, verdicts, unlistedVerdicts } = decision;
   const delivery: NewDelivery = {
     id,
     outcome,
     responseStatus,
     verdicts,
+    unlistedVerdicts,
     problem: decision.outcome === "rejected" ? toProblem(decision.refusal) : null,
     endpoint: old.endpoint,
     receivedAt: now,

@@ -1,5 +1,5 @@
 import type { Json } from "../contract/json.ts";
-import { explainIssues, toProblemErrors } from "../matching/explain.ts";
+import { explainIssues, toProblemErrors } from "../matching/explain/explain.ts";
 import type { AnySchema } from "../ports/project.ts";
 import { FinalFailure } from "./run-errors.ts";
 

@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
+import { noVerdicts, type VerdictList } from "../contract/delivery.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
 import { queueFull } from "../domain/runs/new-run.ts";
-import { listVerdicts, mapOwnVerdicts, ownVerdicts, type Verdicts } from "../domain/deliveries/verdict-list.ts";
 import type { Decision } from "../matching/decide-delivery.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
@@ -37,6 +37,7 @@ export async function accept(
     responseStatus: decision.responseStatus,
     problem: decision.outcome === "rejected" ? redactProblem(decision.refusal, head.secrets) : null,
     verdicts: decision.verdicts,
+    unlistedVerdicts: decision.unlistedVerdicts,
   });
   const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency });
   if (result.kind === "conflict") return { kind: "rejected", error: idempotencyConflict(result.deliveryId) };
@@ -47,7 +48,7 @@ export async function accept(
     outcome: "repeated",
     responseStatus: 202,
     problem: null,
-    verdicts: withFirstRuns(decision.verdicts, result.runs),
+    ...withRuns(decision.listWith(new Set(result.runs.map(({ attachmentId }) => attachmentId))), result.runs),
   };
   await store.recordDelivery(repeated);
   return { kind: "repeated", delivery: repeated, runs: result.runs };
@@ -60,15 +61,10 @@ export async function acceptChallenge(
   draft: DeliveryDraft,
   answer: object,
 ): Promise<Acceptance> {
-  const end = { outcome: "skipped" as const, responseStatus: 200, problem: null, verdicts: [] };
+  const end = { outcome: "skipped" as const, responseStatus: 200, problem: null, ...noVerdicts };
   const delivery = completeDelivery(head, draft, end);
   await store.recordDelivery(delivery);
   return { kind: "challenged", delivery, answer };
-}
-
-/** The verdicts of a delivery that started nothing. */
-export function withoutRuns(verdicts: Verdicts): Verdicts {
-  return mapOwnVerdicts(verdicts, (verdict) => (verdict.runId === null ? verdict : { ...verdict, runId: null }));
 }
 
 function recorded(delivery: NewDelivery, decision: Decision): Acceptance {
@@ -81,12 +77,13 @@ function toAcceptedRun({ id, trigger, attachmentId, target }: NewRun): AcceptedR
   return { runId: id, trigger: trigger ?? "", attachmentId: attachmentId ?? "", target };
 }
 
-function withFirstRuns(verdicts: Verdicts, runs: readonly AcceptedRun[]): Verdicts {
+/** The same verdicts, with the ids of these runs only. */
+export function withRuns({ verdicts, unlistedVerdicts }: VerdictList, runs: readonly AcceptedRun[]): VerdictList {
   const runIds = new Map(runs.map(({ attachmentId, runId }) => [attachmentId, runId]));
-  const own = new Set(ownVerdicts(verdicts).map(({ attachmentId }) => attachmentId));
-  // A trigger that matched then may now share its verdict with others.
-  const open = runs.every(({ attachmentId }) => own.has(attachmentId)) ? verdicts : listVerdicts(verdicts);
-  return mapOwnVerdicts(open, (verdict) => ({ ...verdict, runId: runIds.get(verdict.attachmentId) ?? null }));
+  return {
+    verdicts: verdicts.map((verdict) => ({ ...verdict, runId: runIds.get(verdict.attachmentId) ?? null })),
+    unlistedVerdicts,
+  };
 }
 
 function idempotencyConflict(deliveryId: string): AppError {

@@ -1,14 +1,16 @@
 import { type AppError, toProblem } from "../contract/app-error.ts";
-import { type DeliverySummary, ownHeaders } from "../contract/delivery.ts";
+import { type DeliverySummary, ownHeaders, type VerdictList } from "../contract/delivery.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Problem } from "../contract/problem.ts";
 import { redactHeaders, redactText } from "../domain/deliveries/redaction.ts";
-import type { Verdicts } from "../domain/deliveries/verdict-list.ts";
 import type { NewDelivery } from "../ports/store/delivery-store.ts";
 import type { HeaderMap, RequestHead } from "./ingest-request.ts";
 
 /** A delivery before its outcome is known. */
-export type DeliveryDraft = Omit<NewDelivery, "outcome" | "responseStatus" | "problem" | "verdicts" | "durationMs">;
+export type DeliveryDraft = Omit<
+  NewDelivery,
+  "outcome" | "responseStatus" | "problem" | "durationMs" | keyof VerdictList
+>;
 
 /** `form`: a person with a session sends it from the app. */
 export type SentFrom = "webhook" | "form";
@@ -43,7 +45,7 @@ function withoutOwnHeaders(headers: HeaderMap): HeaderMap {
 export function completeDelivery(
   { startedAt }: Pick<RequestHead, "startedAt">,
   draft: DeliveryDraft,
-  end: Pick<NewDelivery, "outcome" | "responseStatus" | "problem" | "verdicts">,
+  end: Pick<NewDelivery, "outcome" | "responseStatus" | "problem" | keyof VerdictList>,
 ): NewDelivery {
   return { ...draft, ...end, durationMs: Math.round((performance.now() - startedAt) * 100) / 100 };
 }
@@ -62,17 +64,15 @@ export function redactProblem(error: AppError, secrets: readonly string[]): Prob
   return problem;
 }
 
-/** A delivery as lists show it, without its body; its verdicts as they were recorded. */
-export type ReceivedDelivery = Omit<DeliverySummary, "verdicts"> & { verdicts: Verdicts };
-
-function summarizeDelivery({ body: _body, keyId: _keyId, receivedAt, ...delivery }: NewDelivery): ReceivedDelivery {
+/** A delivery as lists show it, without its body. */
+function summarizeDelivery({ body: _body, keyId: _keyId, receivedAt, ...delivery }: NewDelivery): DeliverySummary {
   return { ...delivery, receivedAt: new Date(receivedAt).toISOString() };
 }
 
 /** What the receiver reports to metrics, logs and traces. */
 export type ReceiverEvent =
   /** An authenticated delivery was recorded, `tookMs` after its head was received. */
-  | { type: "delivery"; delivery: ReceivedDelivery; tookMs: number }
+  | { type: "delivery"; delivery: DeliverySummary; tookMs: number }
   /** A request was rejected, recorded or not. */
   | { type: "rejected"; code: ErrorCode }
   /** A request had no valid key, recorded or not. */

@@ -1,10 +1,11 @@
 import { AppError } from "../contract/app-error.ts";
+import { noVerdicts } from "../contract/delivery.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import { createTokenBucket, type TokenBucket } from "../domain/requests/token-bucket.ts";
 import type { Decision } from "../matching/decide-delivery.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
-import { withoutRuns } from "./accept.ts";
+import { withRuns } from "./accept.ts";
 import {
   completeDelivery,
   deliveryEvent,
@@ -133,8 +134,13 @@ function rejectedDelivery(
   { error, decision }: { error: AppError; decision: Decision | null },
 ): NewDelivery {
   const problem = redactProblem(error, head.secrets);
-  const verdicts = decision === null ? [] : withoutRuns(decision.verdicts);
-  return completeDelivery(head, draft, { outcome: "rejected", responseStatus: problem.status, problem, verdicts });
+  const verdictList = decision === null ? noVerdicts : withRuns(decision, []);
+  return completeDelivery(head, draft, {
+    outcome: "rejected",
+    responseStatus: problem.status,
+    problem,
+    ...verdictList,
+  });
 }
 
 /** Enough to show what happens. */

@@ -3,21 +3,23 @@ import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
 import type { StartedBy } from "../contract/run.ts";
-import type { Verdict } from "../contract/delivery.ts";
+import type { Verdict, VerdictList } from "../contract/delivery.ts";
 import { planRun } from "../domain/runs/new-run.ts";
 import { redactVerdicts } from "../domain/deliveries/redaction.ts";
-import { listVerdicts, mapOwnVerdicts, type Verdicts } from "../domain/deliveries/verdict-list.ts";
 import type { TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
-import { toProblemErrors } from "./explain.ts";
+import { toProblemErrors } from "./explain/explain.ts";
 import { matchTriggers } from "./match-triggers.ts";
-import { silenceDisabled } from "./silence-disabled.ts";
 
-/** What becomes of a delivery, by what the triggers say of its body. */
-export type Decision =
-  | { outcome: "accepted"; responseStatus: 202; verdicts: Verdicts; runs: NewRun[] }
-  | { outcome: "skipped"; responseStatus: 200; verdicts: Verdicts; runs: [] }
-  | { outcome: "rejected"; responseStatus: 422; verdicts: Verdicts; runs: []; refusal: AppError };
+/** The outcome of a delivery, by the verdicts of the triggers on its body. */
+export type Decision = VerdictList & {
+  /** The same verdicts, with those of these attachments among the listed ones. */
+  listWith(attachmentIds: ReadonlySet<string>): VerdictList;
+} & (
+    | { outcome: "accepted"; responseStatus: 202; runs: NewRun[] }
+    | { outcome: "skipped"; responseStatus: 200; runs: [] }
+    | { outcome: "rejected"; responseStatus: 422; runs: []; refusal: AppError }
+  );
 
 /**
  * Every trigger that matches gets a run, in the order given. Where none does, a body that fails the `request` of the
@@ -27,9 +29,9 @@ export type Decision =
 export function decideDelivery(p: {
   manifest: Pick<Manifest, "version" | "workflows" | "agents">;
   triggers: readonly TriggerSource[];
-  /** Of exactly these triggers; `null` asks all of them. */
+  /** Of exactly these triggers; `null` evaluates all of them. */
   index: TriggerIndex | null;
-  /** Whether the endpoint has more than one trigger, be they asked here or not. */
+  /** Whether the endpoint has more than one trigger, evaluated here or not. */
   isShared: boolean;
   body: Json;
   deliveryId: string;
@@ -39,21 +41,24 @@ export function decideDelivery(p: {
   /** Disabled triggers start nothing. */
   disabled: DisabledTriggers;
 }): Decision {
-  const { matches, verdicts: explain } = matchTriggers(p);
-  const runs = matches
-    .filter(({ trigger }) => !p.disabled.has(trigger.slug))
-    .map(({ trigger, payload }) => planRun({ ...p, trigger, payload, replayOf: null }));
+  const { matches, list } = matchTriggers(p);
+  const runs = matches.map(({ trigger, payload }) => planRun({ ...p, trigger, payload, replayOf: null }));
   const runIds = new Map(runs.map(({ attachmentId, id }) => [attachmentId, id]));
-  const verdicts = mapOwnVerdicts(silenceDisabled(redactVerdicts(explain()), p), (verdict) =>
-    verdict.outcome === "matched" ? { ...verdict, runId: runIds.get(verdict.attachmentId) ?? null } : verdict,
-  );
-  if (runs.length > 0) return { outcome: "accepted", responseStatus: 202, verdicts, runs };
-  const [only] = p.isShared ? [] : listVerdicts(verdicts);
-  if (only?.outcome !== "request_mismatch") return { outcome: "skipped", responseStatus: 200, verdicts, runs: [] };
-  return { outcome: "rejected", responseStatus: 422, verdicts, runs: [], refusal: requestMismatch(only) };
+  const listWith = (attachmentIds?: ReadonlySet<string>): VerdictList => {
+    const { verdicts, unlistedVerdicts } = redactVerdicts(list(attachmentIds));
+    return {
+      verdicts: verdicts.map((one) => ({ ...one, runId: runIds.get(one.attachmentId) ?? null })),
+      unlistedVerdicts,
+    };
+  };
+  const listed = { ...listWith(), listWith };
+  if (runs.length > 0) return { ...listed, outcome: "accepted", responseStatus: 202, runs };
+  const [only] = p.isShared ? [] : listed.verdicts;
+  if (only?.outcome !== "request_mismatch") return { ...listed, outcome: "skipped", responseStatus: 200, runs: [] };
+  return { ...listed, outcome: "rejected", responseStatus: 422, runs: [], refusal: requestMismatch(only) };
 }
 
-/** What the sender of a body gets that fails `request`, and the caller of the API who starts the trigger with it. */
+/** The error for a body that does not match `request`, for its sender or for the caller of the API. */
 export function requestMismatch({ trigger, reasons }: Verdict): AppError {
   return new AppError("request_mismatch", `The body does not match the request schema of trigger ${trigger}.`, {
     errors: toProblemErrors(reasons),

@@ -1,10 +1,10 @@
+import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { Reason, Verdict, VerdictOutcome } from "../contract/delivery.ts";
 import { shortText } from "../domain/json/short-json.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
-import { explainIssues } from "./explain.ts";
-import { parseBounded } from "./parse-bounded.ts";
-import { toJson } from "./to-json.ts";
+import { explainIssues } from "./explain/explain.ts";
+import { parseBounded } from "./schemas/parse-bounded.ts";
 
 export interface Evaluation {
   /** Its `runId` is null: nothing was started. */
@@ -13,28 +13,38 @@ export interface Evaluation {
   payload: Json | null;
 }
 
-/** What a schema says of a body. */
+/** The outcome of parsing a body with a schema. */
 export type ParseOutcome = { success: true; payload: Json } | { success: false; reasons: Reason[] };
 
 /**
- * What each trigger says of a body, in the order given. Every trigger is asked, and Zod decides: a trigger matches when
- * the body parses with its `request` and, where there is one, its `filter`, which reads the same body.
+ * The verdict of each trigger on a body, in the order given. Zod decides: a trigger matches if the body parses with its
+ * `request` and, if there is one, its `filter`, which reads the same body.
  */
 export function evaluateTriggers(triggers: readonly TriggerSource[], body: Json): Evaluation[] {
-  return triggers.map((trigger) => evaluateTrigger(trigger, (schema) => askSchema(schema, body)));
+  return triggers.map((trigger) => evaluateTrigger(trigger, (schema) => parseBody(schema, body)));
 }
 
-export function evaluateTrigger(trigger: TriggerSource, ask: (schema: AnySchema) => ParseOutcome): Evaluation {
-  const request = ask(trigger.request);
+export function evaluateTrigger(trigger: TriggerSource, parse: (schema: AnySchema) => ParseOutcome): Evaluation {
+  const request = parse(trigger.request);
   if (!request.success) return { verdict: verdictOf(trigger, "request_mismatch", request.reasons), payload: null };
-  const filter = trigger.filter ? ask(trigger.filter) : null;
+  const filter = trigger.filter ? parse(trigger.filter) : null;
   if (filter && !filter.success)
     return { verdict: verdictOf(trigger, "filter_mismatch", filter.reasons), payload: null };
   return { verdict: verdictOf(trigger, "matched", []), payload: request.payload };
 }
 
-/** A schema that throws is its author's mistake, and must not silence the other triggers. */
-export function askSchema(schema: AnySchema, body: Json): ParseOutcome {
+/** The verdict of a disabled trigger on every body. */
+export function disabledVerdict(
+  trigger: Pick<TriggerSource, "slug" | "attachmentId" | "target">,
+  disabled: DisabledTriggers,
+): Verdict {
+  const { at = "", reason = null } = disabled.get(trigger.slug) ?? {};
+  const message = `Switched off since ${at}${reason === null ? "" : `: ${reason}`}`;
+  return verdictOf(trigger, "disabled", [{ pointer: "", code: "disabled", message, expected: null, actual: null }]);
+}
+
+/** A schema that throws is an error of its author. It must not affect the other triggers. */
+export function parseBody(schema: AnySchema, body: Json): ParseOutcome {
   try {
     const parsed = parseBounded(schema, body);
     if (parsed.success) return { success: true, payload: toJson(parsed.data) };
@@ -46,18 +56,52 @@ export function askSchema(schema: AnySchema, body: Json): ParseOutcome {
   }
 }
 
-/** Triggers that share a schema share its answer. */
-export function rememberAnswers(answer: (schema: AnySchema) => ParseOutcome): (schema: AnySchema) => ParseOutcome {
-  const answers = new Map<AnySchema, ParseOutcome>();
+/** Triggers that share a schema share its outcome. */
+export function memoizeParse(parse: (schema: AnySchema) => ParseOutcome): (schema: AnySchema) => ParseOutcome {
+  const outcomes = new Map<AnySchema, ParseOutcome>();
   return (schema) => {
-    const known = answers.get(schema);
+    const known = outcomes.get(schema);
     if (known) return known;
-    const opinion = answer(schema);
-    answers.set(schema, opinion);
-    return opinion;
+    const outcome = parse(schema);
+    outcomes.set(schema, outcome);
+    return outcome;
   };
 }
 
-function verdictOf({ slug, attachmentId, target }: TriggerSource, outcome: VerdictOutcome, reasons: Reason[]): Verdict {
+function verdictOf(
+  { slug, attachmentId, target }: Pick<TriggerSource, "slug" | "attachmentId" | "target">,
+  outcome: VerdictOutcome,
+  reasons: Reason[],
+): Verdict {
   return { trigger: slug, attachmentId, target, outcome, runId: null, reasons };
+}
+
+/**
+ * The output of a schema as JSON: properties that are `undefined` are left out. The same object if it already is JSON,
+ * which is almost always.
+ */
+export function toJson(value: unknown): Json {
+  if (value === undefined) return null;
+  return isJson(value) ? value : copyAsJson(value);
+}
+
+function isJson(value: unknown): value is Json {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isJson);
+  if (typeof value !== "object" || !isPlain(value)) return false;
+  return Object.values(value).every(isJson);
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function copyAsJson(value: unknown): Json {
+  const text: string | undefined = JSON.stringify(value, (_, item: unknown) =>
+    typeof item === "bigint" ? item.toString() : item,
+  );
+  const json: Json = text === undefined ? null : JSON.parse(text);
+  return json;
 }

@@ -40,6 +40,16 @@ export interface TriggerSource {
 export interface TriggerIndex {
   /** Ascending indexes in the endpoint's list of triggers. A trigger that is missing certainly does not match. */
   candidates(body: Json): readonly number[];
+  /** The number of the other triggers, by the field that excludes them. */
+  countExcluded(body: Json): ReadonlyMap<ExcludingField, number>;
+  /** The field that excludes a trigger; `null`: the trigger is a candidate. */
+  excludingField(at: number, body: Json): ExcludingField | null;
+}
+
+/** A field that requires one of some fixed values, in the `request` or the `filter` of triggers. One object for each. */
+export interface ExcludingField {
+  outcome: "request_mismatch" | "filter_mismatch";
+  path: readonly string[];
 }
 
 /** The project as loaded by web processes. A reload replaces all of it. */

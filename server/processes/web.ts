@@ -1,10 +1,9 @@
 import type { AddressInfo } from "node:net";
 import { extendEnvironment, readLogLevel, readProcessStart } from "../config.ts";
-import { listVerdicts, ownVerdicts } from "../domain/deliveries/verdict-list.ts";
 import { trustProxies } from "../http/read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http/http-server.ts";
 import { loadPages } from "../http/pages.ts";
-import type { ReceivedDelivery } from "../ingest/delivery-record.ts";
+import type { DeliverySummary } from "../contract/delivery.ts";
 import { createLogger } from "../logging.ts";
 import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
 import { packageRoot } from "../paths.ts";
@@ -65,8 +64,7 @@ async function serve(): Promise<void> {
     onEvent(event) {
       if (event.type !== "delivery") return;
       const { delivery, tookMs } = event;
-      if (mode === "development")
-        tell({ type: "delivery", delivery: { ...delivery, verdicts: listVerdicts(delivery.verdicts) } });
+      if (mode === "development") tell({ type: "delivery", delivery });
       else logDelivery(logger, delivery);
       tracing?.delivered(delivery, tookMs);
     },
@@ -129,9 +127,9 @@ async function serve(): Promise<void> {
 /** Who may read the log may not be who may read bodies: it has ids and outcomes only. */
 function logDelivery(
   log: Logger,
-  { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: ReceivedDelivery,
+  { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: DeliverySummary,
 ): void {
-  const runIds = ownVerdicts(verdicts).flatMap(({ runId }) => runId ?? []);
+  const runIds = verdicts.flatMap(({ runId }) => runId ?? []);
   log.info("delivery", {
     deliveryId: id,
     endpoint,

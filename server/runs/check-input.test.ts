@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Json, jsonSchema } from "../contract/json.ts";
-import { explainIssues, toProblemErrors } from "../matching/explain.ts";
+import { explainIssues, toProblemErrors } from "../matching/explain/explain.ts";
 import { checkInput } from "./check-input.ts";
 
 const exported = (schema: z.ZodType) => z.record(z.string(), jsonSchema).parse(z.toJSONSchema(schema, { io: "input" }));

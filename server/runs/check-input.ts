@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import type { ProblemError } from "../contract/problem.ts";
 import { toPointer } from "../domain/json/json-pointer.ts";
-import { explainIssues, toProblemErrors } from "../matching/explain.ts";
+import { explainIssues, toProblemErrors } from "../matching/explain/explain.ts";
 import type { AnyIssue } from "../ports/project.ts";
 
 /**

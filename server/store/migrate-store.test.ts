@@ -11,7 +11,7 @@ import { migrateStore } from "./migrate-store.ts";
 import { openPostgresStore } from "./postgres/open-store.ts";
 import { readJournal } from "./shared/migration-journal.ts";
 import { openConnection } from "./sqlite/open-connection.ts";
-import { aClaim, aDelivery, aRun, epoch, folded, someCommon } from "./testing/factories.ts";
+import { aClaim, aDelivery, aRun, aVerdict, epoch } from "./testing/factories.ts";
 import { type PostgresServer, startPostgres } from "./testing/postgres-server.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -90,7 +90,7 @@ it("once somebody else has migrated it, a role that may only read and write rows
   await migrate({ kind: "postgres", url });
   const store = await openPostgresStore({ url: serving });
   try {
-    const delivery = aDelivery({ verdicts: folded(someCommon()) });
+    const delivery = aDelivery({ verdicts: [aVerdict()] });
     await store.acceptDelivery({
       delivery,
       runs: [aRun({ deliveryId: delivery.id })],

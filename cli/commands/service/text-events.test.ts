@@ -22,6 +22,7 @@ const delivery: DeliverySummary = {
   problem: null,
   durationMs: 4,
   redeliveryOf: null,
+  unlistedVerdicts: [],
   verdicts: [
     {
       trigger: "new-signup",
@@ -54,6 +55,16 @@ it("a delivery shows the verdict and the reason of each trigger", () => {
       "",
     ].join("\n"),
   );
+});
+
+it("verdicts that are not listed have one line for each field", () => {
+  const unlisted = { outcome: "filter_mismatch", pointer: "/type", actual: '"x"', count: 990 } as const;
+  const many = { ...delivery, verdicts: [], unlistedVerdicts: [unlisted, { ...unlisted, pointer: null, count: 3 }] };
+  expect(renderDelivery(many, { paint, now }).split("\n").slice(1)).toEqual([
+    "          ◇ filter mismatch   990 more  at /type",
+    "          ◇ filter mismatch   3 more",
+    "",
+  ]);
 });
 
 it("a rejected delivery shows the problem", () => {

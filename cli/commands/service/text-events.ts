@@ -89,7 +89,7 @@ export function countText({ triggers, workflows, agents }: Manifest): string {
 }
 
 export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now: number }): string {
-  const { endpoint, responseStatus, durationMs, verdicts, problem, outcome } = delivery;
+  const { endpoint, responseStatus, durationMs, verdicts, unlistedVerdicts, problem, outcome } = delivery;
   const tone = responseStatus >= 500 ? "bad" : responseStatus >= 400 ? "warn" : "good";
   const first = [
     p.paint("dim", formatLocalTime(p.now)),
@@ -103,6 +103,10 @@ export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now
     const detail = runId ?? (reason ? renderReason(reason, p.paint) + more : "");
     return `          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}  ${trigger}${detail ? `  ${detail}` : ""}`;
   });
+  for (const { outcome: verdict, pointer, count } of unlistedVerdicts) {
+    const where = pointer === null ? "" : `  at ${plainLine(pointer || "the body", 80)}`;
+    lines.push(`          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}  ${count} more${where}`);
+  }
   // Rejected before any trigger evaluated it: only the problem is known.
   if (problem && verdicts.length === 0) lines.push(`          ${plainLine(problem.detail, 160)}`);
   return `${[first, ...lines].join("\n")}\n`;

@@ -63,7 +63,7 @@ export function ComparePanel({
 
 function Comparison({ one, two }: { one: FullDelivery; two: FullDelivery }) {
   const body = useMemo(() => differencesOfBodies(one, two), [one, two]);
-  const verdicts = useMemo(() => diffVerdicts(one.verdicts, two.verdicts), [one, two]);
+  const verdicts = useMemo(() => diffVerdicts(one, two), [one, two]);
   const headers = useMemo(() => diffHeaders(one.headers, two.headers), [one, two]);
   return (
     <div>

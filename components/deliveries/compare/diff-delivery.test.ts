@@ -13,6 +13,8 @@ const verdict = (over: Partial<Verdict>): Verdict => ({
   ...over,
 });
 
+const listOf = (...verdicts: Verdict[]) => ({ verdicts, unlistedVerdicts: [] });
+
 it("headers that differ are named, except those that always differ", () => {
   expect(
     diffHeaders(
@@ -27,10 +29,23 @@ it("headers that differ are named, except those that always differ", () => {
 });
 
 it("triggers with other verdicts are named, regardless of their runs", () => {
-  expect(diffVerdicts([verdict({})], [verdict({ runId: "run_2" })])).toEqual([]);
+  expect(diffVerdicts(listOf(verdict({})), listOf(verdict({ runId: "run_2" })))).toEqual([]);
   const reasons = [{ pointer: "/type", code: "", message: "Invalid", expected: "paid", actual: null }];
-  expect(diffVerdicts([verdict({})], [verdict({ outcome: "filter_mismatch", runId: null, reasons })])).toEqual([
-    { name: "paid → post", before: "matched", after: "filter mismatch · /type paid" },
+  expect(
+    diffVerdicts(listOf(verdict({})), listOf(verdict({ outcome: "filter_mismatch", runId: null, reasons }))),
+  ).toEqual([{ name: "paid → post", before: "matched", after: "filter mismatch · /type paid" }]);
+});
+
+it("numbers of verdicts that are not listed are compared by field", () => {
+  const unlisted = { outcome: "filter_mismatch", pointer: "/type", actual: '"a"', count: 990 } as const;
+  expect(
+    diffVerdicts(
+      { verdicts: [], unlistedVerdicts: [unlisted] },
+      { verdicts: [verdict({})], unlistedVerdicts: [{ ...unlisted, count: 989 }] },
+    ),
+  ).toEqual([
+    { name: "not listed: filter mismatch at /type", before: "990", after: "989" },
+    { name: "paid → post", before: null, after: "matched" },
   ]);
 });
 

@@ -1,5 +1,5 @@
-import { ownHeaders } from "../../../server/contract/delivery.ts";
-import type { Verdict } from "../../../server/contract/delivery.ts";
+import { ownHeaders, type Verdict, type VerdictList } from "../../../server/contract/delivery.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
 import { toPointer } from "../../../server/domain/json/json-pointer.ts";
 import { type JsonLine, layOutJson } from "../../json/json-layout.ts";
 import { nameOf } from "../../json/pointers.ts";
@@ -121,13 +121,19 @@ export function diffHeaders(before: Record<string, string>, after: Record<string
   );
 }
 
-/** Triggers with another verdict, or with another reason. */
-export function diffVerdicts(before: readonly Verdict[], after: readonly Verdict[]): NamedDifference[] {
+/** Triggers with another verdict, or with another reason, and other numbers of verdicts that are not listed. */
+export function diffVerdicts(before: VerdictList, after: VerdictList): NamedDifference[] {
   return diffNames(decisions(before), decisions(after));
 }
 
-function decisions(verdicts: readonly Verdict[]): Map<string, string> {
-  return new Map(verdicts.map((verdict) => [`${verdict.trigger} → ${verdict.target.slug}`, verdictText(verdict)]));
+function decisions({ verdicts, unlistedVerdicts }: VerdictList): Map<string, string> {
+  return new Map([
+    ...verdicts.map((verdict) => [`${verdict.trigger} → ${verdict.target.slug}`, verdictText(verdict)] as const),
+    ...unlistedVerdicts.map(
+      ({ outcome, pointer, count }) =>
+        [`not listed: ${outcome.replaceAll("_", " ")}${pointer ? ` at ${pointer}` : ""}`, formatNumber(count)] as const,
+    ),
+  ]);
 }
 
 function verdictText({ outcome, reasons }: Verdict): string {

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsString, useQueryState } from "nuqs";
 import { useState } from "react";
+import { countVerdicts } from "../../../server/contract/delivery.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 import { JsonView, type JumpTo } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
@@ -15,6 +16,7 @@ import { ComparePanel } from "../compare/compare-panel.tsx";
 import { DeliveryBody } from "./delivery-body.tsx";
 import { DeliveryHead } from "./delivery-head.tsx";
 import type { FullDelivery } from "./full-delivery.ts";
+import { UnlistedVerdicts } from "./unlisted-verdicts.tsx";
 import { VerdictTable } from "./verdict-table.tsx";
 
 const redacted = "[redacted]";
@@ -36,6 +38,7 @@ function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
   const [compare, setCompare] = useQueryState("compare", parseAsString.withOptions({ history: "push" }));
   const [jumpTo, setJumpTo] = useState<JumpTo | null>(null);
   const { verdicts } = delivery;
+  const evaluated = countVerdicts(delivery);
   const matched = verdicts.filter((verdict) => verdict.outcome === "matched").length;
   const showPath = delivery.body === null ? undefined : (pointer: string) => setJumpTo({ pointer });
   return (
@@ -46,12 +49,13 @@ function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
           <ComparePanel key={compare} delivery={delivery} other={compare} onClose={() => void setCompare(null)} />
         )}
         <ProblemPanel delivery={delivery} onPath={showPath} />
-        {verdicts.length > 0 && (
+        {evaluated > 0 && (
           <Panel
             title="Trigger verdicts"
-            note={`${formatNumber(verdicts.length)} evaluated · ${formatNumber(matched)} fired`}
+            note={`${formatNumber(evaluated)} evaluated · ${formatNumber(matched)} fired`}
           >
-            <VerdictTable verdicts={verdicts} onPath={showPath} />
+            {verdicts.length > 0 && <VerdictTable verdicts={verdicts} onPath={showPath} />}
+            <UnlistedVerdicts delivery={delivery} onPath={showPath} />
           </Panel>
         )}
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-2">

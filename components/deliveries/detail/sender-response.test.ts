@@ -19,6 +19,7 @@ it("the response to an accepted delivery has its runs", () => {
     problem: null,
     body: null,
     verdicts: [passed, matched],
+    unlistedVerdicts: [],
   });
   expect(JSON.parse(answer.body)).toEqual({
     ok: true,
@@ -37,24 +38,48 @@ it("the response to a repeated delivery says so", () => {
       problem: null,
       body: null,
       verdicts: [matched],
+      unlistedVerdicts: [],
     }).headers,
   ).toContainEqual(["idempotent-replayed", "true"]);
 });
 
 it("the response to a skipped delivery says so", () => {
   expect(
-    responseOf({ id: "dlv_1", outcome: "skipped", responseStatus: 200, problem: null, body: null, verdicts: [passed] })
-      .body,
+    responseOf({
+      id: "dlv_1",
+      outcome: "skipped",
+      responseStatus: 200,
+      problem: null,
+      body: null,
+      verdicts: [passed],
+      unlistedVerdicts: [],
+    }).body,
   ).toBe('{"ok":true,"skipped":true}');
 });
 
 it("the response to a URL verification has the challenge", () => {
   const body = btoa(JSON.stringify({ type: "url_verification", challenge: "3eZbrw1a" }));
   expect(
-    responseOf({ id: "dlv_1", outcome: "skipped", responseStatus: 200, problem: null, body, verdicts: [] }).body,
+    responseOf({
+      id: "dlv_1",
+      outcome: "skipped",
+      responseStatus: 200,
+      problem: null,
+      body,
+      verdicts: [],
+      unlistedVerdicts: [],
+    }).body,
   ).toBe('{"challenge":"3eZbrw1a"}');
   expect(
-    responseOf({ id: "dlv_1", outcome: "skipped", responseStatus: 200, problem: null, body, verdicts: [passed] }).body,
+    responseOf({
+      id: "dlv_1",
+      outcome: "skipped",
+      responseStatus: 200,
+      problem: null,
+      body,
+      verdicts: [passed],
+      unlistedVerdicts: [],
+    }).body,
   ).toBe('{"ok":true,"skipped":true}');
 });
 
@@ -67,7 +92,15 @@ it("the response to a rejected delivery is the problem", () => {
     detail: "x",
   };
   expect(
-    responseOf({ id: "dlv_1", outcome: "rejected", responseStatus: 404, problem, body: null, verdicts: [] }),
+    responseOf({
+      id: "dlv_1",
+      outcome: "rejected",
+      responseStatus: 404,
+      problem,
+      body: null,
+      verdicts: [],
+      unlistedVerdicts: [],
+    }),
   ).toEqual({
     status: 404,
     body: JSON.stringify(problem),

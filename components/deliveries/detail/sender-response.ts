@@ -1,4 +1,4 @@
-import type { Delivery } from "../../../server/contract/delivery.ts";
+import { countVerdicts, type Delivery, type VerdictList } from "../../../server/contract/delivery.ts";
 import { jsonOf, readBody } from "../read-body.ts";
 
 /** The response to the sender. */
@@ -17,8 +17,9 @@ export function responseOf({
   responseStatus,
   problem,
   verdicts,
+  unlistedVerdicts,
   body,
-}: Pick<Delivery, "id" | "outcome" | "responseStatus" | "problem" | "verdicts" | "body">): SenderResponse {
+}: Pick<Delivery, "id" | "outcome" | "responseStatus" | "problem" | "body" | keyof VerdictList>): SenderResponse {
   const own: [string, string] = ["signalbox-delivery", id];
   if (problem)
     return {
@@ -29,7 +30,7 @@ export function responseOf({
   if (outcome === "skipped")
     return {
       status: responseStatus,
-      body: (verdicts.length === 0 && challengeIn(body)) || '{"ok":true,"skipped":true}',
+      body: (countVerdicts({ verdicts, unlistedVerdicts }) === 0 && challengeIn(body)) || '{"ok":true,"skipped":true}',
       headers: [["content-type", "application/json"], own],
     };
   const runs = verdicts.flatMap(({ runId, trigger, target }) => (runId === null ? [] : [{ runId, trigger, target }]));

@@ -16,7 +16,7 @@ import { reasonParts } from "../describe-decision.ts";
 interface Props {
   verdicts: readonly Verdict[];
   /** Shows a path in the body. If set, paths are buttons. */
-  onPath?: (pointer: string) => void;
+  onPath?: ((pointer: string) => void) | undefined;
 }
 
 /**

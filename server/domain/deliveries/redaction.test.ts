@@ -54,12 +54,16 @@ const verdict: Verdict = {
   ],
 };
 
-test("a key in the body is redacted in verdicts, listed or folded", () => {
-  const folded = { common: [null], actuals: { "/name": `"${key}"`, "/age": null }, own: [verdict], places: [0] };
-  for (const verdicts of [[verdict], folded]) {
-    const text = JSON.stringify(redactVerdicts(verdicts));
-    expect(text).not.toContain(key);
-    expect(text).toContain("[redacted]");
-  }
-  expect(redactVerdicts(folded)).toMatchObject({ actuals: { "/name": '"[redacted]"', "/age": null } });
+test("a key in the body is redacted in verdicts, listed or counted", () => {
+  const unlisted = { outcome: "filter_mismatch", pointer: `/${key}`, actual: `"${key}"`, count: 2 } as const;
+  const cleaned = redactVerdicts({
+    verdicts: [verdict],
+    unlistedVerdicts: [unlisted, { ...unlisted, pointer: null, actual: null }],
+  });
+  expect(JSON.stringify(cleaned)).not.toContain(key);
+  expect(JSON.stringify(cleaned.verdicts)).toContain("[redacted]");
+  expect(cleaned.unlistedVerdicts).toEqual([
+    { outcome: "filter_mismatch", pointer: "/[redacted]", actual: '"[redacted]"', count: 2 },
+    { outcome: "filter_mismatch", pointer: null, actual: null, count: 2 },
+  ]);
 });

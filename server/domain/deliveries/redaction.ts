@@ -1,5 +1,4 @@
-import type { Reason, Verdict } from "../../contract/delivery.ts";
-import { isFolded, type Verdicts } from "./verdict-list.ts";
+import type { Reason, Verdict, VerdictList } from "../../contract/delivery.ts";
 
 const redacted = "[redacted]";
 
@@ -47,13 +46,15 @@ function createRedact(secrets: readonly string[]): (text: string) => string {
  * Verdicts quote parts of the body. A key in the body is redacted in them, so that it does not reach lists, pages and
  * logs.
  */
-export function redactVerdicts(verdicts: Verdicts): Verdicts {
-  if (!isFolded(verdicts)) return verdicts.map(redactVerdict);
-  // Verdicts that are shared with other deliveries contain nothing of this body.
-  const actuals = Object.fromEntries(
-    Object.entries(verdicts.actuals).map(([pointer, actual]) => [pointer, clean(actual)]),
-  );
-  return { ...verdicts, actuals, own: verdicts.own.map(redactVerdict) };
+export function redactVerdicts({ verdicts, unlistedVerdicts }: VerdictList): VerdictList {
+  return {
+    verdicts: verdicts.map(redactVerdict),
+    unlistedVerdicts: unlistedVerdicts.map((one) => ({
+      ...one,
+      pointer: redactNullable(one.pointer),
+      actual: redactNullable(one.actual),
+    })),
+  };
 }
 
 export function redactVerdict(verdict: Verdict): Verdict {
@@ -65,10 +66,10 @@ function redactReason(reason: Reason): Reason {
     ...reason,
     pointer: redactText(reason.pointer, []),
     message: redactText(reason.message, []),
-    actual: clean(reason.actual),
+    actual: redactNullable(reason.actual),
   };
 }
 
-function clean(text: string | null): string | null {
+function redactNullable(text: string | null): string | null {
   return text === null ? null : redactText(text, []);
 }

@@ -1,7 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { agentTraceSchema } from "../../contract/agent/trace.ts";
 import { auditActorSchema, auditEntrySchema } from "../../contract/access/audit.ts";
-import { deliverySchema, deliverySummarySchema, reasonSchema, verdictSchema } from "../../contract/delivery.ts";
+import {
+  deliverySchema,
+  deliverySummarySchema,
+  reasonSchema,
+  unlistedVerdictsSchema,
+  verdictSchema,
+} from "../../contract/delivery.ts";
 import { disabledSchema } from "../../contract/disabled.ts";
 import { jsonSchema, jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { keySchema } from "../../contract/access/key.ts";
@@ -36,6 +42,7 @@ const reason = named("Reason", reasonSchema);
 const runError = named("RunError", runErrorSchema);
 
 export const verdict = verdictSchema.extend({ target, reasons: z.array(reason) }).openapi("Verdict");
+const unlistedVerdicts = named("UnlistedVerdicts", unlistedVerdictsSchema);
 export const problem = problemSchema
   .extend({ errors: z.array(named("ProblemError", problemErrorSchema)).max(20).optional() })
   .openapi("Problem");
@@ -43,10 +50,10 @@ export const run = runSchema.extend({ target, error: orNull(runError) }).openapi
 export const runSummary = runSummarySchema.extend({ target }).openapi("RunSummary");
 export const timelineEntry = timelineEntrySchema.extend({ error: orNull(runError) }).openapi("TimelineEntry");
 export const deliverySummary = deliverySummarySchema
-  .extend({ problem: orNull(problem), verdicts: z.array(verdict) })
+  .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
   .openapi("DeliverySummary");
 export const delivery = deliverySchema
-  .extend({ problem: orNull(problem), verdicts: z.array(verdict) })
+  .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
   .openapi("Delivery");
 const disabled = named("Disabled", disabledSchema);
 export const trigger = triggerSchema.extend({ target, disabled: orNull(disabled) }).openapi("Trigger");

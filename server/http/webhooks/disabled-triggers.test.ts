@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { oncePerTurn } from "../../domain/event-loop.ts";
-import { listVerdicts } from "../../domain/deliveries/verdict-list.ts";
 import { triggerOf } from "../../ingest/testing/project.ts";
 import { unavailable } from "../../ingest/testing/memory-delivery-store.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";
@@ -38,7 +37,7 @@ async function withSwitches() {
   const turn = (slug: string, to: "on" | "off") =>
     other.switchTrigger({ slug, disable: to === "on" ? null : { at: 0, reason: "noisy" } });
   const verdicts = () =>
-    listVerdicts(served.store.deliveries.at(-1)?.verdicts ?? []).map(({ trigger, outcome }) => [trigger, outcome]);
+    (served.store.deliveries.at(-1)?.verdicts ?? []).map(({ trigger, outcome }) => [trigger, outcome]);
   return { ...served, post, turn, verdicts };
 }
 

@@ -4,7 +4,7 @@ import * as z3 from "zod/v3";
 import type { Json } from "../../contract/json.ts";
 import type { AnySchema } from "../../ports/project.ts";
 
-/** A schema as people write them, told apart from the version of Zod that it is written in. */
+/** A schema as people write them, regardless of the version of Zod. */
 export type Shape =
   | { kind: "literal"; value: string | number | boolean | null; message?: "own" | "of the value" }
   | { kind: "literals"; values: (string | number | boolean | null)[] }
@@ -292,7 +292,7 @@ const junk: fc.Arbitrary<Json> = fc.oneof(
   },
 );
 
-/** Bodies that mostly hold, and fail in few places. */
+/** Bodies that mostly match, and fail at few paths. */
 export function bodiesNear(shape: Shape): fc.Arbitrary<Json> {
   return fc.oneof({ weight: 9, arbitrary: fitting(shape) }, { weight: 2, arbitrary: junk });
 }

@@ -1,8 +1,14 @@
-import type { DeliveryOutcome, VerdictOutcome, DeliverySummary, Delivery } from "../../contract/delivery.ts";
+import type {
+  DeliveryOutcome,
+  VerdictOutcome,
+  DeliverySummary,
+  Delivery,
+  UnlistedVerdicts,
+  Verdict,
+} from "../../contract/delivery.ts";
 import type { PageRequest, Page } from "../../contract/list.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/project/target.ts";
-import type { Verdicts } from "../../domain/deliveries/verdict-list.ts";
 import type { QueueFull, NewRun } from "./run-store.ts";
 
 export interface NewDelivery {
@@ -19,7 +25,8 @@ export interface NewDelivery {
   outcome: DeliveryOutcome;
   responseStatus: number;
   problem: Problem | null;
-  verdicts: Verdicts;
+  verdicts: Verdict[];
+  unlistedVerdicts: UnlistedVerdicts[];
   durationMs: number;
   /** Id of the webhook key that authenticated it. */
   keyId: string | null;
@@ -79,8 +86,8 @@ export interface DeliveryStore {
   /** As stored: lower-case names, without secrets. */
   getDeliveryHeaders(id: string): Promise<Record<string, string> | null>;
   /**
-   * Removes shared lists that no remaining delivery uses, after deliveries were removed. Returns the number of removed
-   * lists.
+   * Removes shared lists of verdicts, written by earlier versions, that no remaining delivery uses. Returns the number
+   * of removed lists.
    */
   removeUnusedVerdicts(): Promise<number>;
 }

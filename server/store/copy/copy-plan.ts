@@ -2,7 +2,7 @@ import { getTableName, is } from "drizzle-orm";
 import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { getTableConfig as getSqliteTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { decidedLines } from "../shared/decided-lines.ts";
-import { ownStored, type StoredVerdicts } from "../shared/stored-verdicts.ts";
+import { ownVerdicts, type StoredVerdicts } from "../shared/stored-verdicts.ts";
 import * as postgresSchema from "../postgres/schema.ts";
 import * as sqliteSchema from "../sqlite/schema.ts";
 import type { Row } from "./row.ts";
@@ -55,7 +55,7 @@ const derived: ReadonlyMap<string, DerivedColumn["of"]> = new Map([
     (row: Row, columns: readonly CopiedColumn[]) => {
       const verdicts = row[columns.findIndex(({ name }) => name === "verdicts")];
       // Our own rows: what the store wrote, it reads.
-      return decidedLines(ownStored(JSON.parse(String(verdicts)) as StoredVerdicts));
+      return decidedLines(ownVerdicts(JSON.parse(String(verdicts)) as StoredVerdicts));
     },
   ],
 ]);

@@ -2,13 +2,14 @@ import { and, asc, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { AcceptedRun, AcceptResult, NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
+import { decidedLines } from "../shared/decided-lines.ts";
+import { toStoredVerdicts } from "../shared/stored-verdicts.ts";
 import { createTrafficCounts } from "../shared/traffic-counts.ts";
 import { insertRows } from "./insert-rows.ts";
 import { insertRuns } from "./insert-runs.ts";
 import { lockRoom, type QueueRoom } from "./queue-room.ts";
 import { delivery, idempotencyKey, run } from "./schema.ts";
 import type { Session } from "./session.ts";
-import type { VerdictSets } from "./verdict-sets.ts";
 
 /** What one call records: a delivery with its runs, or runs that no delivery started; of these, all or those that fit. */
 export interface AcceptJob {
@@ -35,7 +36,7 @@ interface KeyRow extends FirstDelivery {
 export async function acceptDeliveries(
   session: Session,
   jobs: readonly AcceptJob[],
-  p: { verdictSets: VerdictSets; counted: (counts: number) => void },
+  p: { counted: (counts: number) => void },
 ): Promise<AcceptAnswer[]> {
   const keys = await lockKeys(session, jobs);
   const { decisions, remembered } = judge(
@@ -143,20 +144,17 @@ async function lockKeys(session: Session, jobs: readonly AcceptJob[]): Promise<K
 async function insertDeliveries(
   session: Session,
   deliveries: readonly NewDelivery[],
-  p: { verdictSets: VerdictSets; counted: (counts: number) => void },
+  p: { counted: (counts: number) => void },
 ): Promise<void> {
   if (deliveries.length === 0) return;
   const counts = createTrafficCounts();
-  const kept = await p.verdictSets.store(
-    session,
-    deliveries.map(({ verdicts }) => verdicts),
-  );
-  const rows = deliveries.flatMap((one, at) => {
-    const mine = kept[at];
-    if (!mine) throw new Error(`No verdicts are kept for ${one.id}.`);
-    counts.add(one, mine.verdictSet);
-    return [{ ...one, ...mine }];
-  });
+  for (const one of deliveries) counts.add(one);
+  const rows = deliveries.map((one) => ({
+    ...one,
+    verdicts: toStoredVerdicts(one),
+    decided: decidedLines(one.verdicts),
+    verdictSet: null,
+  }));
   await insertRows(session, delivery, rows, { bytesOf: ({ body }) => body?.length ?? 0 });
   // One row for all: senders wait for it. Counters lie far apart, and are added to later on; see fold-traffic.ts.
   await session.change("INSERT INTO traffic_log (counts) VALUES ($1)", [counts.toText()]);

@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { noVerdicts } from "../../contract/delivery.ts";
 import type { DeliveryStore } from "../../ports/store/delivery-store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
 import type { AcceptVerb } from "./accept-deliveries.ts";
@@ -8,19 +9,19 @@ import { delivery } from "./schema.ts";
 import { removeUnusedVerdicts } from "./verdict-sets.ts";
 
 export function createDeliveryStore(
-  { read, readAtOnce, write, verdictSets }: PostgresDatabase,
+  { read, readAtOnce, write, verdicts }: PostgresDatabase,
   accept: AcceptVerb,
 ): DeliveryStore {
   return {
     acceptDelivery: async (request) => (await accept(request)).result,
     recordDelivery: async (newDelivery) => void (await accept({ delivery: newDelivery, runs: [], idempotency: null })),
-    listDeliveries: (filter, page) => readAtOnce((session) => listDeliveries(session, verdictSets, { filter, page })),
+    listDeliveries: (filter, page) => readAtOnce((session) => listDeliveries(session, verdicts, { filter, page })),
     getDelivery: (id) =>
       readAtOnce(async (session) => {
         const [row] = await session.db.select().from(delivery).where(eq(delivery.id, id));
         if (!row) return null;
-        const [verdicts = []] = await verdictSets.list(session, [row.verdicts]);
-        return toDelivery({ ...row, verdicts });
+        const [list = noVerdicts] = await verdicts.read(session, [row.verdicts]);
+        return toDelivery({ ...row, ...list });
       }),
     getDeliveryHeaders: (id) =>
       read(

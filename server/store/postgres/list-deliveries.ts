@@ -1,5 +1,5 @@
 import { desc, inArray } from "drizzle-orm";
-import type { DeliverySummary } from "../../contract/delivery.ts";
+import { noVerdicts, type DeliverySummary } from "../../contract/delivery.ts";
 import type { Page, PageRequest } from "../../contract/list.ts";
 import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
 import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-shapes.ts";
@@ -10,7 +10,7 @@ import { bytesHaveText } from "./has-text.ts";
 import { createListReader } from "./list-reader.ts";
 import { delivery } from "./schema.ts";
 import type { Session } from "./session.ts";
-import { hasVerdict, type VerdictSets } from "./verdict-sets.ts";
+import { hasVerdict, type VerdictReader } from "./verdict-sets.ts";
 
 /** The columns that a list shows: no bodies. */
 const deliverySummaryColumns = {
@@ -31,7 +31,7 @@ const deliverySummaryColumns = {
 
 export function listDeliveries(
   session: Session,
-  verdictSets: VerdictSets,
+  verdicts: VerdictReader,
   { filter, page }: { filter: DeliveryFilter; page: PageRequest },
 ): Promise<Page<DeliverySummary>> {
   const listing: Listing<DeliverySummaryRow, DeliverySummary> = {
@@ -41,7 +41,7 @@ export function listDeliveries(
     terms: deliveryTerms(delivery, filter, { hasVerdict, hasText: (text) => bytesHaveText(delivery.body, text) }),
     since: filter.since,
     until: filter.until,
-    readRows: (ids) => readDeliveryRows(session, verdictSets, ids),
+    readRows: (ids) => readDeliveryRows(session, verdicts, ids),
     position: (row) => ({ at: row.receivedAt, id: row.id }),
     shape: toDeliverySummary,
   };
@@ -51,7 +51,7 @@ export function listDeliveries(
 /** The rows with these ids, newest first. */
 export async function readDeliveryRows(
   session: Session,
-  verdictSets: VerdictSets,
+  verdicts: VerdictReader,
   ids: string[],
 ): Promise<DeliverySummaryRow[]> {
   const rows = await session.db
@@ -59,9 +59,9 @@ export async function readDeliveryRows(
     .from(delivery)
     .where(inArray(delivery.id, ids))
     .orderBy(desc(delivery.receivedAt), desc(delivery.id));
-  const verdicts = await verdictSets.list(
+  const lists = await verdicts.read(
     session,
     rows.map((row) => row.verdicts),
   );
-  return rows.map((row, at) => ({ ...row, verdicts: verdicts[at] ?? [] }));
+  return rows.map((row, at) => ({ ...row, ...(lists[at] ?? noVerdicts) }));
 }

@@ -84,16 +84,15 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
 function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: () => void; logger: Logger }): Store {
   const listener = createChangeListener({ url: p.url, pool: p.writers, logger: p.logger });
   const database = createDatabase({ readers: p.readers, writers: p.writers, changed: listener.changed });
-  const { read, verdictSets } = database;
+  const { read, verdicts } = database;
   // What a crash undoes of it is in the log again, whole.
   const folding = createFoldLater({
-    fold: () => database.writeSoon((session) => foldTraffic(session, verdictSets)),
+    fold: () => database.writeSoon((session) => foldTraffic(session, verdicts)),
     logger: p.logger,
   });
   const accept = database.together({
     maxBatch: mostAccepts,
-    write: (session, jobs: readonly AcceptJob[]) =>
-      acceptDeliveries(session, jobs, { verdictSets, counted: folding.counted }),
+    write: (session, jobs: readonly AcceptJob[]) => acceptDeliveries(session, jobs, { counted: folding.counted }),
   });
   // What a process that is gone has left.
   folding.counted(0);

@@ -7,7 +7,7 @@ import { toRunSummary } from "../shared/run-shapes.ts";
 import { readDeliveryRows } from "./list-deliveries.ts";
 import { readRunRows } from "./list-runs.ts";
 import type { Session } from "./session.ts";
-import type { VerdictSets } from "./verdict-sets.ts";
+import type { VerdictReader } from "./verdict-sets.ts";
 
 const newest = 10_000;
 
@@ -27,7 +27,7 @@ type SearchRequest = Parameters<TrafficStore["searchIds"]>[0];
 
 export async function searchIds(
   session: Session,
-  verdictSets: VerdictSets,
+  verdicts: VerdictReader,
   p: SearchRequest,
 ): Promise<{ runs: RunSummary[]; deliveries: DeliverySummary[] }> {
   if (p.text === "") return { runs: [], deliveries: [] };
@@ -35,7 +35,7 @@ export async function searchIds(
   const deliveryIds = await findIds(session, { ...p, table: "delivery", prefix: "dlv_" });
   return {
     runs: (await readRunRows(session, runIds)).map(toRunSummary),
-    deliveries: (await readDeliveryRows(session, verdictSets, deliveryIds)).map(toDeliverySummary),
+    deliveries: (await readDeliveryRows(session, verdicts, deliveryIds)).map(toDeliverySummary),
   };
 }
 

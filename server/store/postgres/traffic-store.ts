@@ -1,6 +1,5 @@
-import type { CommonVerdicts } from "../../domain/deliveries/verdict-list.ts";
 import type { DeliveryCount, TrafficStore, VerdictBucket } from "../../ports/store/traffic-store.ts";
-import { addCounts, byEndpoint, expandSets, setsOf, type TrafficSum } from "../shared/traffic-counts.ts";
+import { addCounts, byEndpoint, expandSharedLists, sharedListsOf, type TrafficSum } from "../shared/traffic-counts.ts";
 import {
   type CountedVerdicts,
   joinDeliveryCounts,
@@ -14,16 +13,16 @@ import type { PostgresDatabase } from "./database.ts";
 import { searchIds } from "./search-ids.ts";
 import type { Session } from "./session.ts";
 import { summarizeTargets } from "./summarize-targets.ts";
-import type { VerdictSets } from "./verdict-sets.ts";
+import type { VerdictReader } from "./verdict-sets.ts";
 
-export function createTrafficStore({ read, readAtOnce, verdictSets }: PostgresDatabase): TrafficStore {
+export function createTrafficStore({ read, readAtOnce, verdicts }: PostgresDatabase): TrafficStore {
   return {
     // Counters and log are read at once: a count could move from the one to the other in between.
-    countDeliveries: (p) => readAtOnce((session) => countDeliveries(session, verdictSets, p)),
-    countVerdicts: (p) => readAtOnce((session) => countVerdicts(session, verdictSets, p)),
-    countVerdictBuckets: (p) => readAtOnce((session) => countVerdictBuckets(session, verdictSets, p)),
+    countDeliveries: (p) => readAtOnce((session) => countDeliveries(session, verdicts, p)),
+    countVerdicts: (p) => readAtOnce((session) => countVerdicts(session, verdicts, p)),
+    countVerdictBuckets: (p) => readAtOnce((session) => countVerdictBuckets(session, verdicts, p)),
     summarizeTargets: (p) => read((session) => summarizeTargets(session, p)),
-    searchIds: (p) => read((session) => searchIds(session, verdictSets, p)),
+    searchIds: (p) => read((session) => searchIds(session, verdicts, p)),
   };
 }
 
@@ -33,7 +32,7 @@ const countDeliveriesSql = `
 
 async function countDeliveries(
   session: Session,
-  verdictSets: VerdictSets,
+  verdicts: VerdictReader,
   p: Parameters<TrafficStore["countDeliveries"]>[0],
 ): Promise<DeliveryCount[]> {
   const window = wholeBuckets(p);
@@ -44,7 +43,7 @@ async function countDeliveries(
     window.since,
     window.until,
   ]);
-  return joinDeliveryCounts(counted, { log: await readLog(session, verdictSets), endpoints, window });
+  return joinDeliveryCounts(counted, { log: await readLog(session, verdicts), endpoints, window });
 }
 
 const sumVerdictsSql = `
@@ -53,12 +52,12 @@ const sumVerdictsSql = `
 
 async function countVerdicts(
   session: Session,
-  verdictSets: VerdictSets,
+  verdicts: VerdictReader,
   p: Parameters<TrafficStore["countVerdicts"]>[0],
 ): ReturnType<TrafficStore["countVerdicts"]> {
   const endpoints = [...new Set(p.endpoints)];
   return joinVerdictCounts(await readVerdicts(session, p), {
-    log: await readLog(session, verdictSets),
+    log: await readLog(session, verdicts),
     endpoints,
     window: wholeBuckets(p),
   });
@@ -80,7 +79,7 @@ const verdictBucketsSql = `
 
 async function countVerdictBuckets(
   session: Session,
-  verdictSets: VerdictSets,
+  verdicts: VerdictReader,
   p: Parameters<TrafficStore["countVerdictBuckets"]>[0],
 ): Promise<VerdictBucket[]> {
   const { endpoint, trigger } = p;
@@ -92,25 +91,22 @@ async function countVerdictBuckets(
     window.since,
     window.until,
   ]);
-  return joinVerdictBuckets(counted, { log: await readLog(session, verdictSets), endpoint, trigger, window });
+  return joinVerdictBuckets(counted, { log: await readLog(session, verdicts), endpoint, trigger, window });
 }
 
 /** What was counted and is not in the counters yet, by endpoint. */
-async function readLog(
-  session: Session,
-  verdictSets: VerdictSets,
-): Promise<ReadonlyMap<string, readonly TrafficSum[]>> {
+async function readLog(session: Session, verdicts: VerdictReader): Promise<ReadonlyMap<string, readonly TrafficSum[]>> {
   const rows = await session.rows<{ counts: string }>("SELECT counts FROM traffic_log");
-  return byEndpoint(await expandLog(session, rows, verdictSets));
+  return byEndpoint(await expandLog(session, rows, verdicts));
 }
 
 export async function expandLog(
   session: Session,
   rows: readonly { counts: string }[],
-  verdictSets: VerdictSets,
+  verdicts: VerdictReader,
 ): Promise<Map<string, number>> {
   const sums = new Map<string, number>();
   for (const { counts } of rows) addCounts(sums, counts);
-  const readSet: (set: number) => CommonVerdicts = await verdictSets.read(session, setsOf(sums));
-  return expandSets(sums, readSet);
+  const readShared = await verdicts.readShared(session, sharedListsOf(sums));
+  return expandSharedLists(sums, readShared);
 }

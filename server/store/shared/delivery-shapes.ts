@@ -1,11 +1,9 @@
-import type { Delivery, DeliverySummary, Verdict } from "../../contract/delivery.ts";
+import type { Delivery, DeliverySummary } from "../../contract/delivery.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import { readBodyJson } from "./read-body-json.ts";
 import { toIso } from "./iso-time.ts";
 
-export interface DeliverySummaryRow extends Omit<NewDelivery, "body" | "keyId" | "verdicts"> {
-  verdicts: Verdict[];
-}
+export type DeliverySummaryRow = Omit<NewDelivery, "body" | "keyId">;
 
 export interface DeliveryRow extends DeliverySummaryRow {
   body: Uint8Array | null;
@@ -23,6 +21,7 @@ export function toDeliverySummary(row: DeliverySummaryRow): DeliverySummary {
     responseStatus,
     problem,
     verdicts,
+    unlistedVerdicts,
     durationMs,
     redeliveryOf,
   } = row;
@@ -38,6 +37,7 @@ export function toDeliverySummary(row: DeliverySummaryRow): DeliverySummary {
     responseStatus,
     problem,
     verdicts,
+    unlistedVerdicts,
     durationMs,
     redeliveryOf,
   };

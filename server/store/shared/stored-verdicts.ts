@@ -1,41 +1,83 @@
-import type { Verdict } from "../../contract/delivery.ts";
-import type { CommonVerdicts, FoldedVerdicts, Verdicts } from "../../domain/deliveries/verdict-list.ts";
+import { inflateRawSync } from "node:zlib";
+import type { Reason, UnlistedVerdicts, Verdict, VerdictList } from "../../contract/delivery.ts";
 
-/** How a delivery keeps its verdicts: all of them, or, behind a note of what it has in common with others, its own. */
-export type StoredVerdicts = readonly Verdict[] | readonly [SetNote, ...Verdict[]];
+/**
+ * The verdicts of a delivery as its row has them: the listed ones, behind a note if there are others. Earlier versions
+ * wrote another note: the verdicts that many deliveries have in common are in a row of `verdict_set`.
+ */
+export type StoredVerdicts = readonly Verdict[] | readonly [UnlistedNote | SharedNote, ...Verdict[]];
 
-/** Stands first, and begins with `set`: rows that have one are told by how their text begins. */
-interface SetNote {
-  /** Where the common verdicts are kept. */
+interface UnlistedNote {
+  unlisted: UnlistedVerdicts[];
+}
+
+interface SharedNote {
+  /** The id of the shared list. */
   set: number;
-  actuals: FoldedVerdicts["actuals"];
-  /** Of its own. */
+  /** The values of this body, by pointer, that the reasons of the shared list leave open. */
+  actuals: Readonly<Record<string, string | null>>;
+  /** The indexes of the delivery's own verdicts, which replace those of the shared list. Ascending. */
   places: readonly number[];
 }
 
-export function storeFolded({ actuals, own, places }: FoldedVerdicts, set: number): StoredVerdicts {
-  return [{ set, actuals, places }, ...own];
+/** A shared list, in the order of the triggers; `null`: each delivery has its own verdict. */
+export type SharedVerdicts = readonly (SharedVerdict | null)[];
+
+interface SharedVerdict extends Omit<Verdict, "reasons"> {
+  /** Without `actual`, the delivery has the value. */
+  reasons: readonly (Omit<Reason, "actual"> & { actual?: string | null })[];
 }
 
-export function readStored(stored: StoredVerdicts, readSet: (set: number) => CommonVerdicts): Verdicts {
-  if (!hasNote(stored)) return stored;
-  const [{ set, actuals, places }, ...own] = stored;
-  return { common: readSet(set), actuals, own, places };
+export function toStoredVerdicts({ verdicts, unlistedVerdicts }: VerdictList): StoredVerdicts {
+  return unlistedVerdicts.length === 0 ? verdicts : [{ unlisted: unlistedVerdicts }, ...verdicts];
 }
 
-/** Those that the delivery has itself. */
-export function ownStored(stored: StoredVerdicts): readonly Verdict[] {
-  if (!hasNote(stored)) return stored;
-  const [, ...own] = stored;
-  return own;
+export function readStoredVerdicts(stored: StoredVerdicts, readShared: (id: number) => SharedVerdicts): VerdictList {
+  const { note, own } = split(stored);
+  if (note === null) return { verdicts: own, unlistedVerdicts: [] };
+  if ("unlisted" in note) return { verdicts: own, unlistedVerdicts: note.unlisted };
+  const byIndex = new Map(own.map((verdict, at) => [note.places[at], verdict]));
+  const verdicts = readShared(note.set).map((shared, at) => {
+    const verdict = byIndex.get(at) ?? (shared && withActuals(shared, note.actuals));
+    if (verdict) return verdict;
+    throw new Error(`Stored verdicts have none of trigger ${at}.`);
+  });
+  return { verdicts, unlistedVerdicts: [] };
 }
 
-/** The set that it refers to; `null`: it has all of them itself. */
-export function setOf(stored: StoredVerdicts): number | null {
-  return hasNote(stored) ? stored[0].set : null;
+/** The verdicts in the row itself. */
+export function ownVerdicts(stored: StoredVerdicts): Verdict[] {
+  return split(stored).own;
 }
 
-function hasNote(stored: StoredVerdicts): stored is readonly [SetNote, ...Verdict[]] {
-  const [first] = stored;
-  return first !== undefined && "set" in first;
+/** The id of the shared list; `null`: the row has all verdicts. */
+export function sharedListOf(stored: StoredVerdicts): number | null {
+  const { note } = split(stored);
+  return note && "set" in note ? note.set : null;
+}
+
+/** The content of a row of `verdict_set`: JSON, raw deflate (RFC 1951). */
+export function unpackSharedVerdicts(bytes: Uint8Array): SharedVerdicts {
+  return JSON.parse(inflateRawSync(bytes).toString());
+}
+
+function split(stored: StoredVerdicts): { note: UnlistedNote | SharedNote | null; own: Verdict[] } {
+  const [first, ...others] = stored;
+  if (first === undefined || "trigger" in first) return { note: null, own: stored as Verdict[] };
+  return { note: first, own: others as Verdict[] };
+}
+
+/** With its fields in the order in which every verdict has them. */
+function withActuals(
+  { trigger, attachmentId, target, outcome, runId, reasons }: SharedVerdict,
+  actuals: SharedNote["actuals"],
+): Verdict {
+  const completed = reasons.map(({ pointer, code, message, expected, actual }): Reason => ({
+    pointer,
+    code,
+    message,
+    expected,
+    actual: actual === undefined ? (actuals[pointer] ?? null) : actual,
+  }));
+  return { trigger, attachmentId, target, outcome, runId, reasons: completed };
 }

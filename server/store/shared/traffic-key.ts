@@ -10,11 +10,8 @@ export interface TrafficKey {
   endpoint: string;
 }
 
-/**
- * The outcome of a set of verdicts that deliveries have in common: each of them was counted so many times. Its id
- * stands for the attachment.
- */
-export const setOutcome = "set";
+/** Written by earlier versions: the count of a shared list of verdicts, whose id is in the place of the attachment. */
+export const sharedListOutcome = "set";
 
 /** As text. The endpoint stands last: unknown ones have whatever name callers gave them, all else is without spaces. */
 export function writeTrafficKey({ at, outcome, attachmentId, endpoint }: TrafficKey): string {

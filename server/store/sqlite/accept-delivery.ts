@@ -1,6 +1,7 @@
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { AcceptedRun, AcceptResult, NewDelivery } from "../../ports/store/delivery-store.ts";
 import { type AcceptRequest, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
+import { toStoredVerdicts } from "../shared/stored-verdicts.ts";
 import type { CountTraffic } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
@@ -34,7 +35,7 @@ export function prepareAcceptDelivery(
 
 /** Records a delivery and counts it. */
 export function prepareInsertDelivery(
-  { db, connection, verdictSets }: SqliteDatabase,
+  { db, connection }: SqliteDatabase,
   countTraffic: CountTraffic,
 ): (newDelivery: NewDelivery) => void {
   const query = db.insert(delivery).values({
@@ -53,13 +54,11 @@ export function prepareInsertDelivery(
     verdicts: sql.placeholder("verdicts"),
     body: sql.placeholder("body"),
     redeliveryOf: sql.placeholder("redeliveryOf"),
-    verdictSet: sql.placeholder("verdictSet"),
   });
   const insert = prepareInsert(connection, query);
   return (newDelivery) => {
-    const stored = verdictSets.store(newDelivery.verdicts);
-    insert({ ...newDelivery, ...stored });
-    countTraffic(newDelivery, stored.verdictSet);
+    insert({ ...newDelivery, verdicts: toStoredVerdicts(newDelivery) });
+    countTraffic(newDelivery);
   };
 }
 

@@ -7,7 +7,7 @@ import { type Steps, takeSlices } from "../shared/steps.ts";
 import type { Connection } from "./open-connection.ts";
 import { isBusy, isUnavailable, toStoreError } from "./store-error.ts";
 import { createTrafficLogReader } from "./traffic-log.ts";
-import { createVerdictSets, type VerdictSets } from "./verdict-sets.ts";
+import { createVerdictReader, type VerdictReader } from "./verdict-sets.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 /**
@@ -21,7 +21,7 @@ export interface SqliteDatabase {
   write: WriteQueue["write"];
   /** What was counted and is not in the table `traffic` yet, by endpoint. */
   trafficLog: ReturnType<typeof createTrafficLogReader>;
-  verdictSets: VerdictSets;
+  verdicts: VerdictReader;
   /** Reads at once, for the receiver and the engine. */
   read<T>(verb: () => T): Promise<T>;
   /**
@@ -39,7 +39,7 @@ export function createDatabase(
   write: WriteQueue["write"],
   noteFailure: (error: unknown) => void = () => {},
 ): SqliteDatabase {
-  const verdictSets = createVerdictSets(connection);
+  const verdicts = createVerdictReader(connection);
   async function read<T>(verb: () => T | Promise<T>): Promise<T> {
     for (const giveUpAt = performance.now() + waitForLockMs; ; await delay(betweenTriesMs)) {
       if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
@@ -57,8 +57,8 @@ export function createDatabase(
     db: drizzle(connection),
     connection,
     write,
-    trafficLog: createTrafficLogReader(connection, verdictSets.read),
-    verdictSets,
+    trafficLog: createTrafficLogReader(connection, verdicts.readShared),
+    verdicts,
     read,
     readInTurn: (verb) => read(() => inTurn(() => atOneMoment(verb))),
     // A read that has to begin again after a lock begins with its first slice.

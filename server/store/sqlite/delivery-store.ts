@@ -26,7 +26,7 @@ export function createDeliveryStore(
     getDelivery: (id) =>
       readInTurn(() => {
         const row = database.db.select().from(delivery).where(eq(delivery.id, id)).get();
-        return row ? toDelivery({ ...row, verdicts: database.verdictSets.list(row.verdicts) }) : null;
+        return row ? toDelivery({ ...row, ...database.verdicts.read(row.verdicts) }) : null;
       }),
     getDeliveryHeaders: (id) =>
       read(

@@ -38,7 +38,7 @@ async function openCounters(name: string) {
 
   const count = (delivery: NewDelivery) => {
     tally.begin();
-    tally.add(delivery, null);
+    tally.add(delivery);
     tally.write();
   };
   const ask = async () => {
@@ -56,7 +56,7 @@ async function openCounters(name: string) {
       verdicts(hour),
     ]);
   };
-  const fold = connection.transaction(prepareFoldTraffic(connection, database.verdictSets.read));
+  const fold = connection.transaction(prepareFoldTraffic(connection, database.verdicts.readShared));
   return { count, ask, fold: () => fold.immediate() };
 }
 

@@ -60,7 +60,7 @@ export function deliveryListing(
 export function readDeliveryRows(database: SqliteDatabase, ids: string[]): DeliverySummaryRow[] {
   return deliveryRowsQuery(database, ids)
     .all()
-    .map((row) => ({ ...row, verdicts: database.verdictSets.list(row.verdicts) }));
+    .map((row) => ({ ...row, ...database.verdicts.read(row.verdicts) }));
 }
 
 /** Apart, so that a test can look at its plan. */

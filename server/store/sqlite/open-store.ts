@@ -61,7 +61,6 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const onBegin = () => {
     room.forget();
     traffic.begin();
-    verdictSets.begin();
   };
   const onEnd = () => {
     const counts = traffic.write();
@@ -84,8 +83,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   );
   // Verbs that change what is queued by insertRun alone.
   const queueing = queue.write;
-  const { verdictSets } = database;
-  const fold = prepareFoldTraffic(connection, verdictSets.read);
+  const fold = prepareFoldTraffic(connection, database.verdicts.readShared);
   const addEntry = prepareAddEntry(database);
   const mark = prepareMark(connection);
   const liveMark = prepareLiveMark(connection);

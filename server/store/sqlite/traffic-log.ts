@@ -1,5 +1,5 @@
-import type { CommonVerdicts } from "../../domain/deliveries/verdict-list.ts";
-import { addCounts, byEndpoint, expandSets, type TrafficSum } from "../shared/traffic-counts.ts";
+import type { SharedVerdicts } from "../shared/stored-verdicts.ts";
+import { addCounts, byEndpoint, expandSharedLists, type TrafficSum } from "../shared/traffic-counts.ts";
 import type { Connection } from "./open-connection.ts";
 
 export const logRangeSql = "SELECT min(id) AS first, max(id) AS last FROM traffic_log";
@@ -11,7 +11,7 @@ export const logRowsSql = "SELECT counts FROM traffic_log WHERE id > ?";
  */
 export function createTrafficLogReader(
   connection: Connection,
-  readSet: (set: number) => CommonVerdicts,
+  readShared: (id: number) => SharedVerdicts,
 ): () => ReadonlyMap<string, readonly TrafficSum[]> {
   const range = connection.prepare<unknown[], { first: number | null; last: number | null }>(logRangeSql);
   const rowsAfter = connection.prepare<unknown[], string>(logRowsSql).pluck();
@@ -23,7 +23,7 @@ export function createTrafficLogReader(
     if (now.first === known.first && now.last === known.last) return logged;
     if (now.first !== known.first) sums = new Map();
     for (const counts of rowsAfter.iterate(now.first === known.first ? known.last : 0)) addCounts(sums, counts);
-    logged = byEndpoint(expandSets(sums, readSet));
+    logged = byEndpoint(expandSharedLists(sums, readShared));
     known = now;
     return logged;
   };

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Store } from "../../ports/store.ts";
 import { removeOld } from "../../upkeep/start-upkeep.ts";
-import { aDelivery, epoch, folded, someCommon } from "../testing/factories.ts";
+import { aDelivery, epoch } from "../testing/factories.ts";
+import { sharedVerdictsSql } from "../testing/shared-verdicts.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { openSqliteStore } from "./open-store.ts";
 import { keysAfterSql, nextCounterSql, removeCountersSql } from "./remove-counters.ts";
@@ -113,8 +114,10 @@ it("by count, the newest stay, and what a key may still name is counted out", as
   expect(left()).toEqual([4, 5]);
 });
 
-it("without a retention no delivery is removed; with it, lists of verdicts go that no delivery has", async () => {
-  await web.recordDelivery(aDelivery({ verdicts: folded(someCommon()) }));
+it("without a retention no delivery is removed; with it, shared lists of verdicts are removed that no delivery has", async () => {
+  const delivery = aDelivery();
+  await web.recordDelivery(delivery);
+  connection.exec(sharedVerdictsSql("sqlite", { deliveryId: delivery.id }));
   connection.exec("DELETE FROM traffic_log");
   expect(
     await remove({ retention: { days: null, deliveries: null, auditDays: null }, now: epoch + 1000 * day }),

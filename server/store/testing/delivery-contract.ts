@@ -2,21 +2,9 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Json } from "../../contract/json.ts";
 import type { Verdict, VerdictOutcome } from "../../contract/delivery.ts";
-import { listVerdicts } from "../../domain/deliveries/verdict-list.ts";
 import type { DeliveryFilter, NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { Store } from "../../ports/store.ts";
-import {
-  aDelivery,
-  aRun,
-  aVerdict,
-  epoch,
-  folded,
-  hasAsciiText,
-  kindsOf,
-  type OpenStore,
-  readPages,
-  someCommon,
-} from "./factories.ts";
+import { aDelivery, aRun, aVerdict, epoch, hasAsciiText, kindsOf, type OpenStore, readPages } from "./factories.ts";
 
 const hour = 3_600_000;
 
@@ -386,73 +374,30 @@ export function deliveryContract(open: OpenStore): void {
       expect(found.flat().map(({ id }) => id)).toEqual(isFound ? [delivery.id] : []);
     });
 
-    describe("whose verdicts are folded", () => {
-      it("reads as if all of them were its own, byte for byte, alone and in lists", async () => {
-        const common = someCommon();
-        const made = [
-          folded(common),
-          folded(common, { actual: null, deviates: true }),
-          folded(someCommon(1), { actual: "\ud800" }),
-        ].map((verdicts, n) => aDelivery({ verdicts, receivedAt: epoch + n }));
-        await Promise.all(made.slice(0, 2).map((delivery) => store.recordDelivery(delivery)));
-        for (const delivery of made.slice(2)) await store.acceptDelivery({ delivery, runs: [], idempotency: null });
-        const { data } = await store.listDeliveries({}, { limit: 10, cursor: null });
-        const found = (await store.searchIds({ text: made[1]?.id ?? "", limit: 1 })).deliveries[0];
-        expect(JSON.stringify(found?.verdicts)).toBe(JSON.stringify(listVerdicts(made[1]?.verdicts ?? [])));
-        for (const [n, delivery] of made.entries()) {
-          const wanted = JSON.stringify(listVerdicts(delivery.verdicts));
-          expect(JSON.stringify((await store.getDelivery(delivery.id))?.verdicts)).toBe(wanted);
-          expect(JSON.stringify(data.toReversed()[n]?.verdicts)).toBe(wanted);
-        }
-        expect(listVerdicts(made[1]?.verdicts ?? []).map(({ outcome }) => outcome)).toEqual([
-          "filter_mismatch",
-          "request_mismatch",
-          "matched",
-          "filter_mismatch",
-        ]);
-      });
-
-      it("is found by what each trigger decided, in common or not", async () => {
-        const common = someCommon();
-        const [plain, deviating] = [folded(common), folded(common, { deviates: true })].map((verdicts, n) =>
-          aDelivery({ verdicts, receivedAt: epoch + n }),
-        );
-        for (const delivery of [plain, deviating]) if (delivery) await store.recordDelivery(delivery);
-        expect(await by("stopped-0", "filter_mismatch")).toEqual([deviating?.id, plain?.id]);
-        expect(await by("stopped-1", "filter_mismatch", "matched")).toEqual([plain?.id]);
-        expect(await by("stopped-1", "request_mismatch")).toEqual([deviating?.id]);
-        expect(await by("stopped-1", "request_mismatch", "filter_mismatch")).toEqual([deviating?.id, plain?.id]);
-        expect(await by("open", "matched")).toEqual([deviating?.id, plain?.id]);
-        expect(await by("open", "filter_mismatch")).toEqual([]);
-        expect(await by("stopped", "filter_mismatch")).toEqual([]);
-        expect(await by("stopped-0")).toEqual([]);
-      });
-
-      it("keeps them also where the transaction that wrote them first was undone", async () => {
-        const taken = aDelivery();
-        await store.recordDelivery(taken);
-        const common = someCommon();
-        const made = [
-          aDelivery({ verdicts: folded(common) }),
-          aDelivery({ verdicts: folded(someCommon(1)) }),
-          aDelivery({ verdicts: folded(common) }),
-        ];
-        await expect(store.recordDelivery({ ...taken, verdicts: folded(common) })).rejects.toThrow(/unique/i);
-        await Promise.allSettled([
-          store.recordDelivery({ ...taken, verdicts: folded(common) }),
-          store.recordDelivery({ ...taken, verdicts: folded(someCommon(2)) }),
-        ]);
-        for (const delivery of made.toReversed()) await store.recordDelivery(delivery);
-        for (const { id, verdicts } of made)
-          expect((await store.getDelivery(id))?.verdicts).toEqual(listVerdicts(verdicts));
-      });
-
-      it("loses nothing when what no delivery has is removed", async () => {
-        const delivery = aDelivery({ verdicts: folded(someCommon()) });
-        await store.recordDelivery(delivery);
-        expect(await store.removeUnusedVerdicts()).toBe(0);
-        expect((await store.getDelivery(delivery.id))?.verdicts).toEqual(listVerdicts(delivery.verdicts));
-      });
+    it("has the verdicts that it lists and the counts of the others, alone and in lists", async () => {
+      const listed = [aVerdict(), aVerdict({ trigger: "near", attachmentId: "near:x", outcome: "filter_mismatch" })];
+      const unlistedVerdicts = [
+        { outcome: "filter_mismatch" as const, pointer: "/type", actual: '"\ud800"', count: 990 },
+        { outcome: "disabled" as const, pointer: null, actual: null, count: 3 },
+      ];
+      const made = [
+        aDelivery({ verdicts: listed, unlistedVerdicts }),
+        aDelivery({ verdicts: [], unlistedVerdicts, receivedAt: epoch - 1 }),
+        aDelivery({ verdicts: listed, receivedAt: epoch - 2 }),
+      ];
+      for (const delivery of made.slice(1)) await store.recordDelivery(delivery);
+      for (const delivery of made.slice(0, 1)) await store.acceptDelivery({ delivery, runs: [], idempotency: null });
+      const { data } = await store.listDeliveries({}, { limit: 10, cursor: null });
+      for (const [n, delivery] of made.entries()) {
+        const wanted = JSON.stringify([delivery.verdicts, delivery.unlistedVerdicts]);
+        const alone = await store.getDelivery(delivery.id);
+        const found = (await store.searchIds({ text: delivery.id, limit: 1 })).deliveries[0];
+        for (const one of [alone, data[n], found])
+          expect(JSON.stringify([one?.verdicts, one?.unlistedVerdicts])).toBe(wanted);
+      }
+      expect(await by("near", "filter_mismatch")).toEqual([made[0]?.id, made[2]?.id]);
+      expect(await by("near", "matched")).toEqual([]);
+      expect(await by("far", "filter_mismatch", "disabled")).toEqual([]);
     });
 
     it("lists no bodies", async () => {
@@ -506,7 +451,7 @@ function isWanted(
     delivery.receivedAt >= since &&
     delivery.receivedAt < until &&
     (verdict === undefined ||
-      listVerdicts(delivery.verdicts).some(
+      delivery.verdicts.some(
         ({ trigger, outcome }) => trigger === verdict.trigger && verdict.outcomes.includes(outcome),
       )) &&
     (text === undefined || (body !== null && hasAsciiText(body, text))) &&

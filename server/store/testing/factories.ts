@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { newId } from "../../domain/ids.ts";
 import type { Verdict } from "../../contract/delivery.ts";
-import type { CommonVerdicts, FoldedVerdicts } from "../../domain/deliveries/verdict-list.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { NewKey } from "../../ports/store/key-store.ts";
@@ -29,6 +28,7 @@ export function aDelivery(given: Partial<NewDelivery> = {}): NewDelivery {
     responseStatus: 202,
     problem: null,
     verdicts: [],
+    unlistedVerdicts: [],
     durationMs: 1.5,
     keyId: null,
     redeliveryOf: null,
@@ -47,35 +47,6 @@ export function aVerdict(given: Partial<Verdict> = {}): Verdict {
     reasons: [],
     ...given,
   };
-}
-
-/**
- * Of two triggers, as bodies of a kind have them in common: `stopped-0` and so on, and `open`, which has none there.
- * `n` tells lists apart.
- */
-export function someCommon(n = 0): CommonVerdicts {
-  const reasons = [{ pointer: "/type", code: "invalid_value", message: `not ${n}`, expected: `"\u0000 ${n}"` }];
-  const stopped = [0, 1, 2].map((at) => ({
-    ...aVerdict({ trigger: `stopped-${at}`, attachmentId: `stopped-${at}:x`, outcome: "filter_mismatch" }),
-    reasons,
-  }));
-  return [...stopped.slice(0, 2), null, ...stopped.slice(2)];
-}
-
-/**
- * The same as a delivery has them, where `open` has matched and, if asked, `stopped-1` says something else than in
- * common.
- */
-export function folded(
-  common: CommonVerdicts,
-  given: { actual?: string | null; deviates?: boolean } = {},
-): FoldedVerdicts {
-  const deviating = aVerdict({ trigger: "stopped-1", attachmentId: "stopped-1:x", outcome: "request_mismatch" });
-  const matched = aVerdict({ trigger: "open", attachmentId: "open:x" });
-  const actuals = { "/type": given.actual === undefined ? '"x"' : given.actual };
-  return given.deviates
-    ? { common, actuals, own: [deviating, matched], places: [1, 2] }
-    : { common, actuals, own: [matched], places: [2] };
 }
 
 export function aRun(given: Partial<NewRun> = {}): NewRun {

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { StoreNumbers } from "../../../ports/store/store-numbers.ts";
-import type { ReceivedDelivery } from "../../../ingest/delivery-record.ts";
-import type { CommonVerdicts } from "../../../domain/deliveries/verdict-list.ts";
+import type { DeliverySummary } from "../../../contract/delivery.ts";
 import { createMetrics, readSeldom } from "./create-metrics.ts";
 
 const target = { kind: "workflow" as const, slug: "work" };
@@ -13,7 +12,7 @@ const verdict = (trigger: string, outcome: "matched" | "request_mismatch" | "fil
   runId: null,
   reasons: [],
 });
-const delivery: ReceivedDelivery = {
+const delivery: DeliverySummary = {
   id: "dlv_1",
   endpoint: "billing",
   receivedAt: "2026-11-21T10:00:00.000Z",
@@ -25,6 +24,7 @@ const delivery: ReceivedDelivery = {
   responseStatus: 202,
   problem: null,
   verdicts: [],
+  unlistedVerdicts: [],
   durationMs: 2,
   redeliveryOf: null,
 };
@@ -62,27 +62,20 @@ it("however many endpoints callers invent, the metrics have one name for all of 
   expect(counted).toEqual(['signalbox_deliveries_total{endpoint="_other",outcome="rejected",status="404"} 1000']);
 });
 
-it("counts the verdicts that deliveries have in common like their own, but for those that do not hold", async () => {
+it("counts the verdicts that a delivery lists, and those that it only counts", async () => {
   const { metrics, lines } = metricsOver();
-  const common: CommonVerdicts = [
-    verdict("a", "request_mismatch"),
-    verdict("b", "request_mismatch"),
-    null,
-    verdict("d", "filter_mismatch"),
+  const verdicts = [verdict("b", "filter_mismatch"), verdict("c", "matched")];
+  const unlistedVerdicts = [
+    { outcome: "request_mismatch" as const, pointer: "/type", actual: null, count: 990 },
+    { outcome: "filter_mismatch" as const, pointer: null, actual: null, count: 8 },
   ];
-  const folded = {
-    common,
-    actuals: {},
-    own: [verdict("b", "filter_mismatch"), verdict("c", "matched")],
-    places: [1, 2],
-  };
   for (let n = 0; n < 3; n += 1)
-    metrics.observeReceiver({ type: "delivery", delivery: { ...delivery, verdicts: folded }, tookMs: 1 });
+    metrics.observeReceiver({ type: "delivery", delivery: { ...delivery, verdicts, unlistedVerdicts }, tookMs: 1 });
   const text = await lines();
   for (const [outcome, count] of [
     ["matched", 3],
-    ["request_mismatch", 3],
-    ["filter_mismatch", 6],
+    ["request_mismatch", 2970],
+    ["filter_mismatch", 27],
     ["disabled", 0],
   ]) {
     expect(text).toContain(`signalbox_verdicts_total{endpoint="billing",outcome="${outcome}"} ${count}`);

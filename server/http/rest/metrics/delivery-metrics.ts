@@ -1,15 +1,12 @@
-import type { DeliveryOutcome, VerdictOutcome } from "../../../contract/delivery.ts";
+import type { DeliveryOutcome, DeliverySummary, VerdictList, VerdictOutcome } from "../../../contract/delivery.ts";
 import type { ErrorCode } from "../../../contract/error-codes.ts";
 import { type BucketTally, createBucketTally } from "../../../domain/bucket-tally.ts";
-import { type CommonVerdicts, isFolded, ownVerdicts, type Verdicts } from "../../../domain/deliveries/verdict-list.ts";
-import type { ReceivedDelivery, ReceiverEvent } from "../../../ingest/delivery-record.ts";
+import type { ReceiverEvent } from "../../../ingest/delivery-record.ts";
 import type { PulledMetrics } from "./prometheus.ts";
 
 type VerdictTally = Record<VerdictOutcome, number>;
 
 const noVerdicts = (): VerdictTally => ({ matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 });
-
-const countedLists = new WeakMap<CommonVerdicts, VerdictTally>();
 
 /** The label for unknown endpoints, whose names callers choose. No slug begins like this. */
 const otherEndpoint = "_other";
@@ -83,13 +80,14 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
     return tally;
   }
 
-  function observeDelivery({ endpoint, outcome, responseStatus, verdicts }: ReceivedDelivery, tookMs: number): void {
+  function observeDelivery(delivery: DeliverySummary, tookMs: number): void {
+    const { endpoint, outcome, responseStatus } = delivery;
     const tally = tallyOf(endpoint);
     const statuses = tally.outcomes.get(outcome);
     if (statuses) addOne(statuses, responseStatus);
     else tally.outcomes.set(outcome, new Map([[responseStatus, 1]]));
     observeDuration(durations, outcome, tookMs / 1000);
-    addVerdicts(tally.verdicts, verdicts, outcome === "accepted" ? (trigger) => addOne(runs, trigger) : null);
+    addVerdicts(tally.verdicts, delivery, outcome === "accepted" ? (trigger) => addOne(runs, trigger) : null);
   }
 
   return {
@@ -143,32 +141,14 @@ function readVerdicts(endpoints: Map<string, EndpointTally>) {
   );
 }
 
-/**
- * Adds what each trigger said of a delivery. Those that thousands of triggers say in common are counted once for all
- * deliveries that have them.
- */
-function addVerdicts(tally: VerdictTally, verdicts: Verdicts, onMatch: ((trigger: string) => void) | null): void {
-  for (const { outcome, trigger } of ownVerdicts(verdicts)) {
+function addVerdicts(
+  tally: VerdictTally,
+  { verdicts, unlistedVerdicts }: VerdictList,
+  onMatch: ((trigger: string) => void) | null,
+): void {
+  for (const { outcome, trigger } of verdicts) {
     tally[outcome] += 1;
     if (onMatch && outcome === "matched") onMatch(trigger);
   }
-  if (!isFolded(verdicts)) return;
-  const { common, places } = verdicts;
-  const counted = countCommon(common);
-  tally.request_mismatch += counted.request_mismatch;
-  tally.filter_mismatch += counted.filter_mismatch;
-  tally.disabled += counted.disabled;
-  for (const place of places) {
-    const replaced = common[place];
-    if (replaced) tally[replaced.outcome] -= 1;
-  }
-}
-
-function countCommon(common: CommonVerdicts): VerdictTally {
-  const known = countedLists.get(common);
-  if (known) return known;
-  const counted = noVerdicts();
-  for (const verdict of common) if (verdict) counted[verdict.outcome] += 1;
-  countedLists.set(common, counted);
-  return counted;
+  for (const { outcome, count } of unlistedVerdicts) tally[outcome] += count;
 }

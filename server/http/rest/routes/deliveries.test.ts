@@ -202,6 +202,7 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
       responseStatus: 400,
       problem: null,
       verdicts: [],
+      unlistedVerdicts: [],
       durationMs: 1,
       keyId: null,
       redeliveryOf: null,

@@ -174,6 +174,7 @@ export async function deliver(
       outcome: runs.length > 0 ? "accepted" : "skipped",
       responseStatus: runs.length > 0 ? 202 : 200,
       problem: null,
+      unlistedVerdicts: [],
       verdicts: evaluated.map(({ verdict }) => ({
         ...verdict,
         runId: runs.find(({ attachmentId }) => attachmentId === verdict.attachmentId)?.id ?? null,

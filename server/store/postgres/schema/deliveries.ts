@@ -27,7 +27,7 @@ export const delivery = pgTable(
     body: bytes("body"),
     /** No foreign key: the first delivery may have been removed. */
     redeliveryOf: text("redelivery_of"),
-    /** The set that `verdicts` refers to. */
+    /** The shared list that `verdicts` of an earlier version refers to. */
     verdictSet: whole("verdict_set").references(() => verdictSet.id),
     /** For the mark of the store. */
     position: bigserial("position", { mode: "number" }).notNull(),

@@ -27,7 +27,7 @@ export const delivery = sqliteTable(
     body: blob("body", { mode: "buffer" }),
     /** No foreign key: the first delivery may have been removed. */
     redeliveryOf: text("redelivery_of"),
-    /** The set that `verdicts` refers to. */
+    /** The shared list that `verdicts` of an earlier version refers to. */
     verdictSet: integer("verdict_set").references(() => verdictSet.id),
   },
   // After its sort columns, an index has the columns of a second filter, so that a scan never reads the wide rows.

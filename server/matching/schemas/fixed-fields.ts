@@ -1,28 +1,28 @@
-import type { Json } from "../contract/json.ts";
-import type { Reason } from "../contract/delivery.ts";
-import { isObject } from "../domain/schema/json-schema.ts";
-import { shortJson } from "../domain/json/short-json.ts";
-import type { AnySchema } from "../ports/project.ts";
-import { explainIssues, maxReasons } from "./explain.ts";
-import { fieldAt } from "./field-at.ts";
+import type { Json } from "../../contract/json.ts";
+import type { Reason } from "../../contract/delivery.ts";
+import { isObject } from "../../domain/schema/json-schema.ts";
+import { shortJson } from "../../domain/json/short-json.ts";
+import type { AnySchema } from "../../ports/project.ts";
+import { explainIssues, maxReasons } from "../explain/explain.ts";
+import { fieldAt } from "../index/discriminators.ts";
 
 /**
- * A schema in two parts that hold together exactly when the schema does: the fields that ask for fixed values, and the
- * same schema without them. Where the rest holds, the schema's own reasons are those of the fixed fields, in their
+ * A schema in two parts: the fields that require fixed values, and the same schema without them. A body matches the
+ * schema if it matches both. If the rest matches, the reasons of the schema are those of the fixed fields, in their
  * order.
  */
 export interface SplitSchema {
   fields: readonly FixedField[];
   /** The objects that contain the fields: the body itself and the objects in it. */
   objects: readonly (readonly string[])[];
-  /** Holds where every one of `objects` is an object, and this takes the body; `null`: there are no other fields. */
+  /** Matches if each of `objects` is an object and this accepts the body; `null`: there are no other fields. */
   rest: AnySchema | null;
 }
 
 export interface FixedField {
   path: readonly string[];
   values: ReadonlySet<unknown>;
-  /** What the schema says of any other value; only `actual` is the body's. */
+  /** The reason for any other value; only `actual` depends on the body. */
   reason: Reason;
 }
 
@@ -44,8 +44,8 @@ export function splitSchema(
   return shared;
 }
 
-/** Whether everything but the fixed fields holds. */
-export function restHolds(
+/** Whether everything but the fixed fields matches. */
+export function restMatches(
   { objects, rest }: SplitSchema,
   body: Json,
   accepts: (schema: AnySchema) => boolean,
@@ -53,7 +53,7 @@ export function restHolds(
   return objects.every((path) => isObject(fieldAt(body, path))) && (rest === null || accepts(rest));
 }
 
-/** Why the fixed fields of a body do not hold; empty when they do. */
+/** Why the fixed fields of a body do not match; empty if they do. */
 export function explainFields(fields: readonly FixedField[], body: Json): Reason[] {
   const reasons: Reason[] = [];
   for (const { path, values, reason } of fields) {
@@ -89,15 +89,15 @@ function splitChild(child: unknown, path: readonly string[]): Omit<SplitSchema, 
 /** One value of each kind, and two strings: a message that depends on the value or on its kind is detected. */
 const probes: readonly unknown[] = [undefined, null, true, false, 0.125, "\u0001 a probe", "\u0001 another", {}, []];
 
-/** `null` where what the schema says of a value depends on more than whether it is one of the fixed. */
+/** `null` if the reason depends on more than whether a value is one of the fixed ones. */
 function fixedField(
   { schema, values }: Extract<ZodNode, { kind: "fixed" }>,
   path: readonly string[],
 ): FixedField | null {
   if (path.includes("__proto__") || values.has(undefined)) return null;
-  const said = probes.filter((probe) => !values.has(probe)).map((probe) => reasonFor(schema, probe, path));
-  const [first] = said;
-  if (!first || !said.every((reason) => reason !== null && isSame(reason, first))) return null;
+  const reasons = probes.filter((probe) => !values.has(probe)).map((probe) => reasonFor(schema, probe, path));
+  const [first] = reasons;
+  if (!first || !reasons.every((reason) => reason !== null && isSame(reason, first))) return null;
   return { path, values, reason: first };
 }
 
@@ -115,7 +115,7 @@ function isSame(a: Reason, b: Reason): boolean {
   return a.pointer === b.pointer && a.code === b.code && a.message === b.message && a.expected === b.expected;
 }
 
-/** What we look at inside a schema. Everything else is asked, never looked into. */
+/** The schemas that are read. All others are only called. */
 type ZodNode =
   /** Accepts any object whose fields match, with any other fields. */
   | { kind: "object"; shape: Readonly<Record<string, unknown>>; withShape(shape: Record<string, unknown>): AnySchema }

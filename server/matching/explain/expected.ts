@@ -1,7 +1,7 @@
-import type { Json } from "../contract/json.ts";
-import { nameFormat } from "../domain/schema/formats.ts";
-import { shortJson } from "../domain/json/short-json.ts";
-import type { AnyIssue } from "../ports/project.ts";
+import type { Json } from "../../contract/json.ts";
+import { nameFormat } from "../../domain/schema/formats.ts";
+import { shortJson } from "../../domain/json/short-json.ts";
+import type { AnyIssue } from "../../ports/project.ts";
 
 /**
  * The expected value in words: `"≥ 10000"`, `"one of eur, usd"`, `"an e-mail address"`. Accepts issues of Zod 4 and

@@ -1,7 +1,59 @@
-import { countOmitted, omittedKey, type Omitted } from "./omitted.ts";
+import type { AnyIssue, AnySchema } from "../../ports/project.ts";
+import { maxReasons } from "../explain/explain.ts";
+import { countOmitted, omittedKey, type Omitted } from "../explain/omitted.ts";
+
+/**
+ * The only file that changes how Zod works. Zod collects every issue of a body: of a body of 1 MB with hundreds of
+ * thousands of wrong items, that takes gigabytes and seconds (docs/decisions/0015-bounded-validation-issues.md). Zod
+ * has no option for it, so this file replaces functions inside Zod 4's schemas and passes Zod 3 a list that ignores
+ * later issues. parse-bounded.test.ts fails if an installed version of Zod works differently.
+ */
+
+type Parsed = ReturnType<AnySchema["safeParse"]>;
+
+/**
+ * Parses a body as `safeParse` does, but keeps so few of the issues of a list that a body with 500,000 bad items takes
+ * no more memory than one with a hundred. The outcome is the same, and so are the first issues, as many as are ever
+ * explained.
+ */
+export function parseBounded(schema: AnySchema, body: unknown): Parsed {
+  const internals: unknown = Reflect.get(schema, "_zod");
+  if (!isInternals(internals)) return parseZod3(schema, body) ?? schema.safeParse(body);
+  boundLists(internals);
+  return whileBounding(() => {
+    const parsed = schema.safeParse(body);
+    // Newer versions of Zod create the messages of their issues lazily.
+    return parsed.success ? parsed : { success: false, error: { issues: parsed.error.issues } };
+  });
+}
+
+/** Zod 3 collects all issues outside of unions in one array, which keeps only the first ones. `null`: this is not Zod 3. */
+function parseZod3(schema: AnySchema, body: unknown): Parsed | null {
+  const parse: unknown = Reflect.get(schema, "_parseSync");
+  if (typeof parse !== "function") return null;
+  const issues = new FirstIssues();
+  const parent = {
+    common: { issues, async: false, contextualErrorMap: undefined },
+    path: [],
+    schemaErrorMap: undefined,
+    parent: null,
+    data: body,
+    parsedType: "unknown",
+  };
+  const { status, value }: { status: unknown; value: unknown } = parse.call(schema, { data: body, path: [], parent });
+  return status === "valid" ? { success: true, data: value } : { success: false, error: { issues } };
+}
+
+class FirstIssues extends Array<AnyIssue> {
+  override push(...issues: AnyIssue[]): number {
+    return this.length < maxReasons ? super.push(...issues) : this.length;
+  }
+}
+
+// ---- Zod 4 ----
 
 /** What a schema of Zod 4 is made of, as far as it is looked at here. */
-export interface Internals {
+interface Internals {
   readonly def: Record<string, unknown>;
   /** The schema inside a lazy schema; created on first use. */
   readonly innerType?: unknown;
@@ -25,8 +77,8 @@ const maxKept = 40;
 /** The state of the current parse: parsing is synchronous, so there is one body at a time. */
 const now = { isBounding: false, unions: 0, intersections: 0 };
 
-/** Lists that were prepared by boundLists are bounded within `parse`, and only there. */
-export function whileBounding<T>(parse: () => T): T {
+/** Prepared lists are bounded within `parse`, and only there. */
+function whileBounding<T>(parse: () => T): T {
   now.isBounding = true;
   try {
     return parse();
@@ -45,7 +97,7 @@ const deepest = 200;
  * list, checks its size and collects its issues. After `maxKept` issues its remaining items are not parsed: the list is
  * known to be invalid, and later issues would follow these.
  */
-export function boundLists(root: Internals): void {
+function boundLists(root: Internals): void {
   if (prepared.has(root)) return;
   const found = new Map([[root, 0]]);
   for (const [internals, depth] of found) {
@@ -62,7 +114,7 @@ function prepare(internals: Internals): void {
   if (type === "array") boundList(internals, ["element"]);
   if (type === "record") boundList(internals, ["keyType", "valueType"]);
   if (type === "tuple" && def["rest"]) boundList(internals, ["rest"]);
-  if (type === "lazy") boundWhenAsked(internals);
+  if (type === "lazy") boundLazy(internals);
   // The explained alternative depends on the number of issues of each alternative: there they are counted. An
   // alternative that a field selects is the only one that is parsed.
   if (type === "union" && (def["discriminator"] === undefined || def["unionFallback"] === true))
@@ -72,7 +124,7 @@ function prepare(internals: Internals): void {
 }
 
 /** A lazy schema may return a new schema at each call, without end. */
-function boundWhenAsked(internals: Internals): void {
+function boundLazy(internals: Internals): void {
   wrapParse(internals, (parse) => (payload, context) => {
     const meant = internalsOf(internals.innerType);
     if (meant && now.isBounding) boundLists(meant);
@@ -107,7 +159,7 @@ function boundList(internals: Internals, parts: readonly string[]): void {
         internals.def,
         name,
         withRun(part, own, (payload, context) =>
-          budget ? ask(budget, own, payload, context) : own.run(payload, context),
+          budget ? parseItem(budget, own, payload, context) : own.run(payload, context),
         ),
       );
   }
@@ -127,8 +179,8 @@ function boundList(internals: Internals, parts: readonly string[]): void {
   });
 }
 
-/** What one item says, or, where enough is known, nothing. */
-function ask(budget: Budget, item: Internals, payload: Payload, context: unknown): unknown {
+/** Parses one item of a list; nothing, if the list has enough issues. */
+function parseItem(budget: Budget, item: Internals, payload: Payload, context: unknown): unknown {
   if (budget.kept >= maxKept && budget.omitted === null) return payload;
   const result = item.run(payload, context);
   if (!isPayload(result) || result.issues.length === 0) return result;
@@ -174,7 +226,7 @@ function internalsOf(schema: unknown): Internals | null {
   return isInternals(internals) ? internals : null;
 }
 
-export function isInternals(value: unknown): value is Internals {
+function isInternals(value: unknown): value is Internals {
   return (
     isRecord(value) &&
     isRecord(value["def"]) &&

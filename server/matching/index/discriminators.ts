@@ -1,5 +1,5 @@
-import type { Json, JsonSchemaObject } from "../contract/json.ts";
-import { isObject } from "../domain/schema/json-schema.ts";
+import type { Json, JsonSchemaObject } from "../../contract/json.ts";
+import { isObject } from "../../domain/schema/json-schema.ts";
 
 export type Scalar = string | number | boolean | null;
 
@@ -128,10 +128,24 @@ function namesOf(step: string): string[] {
   }
 }
 
-function isScalar(value: Json | undefined): value is Scalar {
+export function isScalar(value: Json | undefined): value is Scalar {
   return value !== undefined && (value === null || typeof value !== "object");
 }
 
 function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
+}
+
+/**
+ * The value at a path of nested objects; `undefined` if there is none, or if the path crosses an array. Own fields
+ * only.
+ */
+export function fieldAt(body: Json, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = body;
+  for (const name of path) {
+    if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
+      return undefined;
+    value = value[name];
+  }
+  return value;
 }

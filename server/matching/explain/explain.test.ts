@@ -2,15 +2,15 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import * as z3 from "zod/v3";
-import type { Json } from "../contract/json.ts";
-import type { AnySchema } from "../ports/project.ts";
-import { askSchema } from "./evaluate-trigger.ts";
+import type { Json } from "../../contract/json.ts";
+import type { AnySchema } from "../../ports/project.ts";
+import { parseBody } from "../evaluate-trigger.ts";
 
 type Either = z.ZodType | z3.ZodTypeAny;
 
 function pointersOf(schema: Either, body: Json): string[] {
-  const opinion = askSchema(schema as unknown as AnySchema, body);
-  return opinion.success ? ["fits"] : opinion.reasons.map(({ pointer, expected }) => `${pointer} ${expected}`);
+  const outcome = parseBody(schema as unknown as AnySchema, body);
+  return outcome.success ? ["fits"] : outcome.reasons.map(({ pointer, expected }) => `${pointer} ${expected}`);
 }
 
 const both = <Zod>(make: (zod: Zod) => Either): [string, Either][] => [
@@ -64,7 +64,7 @@ describe.each<[string, typeof z]>([
     ]);
   });
 
-  test("a literal that stands deeper, in lists and records, through optional, nullable and lazy schemas", () => {
+  test("a literal deeper in the body, in lists and records, through optional, nullable and lazy schemas", () => {
     const event = (name: string, fields: Record<string, z.ZodType>) =>
       zod.object({ meta: zod.object({ name: zod.literal(name) }), ...fields });
     const union = zod.lazy(() =>

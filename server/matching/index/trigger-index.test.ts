@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { exportSchema } from "../../cli/build/schema/export.ts";
-import type { Json } from "../contract/json.ts";
+import { exportSchema } from "../../../cli/build/schema/export.ts";
+import type { Json } from "../../contract/json.ts";
 import { buildTriggerIndex } from "./trigger-index.ts";
 
 const indexOf = (schemas: readonly z.ZodType[]) =>
   buildTriggerIndex(schemas.map((schema) => ({ request: exportSchema(z.any()), filter: exportSchema(schema) })));
 const action = (...values: [string, ...string[]]) => z.object({ action: z.enum(values) });
 
-test("names the triggers that ask for what stands in the body, and those that ask for nothing fixed, in order", () => {
+test("names the triggers that require a value of the body, and those without fixed values, in order", () => {
   const index = indexOf([
     action("opened"),
     z.any(),
@@ -31,7 +31,7 @@ test("names the triggers that ask for what stands in the body, and those that as
     expect(index.candidates(body)).toEqual([1]);
 });
 
-test("looks at every fixed value of a trigger, whichever of them it stands under", () => {
+test("checks every fixed value of a trigger, whichever of them is indexed", () => {
   const index = indexOf(
     ["a", "b", "c"].map((name) => z.object({ action: z.literal("done"), name: z.literal(name), of: z.literal(name) })),
   );

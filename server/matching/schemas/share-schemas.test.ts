@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import * as z3 from "zod/v3";
-import type { AnySchema, TriggerSource } from "../ports/project.ts";
+import type { AnySchema, TriggerSource } from "../../ports/project.ts";
 import { shareSchemas } from "./share-schemas.ts";
 
 const trigger = (request: unknown, at = 0): TriggerSource => ({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import * as z3 from "zod/v3";
-import { exportSchema } from "../../cli/build/schema/export.ts";
-import type { Json, JsonSchemaObject } from "../contract/json.ts";
+import { exportSchema } from "../../../cli/build/schema/export.ts";
+import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 import { discriminatorsOf } from "./discriminators.ts";
 
 /** By path: `{ "action": ["opened"], "sender.type": ["User"] }`. */
@@ -52,7 +52,7 @@ describe("discriminatorsOf", () => {
       z3.discriminatedUnion("a", [z3.object({ a: z3.literal("x") }), z3.object({ a: z3.literal("y") })]),
       { a: ["x", "y"] },
     ],
-    ["what stands behind a reference", recursive(), { kind: ["folder"] }],
+    ["the target of a reference", recursive(), { kind: ["folder"] }],
   ];
   test.each(found)("reads %s", (_, schema, expected) => {
     expect(read(exportSchema(schema))).toEqual(expected);

@@ -1,4 +1,4 @@
-import type { AnySchema, TriggerSource } from "../ports/project.ts";
+import type { AnySchema, TriggerSource } from "../../ports/project.ts";
 import { splitSchema } from "./fixed-fields.ts";
 
 /**

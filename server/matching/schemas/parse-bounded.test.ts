@@ -1,15 +1,15 @@
+import { createRequire } from "node:module";
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import * as mini from "zod/mini";
 import * as z3 from "zod/v3";
-import type { Json } from "../contract/json.ts";
-import type { AnySchema } from "../ports/project.ts";
-import { askSchema, type ParseOutcome } from "./evaluate-trigger.ts";
-import { explainIssues } from "./explain.ts";
+import type { Json } from "../../contract/json.ts";
+import type { AnySchema } from "../../ports/project.ts";
+import { parseBody, type ParseOutcome, toJson } from "../evaluate-trigger.ts";
+import { explainIssues } from "../explain/explain.ts";
 import { parseBounded } from "./parse-bounded.ts";
-import { bodiesNear, type Shape, shapes, toSchema } from "./testing/shapes.ts";
-import { toJson } from "./to-json.ts";
+import { bodiesNear, type Shape, shapes, toSchema } from "../testing/shapes.ts";
 
 /** What Zod says when nothing is left out. */
 function askPlainly(schema: AnySchema, body: Json): ParseOutcome {
@@ -79,12 +79,71 @@ const cases = fc.record({
   of: lists.chain((shape) => fc.tuple(fc.constant(shape), bodiesOf(shape))),
 });
 
+const internalsOf = (schema: z.core.$ZodType) => schema._zod as unknown as Record<string, unknown>;
+
+describe("the installed Zod", () => {
+  const { version } = createRequire(import.meta.url)("zod/package.json") as { version: string };
+  const changed = `Zod ${version} works differently inside. Adapt server/matching/schemas/parse-bounded.ts to it.`;
+
+  test.each<[type: string, part: string, schema: z.core.$ZodType]>([
+    ["array", "element", z.array(z.string())],
+    ["array", "element", mini.array(mini.string())],
+    ["record", "keyType", z.record(z.string(), z.string())],
+    ["record", "valueType", z.record(z.string(), z.string())],
+    ["tuple", "items", z.tuple([z.string()], z.string())],
+    ["tuple", "rest", z.tuple([z.string()], z.string())],
+    ["union", "options", z.union([z.string(), z.number()])],
+    ["union", "discriminator", z.discriminatedUnion("a", [z.object({ a: z.literal(1) })])],
+    ["intersection", "left", z.intersection(z.string(), z.string())],
+    ["intersection", "right", z.intersection(z.string(), z.string())],
+    ["object", "shape", z.object({})],
+    ["object", "catchall", z.strictObject({})],
+    ["optional", "innerType", z.string().optional()],
+    ["pipe", "in", z.pipe(z.string(), z.string())],
+    ["pipe", "out", z.pipe(z.string(), z.string())],
+  ])("describes an %s, and its %s", (type, part, schema) => {
+    const { def, parse, run } = internalsOf(schema);
+    expect(def, changed).toMatchObject({ type, [part]: expect.anything() });
+    expect([typeof parse, typeof run], changed).toEqual(["function", "function"]);
+    expect(run, changed).toBe(parse);
+  });
+
+  test("creates the schema of a lazy one when it is read", () => {
+    const create = vi.fn<() => z.ZodType>(() => z.string());
+    const { def, innerType } = internalsOf(z.lazy(create));
+    expect([def, innerType, create.mock.calls.length], changed).toMatchObject([{ type: "lazy" }, { _zod: {} }, 1]);
+  });
+
+  test.each([
+    ["an array", (item: z.ZodType) => z.array(item), [1, 2]],
+    ["a record", (item: z.ZodType) => z.record(z.string(), item), { a: 1, b: 2 }],
+    ["the rest of a tuple", (item: z.ZodType) => z.tuple([z.string()], item), ["a", 1, 2]],
+  ])("parses each item of %s by the item's own `run`, with a value and a list of issues", (_, listOf, value) => {
+    const item = z.string();
+    const run = vi.spyOn(item._zod, "run");
+    listOf(item).safeParse(value);
+    expect(run.mock.calls, changed).toHaveLength(2);
+    expect(run.mock.results[0]?.value, changed).toMatchObject({ value: 1, issues: [{ code: "invalid_type" }] });
+  });
+
+  test("3 pushes the issues of all items to one list", () => {
+    const issues: unknown[] = [];
+    const common = { issues, async: false, contextualErrorMap: undefined };
+    const parent = { common, path: [], schemaErrorMap: undefined, parent: null, data: [1, 2], parsedType: "unknown" };
+    const list = z3.array(z3.string());
+    const parse: unknown = Reflect.get(list, "_parseSync");
+    if (typeof parse !== "function") throw new Error(changed);
+    expect(parse.call(list, { data: [1, 2], path: [], parent }), changed).not.toMatchObject({ status: "valid" });
+    expect(issues, changed).toHaveLength(2);
+  });
+});
+
 describe("parsing with few issues", () => {
   test("says of every body what Zod says, of every schema of either version: the outcome, the reasons, the payload", () => {
     let refused = 0;
     fc.assert(
       fc.property(cases, ({ version, of: [shape, body] }) => {
-        const bounded = askSchema(toSchema({ shape, version }), body);
+        const bounded = parseBody(toSchema({ shape, version }), body);
         expect(bounded).toEqual(askPlainly(toSchema({ shape, version }), body));
         if (!bounded.success && bounded.reasons.length === 20) refused += 1;
       }),
@@ -114,14 +173,14 @@ describe("parsing with few issues", () => {
       },
     ],
     ["a lazy one", z.lazy(() => z.object({ items: z.array(z.string()) })), items],
-    ["one that is made anew whenever it is asked for", endless(), items],
-    ["one whose getters make it anew", growing(), items],
+    ["one that is created at each call", endless(), items],
+    ["one whose getters create more", growing(), items],
     ["a record's values", z.record(z.string(), z.string()), many],
     ["a record's keys", z.record(z.email(), z.number()), many],
     ["the rest of a tuple", z.object({ items: z.tuple([z.number()], z.string()) }), items],
     ["an array of zod/mini", mini.object({ items: mini.array(mini.string()) }), items],
     [
-      "one that is told by a field",
+      "one that a field selects",
       z.discriminatedUnion("kind", [
         z.object({ kind: z.literal("a"), items: z.array(z.string()) }),
         z.object({ kind: z.literal("b") }),
@@ -145,27 +204,27 @@ describe("parsing with few issues", () => {
 
   test("the alternative with the fewest mistakes is explained, also where all have more than are kept", () => {
     const body = { list: [...Array.from({ length: 90 }, (_, n) => n), ...Array.from({ length: 60 }, () => "x")] };
-    const opinion = askSchema(twoLists(), body);
-    expect(opinion).toMatchObject({
+    const outcome = parseBody(twoLists(), body);
+    expect(outcome).toMatchObject({
       success: false,
       reasons: [{ pointer: "/list/90", expected: "a number" }, ...Array.from({ length: 19 }, () => expect.anything())],
     });
-    expect(opinion).toEqual(askPlainly(twoLists(), body));
+    expect(outcome).toEqual(askPlainly(twoLists(), body));
   });
 
-  test("of two schemas that must both hold, what one refuses and the other takes cancels out, however much it is", () => {
+  test("of an intersection, issues of one side that the other accepts cancel out, however many there are", () => {
     const body = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`${n < 100 ? "a" : "b"}${n}`, n]));
     for (const one of [body, { ...body, a0: "x" }, { ...body, c: 1 }])
-      expect(askSchema(bothNames(), one)).toEqual(askPlainly(bothNames(), one));
+      expect(parseBody(bothNames(), one)).toEqual(askPlainly(bothNames(), one));
   });
 
   test("a list over its maximum size is rejected for that", () => {
     const schema = z.object({ items: z.array(z.number()).max(100) }) as unknown as AnySchema;
-    expect(askSchema(schema, items)).toMatchObject({
+    expect(parseBody(schema, items)).toMatchObject({
       success: false,
       reasons: [{ pointer: "/items", code: "too_big" }],
     });
-    expect(askSchema(schema, { items: [1] })).toEqual({ success: true, payload: { items: [1] } });
+    expect(parseBody(schema, { items: [1] })).toEqual({ success: true, payload: { items: [1] } });
   });
 
   test("a schema that throws is bounded again afterwards", () => {
@@ -177,7 +236,7 @@ describe("parsing with few issues", () => {
         }),
       ]),
     ) as unknown as AnySchema;
-    expect(askSchema(schema, [1])).toMatchObject({ reasons: [{ code: "schema_error" }] });
+    expect(parseBody(schema, [1])).toMatchObject({ reasons: [{ code: "schema_error" }] });
     const next = parseBounded(z.object({ items: z.array(z.string()) }) as unknown as AnySchema, items);
     expect(next.success ? 0 : next.error.issues.length).toBeLessThan(130);
   });

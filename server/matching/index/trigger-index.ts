@@ -1,0 +1,109 @@
+import type { Json } from "../../contract/json.ts";
+import type { ManifestTrigger } from "../../contract/project/manifest.ts";
+import type { ExcludingField, TriggerIndex } from "../../ports/project.ts";
+import { type Discriminator, discriminatorsOf, fieldAt, isScalar, type Scalar } from "./discriminators.ts";
+
+type Exported = Pick<ManifestTrigger, "request" | "filter">;
+
+interface Rule extends Discriminator {
+  field: ExcludingField;
+}
+
+/** Triggers that are indexed by the value of one field. */
+interface Bucket {
+  field: ExcludingField;
+  all: number[];
+  byValue: Map<Scalar, number[]>;
+}
+
+/**
+ * An index over the exported schemas of the triggers on one endpoint: the triggers that a body can match at all. Each
+ * trigger is indexed by its most selective fixed value, which the fewest other triggers require. Its other fixed values
+ * are checked when it is found.
+ */
+export function buildTriggerIndex(triggers: readonly Exported[]): TriggerIndex {
+  const { rules, buckets, anywhere } = index(triggers);
+  const excludingField = (at: number, body: Json) => rules[at]?.find((rule) => !canMatch(rule, body))?.field ?? null;
+  return {
+    candidates(body) {
+      const found = [...anywhere, ...buckets.flatMap((bucket) => take(bucket, body))];
+      return found.filter((at) => excludingField(at, body) === null).sort((a, b) => a - b);
+    },
+    countExcluded(body) {
+      const counts = new Map<ExcludingField, number>();
+      const add = (field: ExcludingField, count: number) => counts.set(field, (counts.get(field) ?? 0) + count);
+      for (const bucket of buckets) {
+        const taken = take(bucket, body);
+        if (taken.length < bucket.all.length) add(bucket.field, bucket.all.length - taken.length);
+        for (const at of taken) {
+          const field = excludingField(at, body);
+          if (field) add(field, 1);
+        }
+      }
+      return counts;
+    },
+    excludingField,
+  };
+}
+
+/** The rules of each trigger, the most selective first, and the buckets of these. `anywhere`: triggers without rules. */
+function index(triggers: readonly Exported[]): { rules: Rule[][]; buckets: Bucket[]; anywhere: number[] } {
+  const buckets = new Map<string, Bucket>();
+  const bucketOf = (outcome: ExcludingField["outcome"], path: readonly string[]): Bucket => {
+    const key = JSON.stringify([outcome, path]);
+    const bucket = buckets.get(key) ?? { field: { outcome, path }, all: [], byValue: new Map<Scalar, number[]>() };
+    buckets.set(key, bucket);
+    return bucket;
+  };
+  const toRules = (outcome: ExcludingField["outcome"], discriminators: readonly Discriminator[]): Rule[] =>
+    discriminators.map((one) => ({ ...one, field: bucketOf(outcome, one.path).field }));
+  const unsorted = triggers.map(({ request, filter }) => [
+    ...toRules("request_mismatch", discriminatorsOf(request)),
+    ...toRules("filter_mismatch", filter ? discriminatorsOf(filter) : []),
+  ]);
+  const selectivity = measureSelectivity(unsorted);
+  const rules = unsorted.map((own) => own.toSorted((a, b) => selectivity(a) - selectivity(b)));
+  const anywhere: number[] = [];
+  for (const [at, [first]] of rules.entries()) {
+    if (!first) {
+      anywhere.push(at);
+      continue;
+    }
+    const { all, byValue } = bucketOf(first.field.outcome, first.path);
+    all.push(at);
+    for (const value of first.values) {
+      const others = byValue.get(value);
+      if (others) others.push(at);
+      else byValue.set(value, [at]);
+    }
+  }
+  return { rules, buckets: [...buckets.values()].filter(({ all }) => all.length > 0), anywhere };
+}
+
+/** The number of triggers that require the most common of a rule's values; less is more selective. */
+function measureSelectivity(rules: readonly (readonly Rule[])[]): (rule: Rule) => number {
+  const counts = new Map<string, number>();
+  for (const { path, values } of rules.flat())
+    for (const value of values) counts.set(keyOf(path, value), (counts.get(keyOf(path, value)) ?? 0) + 1);
+  return ({ path, values }) => Math.max(0, ...[...values].map((value) => counts.get(keyOf(path, value)) ?? 0));
+}
+
+function keyOf(path: readonly string[], value: Scalar): string {
+  return JSON.stringify([path, value]);
+}
+
+function take({ field, all, byValue }: Bucket, body: Json): readonly number[] {
+  const value = fieldAt(body, field.path);
+  if (isUnwritable(value)) return all;
+  return isScalar(value) ? (byValue.get(value) ?? []) : [];
+}
+
+function canMatch({ path, values }: Discriminator, body: Json): boolean {
+  const value = fieldAt(body, path);
+  return isUnwritable(value) || (isScalar(value) && values.has(value));
+}
+
+/** `1e999` in a body is Infinity, which a schema may require and its export cannot write. */
+function isUnwritable(value: Json | undefined): boolean {
+  return typeof value === "number" && !Number.isFinite(value);
+}
