@@ -8,9 +8,9 @@ import { createRequestSlots } from "./auth/limits/request-slots.ts";
 import { type Mode, readSecret, readSettings, serviceUrl, type Settings, SettingsError, stateDirOf } from "./config.ts";
 import { createBodyBudget } from "./domain/requests/request-body.ts";
 import type { ServiceNumbers } from "./domain/runs/run-tally.ts";
-import { type AdmitAnonymous, createAdmitAnonymous } from "./http/admit-anonymous.ts";
-import { createAuthDoor } from "./http/auth-door.ts";
-import { type PageGate, createPageGate } from "./http/page-gate.ts";
+import { type AnonymousLimit, createAnonymousLimit } from "./http/anonymous-limit.ts";
+import { createAuthHandler } from "./http/auth/auth-handler.ts";
+import { type PageGate, createPageGate } from "./http/pages/page-gate.ts";
 import { guardDevelopment, type Ingest } from "./http/webhooks/webhook-handler.ts";
 import { createFetchHandler } from "./http/webhooks/fetch-handler.ts";
 import { createMetrics, type Metrics } from "./http/rest/metrics/create-metrics.ts";
@@ -42,7 +42,7 @@ export interface Signalbox {
   /** Sign-in and sign-out. */
   auth(request: Request, client?: Client): Promise<Response>;
   /** Bounds anonymous requests, before `rest`, `trpc`, `auth` and pages. */
-  admit: AdmitAnonymous;
+  limitAnonymous: AnonymousLimit;
   gate: PageGate;
   /** Renders a page; its reads use the permissions of this client. */
   drawPageFor<T>(client: Client, draw: () => T): T;
@@ -137,7 +137,7 @@ export async function openSignalbox(p: {
       ingest: mode === "development" ? guardDevelopment(receive) : receive,
       rest: createRestApp(restDeps).fetch,
       trpc: createTrpc({ ...restDeps, receive, identity, name: settings.name, news: watchBoth(store, project) }),
-      auth: createAuthDoor({
+      auth: createAuthHandler({
         ...common,
         hasProvider: settings.oidc !== null,
         identity,
@@ -166,7 +166,7 @@ export async function openSignalbox(p: {
     rest: (request, client = unknownClient) => handlersFor(client).rest(request, client),
     trpc: (request, client = unknownClient) => handlersFor(client).trpc.handle(request, client),
     auth: (request, client = unknownClient) => handlersFor(client).auth(request, client),
-    admit: createAdmitAnonymous({ authenticateFor: (client) => handlersFor(client).authenticate, logger }),
+    limitAnonymous: createAnonymousLimit({ authenticateFor: (client) => handlersFor(client).authenticate, logger }),
     metrics,
     gate: createPageGate({ authenticate: remoteHandlers.authenticate, mode: settings.mode }),
     drawPageFor: (client, draw) => pageClients.run(client, draw),

@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished } from "vitest";
-import { anonymousRoutes } from "../../server/auth/access/access-table.ts";
+import { anonymousRoutes } from "../../server/http/anonymous-routes.ts";
 import { childrenOf } from "../auditor/processes.ts";
 import { getJson } from "../support/api.ts";
 import { post } from "./bystander.ts";
@@ -35,7 +35,7 @@ const bodies: Record<string, string> = {
 
 type Route = Pick<Flood, "method" | "path" | "headers" | "body">;
 
-/** All that the access table opens to anonymous clients. A route that is added there is flooded, too. */
+/** All routes that are open to anonymous clients. A route that is added there is flooded, too. */
 const open = anonymousRoutes.map(({ method, path }): Route => ({
   method,
   path: path.replaceAll(/\{\w+\+?\}/g, "guess{n}") + (path.includes("callback") ? "?code=x&state=y" : ""),

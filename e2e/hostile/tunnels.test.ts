@@ -3,7 +3,8 @@ import { readFileSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, vi } from "vitest";
-import { procedureAccess, routeAccess } from "../../server/auth/access/access-table.ts";
+import { restRoutes } from "../../server/http/rest/rest-app.ts";
+import { appRouter } from "../../server/trpc/router.ts";
 import { freePort } from "../../scripts/free-port.ts";
 import { signalbox, startService } from "../support/service.ts";
 import { inTerminal } from "../support/terminal.ts";
@@ -20,7 +21,7 @@ const json = { "content-type": "application/json" };
 const ada = '{"name":"Ada"}';
 const publicHost = "dev.example.com";
 
-const closedRoutes = Object.entries(routeAccess).flatMap(([route, access]) => (access === "open" ? [] : [route]));
+const closedRoutes = restRoutes.filter(({ operation }) => operation.access !== "open");
 /** What is open to everybody in a deployed service, too. */
 const openPages = ["/sign-in", "/icon.svg"];
 const pages = [
@@ -67,17 +68,16 @@ describe("development behind a tunnel", () => {
     const { ask } = steer(service);
     const runsBefore = await countRuns(service);
     for (const [how, headers] of Object.entries(foreign)) {
-      for (const route of closedRoutes) {
-        const [method = "", path = ""] = route.split(" ");
+      for (const { method, path } of closedRoutes) {
         const answer = await ask({
           method,
           path: path.replaceAll(/\{\w+\}/g, "unknown"),
           headers: { ...headers, ...json },
           body: method === "POST" ? "{}" : "",
         });
-        expect(answer.status, `${route} ${how}`).toBe(401);
+        expect(answer.status, `${method} ${path} ${how}`).toBe(401);
       }
-      for (const path of Object.keys(procedureAccess)) {
+      for (const path of Object.keys(appRouter._def.procedures)) {
         const posted = await ask({
           method: "POST",
           path: `/api/trpc/${path}`,

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { SignedEvent } from "../../sdk/definition.ts";
-import { AppError, toProblem } from "../contract/app-error.ts";
+import { AppError } from "../contract/app-error.ts";
 import { type Delivery, ownHeaders } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { newId } from "../domain/ids.ts";
+import { toProblem } from "../domain/problem.ts";
 import { parseJsonBody } from "../domain/json/json-body.ts";
 import { queueFull } from "../domain/runs/new-run.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";

@@ -2,18 +2,19 @@ import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Client } from "../auth/access/principal.ts";
-import { AppError, toProblem } from "../contract/app-error.ts";
+import { AppError } from "../contract/app-error.ts";
 import { newId } from "../domain/ids.ts";
+import { internalError } from "../domain/problem.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { AdmitAnonymous } from "./admit-anonymous.ts";
+import type { AnonymousLimit } from "./anonymous-limit.ts";
 import { type ClosedConnection, createConnections } from "./connections.ts";
 import { handleWebhook, type Ingest } from "./webhooks/webhook-handler.ts";
-import type { PageGate } from "./page-gate.ts";
-import { rejectPageRequest } from "./page-request.ts";
+import { type PageGate, rejectPageRequest } from "./pages/page-gate.ts";
 import { type TrustedProxies, isLocal, readClient } from "./read-client.ts";
+import { problemResponse, sendProblem, toAppError } from "./problem-response.ts";
 import { findDestination } from "./request-path.ts";
 
-/** What answers everything that is neither a webhook nor the API. */
+/** Handles every request that is neither a webhook nor for an API. */
 export interface PagesHandler {
   handle(request: IncomingMessage, response: ServerResponse, client: Client): void | Promise<void>;
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -26,9 +27,9 @@ interface HttpServerParts {
   trpc: (request: Request, client: Client) => Promise<Response>;
   /** Where people sign in. */
   auth: (request: Request, client: Client) => Promise<Response>;
-  /** Before the API, sign-in and pages. */
-  admit: AdmitAnonymous;
-  /** Asked before each page. */
+  /** Runs before the API, sign-in and pages. */
+  limitAnonymous: AnonymousLimit;
+  /** Runs before each page. */
   gate: PageGate;
   proxies: TrustedProxies;
   /** Whether the base URL is https: browsers then use nothing else for this host (Strict-Transport-Security). */
@@ -40,11 +41,11 @@ interface HttpServerParts {
   maxConnections?: number;
   /** A connection was closed because a limit is reached. */
   onConnectionClosed?: (closed: ClosedConnection) => void;
-  /** How long a webhook's body may take; a minute unless said. */
+  /** Time limit for the body of a webhook. Default: one minute. */
   bodyTimeoutMs?: number;
 }
 
-/** A minute for the slowest sender's body: a webhook is answered then; other requests are cut off a little later. */
+/** A webhook whose body takes longer gets a response. Other requests are interrupted a little later. */
 const maxBodyMs = 60_000;
 /** Idle connections outlive the 60 s after which load balancers drop theirs. */
 const timeouts = {
@@ -67,7 +68,7 @@ export function createHttpServer(parts: HttpServerParts): {
   const server = http.createServer({
     ...timeouts,
     requireHostHeader: false,
-    shouldUpgradeCallback: (request) => isForPages(parts, request),
+    shouldUpgradeCallback: (request) => isPageUpgrade(parts, request),
   });
   const connections = createConnections(server, { ...parts, onClosed: parts.onConnectionClosed });
   const listener = createListener(parts);
@@ -76,7 +77,7 @@ export function createHttpServer(parts: HttpServerParts): {
       if (parts.isSecure) response.setHeader("strict-transport-security", "max-age=31536000");
       if (!namesOneHost(request)) {
         response.setHeader("connection", "close");
-        return answer(request, response, new AppError("invalid_request", "Send one Host header (RFC 9112, 3.2)."));
+        return sendProblem(request, response, new AppError("invalid_request", "Send one Host header (RFC 9112, 3.2)."));
       }
       listener(request, response, expectsContinue).catch((cause: unknown) => fail(parts.logger, response, cause));
     });
@@ -97,7 +98,7 @@ export function createHttpServer(parts: HttpServerParts): {
   return { server, close: connections.close };
 }
 
-/** A webhook has the id of its delivery; every other request has one of its own. */
+/** Has the id of a request. Webhooks have the id of their delivery instead. */
 const requestIdHeader = "signalbox-request";
 
 function createListener({
@@ -105,23 +106,23 @@ function createListener({
   rest,
   trpc,
   auth,
-  admit,
+  limitAnonymous,
   gate,
   proxies,
   pages,
   logger,
   bodyTimeoutMs = maxBodyMs,
 }: HttpServerParts) {
-  const listen = (door: typeof rest) => (client: Client) =>
-    getRequestListener((request) => door(request, client), {
+  const listen = (handler: typeof rest) => (client: Client) =>
+    getRequestListener((request) => handler(request, client), {
       overrideGlobalObjects: false,
-      errorHandler: (error: unknown) => restFailure({ logger, requestId: client.requestId }, error),
+      errorHandler: (error: unknown) => adapterFailure(error, logger, client.requestId),
     });
   const listeners = { rest: listen(rest), trpc: listen(trpc), auth: listen(auth) };
   return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
-    if (destination.to === "refusal")
-      return answer(request, response, new AppError(destination.code, destination.detail));
+    if (destination.to === "rejection")
+      return sendProblem(request, response, new AppError(destination.code, destination.detail));
     if (destination.to === "ingest")
       return handleWebhook({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue });
     request.url = destination.target;
@@ -129,27 +130,27 @@ function createListener({
     response.setHeader(requestIdHeader, requestId);
     const client = { ...readClient(request, proxies), requestId };
     if (destination.to === "pages") {
-      const refusal = rejectPageRequest(request, { isDevelopment: pages?.upgrade !== undefined });
-      if (refusal?.code === "method_not_allowed") response.setHeader("allow", "GET, HEAD");
-      if (refusal) return answer(request, response, refusal);
+      const rejection = rejectPageRequest(request, { isDevelopment: pages?.upgrade !== undefined });
+      if (rejection?.code === "method_not_allowed") response.setHeader("allow", "GET, HEAD");
+      if (rejection) return sendProblem(request, response, rejection);
     }
-    const rejection = await settle(admit(request, response, client));
-    if (rejection) return answer(request, response, rejection);
+    const rejection = await settle(limitAnonymous(request, response, client));
+    if (rejection) return sendProblem(request, response, rejection);
     if (response.destroyed) return;
     if (destination.to !== "pages") {
       if (expectsContinue) response.writeContinue();
       return listeners[destination.to](client)(request, response);
     }
     if (!pages)
-      return answer(
+      return sendProblem(
         request,
         response,
         new AppError("not_found", "This service has no pages: it serves webhooks and the API only."),
       );
-    const elsewhere = await settle(gate(request, client.isLocal ?? false));
-    if (elsewhere instanceof AppError) return answer(request, response, elsewhere);
-    if (elsewhere !== null)
-      return void response.writeHead(303, { location: elsewhere, "cache-control": "no-store" }).end();
+    const redirection = await settle(gate(request, client.isLocal ?? false));
+    if (redirection instanceof AppError) return sendProblem(request, response, redirection);
+    if (redirection !== null)
+      return void response.writeHead(303, { location: redirection, "cache-control": "no-store" }).end();
     if (expectsContinue) response.writeContinue();
     return pages.handle(request, response, client);
   };
@@ -176,8 +177,8 @@ async function settle<T>(work: Promise<T>): Promise<T | AppError> {
   }
 }
 
-/** An offer that is not taken is no mistake (RFC 9110, 7.8): clients that know HTTP/2 make one with each first request. */
-function isForPages({ pages }: HttpServerParts, request: IncomingMessage): boolean {
+/** An upgrade may be ignored (RFC 9110, 7.8): clients that know HTTP/2 offer one with each first request. */
+function isPageUpgrade({ pages }: HttpServerParts, request: IncomingMessage): boolean {
   const { url, headers } = request;
   return (
     pages?.upgrade !== undefined &&
@@ -190,7 +191,7 @@ function isForPages({ pages }: HttpServerParts, request: IncomingMessage): boole
 function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   socket.on("error", () => socket.destroy());
   const destination = findDestination(request.url ?? "");
-  // The socket of the pages' development server is for who edits them.
+  // Only local clients may use the socket of the pages' development server.
   if (destination.to !== "pages" || !pages?.upgrade || !isLocal(request)) {
     socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     return;
@@ -205,14 +206,14 @@ function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, s
 }
 
 /**
- * Bytes that are no HTTP request, or no body of one. Where an answer is already under way, or due to an earlier
- * request, another would only garble it.
+ * Rejects bytes that are no HTTP request, or no body of one. If a response is in progress, or due to an earlier
+ * request, another response would corrupt it.
  */
 function rejectBytes(error: NodeJS.ErrnoException, socket: Duplex, answering: ServerResponse | undefined): void {
   // The request before these bytes asked to close the connection, which happens after its response.
   if (error.code === "HPE_CLOSED_CONNECTION") return;
-  const isGarbling = answering !== undefined && (answering.headersSent || answering.req.complete);
-  if (!socket.writable || isGarbling || error.code === "ECONNRESET") {
+  const wouldCorrupt = answering !== undefined && (answering.headersSent || answering.req.complete);
+  if (!socket.writable || wouldCorrupt || error.code === "ECONNRESET") {
     socket.destroy();
     return;
   }
@@ -225,44 +226,18 @@ const statusOfClientError: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-const problemHeaders = {
-  "content-type": "application/problem+json",
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-};
-
-function answer(request: IncomingMessage, response: ServerResponse, error: AppError): void {
-  const problem = toProblem(error);
-  // A body that is not read ends with its connection.
-  if (!request.complete && hasBody(request)) response.setHeader("connection", "close");
-  if (problem.status === 429 || problem.status === 503) response.setHeader("retry-after", "5");
-  const body = JSON.stringify(problem);
-  response.writeHead(problem.status, { ...problemHeaders, "content-length": Buffer.byteLength(body) }).end(body);
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-}
-
 function fail(logger: Logger, response: ServerResponse, cause: unknown): void {
   logger.error("request failed", { requestId: response.getHeader(requestIdHeader), error: cause });
   if (response.headersSent || response.destroyed) response.destroy();
-  else answer(response.req, response, internal());
+  else sendProblem(response.req, response, internalError(cause));
 }
 
-/** What the adapter cannot make a request of (a bad Host header) is the sender's fault; the rest is ours. */
-function restFailure(
-  { logger, requestId }: { logger: Logger; requestId: string | undefined },
-  cause: unknown,
-): Response {
-  const isSenders = cause instanceof Error && cause.name === "RequestError";
-  if (!isSenders) logger.error("API request failed", { requestId, error: cause });
-  const problem = toProblem(
-    isSenders ? new AppError("invalid_request", "The Host header or the path of the request is invalid.") : internal(),
+/** The adapter rejects a bad Host header with a RequestError, which is the fault of the client. */
+function adapterFailure(error: unknown, logger: Logger, requestId: string | undefined): Response {
+  const isInvalidRequest = error instanceof Error && error.name === "RequestError";
+  return problemResponse(
+    isInvalidRequest
+      ? new AppError("invalid_request", "The Host header or the path of the request is invalid.", { cause: error })
+      : toAppError(error, logger, requestId),
   );
-  return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders });
-}
-
-function internal(): AppError {
-  return new AppError("internal", "The service failed to handle this request. Its log has the details.");
 }

@@ -53,18 +53,18 @@ describe("findDestination", () => {
     "/a%5Cb",
     "/%5c%5cevil.example",
     "/a%00b",
-  ])("refuses %s as not found", (target) => {
-    expect(findDestination(target)).toMatchObject({ to: "refusal", code: "not_found" });
+  ])("rejects %s as not found", (target) => {
+    expect(findDestination(target)).toMatchObject({ to: "rejection", code: "not_found" });
   });
 
   test.each(["/%zz", "/a%", "/%ff", "*", "", "triggers/x", "/a#b", "mailto:x"])(
-    "refuses %j as unreadable",
+    "rejects %j as unreadable",
     (target) => {
-      expect(findDestination(target)).toMatchObject({ to: "refusal", code: "invalid_path" });
+      expect(findDestination(target)).toMatchObject({ to: "rejection", code: "invalid_path" });
     },
   );
 
-  test("every target that a tidy server would read as /triggers is ours or refused: never the API's, never a page's", () => {
+  test("every target that a tidy server would read as /triggers is ours or rejected: never the API's, never a page's", () => {
     const piece = fc.constantFrom(
       "/",
       "//",

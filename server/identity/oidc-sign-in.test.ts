@@ -4,7 +4,7 @@ import { type Configuration, Provider } from "oidc-provider";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { unknownClient } from "../auth/access/principal.ts";
 import type { Role } from "../contract/access/person.ts";
-import { createAuthDoor } from "../http/auth-door.ts";
+import { createAuthHandler } from "../http/auth/auth-handler.ts";
 import { openTestService } from "../http/rest/testing/test-service.ts";
 import { createIdentity } from "./create-identity.ts";
 
@@ -96,7 +96,7 @@ async function open(claims: Claims, role: Role = "viewer") {
       name: "Example",
     },
   });
-  const door = createAuthDoor({
+  const door = createAuthHandler({
     ...deps,
     identity: async () => identity,
     hasProvider: true,
@@ -227,7 +227,7 @@ describe("signing in by OpenID Connect", () => {
         name: "Away",
       },
     });
-    const door = createAuthDoor({
+    const door = createAuthHandler({
       ...deps,
       identity: async () => identity,
       hasProvider: true,

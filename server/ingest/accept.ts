@@ -1,11 +1,12 @@
 import { AppError } from "../contract/app-error.ts";
 import { noVerdicts, type VerdictList } from "../contract/delivery.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
+import { toProblem } from "../domain/problem.ts";
 import { queueFull } from "../domain/runs/new-run.ts";
 import type { Decision } from "../matching/decide-delivery.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
-import { completeDelivery, type DeliveryDraft, redactProblem } from "./delivery-record.ts";
+import { completeDelivery, type DeliveryDraft } from "./delivery-record.ts";
 import type { Rejected, RequestHead } from "./ingest-request.ts";
 
 /** How an authenticated, readable delivery ended. It is on disk. */
@@ -35,7 +36,7 @@ export async function accept(
   const delivery = completeDelivery(head, draft, {
     outcome: decision.outcome,
     responseStatus: decision.responseStatus,
-    problem: decision.outcome === "rejected" ? redactProblem(decision.refusal, head.secrets) : null,
+    problem: decision.outcome === "rejected" ? toProblem(decision.refusal, head.secrets) : null,
     verdicts: decision.verdicts,
     unlistedVerdicts: decision.unlistedVerdicts,
   });

@@ -1,7 +1,5 @@
-import { type AppError, toProblem } from "../contract/app-error.ts";
 import { type DeliverySummary, ownHeaders, type VerdictList } from "../contract/delivery.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
-import type { Problem } from "../contract/problem.ts";
 import { redactHeaders, redactText } from "../domain/deliveries/redaction.ts";
 import type { NewDelivery } from "../ports/store/delivery-store.ts";
 import type { HeaderMap, RequestHead } from "./ingest-request.ts";
@@ -48,20 +46,6 @@ export function completeDelivery(
   end: Pick<NewDelivery, "outcome" | "responseStatus" | "problem" | keyof VerdictList>,
 ): NewDelivery {
   return { ...draft, ...end, durationMs: Math.round((performance.now() - startedAt) * 100) / 100 };
-}
-
-/** The problem without secrets, for the response and the record. */
-export function redactProblem(error: AppError, secrets: readonly string[]): Problem {
-  const problem = toProblem(error);
-  const redact = (text: string) => redactText(text, secrets);
-  problem.detail = redact(problem.detail);
-  if (problem.errors)
-    problem.errors = problem.errors.map(({ pointer, code, message }) => ({
-      pointer: redact(pointer),
-      code,
-      message: redact(message),
-    }));
-  return problem;
 }
 
 /** A delivery as lists show it, without its body. */

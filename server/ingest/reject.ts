@@ -1,6 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import { noVerdicts } from "../contract/delivery.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
+import { toProblem } from "../domain/problem.ts";
 import { createTokenBucket, type TokenBucket } from "../domain/requests/token-bucket.ts";
 import type { Decision } from "../matching/decide-delivery.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
@@ -12,7 +13,6 @@ import {
   type DeliveryDraft,
   draftDelivery,
   type ReceiverEvent,
-  redactProblem,
 } from "./delivery-record.ts";
 import type { IngestResponse, RequestHead } from "./ingest-request.ts";
 import { problemResponse } from "./respond.ts";
@@ -133,7 +133,7 @@ function rejectedDelivery(
   draft: DeliveryDraft,
   { error, decision }: { error: AppError; decision: Decision | null },
 ): NewDelivery {
-  const problem = redactProblem(error, head.secrets);
+  const problem = toProblem(error, head.secrets);
   const verdictList = decision === null ? noVerdicts : withRuns(decision, []);
   return completeDelivery(head, draft, {
     outcome: "rejected",

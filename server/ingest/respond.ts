@@ -1,8 +1,8 @@
 import type { AppError } from "../contract/app-error.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
+import { toProblem } from "../domain/problem.ts";
 import type { AcceptedRun } from "../ports/store/delivery-store.ts";
 import type { Acceptance } from "./accept.ts";
-import { redactProblem } from "./delivery-record.ts";
 import type { IngestResponse } from "./ingest-request.ts";
 
 /** The part of a response that does not depend on the outcome. `deliveryId` is `null` for unauthenticated requests. */
@@ -48,7 +48,7 @@ function jsonResponse(context: ResponseContext, status: number, body: object): I
 
 /** A problem (RFC 9457). */
 export function problemResponse(context: ResponseContext, error: AppError, secrets: readonly string[]): IngestResponse {
-  const problem = redactProblem(error, secrets);
+  const problem = toProblem(error, secrets);
   return response(context, problem.status, JSON.stringify(problem), {
     "content-type": "application/problem+json",
     ...problemHeaders[error.code],

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { extendEnvironment, readLogLevel, readProcessStart } from "../config.ts";
 import { trustProxies } from "../http/read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http/http-server.ts";
-import { loadPages } from "../http/pages.ts";
+import { loadPages } from "../http/pages/load-pages.ts";
 import type { DeliverySummary } from "../contract/delivery.ts";
 import { createLogger } from "../logging.ts";
 import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
@@ -80,7 +80,7 @@ async function serve(): Promise<void> {
     rest: signalbox.rest,
     trpc: signalbox.trpc,
     auth: signalbox.auth,
-    admit: signalbox.admit,
+    limitAnonymous: signalbox.limitAnonymous,
     gate: signalbox.gate,
     isSecure: settings.baseUrl?.startsWith("https:") ?? false,
     proxies: trustProxies(settings.trustProxy),

@@ -9,7 +9,10 @@ import {
   unknownClient,
 } from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
-import { type BodyBudget, readWithin, requireJsonType } from "../domain/requests/request-body.ts";
+import type { BodyBudget } from "../domain/requests/request-body.ts";
+import { retryAfterSeconds } from "../domain/problem.ts";
+import { readWithin } from "../domain/requests/request-body.ts";
+import { requireJsonType } from "../domain/requests/request-body.ts";
 import { createTrafficReader } from "../traffic/traffic-reader.ts";
 import { appRouter } from "./router.ts";
 import { createCallerFactory, type TrpcContext, type TrpcDeps } from "./trpc.ts";
@@ -36,8 +39,8 @@ type Caller = ReturnType<typeof newCaller>;
 export interface Trpc {
   handle(request: Request, client?: Client): Promise<Response>;
   /**
-   * Calls procedures in this process for a page that is drawn on the server; `headers` are those of the browser's
-   * request for it.
+   * Calls procedures in this process for a page that is rendered on the server; `headers` are those of the browser's
+   * request for the page.
    */
   caller(headers: Headers): Caller;
 }
@@ -58,7 +61,7 @@ export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: Ap
           headers: {
             "cache-control": "no-store",
             "x-content-type-options": "nosniff",
-            ...(errors.some(isForLater) ? { "retry-after": "5" } : {}),
+            ...(errors.some(canRetryLater) ? { "retry-after": retryAfterSeconds } : {}),
           },
         }),
       }).finally(done);
@@ -66,13 +69,13 @@ export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: Ap
     caller: (headers) =>
       newCaller(async () => ({
         deps,
-        caller: await whoAsks(deps.authenticate, pageRequest(headers)),
+        caller: await authenticateCaller(deps.authenticate, pageRequest(headers)),
         client: unknownClient,
       })),
   };
 }
 
-function isForLater({ code }: TRPCError): boolean {
+function canRetryLater({ code }: TRPCError): boolean {
   return code === "SERVICE_UNAVAILABLE" || code === "TOO_MANY_REQUESTS";
 }
 
@@ -92,7 +95,7 @@ async function admitRequest(
   deps: { authenticate: ApiAuthenticator; maxBodyBytes: number; bodies: BodyBudget },
   request: Request,
 ): Promise<Admitted> {
-  const caller = await whoAsks(deps.authenticate, request);
+  const caller = await authenticateCaller(deps.authenticate, request);
   if (request.method !== "POST") return { caller, req: request, done: noBody };
   if (caller instanceof AppError || scopeOf(caller) === null)
     return { caller, req: withBody(request, "{}"), done: noBody };
@@ -111,7 +114,7 @@ async function admitRequest(
   }
 }
 
-async function whoAsks(authenticate: ApiAuthenticator, request: Request): Promise<Principal | AppError> {
+async function authenticateCaller(authenticate: ApiAuthenticator, request: Request): Promise<Principal | AppError> {
   try {
     return await authenticate(request);
   } catch (error) {

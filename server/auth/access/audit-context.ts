@@ -1,7 +1,9 @@
 import type { AuditAction, AuditActor } from "../../contract/access/audit.ts";
 import type { Json } from "../../contract/json.ts";
 import { newId } from "../../domain/ids.ts";
-import type { NewAuditEntry } from "../../ports/store/people-store.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { AuditStore, NewAuditEntry } from "../../ports/store/people-store.ts";
 import type { Principal } from "./principal.ts";
 
 /** The actor of a request and their address, for the audit log. */
@@ -60,4 +62,16 @@ export function auditOf(
     subject: p.subject,
     detail: p.detail ?? null,
   };
+}
+
+/** Writes the audit entry of a completed operation. If that fails, the change stays, and the log reports the failure. */
+export async function recordOperation(
+  deps: { store: Pick<AuditStore, "recordAudit">; clock: Clock; logger: Logger },
+  auditContext: AuditContext,
+  p: { action: AuditAction; subject: string | null; detail: Json },
+): Promise<void> {
+  const entry = auditOf(auditContext, { ...p, now: deps.clock.now() });
+  await deps.store
+    .recordAudit(entry)
+    .catch((error: unknown) => deps.logger.error("could not write to the audit log", { ...entry, error }));
 }

@@ -1,32 +1,59 @@
+import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { generateKey, hashKey } from "../../auth/keys/key-format.ts";
-import { type Access, routeAccess } from "../../auth/access/access-table.ts";
+import { operations } from "../../auth/access/operations.ts";
+import { unknownClient } from "../../auth/access/principal.ts";
 import { everyPrincipal, shallReach } from "../../auth/testing/principals.ts";
-import { createRestApp } from "./rest-app.ts";
+import { authorize, toRestRoute } from "./authorize.ts";
+import { createRestApp, restRoutes } from "./rest-app.ts";
+import type { RestEnv } from "./rest-deps.ts";
 import { bearer, makeKey, openTestService } from "./testing/test-service.ts";
 
-const routes = Object.entries(routeAccess).map(([route, access]) => {
-  const [method = "", path = ""] = route.split(" ");
-  return { route, method, path: path.replaceAll(/\{\w+\}/g, "unknown"), access: access as Access };
-});
+const routes = restRoutes.map(({ method, path, operation: { access, webhookKeys } }) => ({
+  route: `${method} ${path}`,
+  method,
+  path: path.replaceAll(/\{\w+\}/g, "unknown"),
+  access,
+  hasOwnRuns: webhookKeys === "own-runs",
+}));
 const closed = routes.filter(({ access }) => access !== "open");
-/** What a token could open. */
+/** The routes that a token could call. */
 const overTheNetwork = closed.filter(({ access }) => access !== "machine");
 
-/** What the door says before a route is reached; anything else means that the route was reached. */
-const refusals = [401, 403];
+/** The statuses of a failed access check. Any other status means that the route was reached. */
+const accessFailures = [401, 403];
 
 describe("who may use which route of a deployed service", () => {
+  it("a route whose operation is not in the table does not exist", async () => {
+    expect(toRestRoute({ method: "get", path: "/api/v1/unlisted", operationId: "unlisted", responses: {} })).toBeNull();
+    const { deps } = await openTestService();
+    const app = new Hono<RestEnv>().use(authorize([])).get("/api/v1/unlisted", (c) => c.text("reached"));
+    app.onError((error, c) => c.json(error, 404));
+    const answer = await app.request("/api/v1/unlisted", {}, { ...deps, client: unknownClient });
+    expect([answer.status, await answer.json()]).toMatchObject([404, { code: "not_found" }]);
+  });
+
+  it("webhook keys may call only operations that are limited to their own runs", () => {
+    expect(Object.entries(operations).flatMap(([id, one]) => ("webhookKeys" in one ? [id] : []))).toEqual([
+      "getRun",
+      "listRuns",
+      "listTimeline",
+      "streamRunEvents",
+    ]);
+  });
+
   it.each(routes)(
-    "$route admits the callers that the table lists ($access), be it by key, token or role",
-    async ({ method, path, access }) => {
+    "$route admits the callers that its operation allows ($access), by key, token or role",
+    async ({ method, path, access, hasOwnRuns }) => {
       const service = await openTestService({ mode: "deployed" });
-      expect((await service.send(method, path)).status === 401, "a stranger").toBe(access !== "open");
+      expect((await service.send(method, path)).status === 401, "an anonymous client").toBe(access !== "open");
       for (const { name, principal, scope } of everyPrincipal) {
         const app = createRestApp({ ...service.deps, authenticate: async () => principal });
         const { status } = await app.fetch(new Request(`http://localhost:3002${path}`, { method }));
         const isReached =
-          access === "open" || access === "own-runs" || (access !== "machine" && shallReach(scope, access));
+          access === "open" ||
+          (hasOwnRuns && principal.kind === "webhook") ||
+          (access !== "machine" && shallReach(scope, access));
         expect(status === 403, name).toBe(!isReached);
         expect(status, name).not.toBe(401);
       }
@@ -39,7 +66,7 @@ describe("who may use which route of a deployed service", () => {
       const service = await openTestService({ mode: "deployed" });
       const token = await makeKey(service, { kind: "api", scope });
       const reached = async (method: string, path: string, secret: string) =>
-        !refusals.includes((await service.send(method, path, { headers: bearer(secret) })).status);
+        !accessFailures.includes((await service.send(method, path, { headers: bearer(secret) })).status);
       expect(await reached("GET", "/api/v1/deliveries", token.secret)).toBe(true);
       expect(await reached("POST", "/api/v1/runs/unknown/cancel", token.secret)).toBe(scope !== "read");
       expect(await reached("GET", "/api/v1/keys", token.secret)).toBe(scope === "admin");
@@ -64,7 +91,7 @@ describe("who may use which route of a deployed service", () => {
   it.each(overTheNetwork)("$route takes the key by x-api-key as well", async ({ method, path }) => {
     const service = await openTestService({ mode: "deployed" });
     const token = await makeKey(service, { kind: "api" });
-    expect(refusals).not.toContain(
+    expect(accessFailures).not.toContain(
       (await service.send(method, path, { headers: { "x-api-key": token.secret } })).status,
     );
   });
@@ -121,7 +148,7 @@ describe("who may use which route of a deployed service", () => {
 describe("in development", () => {
   it.each(closed)("$route needs no key", async ({ method, path }) => {
     const service = await openTestService();
-    expect(refusals).not.toContain((await service.send(method, path)).status);
+    expect(accessFailures).not.toContain((await service.send(method, path)).status);
   });
 
   it("pages of other sites are rejected, on every route that needs a key", async () => {

@@ -1,11 +1,10 @@
-import { OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { type Client, unknownClient } from "../../auth/access/principal.ts";
-import { AppError } from "../../contract/app-error.ts";
-import type { ProblemError } from "../../contract/problem.ts";
-import { toPointer } from "../../domain/json/json-pointer.ts";
-import { admit, noSuchRoute } from "./admit.ts";
-import { answer } from "./answers.ts";
-import { problemResponse, toAppError } from "./problem-response.ts";
+import type { AppError } from "../../contract/app-error.ts";
+import { schemaFailure } from "../../domain/problem.ts";
+import { authorize, type RestRoute, toRestRoute, unknownRoute } from "./authorize.ts";
+import { answer, defineRoute } from "./define-route.ts";
+import { problemResponse, toAppError } from "../problem-response.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import type { RestDeps, RestEnv } from "./rest-deps.ts";
 import { registerAgentRoutes } from "./routes/agents.ts";
@@ -14,30 +13,34 @@ import { registerKeyRoutes } from "./routes/keys.ts";
 import { registerPeopleRoutes } from "./routes/people.ts";
 import { registerRunActionRoutes } from "./routes/run-actions.ts";
 import { registerRunExportRoute } from "./routes/run-export.ts";
-import { registerRunsUsageRoute } from "./routes/runs-usage.ts";
 import { registerRunRoutes } from "./routes/runs.ts";
 import { registerServiceRoutes } from "./routes/service.ts";
 import { registerTriggerRoutes } from "./routes/triggers.ts";
 
-/** Everything behind /api/v1, /healthz, /readyz and /metrics. */
+/** Handles /api/v1, /healthz, /readyz and /metrics. */
 export interface RestApp {
   fetch(request: Request, client?: Client): Promise<Response>;
 }
 
 export function createRestApp(deps: RestDeps): RestApp {
-  const app = buildApp();
   return { fetch: async (request, client = unknownClient) => app.fetch(request, { ...deps, client }) };
 }
 
-/** The OpenAPI 3.1 document: made from the schemas that validate requests, so it needs no running service. */
+/** The OpenAPI 3.1 document of the schemas that validate requests. Needs no running service. */
 export function openApiDocument(): object {
-  return describe(buildApp());
+  return describe(app);
 }
 
-function buildApp(): OpenAPIHono<RestEnv> {
+/** All routes. The dependencies are parameters of each request. */
+const { app, routes } = buildApp();
+
+export const restRoutes: readonly RestRoute[] = routes;
+
+function buildApp(): { app: OpenAPIHono<RestEnv>; routes: RestRoute[] } {
+  const routes: RestRoute[] = [];
   const app = new OpenAPIHono<RestEnv>({
     defaultHook: (result) => {
-      if (!result.success) throw toRefusal(result.target, result.error);
+      if (!result.success) throw invalidRequest(result.target, result.error);
     },
   });
   app.onError((error, c) => {
@@ -45,16 +48,15 @@ function buildApp(): OpenAPIHono<RestEnv> {
     if (expected.code === "unauthorized") c.env.metrics.observeUnauthenticatedApi();
     return problemResponse(expected);
   });
-  app.notFound((c) => problemResponse(noSuchRoute(c.req.path)));
+  app.notFound((c) => problemResponse(unknownRoute(c.req.path)));
   app.use(async (c, next) => {
     await next();
     c.res.headers.set("cache-control", "no-store");
     c.res.headers.set("x-content-type-options", "nosniff");
   });
-  app.use(admit, readJsonBody);
-  // Before the route of one run, whose id could be any word.
+  app.use(authorize(routes), readJsonBody);
+  // Before the route of one run, which matches any id.
   registerRunExportRoute(app);
-  registerRunsUsageRoute(app);
   registerRunRoutes(app);
   registerAgentRoutes(app);
   registerRunActionRoutes(app);
@@ -64,7 +66,15 @@ function buildApp(): OpenAPIHono<RestEnv> {
   registerPeopleRoutes(app);
   registerServiceRoutes(app);
   registerDocument(app);
-  return app;
+  routes.push(...listRoutes(app));
+  return { app, routes };
+}
+
+function listRoutes(app: OpenAPIHono<RestEnv>): RestRoute[] {
+  return app.openAPIRegistry.definitions.flatMap((definition) => {
+    const route = definition.type === "route" ? toRestRoute(definition.route) : null;
+    return route ? [route] : [];
+  });
 }
 
 function registerDocument(app: OpenAPIHono<RestEnv>): void {
@@ -78,7 +88,7 @@ function registerDocument(app: OpenAPIHono<RestEnv>): void {
     in: "header",
     name: "x-api-key",
   });
-  const documentRoute = createRoute({
+  const documentRoute = defineRoute({
     method: "get",
     path: "/api/v1/openapi.json",
     operationId: "openapi",
@@ -111,21 +121,12 @@ function describe(app: OpenAPIHono<RestEnv>) {
   });
 }
 
-function toRefusal(target: string, error: z.core.$ZodError): AppError {
-  const errors = error.issues.map((issue): ProblemError => ({
-    pointer: toPointer(issue.path),
-    code: issue.code,
-    message: issue.message,
-  }));
-  const first = errors[0];
-  const where = first?.pointer ? `${first.pointer.slice(1)}: ` : "";
-  if (target === "json")
-    return new AppError(
-      "invalid_input",
-      `The body does not match the schema of this route: ${where}${first?.message ?? ""}`,
-      {
-        errors,
-      },
-    );
-  return new AppError("invalid_request", `${where}${first?.message ?? "A parameter is invalid."}`, { errors });
+function invalidRequest(target: string, { issues }: z.core.$ZodError): AppError {
+  return target === "json"
+    ? schemaFailure(issues, {
+        code: "invalid_input",
+        prefix: "The body does not match the schema of this route: ",
+        fallback: "",
+      })
+    : schemaFailure(issues, { code: "invalid_request", fallback: "A parameter is invalid." });
 }

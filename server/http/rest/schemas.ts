@@ -17,6 +17,7 @@ import { runErrorSchema, runSchema, runSummarySchema, runsUsageSchema } from "..
 import { slugSchema } from "../../contract/project/endpoint.ts";
 import { targetSchema } from "../../contract/project/target.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
+import type { NewRun } from "../../ports/store/run-store.ts";
 import { triggerSchema } from "../../triggers/read-triggers.ts";
 
 /**
@@ -89,3 +90,16 @@ export const runsUsage = named("RunsUsage", runsUsageSchema);
 export const agentTrace = named("AgentTrace", agentTraceSchema);
 
 export const json = jsonSchema;
+
+/** The answer that says which runs were started: in the form of the webhook's answer. */
+export function toStartedRuns(first: NewRun, runs: readonly NewRun[]) {
+  return {
+    ok: true as const,
+    runId: first.id,
+    runs: runs.map(({ id, trigger, target }) => ({ runId: id, trigger, target })),
+  };
+}
+
+export function runLocation(run: NewRun): { Location: string } {
+  return { Location: `/api/v1/runs/${run.id}` };
+}

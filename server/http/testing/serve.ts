@@ -7,8 +7,8 @@ import { systemClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ProjectSources, TriggerSource } from "../../ports/project.ts";
 import { noSignals } from "../../ports/signals.ts";
-import type { AdmitAnonymous } from "../admit-anonymous.ts";
-import type { PageGate } from "../page-gate.ts";
+import type { AnonymousLimit } from "../anonymous-limit.ts";
+import type { PageGate } from "../pages/page-gate.ts";
 import type { ClosedConnection } from "../connections.ts";
 import { trustNobody, type TrustedProxies } from "../read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http-server.ts";
@@ -28,7 +28,7 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   rest?: (request: Request) => Promise<Response>;
   trpc?: (request: Request) => Promise<Response>;
   pages?: PagesHandler | null;
-  admit?: AdmitAnonymous;
+  limitAnonymous?: AnonymousLimit;
   gate?: PageGate;
   isSecure?: boolean;
   bodyTimeoutMs?: number;
@@ -70,7 +70,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     rest: rest ?? (async () => new Response("rest")),
     trpc: trpc ?? (async () => new Response("trpc")),
     auth: async () => new Response("auth"),
-    admit: options.admit ?? (async () => {}),
+    limitAnonymous: options.limitAnonymous ?? (async () => {}),
     gate: options.gate ?? (async () => null),
     isSecure: options.isSecure ?? false,
     proxies: options.proxies ?? trustNobody,

@@ -7,7 +7,7 @@ import { passwordSchema } from "../../contract/access/person.ts";
 import { procedure, router } from "../trpc.ts";
 
 /** The principal and its permissions. Unauthenticated clients get no access at all. */
-export const accessProcedure = procedure.query(({ ctx: { principal } }) => ({
+export const accessProcedure = procedure("getAccess").query(({ ctx: { principal } }) => ({
   scope: scopeOf(principal) ?? "read",
   person:
     principal.kind === "person"
@@ -24,17 +24,19 @@ export const accessProcedure = procedure.query(({ ctx: { principal } }) => ({
 /** The signed-in person's own account. */
 export const accountRouter = router({
   /** The person's sessions. Empty for callers that are not people. */
-  sessions: procedure.query(({ ctx: { principal, store, clock } }) =>
+  sessions: procedure("listOwnSessions").query(({ ctx: { principal, store, clock } }) =>
     principal.kind === "person" ? store.listSessions(principal.personId, clock.now()) : [],
   ),
 
-  endSession: procedure.input(z.strictObject({ id: z.string() })).mutation(async ({ ctx, input: { id } }) => {
-    const audit = auditOf(ctx.auditContext, { action: "session.ended", subject: id, now: ctx.clock.now() });
-    const isEnded = await ctx.store.endSession({ id, personId: requirePerson(ctx.principal).personId, audit });
-    if (!isEnded) throw new AppError("not_found", "This session has already ended.");
-  }),
+  endSession: procedure("endOwnSession")
+    .input(z.strictObject({ id: z.string() }))
+    .mutation(async ({ ctx, input: { id } }) => {
+      const audit = auditOf(ctx.auditContext, { action: "session.ended", subject: id, now: ctx.clock.now() });
+      const isEnded = await ctx.store.endSession({ id, personId: requirePerson(ctx.principal).personId, audit });
+      if (!isEnded) throw new AppError("not_found", "This session has already ended.");
+    }),
 
-  changePassword: procedure
+  changePassword: procedure("changePassword")
     .input(z.strictObject({ current: z.string().max(128), next: passwordSchema }))
     .mutation(({ ctx, input }) => changePassword(ctx, { ...requirePerson(ctx.principal), ...input }, ctx.auditContext)),
 });

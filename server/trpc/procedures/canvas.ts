@@ -17,12 +17,14 @@ const activityInput = z.strictObject({
 });
 
 export const canvasRouter = router({
-  graph: procedure.query(({ ctx }) => showGraph(ctx)),
+  graph: procedure("showGraph").query(({ ctx }) => showGraph(ctx)),
 
-  activity: procedure.input(activityInput).query(({ ctx, input }) => showActivity(ctx, input)),
+  activity: procedure("showActivity")
+    .input(activityInput)
+    .query(({ ctx, input }) => showActivity(ctx, input)),
 
   /** Streams deliveries as they arrive. */
-  pulses: procedure.subscription(async function* ({ ctx, signal }) {
+  pulses: procedure("watchPulses").subscription(async function* ({ ctx, signal }) {
     const ended = AbortSignal.any([ctx.stopping, ...(signal ? [signal] : [])]);
     const changes = watchChanges(ctx.news, ended);
     try {

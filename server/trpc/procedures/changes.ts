@@ -9,7 +9,7 @@ const tickIntervalMs = 200;
  * Notifies that something has changed, not what: clients then refetch what they show. `version` is the active build,
  * also sent at the start. Heartbeats of workers are no changes. `isLiveOnly`: only live output of models has changed.
  */
-export const changesProcedure = procedure.subscription(async function* ({ ctx, signal }) {
+export const changesProcedure = procedure("watchChanges").subscription(async function* ({ ctx, signal }) {
   const ended = AbortSignal.any([ctx.stopping, ...(signal ? [signal] : [])]);
   const free = ctx.takeSlot("wait", ctx.principal);
   const watch = watchChanges(ctx.news, ended);
@@ -51,5 +51,5 @@ export const changesProcedure = procedure.subscription(async function* ({ ctx, s
 
 export const projectRouter = router({
   /** The failure of the newest build; `null`: the newest build is active. Only `signalbox dev` reports it. */
-  failedBuild: procedure.query(({ ctx }) => ctx.project.failedBuild?.() ?? null),
+  failedBuild: procedure("getFailedBuild").query(({ ctx }) => ctx.project.failedBuild?.() ?? null),
 });

@@ -32,7 +32,7 @@ function toDeliveryQuery({ since, until, status, ...rest }: z.output<typeof deli
 }
 
 export const deliveriesRouter = router({
-  list: procedure
+  list: procedure("listDeliveries")
     .input(deliveryQuery.extend({ redeliveryOf: z.string().optional(), ...paging }))
     .query(({ ctx, input: { limit, cursor, redeliveryOf, ...query } }) =>
       listDeliveries(ctx, {
@@ -41,25 +41,27 @@ export const deliveriesRouter = router({
       }),
     ),
 
-  histogram: procedure
+  histogram: procedure("showHistogram")
     .input(deliveryQuery.extend({ window: windowSchema.optional() }))
     .query(({ ctx, input: { window, ...query } }) =>
       showHistogram(ctx, { window, filter: filterDeliveries(ctx.project.current(), toDeliveryQuery(query)) }),
     ),
 
   /** `probableEndpoint`: the endpoint that the sender probably meant, if the delivery names an unknown one. */
-  get: procedure.input(z.strictObject({ id: z.string() })).query(async ({ ctx, input }) => {
-    const delivery = await getDelivery(ctx, input.id);
-    return { ...delivery, probableEndpoint: probableEndpoint(ctx, delivery) };
-  }),
+  get: procedure("getDelivery")
+    .input(z.strictObject({ id: z.string() }))
+    .query(async ({ ctx, input }) => {
+      const delivery = await getDelivery(ctx, input.id);
+      return { ...delivery, probableEndpoint: probableEndpoint(ctx, delivery) };
+    }),
 
   /** Sends a delivery as a webhook with this body would be. Returns the response of the receiver, also a rejection. */
-  send: procedure
+  send: procedure("sendDelivery")
     .input(z.strictObject({ endpoint: z.string(), text: jsonText }))
     .mutation(({ ctx, input }) => sendFromForm(ctx, input)),
 
   /** To every trigger on the endpoint, or to one. */
-  redeliver: procedure
+  redeliver: procedure("redeliver")
     .input(z.strictObject({ id: z.string(), trigger: z.string().nullable() }))
     .mutation(async ({ ctx, input }) => ({ deliveryId: await redeliver(ctx, { ...input, startedBy: "form" }) })),
 });

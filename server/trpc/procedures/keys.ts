@@ -21,36 +21,38 @@ const newKeySchema = z.discriminatedUnion("kind", [
 
 export const keysRouter = router({
   /** All keys, including revoked and expired ones, without their secrets. */
-  list: procedure.query(({ ctx }) => ctx.store.listKeys()),
+  list: procedure("listKeys").query(({ ctx }) => ctx.store.listKeys()),
 
   /** The secret of an API token is only in this response. */
-  create: procedure.input(newKeySchema).mutation(({ ctx, input }) =>
-    createKey(
-      ctx,
-      {
-        kind: input.kind,
-        name: input.name,
-        endpoints: input.kind === "webhook" ? input.endpoints : null,
-        scope: input.kind === "api" ? input.scope : null,
-        expiresAt: input.lifetimeDays === null ? null : ctx.clock.now() + input.lifetimeDays * dayMs,
-      },
-      ctx.auditContext,
+  create: procedure("createKey")
+    .input(newKeySchema)
+    .mutation(({ ctx, input }) =>
+      createKey(
+        ctx,
+        {
+          kind: input.kind,
+          name: input.name,
+          endpoints: input.kind === "webhook" ? input.endpoints : null,
+          scope: input.kind === "api" ? input.scope : null,
+          expiresAt: input.lifetimeDays === null ? null : ctx.clock.now() + input.lifetimeDays * dayMs,
+        },
+        ctx.auditContext,
+      ),
     ),
-  ),
 
   /** The secret of the new API token is only in this response. */
-  rotate: procedure
+  rotate: procedure("rotateKey")
     .input(z.strictObject({ id: z.string(), overlapSeconds: z.int().min(0).max(maxOverlapSeconds) }))
     .mutation(({ ctx, input: { id, overlapSeconds } }) =>
       rotateKey(ctx, { id, overlapMs: overlapSeconds * 1000 }, ctx.auditContext),
     ),
 
-  revoke: procedure
+  revoke: procedure("revokeKey")
     .input(z.strictObject({ id: z.string() }))
     .mutation(({ ctx, input }) => revokeKey(ctx, input.id, ctx.auditContext)),
 
   /** A mutation, because it writes an audit entry. */
-  show: procedure
+  show: procedure("showKey")
     .input(z.strictObject({ id: z.string() }))
     .mutation(async ({ ctx, input }) => ({ secret: await showKey(ctx, input.id, ctx.auditContext) })),
 });

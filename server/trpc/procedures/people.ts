@@ -14,51 +14,59 @@ import { paging, toPage } from "./input-schemas.ts";
 const byId = z.strictObject({ id: z.string() });
 
 export const peopleRouter = router({
-  list: procedure.query(({ ctx }) => ctx.store.listPeople(ctx.clock.now())),
+  list: procedure("listPeople").query(({ ctx }) => ctx.store.listPeople(ctx.clock.now())),
 
-  changeRole: procedure
+  changeRole: procedure("changeRole")
     .input(z.strictObject({ id: z.string(), role: roleSchema }))
     .mutation(({ ctx, input }) => changeRole(ctx, input, ctx.auditContext)),
 
-  remove: procedure.input(byId).mutation(({ ctx, input }) => removePerson(ctx, input.id, ctx.auditContext)),
+  remove: procedure("removePerson")
+    .input(byId)
+    .mutation(({ ctx, input }) => removePerson(ctx, input.id, ctx.auditContext)),
 
   /** The link is only in this response. */
-  makeResetLink: procedure.input(byId).mutation(({ ctx, input }) => createResetLink(ctx, input.id, ctx.auditContext)),
+  makeResetLink: procedure("createResetLink")
+    .input(byId)
+    .mutation(({ ctx, input }) => createResetLink(ctx, input.id, ctx.auditContext)),
 
   /** The sessions of all people. */
-  sessions: procedure.query(({ ctx }) => ctx.store.listSessions(null, ctx.clock.now())),
+  sessions: procedure("listSessions").query(({ ctx }) => ctx.store.listSessions(null, ctx.clock.now())),
 
-  endSession: procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
-    const now = ctx.clock.now();
-    const person = (await ctx.store.listSessions(null, now)).find((session) => session.id === id)?.personId ?? null;
-    const audit = auditOf(ctx.auditContext, { action: "session.ended", subject: id, detail: { person }, now });
-    if (!(await ctx.store.endSession({ id, personId: null, audit })))
-      throw new AppError("not_found", "This session has already ended.");
-  }),
+  endSession: procedure("endSession")
+    .input(byId)
+    .mutation(async ({ ctx, input: { id } }) => {
+      const now = ctx.clock.now();
+      const person = (await ctx.store.listSessions(null, now)).find((session) => session.id === id)?.personId ?? null;
+      const audit = auditOf(ctx.auditContext, { action: "session.ended", subject: id, detail: { person }, now });
+      if (!(await ctx.store.endSession({ id, personId: null, audit })))
+        throw new AppError("not_found", "This session has already ended.");
+    }),
 });
 
 export const invitationsRouter = router({
-  list: procedure.query(({ ctx }) => ctx.store.listInvitations(ctx.clock.now())),
+  list: procedure("listInvitations").query(({ ctx }) => ctx.store.listInvitations(ctx.clock.now())),
 
   /** The link is only in this response. */
-  create: procedure
+  create: procedure("createInvitation")
     .input(z.strictObject({ role: roleSchema, note: z.string().trim().max(100) }))
     .mutation(({ ctx, input }) => createInvitation(ctx, { kind: "invitation", ...input }, ctx.auditContext)),
 
-  revoke: procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
-    const now = ctx.clock.now();
-    const isRevoked = await ctx.store.revokeInvitation({
-      id,
-      now,
-      audit: auditOf(ctx.auditContext, { action: "invitation.revoked", subject: id, now }),
-    });
-    if (!isRevoked) throw new AppError("not_found", "This invitation was used, has expired or was withdrawn.");
-  }),
+  revoke: procedure("revokeInvitation")
+    .input(byId)
+    .mutation(async ({ ctx, input: { id } }) => {
+      const now = ctx.clock.now();
+      const isRevoked = await ctx.store.revokeInvitation({
+        id,
+        now,
+        audit: auditOf(ctx.auditContext, { action: "invitation.revoked", subject: id, now }),
+      });
+      if (!isRevoked) throw new AppError("not_found", "This invitation was used, has expired or was withdrawn.");
+    }),
 });
 
 export const auditRouter = router({
   /** The audit log, newest first. */
-  list: procedure
+  list: procedure("listAudit")
     .input(
       z.strictObject({
         action: auditActionSchema.optional(),

@@ -51,33 +51,45 @@ function parseChange(change: z.infer<typeof replayChange>, maxBytes: number): Re
 }
 
 export const runsRouter = router({
-  list: procedure
+  list: procedure("listRuns")
     .input(runFilter.extend(paging))
     .query(({ ctx, input: { limit, cursor, ...filter } }) =>
       listRuns(ctx, { filter: toRunFilter(filter), page: toPage({ limit, cursor }) }),
     ),
 
-  count: procedure.input(runFilter).query(({ ctx, input }) => countRuns(ctx, toRunFilter(input))),
+  count: procedure("countRuns")
+    .input(runFilter)
+    .query(({ ctx, input }) => countRuns(ctx, toRunFilter(input))),
 
   /** The total usage of the runs of a filter. */
-  usage: procedure.input(runFilter).query(({ ctx, input }) => sumUsage(ctx, toRunFilter(input))),
+  usage: procedure("sumUsage")
+    .input(runFilter)
+    .query(({ ctx, input }) => sumUsage(ctx, toRunFilter(input))),
 
   /** The current state of these runs, newest first. Deleted runs are missing. */
-  byIds: procedure.input(z.strictObject({ ids })).query(({ ctx, input }) => ctx.store.findRuns(input.ids)),
+  byIds: procedure("findRuns")
+    .input(z.strictObject({ ids }))
+    .query(({ ctx, input }) => ctx.store.findRuns(input.ids)),
 
-  get: procedure.input(byId).query(({ ctx, input }) => getRun(ctx, input)),
+  get: procedure("getRun")
+    .input(byId)
+    .query(({ ctx, input }) => getRun(ctx, input)),
 
   /** The timeline entries after `after`, oldest first. */
-  timeline: procedure.input(byId.extend({ after: z.int().min(0).default(0) })).query(async ({ ctx, input }) => {
-    const { data } = await listTimeline(ctx, { runId: input.id, after: input.after, limit: maxTimelineEntries });
-    return data;
-  }),
+  timeline: procedure("listTimeline")
+    .input(byId.extend({ after: z.int().min(0).default(0) }))
+    .query(async ({ ctx, input }) => {
+      const { data } = await listTimeline(ctx, { runId: input.id, after: input.after, limit: maxTimelineEntries });
+      return data;
+    }),
 
   /** The trace of an agent so far. */
-  agent: procedure.input(byId).query(({ ctx, input }) => getAgentTrace(ctx, input.id)),
+  agent: procedure("getAgentTrace")
+    .input(byId)
+    .query(({ ctx, input }) => getAgentTrace(ctx, input.id)),
 
   /** Approves or denies a pending tool call. Returns the updated run. */
-  decide: procedure
+  decide: procedure("decideApproval")
     .input(
       byId.extend({
         name: z.string().max(200),
@@ -88,10 +100,12 @@ export const runsRouter = router({
     .mutation(({ ctx, input }) => decideApproval(ctx, { ...input, actor: ctx.auditContext.actor })),
 
   /** Returns the updated run. */
-  cancel: procedure.input(byId).mutation(({ ctx, input }) => cancelRun(ctx, input.id)),
+  cancel: procedure("cancelRun")
+    .input(byId)
+    .mutation(({ ctx, input }) => cancelRun(ctx, input.id)),
 
   /** With the same input, or with an edited payload for the trigger or an edited input for the target. */
-  replay: procedure
+  replay: procedure("replayRun")
     .input(byId.extend({ change: replayChange.optional() }))
     .mutation(async ({ ctx, input: { id, change } }) => {
       const run = await replayRun(ctx, { id, change: change ? parseChange(change, ctx.maxBodyBytes) : null });
@@ -99,10 +113,12 @@ export const runsRouter = router({
     }),
 
   /** Cancels or replays selected runs. */
-  act: procedure.input(z.strictObject({ action, ids: ids.min(1) })).mutation(({ ctx, input }) => actOnRuns(ctx, input)),
+  act: procedure("actOnRuns")
+    .input(z.strictObject({ action, ids: ids.min(1) }))
+    .mutation(({ ctx, input }) => actOnRuns(ctx, input)),
 
   /** Cancels or replays the next runs of a filter: call again until `nextCursor` is `null`. */
-  bulk: procedure
+  bulk: procedure("actOnFilteredRuns")
     .input(
       z.strictObject({
         action,

@@ -8,15 +8,19 @@ import { procedure, router } from "../trpc.ts";
 import { jsonText } from "./input-schemas.ts";
 
 export const targetsRouter = router({
-  get: procedure.input(targetSchema.strict()).query(({ ctx, input }) => getTarget(ctx, input)),
+  get: procedure("getTarget")
+    .input(targetSchema.strict())
+    .query(({ ctx, input }) => getTarget(ctx, input)),
 
-  recentInputs: procedure.input(targetSchema.strict()).query(({ ctx, input }) => recentInputs(ctx, input)),
+  recentInputs: procedure("listRecentInputs")
+    .input(targetSchema.strict())
+    .query(({ ctx, input }) => recentInputs(ctx, input)),
 
   /**
    * Starts one target with an input. With `trigger`, the text is a payload for the `request`, `filter` and `transform`
    * of this trigger. `runId: null`: the trigger does not match, and `verdicts` has the reasons.
    */
-  run: procedure
+  run: procedure("startTarget")
     .input(targetSchema.extend({ text: jsonText, trigger: z.string().optional() }).strict())
     .mutation(async ({ ctx, input: { text, trigger, ...target } }) => {
       const json = parseJsonText(text, ctx.maxBodyBytes);

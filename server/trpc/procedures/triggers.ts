@@ -13,36 +13,46 @@ const bySlug = z.strictObject({ slug: z.string() });
 
 export const triggersRouter = router({
   /** The triggers of one endpoint, with their schemas, which are megabytes in a large project. */
-  list: procedure.input(z.strictObject({ endpoint: z.string() })).query(({ ctx, input }) => listTriggers(ctx, input)),
+  list: procedure("listTriggers")
+    .input(z.strictObject({ endpoint: z.string() }))
+    .query(({ ctx, input }) => listTriggers(ctx, input)),
 
-  names: procedure.query(({ ctx }) => listNames(ctx)),
+  names: procedure("listNames").query(({ ctx }) => listNames(ctx)),
 
-  get: procedure.input(bySlug).query(({ ctx, input }) => getTrigger(ctx, input.slug)),
+  get: procedure("getTrigger")
+    .input(bySlug)
+    .query(({ ctx, input }) => getTrigger(ctx, input.slug)),
 
   /** The webhook URL of a trigger or an endpoint. A deployed service includes a key, which is in the audit log. */
-  url: procedure.input(z.strictObject({ for: z.string() })).query(async ({ ctx, input }) => {
-    const found = await triggerUrl(
-      { ...ctx, findShowableKey: (endpoint) => findShowableKey(ctx, endpoint) },
-      input.for,
-    );
-    if (found.keyId !== null)
-      await recordKeyShown(ctx, { keyId: found.keyId, endpoint: found.endpoint }, ctx.auditContext);
-    return found;
-  }),
+  url: procedure("triggerUrl")
+    .input(z.strictObject({ for: z.string() }))
+    .query(async ({ ctx, input }) => {
+      const found = await triggerUrl(
+        { ...ctx, findShowableKey: (endpoint) => findShowableKey(ctx, endpoint) },
+        input.for,
+      );
+      if (found.keyId !== null)
+        await recordKeyShown(ctx, { keyId: found.keyId, endpoint: found.endpoint }, ctx.auditContext);
+      return found;
+    }),
 
   /** The verdict of each trigger on a body. A mutation that changes nothing: bodies are too long for a URL. */
-  verdicts: procedure
+  verdicts: procedure("explainBody")
     .input(z.strictObject({ endpoint: z.string().optional(), trigger: z.string().optional(), text: jsonText }))
     .mutation(({ ctx, input: { text, ...about } }) =>
       explainBody(ctx, { ...about, body: parseJsonText(text, ctx.maxBodyBytes) }),
     ),
 
   /** The disabled triggers, by slug. */
-  disabled: procedure.query(async ({ ctx }) => Object.fromEntries(await ctx.store.listDisabledTriggers())),
+  disabled: procedure("listDisabledTriggers").query(async ({ ctx }) =>
+    Object.fromEntries(await ctx.store.listDisabledTriggers()),
+  ),
 
-  disable: procedure
+  disable: procedure("disableTrigger")
     .input(bySlug.extend({ reason: switchReason.nullable() }))
     .mutation(({ ctx, input }) => disableTrigger(ctx, input)),
 
-  enable: procedure.input(bySlug).mutation(({ ctx, input }) => enableTrigger(ctx, input.slug)),
+  enable: procedure("enableTrigger")
+    .input(bySlug)
+    .mutation(({ ctx, input }) => enableTrigger(ctx, input.slug)),
 });

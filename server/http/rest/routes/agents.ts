@@ -1,13 +1,14 @@
-import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
-import { decideApproval, getAgentTrace } from "../../../runs/agent-runs.ts";
-import { answer, body, bodyProblems, problems } from "../answers.ts";
+import { decideApproval } from "../../../runs/agent-runs.ts";
+import { getAgentTrace } from "../../../runs/agent-runs.ts";
+import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
 import { idParam, noQuery } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { agentTrace, run } from "../schemas.ts";
 
-const traceRoute = createRoute({
+const traceRoute = defineRoute({
   method: "get",
   path: "/api/v1/runs/{id}/agent",
   operationId: "getAgentTrace",
@@ -37,7 +38,7 @@ const decision = z
   })
   .openapi("ApprovalDecision");
 
-const decideRoute = createRoute({
+const decideRoute = defineRoute({
   method: "post",
   path: "/api/v1/runs/{id}/approvals",
   operationId: "decideApproval",

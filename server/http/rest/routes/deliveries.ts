@@ -1,14 +1,16 @@
-import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
-import { timestampMs, pageSchema } from "../../../contract/list.ts";
-import { filterDeliveries, getDelivery, listDeliveries } from "../../../deliveries/read-deliveries.ts";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { timestampMs } from "../../../contract/list.ts";
+import { pageSchema } from "../../../contract/list.ts";
+import { filterDeliveries } from "../../../deliveries/read-deliveries.ts";
+import { getDelivery } from "../../../deliveries/read-deliveries.ts";
+import { listDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
-import { answer, body, bodyProblems, problems } from "../answers.ts";
-import { holdSlot } from "../hold-slot.ts";
+import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { clientHeader, deliveryFilter, idParam, noQuery, paging, querySchema } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { delivery, deliverySummary } from "../schemas.ts";
 
-const listRoute = createRoute({
+const listRoute = defineRoute({
   method: "get",
   path: "/api/v1/deliveries",
   operationId: "listDeliveries",
@@ -17,11 +19,10 @@ const listRoute = createRoute({
   request: {
     query: querySchema({ ...deliveryFilter, ...paging }),
   },
-  middleware: holdSlot("list"),
   responses: { 200: answer("One page.", pageSchema(deliverySummary)), ...problems(["rate_limited"]) },
 });
 
-const getRoute = createRoute({
+const getRoute = defineRoute({
   method: "get",
   path: "/api/v1/deliveries/{id}",
   operationId: "getDelivery",
@@ -31,7 +32,7 @@ const getRoute = createRoute({
   responses: { 200: answer("The delivery.", delivery), ...problems(["not_found"]) },
 });
 
-const redeliverRoute = createRoute({
+const redeliverRoute = defineRoute({
   method: "post",
   path: "/api/v1/deliveries/{id}/redeliver",
   operationId: "redeliver",

@@ -1,4 +1,4 @@
-import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import {
   createKey,
   defaultOverlapMs,
@@ -11,13 +11,13 @@ import { AppError } from "../../../contract/app-error.ts";
 import { keyKindSchema } from "../../../contract/access/key.ts";
 import { type Scope, scopeSchema } from "../../../contract/access/scope.ts";
 import { endpointSchema } from "../../../contract/project/endpoint.ts";
-import { answer, body, bodyProblems, problems } from "../answers.ts";
+import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
 import { idParam, noQuery } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { createdKey, key } from "../schemas.ts";
 
-const listRoute = createRoute({
+const listRoute = defineRoute({
   method: "get",
   path: "/api/v1/keys",
   operationId: "listKeys",
@@ -49,7 +49,7 @@ const createKeyBody = z
   })
   .openapi("CreateKeyRequest");
 
-const createKeyRoute = createRoute({
+const createKeyRoute = defineRoute({
   method: "post",
   path: "/api/v1/keys",
   operationId: "createKey",
@@ -60,7 +60,7 @@ const createKeyRoute = createRoute({
   responses: { 201: answer("The key, with its secret.", createdKey), ...problems(bodyProblems) },
 });
 
-const rotateRoute = createRoute({
+const rotateRoute = defineRoute({
   method: "post",
   path: "/api/v1/keys/{id}/rotate",
   operationId: "rotateKey",
@@ -91,7 +91,7 @@ const rotateRoute = createRoute({
   },
 });
 
-const revokeRoute = createRoute({
+const revokeRoute = defineRoute({
   method: "post",
   path: "/api/v1/keys/{id}/revoke",
   operationId: "revokeKey",

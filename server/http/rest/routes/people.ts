@@ -1,4 +1,4 @@
-import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { createInvitation } from "../../../auth/people/invitations.ts";
 import { createResetLink } from "../../../auth/people/passwords.ts";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
@@ -6,13 +6,13 @@ import { auditActionSchema } from "../../../contract/access/audit.ts";
 import { timestampMs, timestampSchema, pageSchema } from "../../../contract/list.ts";
 import { roleSchema } from "../../../contract/access/person.ts";
 import { dropUndefined } from "../../../domain/drop-undefined.ts";
-import { answer, body, bodyProblems, problems } from "../answers.ts";
+import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
 import { idParam, noQuery, paging, querySchema } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { auditEntry, invitationLink, person } from "../schemas.ts";
 
-const listRoute = createRoute({
+const listRoute = defineRoute({
   method: "get",
   path: "/api/v1/people",
   operationId: "listPeople",
@@ -22,7 +22,7 @@ const listRoute = createRoute({
   responses: { 200: answer("All people, by name.", z.object({ data: z.array(person) })), ...problems() },
 });
 
-const resetRoute = createRoute({
+const resetRoute = defineRoute({
   method: "post",
   path: "/api/v1/people/{id}/reset-link",
   operationId: "createResetLink",
@@ -37,7 +37,7 @@ const resetRoute = createRoute({
   },
 });
 
-const inviteRoute = createRoute({
+const inviteRoute = defineRoute({
   method: "post",
   path: "/api/v1/invitations",
   operationId: "createInvitation",
@@ -66,7 +66,7 @@ const inviteRoute = createRoute({
   responses: { 201: answer("The link. It is shown only once.", invitationLink), ...problems(bodyProblems) },
 });
 
-const setupRoute = createRoute({
+const setupRoute = defineRoute({
   method: "post",
   path: "/api/v1/setup-links",
   operationId: "createSetupLink",
@@ -81,7 +81,7 @@ const setupRoute = createRoute({
   },
 });
 
-const auditRoute = createRoute({
+const auditRoute = defineRoute({
   method: "get",
   path: "/api/v1/audit",
   operationId: "listAudit",

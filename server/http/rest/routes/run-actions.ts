@@ -1,17 +1,16 @@
-import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { AppError } from "../../../contract/app-error.ts";
 import type { Json } from "../../../contract/json.ts";
 import { cancelRun } from "../../../runs/act-on-runs.ts";
 import { type ReplayChange, replayRun } from "../../../runs/replay-run.ts";
 import { startTargetRun } from "../../../runs/start-run.ts";
-import { answer, body, bodyProblems, problems } from "../answers.ts";
+import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
 import { clientHeader, idParam, noQuery, slugParam } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { json, run, startedRuns } from "../schemas.ts";
-import { runLocation, toStartedRuns } from "../started-runs.ts";
+import { json, run, runLocation, startedRuns, toStartedRuns } from "../schemas.ts";
 
-const cancelRoute = createRoute({
+const cancelRoute = defineRoute({
   method: "post",
   path: "/api/v1/runs/{id}/cancel",
   operationId: "cancelRun",
@@ -29,7 +28,7 @@ const replayBody = z.strictObject({ payload: json.optional(), input: json.option
   description: "An empty object, an edited `payload` for the trigger, or an edited `input` for the target.",
 });
 
-const replayRoute = createRoute({
+const replayRoute = defineRoute({
   method: "post",
   path: "/api/v1/runs/{id}/replay",
   operationId: "replayRun",
@@ -43,7 +42,7 @@ const replayRoute = createRoute({
   },
 });
 
-const startWorkflowRoute = createRoute({
+const startWorkflowRoute = defineRoute({
   method: "post",
   path: "/api/v1/workflows/{slug}/runs",
   operationId: "startWorkflowRun",
@@ -54,7 +53,7 @@ const startWorkflowRoute = createRoute({
   responses: { 202: answer("The new run.", startedRuns), ...problems([...bodyProblems, "not_found", "queue_full"]) },
 });
 
-const startAgentRoute = createRoute({
+const startAgentRoute = defineRoute({
   method: "post",
   path: "/api/v1/agents/{slug}/runs",
   operationId: "startAgentRun",

@@ -1,17 +1,16 @@
-import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { RunSummary } from "../../../contract/run.ts";
 import { csvLine } from "../../../domain/csv-line.ts";
 import type { RunFilter } from "../../../ports/store/run-store.ts";
 import { exportRunSummaries, exportRuns } from "../../../runs/filtered-runs.ts";
-import { problems } from "../answers.ts";
-import { downloadResponse } from "../download-response.ts";
-import { freeAfter, takeStreamSlot } from "../hold-slot.ts";
+import { defineRoute, problems } from "../define-route.ts";
+import { downloadResponse, freeAfter, takeStreamSlot } from "../streaming-responses.ts";
 import { querySchema, runFilter, toFilter } from "../request-schemas.ts";
 import type { RestDeps, RestEnv } from "../rest-deps.ts";
 
 const formatSchema = z.enum(["csv", "jsonl"]);
 
-const exportRoute = createRoute({
+const exportRoute = defineRoute({
   method: "get",
   path: "/api/v1/runs/export",
   operationId: "exportRuns",

@@ -1,18 +1,21 @@
-import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { visibleToKey } from "../../../auth/access/principal.ts";
 import { pageSchema } from "../../../contract/list.ts";
 import type { TimelineEntry } from "../../../contract/timeline.ts";
-import { findRun, getRun, listRuns } from "../../../runs/read-runs.ts";
+import { findRun } from "../../../runs/read-runs.ts";
+import { getRun } from "../../../runs/read-runs.ts";
 import { isEnded } from "../../../domain/runs/run-state.ts";
-import { listTimeline, streamRunEvents } from "../../../runs/run-timeline.ts";
-import { answer, problems } from "../answers.ts";
-import { freeAfter, holdSlot, takeStreamSlot } from "../hold-slot.ts";
+import { listRuns } from "../../../runs/read-runs.ts";
+import { listTimeline } from "../../../runs/run-timeline.ts";
+import { streamRunEvents } from "../../../runs/run-timeline.ts";
+import { sumUsage } from "../../../runs/filtered-runs.ts";
+import { answer, defineRoute, problems } from "../define-route.ts";
 import { idParam, noQuery, paging, querySchema, runFilter, timelinePaging, toFilter } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { run, runSummary, timelineEntry } from "../schemas.ts";
-import { type SseEvent, sseResponse } from "../sse-response.ts";
+import { run, runSummary, runsUsage, timelineEntry } from "../schemas.ts";
+import { freeAfter, type SseEvent, sseResponse, takeStreamSlot } from "../streaming-responses.ts";
 
-const listRoute = createRoute({
+const listRoute = defineRoute({
   method: "get",
   path: "/api/v1/runs",
   operationId: "listRuns",
@@ -21,14 +24,25 @@ const listRoute = createRoute({
   request: {
     query: querySchema({ ...runFilter, ...paging }),
   },
-  middleware: holdSlot("list"),
   responses: {
     200: answer("One page. A webhook key gets only the runs that it started.", pageSchema(runSummary)),
     ...problems(["rate_limited"]),
   },
 });
 
-const getRoute = createRoute({
+const usageRoute = defineRoute({
+  method: "get",
+  path: "/api/v1/runs/usage",
+  operationId: "sumUsage",
+  summary: "Get the tokens and cost of runs",
+  description:
+    "The total of all runs that match the filter, and the total of each agent. Runs of workflows are not counted. Only the newest 25,000 runs in the time range are counted. With `text`, `delivery`, `replayOf` or `needsApproval` the limit is 10,000 runs, or as many as 1.5 seconds allow. If the limit is reached, `isCapped` is true.",
+  tags: ["Runs"],
+  request: { query: querySchema(runFilter) },
+  responses: { 200: answer("The totals.", runsUsage), ...problems(["rate_limited"]) },
+});
+
+const getRoute = defineRoute({
   method: "get",
   path: "/api/v1/runs/{id}",
   operationId: "getRun",
@@ -52,7 +66,7 @@ const getRoute = createRoute({
   },
 });
 
-const timelineRoute = createRoute({
+const timelineRoute = defineRoute({
   method: "get",
   path: "/api/v1/runs/{id}/timeline",
   operationId: "listTimeline",
@@ -62,7 +76,7 @@ const timelineRoute = createRoute({
   responses: { 200: answer("One page.", pageSchema(timelineEntry)), ...problems(["not_found"]) },
 });
 
-const eventsRoute = createRoute({
+const eventsRoute = defineRoute({
   method: "get",
   path: "/api/v1/runs/{id}/events",
   operationId: "streamRunEvents",
@@ -88,6 +102,9 @@ const eventsRoute = createRoute({
 });
 
 export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
+  // Before the route of one run, which matches any id.
+  app.openapi(usageRoute, async (c) => c.json(await sumUsage(c.env, toFilter(c.req.valid("query"))), 200));
+
   app.openapi(listRoute, async (c) => {
     const { limit, cursor, ...query } = c.req.valid("query");
     const filter = toFilter({ ...query, keyId: visibleToKey(c.var.principal) });
@@ -134,6 +151,7 @@ async function* toEvents(entries: AsyncIterable<TimelineEntry>, signal: AbortSig
     last = entry;
     yield { id: String(entry.id), event: entry.kind, data: entry };
   }
-  // Without its end a stream was cut off, by us or by the reader, who then asks again. No entries at all: the reader has them, or we stop.
+  // A stream without `end` was interrupted, and the client reconnects. Without any entry, the client already has all of
+  // them, or the stream was stopped.
   if (last === null ? !signal.aborted : isEnded(last.kind)) yield { id: null, event: "end", data: {} };
 }

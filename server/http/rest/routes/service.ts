@@ -1,10 +1,10 @@
-import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { AppError } from "../../../contract/app-error.ts";
 import { createThrottledLog } from "../../../ports/logger.ts";
-import { answer, problems } from "../answers.ts";
+import { answer, defineRoute, problems } from "../define-route.ts";
 import type { RestDeps, RestEnv } from "../rest-deps.ts";
 
-const healthRoute = createRoute({
+const healthRoute = defineRoute({
   method: "get",
   path: "/healthz",
   operationId: "isAlive",
@@ -16,7 +16,7 @@ const healthRoute = createRoute({
 
 const readiness = z.object({ ok: z.boolean(), reasons: z.array(z.string()) }).openapi("Readiness");
 
-const readyRoute = createRoute({
+const readyRoute = defineRoute({
   method: "get",
   path: "/readyz",
   operationId: "isReady",
@@ -29,7 +29,7 @@ const readyRoute = createRoute({
   },
 });
 
-const metricsRoute = createRoute({
+const metricsRoute = defineRoute({
   method: "get",
   path: "/metrics",
   operationId: "metrics",

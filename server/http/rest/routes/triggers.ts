@@ -1,4 +1,4 @@
-import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { findShowableKey, recordKeyShown } from "../../../auth/keys/show-key.ts";
 import { explainBody } from "../../../triggers/explain-body.ts";
@@ -6,23 +6,24 @@ import { listTriggers } from "../../../triggers/read-triggers.ts";
 import { disableTrigger, enableTrigger } from "../../../triggers/switch-trigger.ts";
 import { startTriggerRuns } from "../../../triggers/start-trigger-runs.ts";
 import { triggerUrl } from "../../../triggers/find-triggers.ts";
-import { answer, body, bodyProblems, problems } from "../answers.ts";
+import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
 import { switchReason } from "../../../contract/disabled.ts";
 import { clientHeader, noQuery, querySchema, slugParam } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import {
   json,
+  runLocation,
   skipped,
   startedRuns,
   switchedTrigger,
+  toStartedRuns,
   trigger,
   triggerUrl as triggerUrlSchema,
   verdict,
 } from "../schemas.ts";
-import { runLocation, toStartedRuns } from "../started-runs.ts";
 
-const listRoute = createRoute({
+const listRoute = defineRoute({
   method: "get",
   path: "/api/v1/triggers",
   operationId: "listTriggers",
@@ -35,7 +36,7 @@ const listRoute = createRoute({
   },
 });
 
-const startRoute = createRoute({
+const startRoute = defineRoute({
   method: "post",
   path: "/api/v1/triggers/{slug}/runs",
   operationId: "startTriggerRuns",
@@ -62,7 +63,7 @@ const startRoute = createRoute({
   },
 });
 
-const disableRoute = createRoute({
+const disableRoute = defineRoute({
   method: "post",
   path: "/api/v1/triggers/{slug}/disable",
   operationId: "disableTrigger",
@@ -78,7 +79,7 @@ const disableRoute = createRoute({
   responses: { 200: answer("The updated trigger.", switchedTrigger), ...problems([...bodyProblems, "not_found"]) },
 });
 
-const enableRoute = createRoute({
+const enableRoute = defineRoute({
   method: "post",
   path: "/api/v1/triggers/{slug}/enable",
   operationId: "enableTrigger",
@@ -88,7 +89,7 @@ const enableRoute = createRoute({
   responses: { 200: answer("The updated trigger.", switchedTrigger), ...problems(["not_found"]) },
 });
 
-const verdictsRoute = createRoute({
+const verdictsRoute = defineRoute({
   method: "post",
   path: "/api/v1/verdicts",
   operationId: "explainBody",
@@ -111,7 +112,7 @@ const verdictsRoute = createRoute({
   },
 });
 
-const urlRoute = createRoute({
+const urlRoute = defineRoute({
   method: "get",
   path: "/api/v1/url",
   operationId: "triggerUrl",

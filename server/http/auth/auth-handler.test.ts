@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { createInvitation } from "../auth/people/invitations.ts";
-import { createResetLink } from "../auth/people/passwords.ts";
-import { unknownClient } from "../auth/access/principal.ts";
-import { machineContext } from "../auth/access/audit-context.ts";
-import type { Role } from "../contract/access/person.ts";
-import type { Mode } from "../config.ts";
-import type { Identity } from "../ports/identity.ts";
-import { type AuthDoorDeps, createAuthDoor } from "./auth-door.ts";
-import { openTestService, type TestService } from "./rest/testing/test-service.ts";
+import { createInvitation } from "../../auth/people/invitations.ts";
+import { createResetLink } from "../../auth/people/passwords.ts";
+import { unknownClient } from "../../auth/access/principal.ts";
+import { machineContext } from "../../auth/access/audit-context.ts";
+import type { Role } from "../../contract/access/person.ts";
+import type { Mode } from "../../config.ts";
+import type { Identity } from "../../ports/identity.ts";
+import type { AuthDeps } from "./auth-context.ts";
+import { createAuthHandler } from "./auth-handler.ts";
+import { openTestService, type TestService } from "../rest/testing/test-service.ts";
 
 const password = "correct horse battery";
 
@@ -16,7 +17,7 @@ async function open(given: { mode?: Mode; address?: string } = {}) {
   const { deps, store, state } = service;
   // The library that keeps sessions has the machine's clock.
   state.now = Date.now();
-  const door = createAuthDoor({ ...deps, mode: deps.mode, hasProvider: false, isSecure: false, ownHost: null });
+  const door = createAuthHandler({ ...deps, mode: deps.mode, hasProvider: false, isSecure: false, ownHost: null });
   const send = (
     path: string,
     body: unknown,
@@ -55,8 +56,8 @@ async function open(given: { mode?: Mode; address?: string } = {}) {
 const rejecting = (identity: Identity): Identity => ({ ...identity, signIn: async () => ({ outcome: "rejected" }) });
 
 /** Sign-ins of an account and an address each. */
-function openDoor({ deps }: TestService, given: Partial<AuthDoorDeps> = {}) {
-  const door = createAuthDoor({ ...deps, hasProvider: false, isSecure: false, ownHost: null, ...given });
+function openDoor({ deps }: TestService, given: Partial<AuthDeps> = {}) {
+  const door = createAuthHandler({ ...deps, hasProvider: false, isSecure: false, ownHost: null, ...given });
   const guess = (at: number, email = `eve${at}@example.com`) =>
     door(
       new Request("http://localhost:3000/api/auth/sign-in", {

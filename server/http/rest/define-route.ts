@@ -1,19 +1,28 @@
-import type { z } from "@hono/zod-openapi";
+import { createRoute, type RouteConfig, type z } from "@hono/zod-openapi";
+import type { OperationId } from "../../auth/access/operations.ts";
 import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
 import { problem } from "./schemas.ts";
 
-/** One JSON answer in the OpenAPI document. */
+/** Defines a route. Its `operationId` refers to the table of operations, which decides who may call it. */
+export function defineRoute<
+  Path extends string,
+  Route extends Omit<RouteConfig, "path"> & { path: Path; operationId: OperationId },
+>(route: Route) {
+  return createRoute<Path, Route>(route);
+}
+
+/** A JSON response in the OpenAPI document. */
 export function answer<Schema extends z.ZodType>(description: string, schema: Schema) {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** A JSON body in the OpenAPI document; the schema is also what validates it. */
+/** A JSON body in the OpenAPI document. The schema also validates requests. */
 export function body<Schema extends z.ZodType>(schema: Schema, required: boolean) {
   return { required, content: { "application/json": { schema } } };
 }
 
-/** What any route behind a key may answer. */
-const everywhere: readonly ErrorCode[] = [
+/** The problems of every route that needs a key. */
+const commonProblems: readonly ErrorCode[] = [
   "invalid_request",
   "unauthorized",
   "forbidden",
@@ -21,7 +30,7 @@ const everywhere: readonly ErrorCode[] = [
   "internal",
 ];
 
-/** What a route with a body may answer besides. */
+/** Further problems of routes with a body. */
 export const bodyProblems: readonly ErrorCode[] = [
   "invalid_json",
   "unsupported_media_type",
@@ -31,11 +40,11 @@ export const bodyProblems: readonly ErrorCode[] = [
 ];
 
 /**
- * The problems that a route may answer, by status. Typed as nothing: handlers throw AppErrors and never return these,
- * so they have no part in a handler's type.
+ * The problems of a route, by status. The type is empty, because handlers throw AppErrors and never return these
+ * responses.
  */
 export function problems(codes: readonly ErrorCode[] = []): Record<never, never> {
-  const byStatus = Map.groupBy(new Set([...everywhere, ...codes]), (code) => errorCodes[code].status);
+  const byStatus = Map.groupBy(new Set([...commonProblems, ...codes]), (code) => errorCodes[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,

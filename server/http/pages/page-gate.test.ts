@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createApiAuthenticator } from "../auth/authenticate/api-authenticator.ts";
-import type { Mode } from "../config.ts";
-import { makeKey, openTestService } from "./rest/testing/test-service.ts";
+import { createApiAuthenticator } from "../../auth/authenticate/api-authenticator.ts";
+import type { Mode } from "../../config.ts";
+import { makeKey, openTestService } from "../rest/testing/test-service.ts";
 import { createPageGate } from "./page-gate.ts";
-import { serve } from "./testing/serve.ts";
+import { serve } from "../testing/serve.ts";
 
 async function open(mode: Mode = "deployed") {
   const service = await openTestService({ mode });

@@ -1,3 +1,7 @@
+import type { Context } from "hono";
+import type { RequestKind } from "../../auth/limits/request-slots.ts";
+import type { RestEnv } from "./rest-deps.ts";
+
 export interface SseEvent {
   /** The reader sends it back as Last-Event-ID when it connects again. */
   id: string | null;
@@ -74,5 +78,72 @@ async function nextWithin<T>(pending: Promise<T>, ms: number): Promise<T | "sile
     return await Promise.race([pending, silence]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/**
+ * A file that is generated while it is sent, with back-pressure. Generation starts before the response, so that an
+ * early failure becomes a problem response. It stops when the client disconnects or `stopping` is aborted. An
+ * incomplete file ends with its connection, so that clients detect it.
+ */
+export async function downloadResponse(p: {
+  pieces: AsyncGenerator<string>;
+  contentType: string;
+  fileName: string;
+  stopping: AbortSignal;
+  onError: (error: unknown) => void;
+}): Promise<Response> {
+  const { pieces, stopping } = p;
+  const encoder = new TextEncoder();
+  let hasLeft = false;
+  let next: IteratorResult<string> | null = await pieces.next();
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          let piece = next ?? (await pieces.next());
+          next = null;
+          while (!piece.done && piece.value === "" && !stopping.aborted) piece = await pieces.next();
+          // That the reader left is no error: there is nothing to write to.
+          if (hasLeft) return;
+          stopping.throwIfAborted();
+          if (piece.done) controller.close();
+          else controller.enqueue(encoder.encode(piece.value));
+        } catch (error) {
+          await pieces.return(undefined);
+          if (hasLeft) return;
+          p.onError(error);
+          controller.error(error);
+        }
+      },
+      async cancel() {
+        hasLeft = true;
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(stream, {
+    headers: {
+      "content-type": p.contentType,
+      "content-disposition": `attachment; filename="${p.fileName}"`,
+      "cache-control": "no-store",
+    },
+  });
+}
+
+/** Takes a slot for a stream. It is freed by `freeAfter`, or when the client leaves. A HEAD request streams nothing. */
+export function takeStreamSlot(c: Context<RestEnv>, kind: RequestKind): () => void {
+  if (c.req.raw.method === "HEAD") return () => {};
+  const free = c.env.takeSlot(kind, c.var.principal);
+  c.req.raw.signal.addEventListener("abort", free);
+  return free;
+}
+
+export async function* freeAfter<T>(stream: AsyncGenerator<T>, free: () => void): AsyncGenerator<T> {
+  try {
+    yield* stream;
+  } finally {
+    free();
   }
 }

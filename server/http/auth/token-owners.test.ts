@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createInvitation } from "../auth/people/invitations.ts";
-import { machineContext } from "../auth/access/audit-context.ts";
-import type { Json } from "../contract/json.ts";
-import type { Role } from "../contract/access/person.ts";
-import { createTrpc } from "../trpc/create-trpc.ts";
-import { createAuthDoor } from "./auth-door.ts";
-import { createdKey } from "./rest/schemas.ts";
-import { bearer, makeKey, openTestService } from "./rest/testing/test-service.ts";
+import { createInvitation } from "../../auth/people/invitations.ts";
+import { machineContext } from "../../auth/access/audit-context.ts";
+import type { Json } from "../../contract/json.ts";
+import type { Role } from "../../contract/access/person.ts";
+import { createTrpc } from "../../trpc/create-trpc.ts";
+import { createAuthHandler } from "./auth-handler.ts";
+import { createdKey } from "../rest/schemas.ts";
+import { bearer, makeKey, openTestService } from "../rest/testing/test-service.ts";
 
 const password = "correct horse battery";
 /** The library counts attempts to sign in for all services of a process. */
@@ -20,7 +20,7 @@ async function open() {
   const { deps, state, store } = service;
   // The library that keeps sessions has the machine's clock.
   state.now = Date.now();
-  const door = createAuthDoor({ ...deps, mode: "deployed", hasProvider: false, isSecure: false, ownHost: null });
+  const door = createAuthHandler({ ...deps, mode: "deployed", hasProvider: false, isSecure: false, ownHost: null });
   const trpc = createTrpc({ ...deps, name: "my project", news: store });
   const address = `203.0.113.${++addresses}`;
   const json = { "content-type": "application/json" };

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { anonymousRoutes } from "../auth/access/access-table.ts";
+import { anonymousRoutes } from "./anonymous-routes.ts";
 import { networkOf } from "../auth/limits/attempt-limit.ts";
 import type { ApiAuthenticator, Client } from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
@@ -7,9 +7,9 @@ import { createSlots } from "../domain/requests/slots.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
 
 /** Waits for a slot for this request. Throws AppError `rate_limited`. */
-export type AdmitAnonymous = (request: IncomingMessage, response: ServerResponse, client: Client) => Promise<void>;
+export type AnonymousLimit = (request: IncomingMessage, response: ServerResponse, client: Client) => Promise<void>;
 
-/** Few at once, because each may render a page: a webhook that arrives meanwhile waits for them. */
+/** Each request may render a page, which delays webhooks: so only a few run concurrently. */
 const limits = {
   maxActive: 8,
   maxActivePerGroup: 4,
@@ -18,10 +18,7 @@ const limits = {
   maxPerMember: 100,
   maxWaitMs: 5_000,
 };
-/**
- * A request that works longer waits for its client or another server, and costs nothing meanwhile: a slow client shall
- * not keep a slot.
- */
+/** A request that takes longer waits for its client or another server: a slow client must not keep a slot. */
 const maxHoldMs = 1_000;
 /** Load balancers and orchestrators stop a service whose probes fail. Both answer from memory or a cached check. */
 const probes = new Set(["/healthz", "/readyz"]);
@@ -31,15 +28,15 @@ const probes = new Set(["/healthz", "/readyz"]);
  * webhooks nor signed-in people and tokens, which are admitted immediately. Not for webhooks: they have their own
  * limits.
  */
-export function createAdmitAnonymous(deps: {
+export function createAnonymousLimit(deps: {
   authenticateFor: (client: Client) => ApiAuthenticator;
   logger: Logger;
-}): AdmitAnonymous {
+}): AnonymousLimit {
   const slots = createSlots(limits);
   const logRejected = createThrottledLog((message, fields) => deps.logger.warn(message, fields));
   return async (request, response, client) => {
     const [path = "/"] = (request.url ?? "/").split("?", 1);
-    if (probes.has(path) || (await isKnown(deps.authenticateFor(client), request))) return;
+    if (probes.has(path) || (await isAuthenticated(deps.authenticateFor(client), request))) return;
     const route = anonymousRoutes.find(({ pattern }) => pattern.test(path))?.path ?? "guarded";
     const release = await slots.acquire(route, networkOf(client.address ?? ""));
     if (!release) {
@@ -58,8 +55,8 @@ export function createAdmitAnonymous(deps: {
   };
 }
 
-/** Whether the request has valid credentials of any kind. What they allow is for the route to decide. */
-async function isKnown(authenticate: ApiAuthenticator, { headers }: IncomingMessage): Promise<boolean> {
+/** Whether the request has valid credentials of any kind. The route decides what they allow. */
+async function isAuthenticated(authenticate: ApiAuthenticator, { headers }: IncomingMessage): Promise<boolean> {
   const kept = (["host", "authorization", "x-api-key", "cookie"] as const).flatMap((name): [string, string][] => {
     const value = headers[name];
     return value === undefined ? [] : [[name, [value].flat().join(",")]];
@@ -68,7 +65,7 @@ async function isKnown(authenticate: ApiAuthenticator, { headers }: IncomingMess
     await authenticate(new Request("http://localhost/", { headers: kept }));
     return true;
   } catch {
-    // Also where the store cannot say: the route meets the same failure, and answers it.
+    // Also if the store cannot be read: the route then fails the same way, and answers.
     return false;
   }
 }

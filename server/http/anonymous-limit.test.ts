@@ -1,7 +1,7 @@
 import { request as send } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createAdmitAnonymous } from "./admit-anonymous.ts";
+import { createAnonymousLimit } from "./anonymous-limit.ts";
 import { bearer, makeKey, openTestService } from "./rest/testing/test-service.ts";
 import { serve } from "./testing/serve.ts";
 
@@ -15,7 +15,7 @@ async function open() {
   const hold = () => new Promise<void>((resolve) => held.push(resolve));
   const rest = async () => hold().then(() => new Response("the API"));
   const served = await serve({
-    admit: createAdmitAnonymous({ ...service.deps, authenticateFor: () => service.deps.authenticate }),
+    limitAnonymous: createAnonymousLimit({ ...service.deps, authenticateFor: () => service.deps.authenticate }),
     rest,
     pages: { handle: async (_, response) => hold().then(() => void response.end("the page")) },
   });

@@ -1,0 +1,124 @@
+import type { AuditAction } from "../../contract/access/audit.ts";
+import type { Scope } from "../../contract/access/scope.ts";
+
+/**
+ * The access that an operation needs. `open`: none. A scope: an API token with it, or a person whose role has it.
+ * `machine`: direct access to the store.
+ */
+export type Access = "open" | Scope | "machine";
+
+export interface Operation {
+  access: Access;
+  /** Over REST, a webhook key may read the runs that it started. */
+  webhookKeys?: "own-runs";
+  /**
+   * The audit action of a successful call, or one per `action` of its input. Operations on keys, people and invitations
+   * have none: they write their entry in the transaction of the change.
+   */
+  audit?: AuditAction | Readonly<Record<string, AuditAction>>;
+  /** `list`: searches the store, so the concurrent calls of one key or person are limited. */
+  slot?: "list";
+}
+
+/**
+ * The operations of the service, for both APIs: a REST route names its operation by `operationId`, a tRPC procedure by
+ * `procedure("…")`. This table alone decides who may use them. A route whose operation is missing here does not exist.
+ */
+export const operations = {
+  isAlive: { access: "open" },
+  isReady: { access: "open" },
+  openapi: { access: "open" },
+  metrics: { access: "read" },
+
+  getAccess: { access: "read" },
+  getFailedBuild: { access: "read" },
+  searchAll: { access: "read", slot: "list" },
+  showActivity: { access: "read" },
+  showGraph: { access: "read" },
+  watchChanges: { access: "read" },
+  watchPulses: { access: "read" },
+
+  countRuns: { access: "read", slot: "list" },
+  exportRuns: { access: "read" },
+  findRuns: { access: "read" },
+  getAgentTrace: { access: "read" },
+  getRun: { access: "read", webhookKeys: "own-runs" },
+  listRuns: { access: "read", webhookKeys: "own-runs", slot: "list" },
+  listTimeline: { access: "read", webhookKeys: "own-runs" },
+  streamRunEvents: { access: "read", webhookKeys: "own-runs" },
+  sumUsage: { access: "read", slot: "list" },
+  actOnFilteredRuns: { access: "operate", audit: { cancel: "run.canceled", replay: "run.replayed" } },
+  actOnRuns: { access: "operate", audit: { cancel: "run.canceled", replay: "run.replayed" }, slot: "list" },
+  cancelRun: { access: "operate", audit: "run.canceled" },
+  decideApproval: { access: "operate", audit: "approval.decided" },
+  replayRun: { access: "operate", audit: "run.replayed" },
+
+  getTarget: { access: "read" },
+  listRecentInputs: { access: "read" },
+  startAgentRun: { access: "operate", audit: "run.started" },
+  startTarget: { access: "operate", audit: "run.started" },
+  startTriggerRuns: { access: "operate", audit: "run.started" },
+  startWorkflowRun: { access: "operate", audit: "run.started" },
+
+  // Starts and records nothing.
+  explainBody: { access: "read" },
+  getTrigger: { access: "read" },
+  listDisabledTriggers: { access: "read" },
+  listNames: { access: "read" },
+  listTriggers: { access: "read" },
+  disableTrigger: { access: "operate", audit: "trigger.disabled" },
+  enableTrigger: { access: "operate", audit: "trigger.enabled" },
+  // Shows a webhook key, with which one can start runs.
+  triggerUrl: { access: "operate" },
+
+  getDelivery: { access: "read" },
+  listDeliveries: { access: "read", slot: "list" },
+  showHistogram: { access: "read", slot: "list" },
+  redeliver: { access: "operate", audit: "delivery.redelivered" },
+  sendDelivery: { access: "operate", audit: "delivery.sent" },
+
+  listPresets: { access: "read" },
+  removePreset: { access: "operate", audit: "preset.removed" },
+  savePreset: { access: "operate", audit: "preset.saved" },
+
+  // The caller's own account.
+  changePassword: { access: "read" },
+  endOwnSession: { access: "read" },
+  listOwnSessions: { access: "read" },
+
+  changeRole: { access: "admin" },
+  createInvitation: { access: "admin" },
+  createResetLink: { access: "admin" },
+  createSetupLink: { access: "machine" },
+  endSession: { access: "admin" },
+  listAudit: { access: "admin" },
+  listInvitations: { access: "admin" },
+  listPeople: { access: "admin" },
+  listSessions: { access: "admin" },
+  removePerson: { access: "admin" },
+  revokeInvitation: { access: "admin" },
+
+  createKey: { access: "admin" },
+  listKeys: { access: "admin" },
+  revokeKey: { access: "admin" },
+  rotateKey: { access: "admin" },
+  showKey: { access: "admin" },
+} as const satisfies Record<string, Operation>;
+
+export type OperationId = keyof typeof operations;
+
+/** The operations that a tRPC procedure may offer: none of them is open, and none needs direct access to the store. */
+export type ScopedOperationId = {
+  [Id in OperationId]: (typeof operations)[Id]["access"] extends Scope ? Id : never;
+}[OperationId];
+
+/** `null`: the table has no such operation. */
+export function findOperation(id: string | undefined): Operation | null {
+  return Object.entries(operations).find(([known]) => known === id)?.[1] ?? null;
+}
+
+/** The audit action of a call; `null`: the call has no entry, or writes it itself. `choice`: the `action` of its input. */
+export function auditActionOf({ audit }: Operation, choice: string | null): AuditAction | null {
+  if (audit === undefined || typeof audit === "string") return audit ?? null;
+  return (choice === null ? null : audit[choice]) ?? null;
+}
