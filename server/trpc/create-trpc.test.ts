@@ -33,7 +33,7 @@ describe("the app's queries", () => {
       ["new-signup:welcome-email", "/triggers/signup", true],
       ["refund:notify", "/triggers/billing", false],
     ]);
-    expect(triggers[0]?.conditions[0]).toMatchObject({ place: "type", words: "is invoice.paid" });
+    expect(triggers[0]?.conditions[0]).toMatchObject({ path: "type", words: "is invoice.paid" });
     expect(targets.map(({ kind, slug, attempts }) => [kind, slug, attempts])).toEqual([
       ["workflow", "notify", 3],
       ["workflow", "record-invoice", 3],
