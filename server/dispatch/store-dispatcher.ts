@@ -1,9 +1,18 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Dispatcher } from "../ports/dispatcher.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
-import type { ClaimedRun } from "../ports/store/engine-store.ts";
 import type { Store } from "../ports/store.ts";
-import { createAlarm } from "./alarm.ts";
+import type { ClaimedRun } from "../ports/store/engine-store.ts";
+
+/** Timers keep their own time: a machine that slept, or a clock that was set, is noticed after this long at the latest. */
+const maxTimerMs = 30_000;
+
+interface Alarm {
+  /** Fires once at this time; `null`: never. Replaces the previous time. */
+  setAt(time: number | null): void;
+  setIn(ms: number): void;
+  clear(): void;
+}
 
 export interface StoreDispatcherOptions {
   store: Pick<Store, "claimRuns" | "extendLeases" | "nextAvailableAt" | "watch">;
@@ -149,5 +158,26 @@ export function createStoreDispatcher(p: StoreDispatcherOptions): Dispatcher {
       await Promise.all(running.values());
     },
     active: () => [...running.keys()],
+  };
+}
+
+/** One alarm by the wall clock. Also works around the limit of setTimeout, 2^31-1 ms, above which it fires immediately. */
+function createAlarm(clock: Clock, ring: () => void): Alarm {
+  let timer: NodeJS.Timeout | undefined;
+
+  function setAt(time: number | null): void {
+    clearTimeout(timer);
+    if (time === null) return;
+    const inMs = Math.max(0, time - clock.now());
+    timer = setTimeout(() => (clock.now() >= time ? ring() : setAt(time)), Math.min(inMs, maxTimerMs));
+  }
+
+  return {
+    setAt,
+    setIn(ms) {
+      clearTimeout(timer);
+      timer = setTimeout(ring, ms);
+    },
+    clear: () => clearTimeout(timer),
   };
 }

@@ -4,9 +4,11 @@ import type { Logger } from "../ports/logger.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { Store } from "../ports/store.ts";
 import type { ClaimedRun, EngineStore, WorkerInfo } from "../ports/store/engine-store.ts";
-import { type ExecuteRunOptions, type RunEnding, type RunHandle, executeRun } from "./execute-run.ts";
+import { executeRun, type ExecuteRunOptions, type RunEnding, type RunHandle } from "./execute-run.ts";
 import type { RunSlots } from "./run-slots.ts";
-import { watchCancels } from "./watch-cancels.ts";
+
+/** Under load, there are thousands of changes. */
+const lookEveryMs = 250;
 
 /** Duration of a worker's lease on its runs. Including the check interval, other workers take over within 15 seconds. */
 export const leaseMs = 12_000;
@@ -171,4 +173,44 @@ async function isWithin(promise: Promise<unknown>, ms: number): Promise<boolean>
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Checks after each change of the store whether one of these runs was canceled by another process or machine. The
+ * worker's own supervisor reports cancellations sooner, the lease renewal later. Returns a function that stops it.
+ */
+export function watchCancels(p: {
+  store: Pick<EngineStore, "listCancelRequested"> & Pick<Store, "watch">;
+  /** The runs that this process executes. */
+  runIds: () => string[];
+  cancel: (runId: string) => void;
+  onError: (error: unknown) => void;
+}): () => void {
+  let resting: NodeJS.Timeout | null = null;
+  let isDue = false;
+  let isStopped = false;
+
+  async function look(): Promise<void> {
+    const runIds = p.runIds();
+    if (runIds.length === 0) return;
+    for (const runId of await p.store.listCancelRequested(runIds)) p.cancel(runId);
+  }
+
+  function changed(): void {
+    if (isStopped) return;
+    if (resting) return void (isDue = true);
+    isDue = false;
+    resting = setTimeout(() => {
+      resting = null;
+      if (isDue) changed();
+    }, lookEveryMs).unref();
+    look().catch(p.onError);
+  }
+
+  const leave = p.store.watch(changed);
+  return () => {
+    isStopped = true;
+    if (resting) clearTimeout(resting);
+    leave();
+  };
 }

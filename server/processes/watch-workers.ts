@@ -1,8 +1,30 @@
+import { readFileSync } from "node:fs";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import type { Clock } from "../ports/clock.ts";
-import { judgeWorker, maxRssBytes } from "./judge-worker.ts";
-import { readRss } from "./read-rss.ts";
 import type { WorkerChild } from "./worker-child.ts";
+
+/** What the supervisor sees of a worker. */
+export interface WorkerSight {
+  /** Time since its last heartbeat. */
+  silentMs: number;
+  /** Time since any thread of it has given a sign of life. */
+  lifelessMs: number;
+  rssBytes: number;
+  maxRssBytes: number;
+  active: readonly { runId: string; deadlineAt: number }[];
+}
+
+type WorkerVerdict = "fine" | "blocked" | "stopped" | "out_of_memory";
+
+/** Heartbeats come twice a second: a second without one means a blocked event loop. */
+const silenceMs = 1_000;
+const deadlineSlackMs = 500;
+/** How long a blocked loop may hold up its neighbours. */
+const neighboursWaitMs = 15_000;
+/** Longer than a lease lasts. */
+const stoppedAfterMs = 15_000;
+
+const pageBytes = 4096;
 
 export const watchEveryMs = 250;
 const startWithinMs = 60_000;
@@ -96,4 +118,41 @@ export function createWorkerWatch(p: {
     lastLookAt = now;
     await Promise.all([...p.workers].map((worker) => lookAt(worker, wasHeldUp)));
   };
+}
+
+/**
+ * Resident memory of a process from outside it, for when it cannot tell itself; `null` where the system has no /proc.
+ * Read at once: the kernel answers from memory, and a promise would take several turns of an event loop that may be
+ * held up in each.
+ */
+function readRss(pid: number): number | null {
+  const pages = Number(readStatm(pid)?.split(" ")[1]);
+  return Number.isFinite(pages) && pages > 0 ? pages * pageBytes : null;
+}
+
+function readStatm(pid: number): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/statm`, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether a worker must be ended. Stopped: no thread of it has spoken for longer than a lease lasts, so that its runs
+ * are anybody's. Blocked: past the deadline of a run, or for so long that its neighbours suffer. A single run may block
+ * its process until its own deadline. Memory counts as the system sees it, because Buffers are not in V8's heap.
+ */
+export function judgeWorker(sight: WorkerSight, now: number): WorkerVerdict {
+  if (sight.rssBytes > sight.maxRssBytes) return "out_of_memory";
+  if (sight.lifelessMs > stoppedAfterMs) return "stopped";
+  if (sight.silentMs <= silenceMs) return "fine";
+  const isPastDeadline = sight.active.some(({ deadlineAt }) => now > deadlineAt + deadlineSlackMs);
+  const holdsUpOthers = sight.silentMs > neighboursWaitMs && sight.active.length !== 1;
+  return isPastDeadline || holdsUpOthers ? "blocked" : "fine";
+}
+
+/** The bound on a worker's resident memory: its heap, a quarter more for what lies outside of it, and Node itself. */
+export function maxRssBytes(workerMemoryMb: number): number {
+  return (workerMemoryMb * 1.25 + 128) * 1024 * 1024;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Client } from "pg";
+import { Client, type Connection, type Submittable } from "pg";
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import { migrationsFolder } from "../../paths.ts";
@@ -10,13 +10,21 @@ import { migrateDatabase } from "../postgres/migrate-database.ts";
 import { toOpenError } from "../postgres/store-error.ts";
 import { toPostgresText } from "../postgres/text-encoding.ts";
 import { copyMark, countApplied, readJournal } from "../shared/migration-journal.ts";
-import { copyIn } from "./copy-in.ts";
 import { beginCopy, type CopyNotes, type CopyOrigin } from "./copy-notes.ts";
 import type { CopiedTable } from "./copy-plan.ts";
 import { encodeRows } from "./encode-rows.ts";
 import { createPostgresReader } from "./postgres-rows.ts";
 import type { Row } from "./row.ts";
 import type { CopySource, CopyTarget, TableProgress } from "./table-rows.ts";
+
+/** What the driver's connection has for COPY, which its types leave out. */
+interface CopyConnection extends Connection {
+  sendCopyFromChunk(chunk: Uint8Array): void;
+  endCopyFrom(): void;
+}
+
+/** Of one message to the server. */
+const chunkBytes = 64 * 1024;
 
 const applicationName = "signalbox store copy";
 /** Held by the copy that writes a target, as long as it is connected. */
@@ -187,4 +195,29 @@ async function connectAlone<End>(url: string, open: (client: Client, name: strin
     await client.end();
     throw toOpenError(error, name);
   }
+}
+
+/**
+ * `COPY … FROM STDIN`, with everything at hand. The driver calls what handles the answers by these names, as those of
+ * its own queries.
+ */
+function copyIn(client: Client, text: string, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let failure: Error | null = null;
+    client.query<Submittable & Record<string, unknown>>({
+      submit: (connection: Connection) => connection.query(text),
+      handleCopyInResponse(connection: CopyConnection) {
+        for (let at = 0; at < bytes.length; at += chunkBytes)
+          connection.sendCopyFromChunk(bytes.subarray(at, at + chunkBytes));
+        connection.endCopyFrom();
+      },
+      handleCommandComplete() {},
+      handleError(error: Error) {
+        failure ??= error;
+        // The connection is gone: nothing follows.
+        if (!("severity" in error)) reject(error);
+      },
+      handleReadyForQuery: () => (failure ? reject(failure) : resolve()),
+    });
+  });
 }

@@ -1,15 +1,16 @@
 import { and, asc, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { AcceptedRun, AcceptResult, NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
-import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
 import { decidedLines } from "../shared/decided-lines.ts";
+import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
 import { toStoredVerdicts } from "../shared/stored-verdicts.ts";
+import { tokensAtStart } from "../shared/tokens-at-start.ts";
 import { createTrafficCounts } from "../shared/traffic-counts.ts";
 import { insertRows } from "./insert-rows.ts";
-import { insertRuns } from "./insert-runs.ts";
 import { lockRoom, type QueueRoom } from "./queue-room.ts";
 import { delivery, idempotencyKey, run } from "./schema.ts";
 import type { Session } from "./session.ts";
+import { addEntries } from "./timeline.ts";
 
 /** What one call records: a delivery with its runs, or runs that no delivery started; of these, all or those that fit. */
 export interface AcceptJob {
@@ -184,5 +185,23 @@ async function listFirstRuns({ db }: Session, deliveryIds: readonly string[]): P
     .orderBy(asc(run.attachmentId), asc(run.id));
   return new Map(
     [...Map.groupBy(rows, ({ deliveryId }) => deliveryId ?? "")].map(([id, started]) => [id, toFirstRuns(started)]),
+  );
+}
+
+/** Records queued runs, each with its first timeline entry. */
+async function insertRuns(session: Session, runs: readonly NewRun[]): Promise<void> {
+  const rows = runs.map(({ target: { kind, slug }, ...newRun }) => ({
+    ...newRun,
+    status: "queued" as const,
+    targetKind: kind,
+    targetSlug: slug,
+    target: `${kind}:${slug}`,
+    tokens: tokensAtStart(kind),
+    availableAt: newRun.createdAt,
+  }));
+  await insertRows(session, run, rows);
+  await addEntries(
+    session,
+    runs.map(({ id, createdAt }) => ({ runId: id, entry: { at: createdAt, kind: "queued", attempt: 0 } })),
   );
 }

@@ -1,10 +1,14 @@
+import { asc, count, desc, getTableColumns, type SQL } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Pool } from "pg";
 import { migrationsFolder } from "../../paths.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
+import type { IdentityCondition, IdentityRows, IdentityTable } from "../../ports/store/people-store.ts";
 import { createFoldLater } from "../shared/fold-later.ts";
-import { type AcceptJob, acceptDeliveries } from "./accept-deliveries.ts";
+import { identityColumns, identityCondition } from "../shared/identity-conditions.ts";
+import { acceptDeliveries, type AcceptJob } from "./accept-deliveries.ts";
 import { createAuditStore } from "./audit-store.ts";
 import { createChangeListener } from "./change-listener.ts";
 import { createPool, databaseName } from "./connect.ts";
@@ -12,15 +16,14 @@ import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
 import { foldTraffic } from "./fold-traffic.ts";
-import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitation-store.ts";
 import { createKeyStore } from "./key-store.ts";
 import { readLiveMark } from "./live.ts";
-import { readMark } from "./mark.ts";
 import { migrate } from "./migrate.ts";
 import { createPeopleStore } from "./people-store.ts";
 import { createPresetStore } from "./preset-store.ts";
 import { createRunStore } from "./run-store.ts";
+import { person, personAccount, personSession, personVerification } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { type SecretOfMachine, settleSecret } from "./settle-secret.ts";
 import { followClock } from "./store-clock.ts";
@@ -29,6 +32,27 @@ import { createSwitchStore } from "./switch-store.ts";
 import { createTakeRates } from "./take-rates.ts";
 import { createTrafficStore } from "./traffic-store.ts";
 import { createUpkeepStore } from "./upkeep-store.ts";
+
+const tables = {
+  user: person,
+  session: personSession,
+  account: personAccount,
+  verification: personVerification,
+} as const;
+
+/** More than are under way at any time. */
+const looked = 1_000;
+
+/**
+ * Every change of a run adds to its timeline. Ids are given before the commit, and a lower one may be committed after a
+ * higher: so it is not only looked how far the ids go, but also how many of the last there are.
+ */
+const markSql = `
+  SELECT e.ends AS entries, d.ends AS deliveries, p.ends AS presets, s.ends AS switches FROM
+    (SELECT concat(max(id), ' ', count(*)) AS ends FROM run_event WHERE id > (SELECT max(id) FROM run_event) - ${looked}) AS e,
+    (SELECT concat(max(position), ' ', count(*)) AS ends FROM delivery WHERE position > (SELECT max(position) FROM delivery) - ${looked}) AS d,
+    (SELECT concat(max(id), ' ', count(*)) AS ends FROM preset) AS p,
+    (SELECT max(revision) AS ends FROM trigger_switch) AS s`;
 
 /** Readers wait for each other, not for writers. One connection writes, another tells others of it. */
 const mostReaders = 4;
@@ -133,4 +157,47 @@ function ping({ writeSoon }: PostgresDatabase): Promise<void> {
 async function sizeOf(session: Session): Promise<number> {
   const [found] = await session.rows<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes");
   return found?.bytes ?? 0;
+}
+
+async function readMark(session: Session): Promise<string> {
+  return JSON.stringify(await session.rows(markSql));
+}
+
+/** For the identity provider, which has its own mind about what it asks. Everybody else has the verbs of the people. */
+function createIdentityRows({ read, write }: PostgresDatabase): IdentityRows {
+  return {
+    insertRow: (table, row) =>
+      write(async ({ db }) => {
+        const [inserted] = await db
+          .insert(tables[table])
+          .values(row as never)
+          .returning();
+        if (!inserted) throw new Error(`A row of ${table} was not written.`);
+        return inserted;
+      }),
+    findRows: ({ table, where, limit, offset, sortBy }) =>
+      read(({ db }) => {
+        const found = db.select().from(tables[table]).where(conditionOf(table, where)).limit(limit).offset(offset);
+        if (!sortBy) return found;
+        const column = columnsOf(table)(sortBy.field);
+        return found.orderBy(sortBy.direction === "asc" ? asc(column) : desc(column));
+      }),
+    countRows: (table, where) =>
+      read(
+        async ({ db }) =>
+          (await db.select({ found: count() }).from(tables[table]).where(conditionOf(table, where)))[0]?.found ?? 0,
+      ),
+    updateRows: (table, where, values) =>
+      write(({ db }) => db.update(tables[table]).set(values).where(conditionOf(table, where)).returning()),
+    removeRows: (table, where) =>
+      write(({ db }) => db.delete(tables[table]).where(conditionOf(table, where)).returning()),
+  };
+}
+
+function conditionOf(table: IdentityTable, where: readonly IdentityCondition[]): SQL | undefined {
+  return identityCondition(where, columnsOf(table));
+}
+
+function columnsOf(table: IdentityTable): (field: string) => PgColumn {
+  return identityColumns<PgColumn>(table, getTableColumns(tables[table]));
 }

@@ -1,4 +1,10 @@
-import type { DeliveryCount, TrafficStore, VerdictBucket } from "../../ports/store/traffic-store.ts";
+import type { DeliverySummary } from "../../contract/delivery.ts";
+import type { RunStatus, RunSummary } from "../../contract/run.ts";
+import type { DeliveryCount, TargetSummary, TrafficStore, VerdictBucket } from "../../ports/store/traffic-store.ts";
+import { toDeliverySummary } from "../shared/delivery-shapes.ts";
+import { readIdText } from "../shared/id-text.ts";
+import { toRunSummary } from "../shared/run-shapes.ts";
+import { summarizeRuns } from "../shared/summarize-runs.ts";
 import { addCounts, byEndpoint, expandSharedLists, sharedListsOf, type TrafficSum } from "../shared/traffic-counts.ts";
 import {
   type CountedVerdicts,
@@ -10,10 +16,37 @@ import {
   wholeBuckets,
 } from "../shared/traffic-windows.ts";
 import type { PostgresDatabase } from "./database.ts";
-import { searchIds } from "./search-ids.ts";
+import { readDeliveryRows } from "./list-deliveries.ts";
+import { readRunRows } from "./list-runs.ts";
 import type { Session } from "./session.ts";
-import { summarizeTargets } from "./summarize-targets.ts";
 import type { VerdictReader } from "./verdict-sets.ts";
+
+const newest = 10_000;
+
+const queries = { run: queriesOf("run", "created_at"), delivery: queriesOf("delivery", "received_at") };
+
+type SearchRequest = Parameters<TrafficStore["searchIds"]>[0];
+
+const mostRuns = 200;
+
+/** One more than is summed up tells whether there are more. */
+const recentRunsSql = `
+  SELECT t.place, r.* FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS t (slug, kind, place) CROSS JOIN LATERAL (
+    SELECT status, started_at AS "startedAt", finished_at AS "finishedAt" FROM run
+    WHERE target_slug = t.slug AND target_kind = t.kind AND created_at >= $3 ORDER BY created_at DESC, id DESC LIMIT ${mostRuns + 1}
+  ) AS r`;
+
+const lastRunsSql = `
+  SELECT t.place, r.id FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS t (slug, kind, place) CROSS JOIN LATERAL (
+    SELECT id FROM run WHERE target_slug = t.slug AND target_kind = t.kind ORDER BY created_at DESC, id DESC LIMIT 1
+  ) AS r`;
+
+interface RecentRow {
+  place: number;
+  status: RunStatus;
+  startedAt: number | null;
+  finishedAt: number | null;
+}
 
 export function createTrafficStore({ read, readAtOnce, verdicts }: PostgresDatabase): TrafficStore {
   return {
@@ -109,4 +142,55 @@ export async function expandLog(
   for (const { counts } of rows) addCounts(sums, counts);
   const readShared = await verdicts.readShared(session, sharedListsOf(sums));
   return expandSharedLists(sums, readShared);
+}
+
+async function summarizeTargets(
+  session: Session,
+  { targets, since }: Parameters<TrafficStore["summarizeTargets"]>[0],
+): Promise<TargetSummary[]> {
+  const values = [targets.map(({ slug }) => slug), targets.map(({ kind }) => kind)];
+  const recent = Map.groupBy(await session.rows<RecentRow>(recentRunsSql, [...values, since]), ({ place }) => place);
+  const last = new Map(
+    (await session.rows<{ place: number; id: string }>(lastRunsSql, values)).map(({ place, id }) => [place, id]),
+  );
+  const rows = new Map((await readRunRows(session, [...last.values()])).map((row) => [row.id, row]));
+  return targets.map((target, at) => {
+    const row = rows.get(last.get(at + 1) ?? "");
+    return { target, ...summarizeRuns(recent.get(at + 1) ?? [], mostRuns), lastRun: row ? toRunSummary(row) : null };
+  });
+}
+
+/** Ids sort by the time they were made: those that begin so are the end of a stretch of the primary key. */
+function queriesOf(table: "run" | "delivery", at: string): { begin: string; end: string } {
+  return {
+    begin: `SELECT id FROM ${table} WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+    end: `
+      SELECT id FROM (SELECT id, ${at} FROM ${table} ORDER BY ${at} DESC, id DESC LIMIT ${newest}) AS newest
+      WHERE upper(right(id, length($1))) = $1 ORDER BY ${at} DESC, id DESC LIMIT $2`,
+  };
+}
+
+async function searchIds(
+  session: Session,
+  verdicts: VerdictReader,
+  p: SearchRequest,
+): Promise<{ runs: RunSummary[]; deliveries: DeliverySummary[] }> {
+  if (p.text === "") return { runs: [], deliveries: [] };
+  const runIds = await findIds(session, { ...p, table: "run", prefix: "run_" });
+  const deliveryIds = await findIds(session, { ...p, table: "delivery", prefix: "dlv_" });
+  return {
+    runs: (await readRunRows(session, runIds)).map(toRunSummary),
+    deliveries: (await readDeliveryRows(session, verdicts, deliveryIds)).map(toDeliverySummary),
+  };
+}
+
+async function findIds(
+  session: Session,
+  { table, prefix, text, limit }: { table: "run" | "delivery"; prefix: string } & SearchRequest,
+): Promise<string[]> {
+  const { begin, end, ending } = readIdText(text, prefix);
+  const begins = await session.rows<{ id: string }>(queries[table].begin, [begin, end, limit]);
+  const ends = ending === null ? [] : await session.rows<{ id: string }>(queries[table].end, [ending, limit]);
+  const found = [...begins, ...ends].map(({ id }) => id);
+  return [...new Set(found)].sort().reverse().slice(0, limit);
 }

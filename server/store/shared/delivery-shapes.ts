@@ -1,7 +1,10 @@
 import type { Delivery, DeliverySummary } from "../../contract/delivery.ts";
+import { type Json, jsonSchema } from "../../contract/json.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
-import { readBodyJson } from "./read-body-json.ts";
 import { toIso } from "./iso-time.ts";
+
+/** Deeper bodies were refused at the door, are kept as bytes, and would overflow the stack of whoever serializes them. */
+const maxDepth = 512;
 
 export type DeliverySummaryRow = Omit<NewDelivery, "body" | "keyId">;
 
@@ -49,4 +52,31 @@ export function toDelivery(row: DeliveryRow): Delivery {
     body: row.body && Buffer.from(row.body).toString("base64"),
     json: row.body && readBodyJson(row.body),
   };
+}
+
+/** The JSON of a stored body; `null` where the bytes are none, as those of refused deliveries may be. */
+function readBodyJson(body: Uint8Array): Json | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return isDeeperThan(text, maxDepth) ? null : jsonSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index];
+    if (isInString) {
+      if (char === "\\") index += 1;
+      else if (char === '"') isInString = false;
+    } else if (char === '"') isInString = true;
+    else if (char === "{" || char === "[") {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (char === "}" || char === "]") depth -= 1;
+  }
+  return false;
 }

@@ -1,18 +1,23 @@
+import { asc, count, desc, getTableColumns, type SQL } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { statSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { AppError } from "../../contract/app-error.ts";
 import { migrationsFolder } from "../../paths.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
+import type { IdentityCondition, IdentityRows, IdentityTable } from "../../ports/store/people-store.ts";
+import type { StoreNumbers } from "../../ports/store/store-numbers.ts";
 import { createFoldLater } from "../shared/fold-later.ts";
+import { identityColumns, identityCondition } from "../shared/identity-conditions.ts";
 import { createAuditStore, prepareInsertAudit } from "./audit-store.ts";
 import { createChangeWatcher } from "./change-watcher.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
-import { prepareInsertRun } from "./insert-run.ts";
-import { readFileBytes } from "./file-bytes.ts";
-import { createFileGuard } from "./file-guard.ts";
 import { prepareFoldTraffic } from "./fold-traffic.ts";
-import { createIdentityRows } from "./identity-rows.ts";
+import { prepareInsertRun } from "./insert-run.ts";
 import { createInvitationStore } from "./invitation-store.ts";
 import { createKeyStore } from "./key-store.ts";
 import { prepareLiveMark } from "./live.ts";
@@ -20,9 +25,10 @@ import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { createPeopleStore } from "./people-store.ts";
 import { createPresetStore } from "./preset-store.ts";
-import { refuseDamagedFile } from "./refuse-damaged-file.ts";
 import { createQueueRoom } from "./queue-room.ts";
+import { refuseDamagedFile } from "./refuse-damaged-file.ts";
 import { createRunStore } from "./run-store.ts";
+import { person, personAccount, personSession, personVerification } from "./schema.ts";
 import { toOpenError } from "./store-error.ts";
 import { createSwitchStore } from "./switch-store.ts";
 import { prepareAddEntry } from "./timeline.ts";
@@ -30,6 +36,16 @@ import { createTrafficStore } from "./traffic-store.ts";
 import { createTrafficTally } from "./traffic-tally.ts";
 import { createUpkeepStore } from "./upkeep-store.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
+
+const tables = {
+  user: person,
+  session: personSession,
+  account: personAccount,
+  verification: personVerification,
+} as const;
+
+const detail =
+  "The database file was removed or replaced while it was in use: writes would be lost. Put it back, or restart the service.";
 
 /**
  * Opens the ledger in a SQLite file, made with its folder where it is missing, and brings its schema up to date.
@@ -140,4 +156,77 @@ function prepareMark(connection: Connection): () => string {
     "SELECT (SELECT max(id) FROM run_event) AS entry, (SELECT max(rowid) FROM delivery) AS delivery, (SELECT count(*) FROM preset) AS presets, (SELECT max(id) FROM preset) AS preset, (SELECT max(revision) FROM trigger_switch) AS switches",
   );
   return () => JSON.stringify(ends.get());
+}
+
+async function readFileBytes(file: string): Promise<StoreNumbers["fileBytes"]> {
+  const [database, log] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
+  return { database, log };
+}
+
+function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+/**
+ * A file that is removed while it is open takes writes as before, into nothing: the next start would find none of them.
+ * Throws AppError `store_unavailable` once the database or its write-ahead log is no longer the file that was opened.
+ */
+function createFileGuard(file: string): () => void {
+  const identities = new Map<string, string>();
+  const check = () => {
+    for (const path of [file, `${file}-wal`]) {
+      const now = identify(path);
+      const opened = identities.get(path);
+      // SQLite makes the log when it first needs it.
+      if (opened === undefined && now !== null) identities.set(path, now);
+      if (opened === undefined || opened === now) continue;
+      // Senders see the detail; where the file lies is for the log.
+      throw new AppError("store_unavailable", detail, { cause: new Error(`${path} is not the file that was opened`) });
+    }
+  };
+  check();
+  return check;
+}
+
+function identify(path: string): string | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats ? `${stats.dev}:${stats.ino}` : null;
+}
+
+/** For the identity provider, which has its own mind about what it asks. Everybody else has the verbs of the people. */
+export function createIdentityRows({ db, read, write }: SqliteDatabase): IdentityRows {
+  return {
+    insertRow: (table, row) =>
+      write(() =>
+        db
+          .insert(tables[table])
+          .values(row as never)
+          .returning()
+          .get(),
+      ),
+    findRows: ({ table, where, limit, offset, sortBy }) =>
+      read(() => {
+        const found = db.select().from(tables[table]).where(conditionOf(table, where)).limit(limit).offset(offset);
+        if (!sortBy) return found.all();
+        const column = columnsOf(table)(sortBy.field);
+        return found.orderBy(sortBy.direction === "asc" ? asc(column) : desc(column)).all();
+      }),
+    countRows: (table, where) =>
+      read(() => db.select({ found: count() }).from(tables[table]).where(conditionOf(table, where)).get()?.found ?? 0),
+    updateRows: (table, where, values) =>
+      write(() => db.update(tables[table]).set(values).where(conditionOf(table, where)).returning().all()),
+    removeRows: (table, where) =>
+      write(() => db.delete(tables[table]).where(conditionOf(table, where)).returning().all()),
+  };
+}
+
+function conditionOf(table: IdentityTable, where: readonly IdentityCondition[]): SQL | undefined {
+  return identityCondition(where, columnsOf(table));
+}
+
+function columnsOf(table: IdentityTable): (field: string) => SQLiteColumn {
+  return identityColumns<SQLiteColumn>(table, getTableColumns(tables[table]));
 }

@@ -17,7 +17,7 @@ import type { KeyStore } from "../../ports/store/key-store.ts";
 import { aKey } from "../testing/factories.ts";
 import { createAuditStore, prepareInsertAudit } from "./audit-store.ts";
 import { createDatabase } from "./database.ts";
-import { createIdentityRows } from "./identity-rows.ts";
+import { createIdentityRows } from "./open-store.ts";
 import { createInvitationStore } from "./invitation-store.ts";
 import { createKeyStore } from "./key-store.ts";
 import { migrate } from "./migrate.ts";

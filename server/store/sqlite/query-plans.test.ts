@@ -12,7 +12,7 @@ import type { RunFilter } from "../../ports/store/run-store.ts";
 import type { Position } from "../shared/cursor.ts";
 import { driversOf, type Listing } from "../shared/read-list.ts";
 import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "./claim-runs.ts";
-import { createDatabase, type SqliteDatabase } from "./database.ts";
+import { createDatabase, logRangeSql, logRowsSql, type SqliteDatabase } from "./database.ts";
 import { findKeyByHashQuery } from "./key-store.ts";
 import { heldRunsQuery, nextAvailableQuery } from "./leases.ts";
 import { deliveryListing, deliveryRowsQuery } from "./list-deliveries.ts";
@@ -23,12 +23,17 @@ import { openConnection } from "./open-connection.ts";
 import { endQuery, slowStretchQuery, stretchQuery } from "./list-reader.ts";
 import { queuedOfTargetSql } from "./queue-room.ts";
 import { spendQuery } from "./run-store.ts";
-import { searchIdsSql } from "./search-ids.ts";
-import { lastRunSql, recentRunsSql } from "./summarize-targets.ts";
-import { attachmentsSql, countDeliveriesSql, sumVerdictsSql, verdictBucketsSql } from "./traffic-store.ts";
+import {
+  attachmentsSql,
+  countDeliveriesSql,
+  lastRunSql,
+  recentRunsSql,
+  searchIdsSql,
+  sumVerdictsSql,
+  verdictBucketsSql,
+} from "./traffic-store.ts";
 import { firstCountedHourSql, verdictHoursSql } from "./verdict-hours.ts";
 import { addTrafficSql, forgetMinutesSql, oldestLoggedSql } from "./fold-traffic.ts";
-import { logRangeSql, logRowsSql } from "./traffic-log.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
 let database: SqliteDatabase;

@@ -1,16 +1,16 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import type { Run } from "../../contract/run.ts";
 import { queueFull } from "../../domain/runs/new-run.ts";
+import { isFinal } from "../../domain/runs/run-state.ts";
 import type { NewRun, QueueFull, RunStore, SpendFilter } from "../../ports/store/run-store.ts";
+import { withDecision } from "../shared/decided-approval.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import { type SpendRow, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { prepareDecideApproval } from "./decide-approval.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { listRuns, runRowsQuery, runSummaryColumns } from "./list-runs.ts";
 import type { QueueRoom } from "./queue-room.ts";
-import { prepareRequestCancel } from "./request-cancel.ts";
-import { run } from "./schema.ts";
+import { run, runStep } from "./schema.ts";
 import { type AddEntry, listTimeline } from "./timeline.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
@@ -91,4 +91,74 @@ function countOpenRuns({ db }: SqliteDatabase): { queued: number; running: numbe
     .all();
   const count = (status: "queued" | "running" | "waiting") => rows.find((row) => row.status === status)?.count ?? 0;
   return { queued: count("queued"), running: count("running"), waiting: count("waiting") };
+}
+
+type CancelAnswer = Awaited<ReturnType<RunStore["requestCancel"]>>;
+
+function prepareRequestCancel(
+  { db }: SqliteDatabase,
+  addEntry: AddEntry,
+): (runId: string, now: number) => CancelAnswer {
+  return (runId, now) => {
+    const found = db
+      .select({ status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
+      .from(run)
+      .where(eq(run.id, runId))
+      .get();
+    if (!found) return "missing";
+    if (isFinal(found.status)) return "ended";
+    if (found.status === "running") {
+      if (found.cancelRequestedAt !== null) return "requested";
+      db.update(run)
+        .set({ cancelRequestedAt: now })
+        .where(and(eq(run.id, runId), eq(run.status, "running")))
+        .run();
+      addEntry(runId, { at: now, kind: "cancel_requested", attempt: found.attempt });
+      return "requested";
+    }
+    db.update(run)
+      .set({ status: "canceled", finishedAt: now, cancelRequestedAt: now })
+      .where(and(eq(run.id, runId), inArray(run.status, ["queued", "waiting"])))
+      .run();
+    addEntry(runId, { at: now, kind: "canceled", attempt: found.attempt });
+    return "canceled";
+  };
+}
+
+type Decide = RunStore["decideApproval"];
+
+/** The run goes on as soon as nothing is left to decide. */
+function prepareDecideApproval(
+  { db }: SqliteDatabase,
+  addEntry: AddEntry,
+): (p: Parameters<Decide>[0]) => Awaited<ReturnType<Decide>> {
+  return ({ runId, name, decision, now }) => {
+    const found = db.select({ status: run.status, attempt: run.attempt }).from(run).where(eq(run.id, runId)).get();
+    if (!found) return "missing";
+    const isThis = and(eq(runStep.runId, runId), eq(runStep.name, name), eq(runStep.kind, "approval"));
+    const step = db
+      .select({ finishedAt: runStep.finishedAt, result: runStep.result })
+      .from(runStep)
+      .where(isThis)
+      .get();
+    if (!step) return "missing";
+    // A run that is at work has taken its decisions already, or is about to be put aside again.
+    if (isFinal(found.status) || step.finishedAt !== null || found.status !== "waiting") return "closed";
+    db.update(runStep)
+      .set({ finishedAt: now, result: withDecision(step.result, decision) })
+      .where(and(isThis, isNull(runStep.finishedAt)))
+      .run();
+    addEntry(runId, { at: now, kind: "approval_decided", attempt: found.attempt, name, data: decision });
+    const open = db
+      .select({ open: count() })
+      .from(runStep)
+      .where(and(eq(runStep.runId, runId), eq(runStep.kind, "approval"), isNull(runStep.finishedAt)))
+      .get();
+    if (open?.open === 0)
+      db.update(run)
+        .set({ availableAt: now })
+        .where(and(eq(run.id, runId), eq(run.status, "waiting")))
+        .run();
+    return "decided";
+  };
 }

@@ -1,5 +1,12 @@
-import type { VerdictOutcome } from "../../contract/delivery.ts";
-import type { DeliveryCount, TrafficStore, VerdictBucket } from "../../ports/store/traffic-store.ts";
+import { eq } from "drizzle-orm";
+import type { DeliverySummary, VerdictOutcome } from "../../contract/delivery.ts";
+import type { Target } from "../../contract/project/target.ts";
+import type { RunStatus, RunSummary } from "../../contract/run.ts";
+import type { DeliveryCount, TargetSummary, TrafficStore, VerdictBucket } from "../../ports/store/traffic-store.ts";
+import { toDeliverySummary } from "../shared/delivery-shapes.ts";
+import { readIdText } from "../shared/id-text.ts";
+import { toRunSummary } from "../shared/run-shapes.ts";
+import { summarizeRuns } from "../shared/summarize-runs.ts";
 import {
   type CountedVerdicts,
   joinDeliveryCounts,
@@ -11,8 +18,36 @@ import {
   wholeBuckets,
 } from "../shared/traffic-windows.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { searchIds } from "./search-ids.ts";
-import { summarizeTargets } from "./summarize-targets.ts";
+import { readDeliveryRows } from "./list-deliveries.ts";
+import { runRowsQuery, runSummaryColumns } from "./list-runs.ts";
+import { run } from "./schema.ts";
+
+const newest = 10_000;
+
+interface IdQueries {
+  begin: string;
+  end: string;
+}
+
+export const searchIdsSql = { run: queriesOf("run", "created_at"), delivery: queriesOf("delivery", "received_at") };
+
+type SearchRequest = Parameters<TrafficStore["searchIds"]>[0];
+
+const mostRuns = 200;
+
+interface RecentRow {
+  status: RunStatus;
+  startedAt: number | null;
+  finishedAt: number | null;
+}
+
+/** One more than is summed up tells whether there are more. All of it stands in the index. */
+export const recentRunsSql = `
+  SELECT status, started_at AS startedAt, finished_at AS finishedAt FROM run INDEXED BY run_by_target
+  WHERE target_slug = @slug AND target_kind = @kind AND created_at >= @since ORDER BY created_at DESC, id DESC LIMIT ${mostRuns + 1}`;
+
+export const lastRunSql = `
+  SELECT id FROM run INDEXED BY run_by_target WHERE target_slug = @slug AND target_kind = @kind ORDER BY created_at DESC, id DESC LIMIT 1`;
 
 export function createTrafficStore(database: SqliteDatabase): TrafficStore {
   // Counters and log are read at one moment: a count could move from the one to the other in between.
@@ -100,4 +135,54 @@ function countVerdictBuckets(
   const window = wholeBuckets(p);
   const counted = connection.prepare<unknown[], VerdictBucket>(verdictBucketsSql).all({ ...window, endpoint, trigger });
   return joinVerdictBuckets(counted, { log: trafficLog(), endpoint, trigger, window });
+}
+
+function summarizeTargets(
+  database: SqliteDatabase,
+  p: Parameters<TrafficStore["summarizeTargets"]>[0],
+): TargetSummary[] {
+  const { connection, db } = database;
+  const recentRuns = connection.prepare<unknown[], RecentRow>(recentRunsSql);
+  const lastRun = connection.prepare<unknown[], string>(lastRunSql).pluck();
+  return p.targets.map((target: Target) => {
+    const recent = recentRuns.all({ ...target, since: p.since });
+    const lastId = lastRun.get(target);
+    const last =
+      lastId === undefined ? undefined : db.select(runSummaryColumns).from(run).where(eq(run.id, lastId)).get();
+    return { target, ...summarizeRuns(recent, mostRuns), lastRun: last ? toRunSummary(last) : null };
+  });
+}
+
+/** Ids sort by the time they were made: those that begin so are the end of a stretch of the primary key. */
+function queriesOf(table: "run" | "delivery", at: string): IdQueries {
+  return {
+    begin: `SELECT id FROM ${table} WHERE id >= @text AND id < @end ORDER BY id DESC LIMIT @limit`,
+    end: `
+      SELECT id FROM (SELECT id FROM ${table} INDEXED BY ${table}_by_time ORDER BY ${at} DESC, id DESC LIMIT ${newest})
+      WHERE upper(substr(id, -length(@text))) = @text LIMIT @limit`,
+  };
+}
+
+function searchIds(database: SqliteDatabase, p: SearchRequest): { runs: RunSummary[]; deliveries: DeliverySummary[] } {
+  if (p.text === "") return { runs: [], deliveries: [] };
+  const runIds = findIds(database, { ...p, table: "run", prefix: "run_" });
+  const deliveryIds = findIds(database, { ...p, table: "delivery", prefix: "dlv_" });
+  return {
+    runs: runRowsQuery(database, runIds).all().map(toRunSummary),
+    deliveries: readDeliveryRows(database, deliveryIds).map(toDeliverySummary),
+  };
+}
+
+function findIds(
+  { connection }: SqliteDatabase,
+  p: { table: "run" | "delivery"; prefix: string } & SearchRequest,
+): string[] {
+  const { begin, end, ending } = readIdText(p.text, p.prefix);
+  const queries = searchIdsSql[p.table];
+  const begins = connection.prepare<unknown[], string>(queries.begin).pluck().all({ text: begin, end, limit: p.limit });
+  const ends =
+    ending === null
+      ? []
+      : connection.prepare<unknown[], string>(queries.end).pluck().all({ text: ending, limit: p.limit });
+  return [...new Set([...begins, ...ends])].sort().reverse().slice(0, p.limit);
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readWorkerNeeds } from "./worker-environment.ts";
+import { readWorkerNeeds } from "./worker-child.ts";
 
 /** Which of the variables a worker of a project with this code is given. */
 function needs(files: Record<string, string>, names: readonly string[]): string[] {

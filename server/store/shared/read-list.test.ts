@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Position } from "./cursor.ts";
-import { lookThrough } from "./look-through.ts";
+import { lookThrough } from "./read-list.ts";
 import { answerOf, type Steps } from "./steps.ts";
 
 /** Carries out steps whose answers are all there at once, pauses and all. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type WorkerSight, judgeWorker, maxRssBytes } from "./judge-worker.ts";
+import { type WorkerSight, judgeWorker, maxRssBytes } from "./watch-workers.ts";
 
 const now = 100_000;
 const sight = (over: Partial<WorkerSight>): WorkerSight => ({
