@@ -227,7 +227,7 @@ describe("the form of a workflow", () => {
       "Must be 0 or more. /amount",
       "Must be a number. /rate",
       "Must be one of eur, usd, gbp. /currency",
-      "Must be an e-mail address. /email",
+      "Must be an email address. /email",
       "Must be a string or null. /note",
       "Must have at most 3 items. /tags",
       "Must be a string. /labels/team",

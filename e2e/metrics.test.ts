@@ -61,7 +61,7 @@ it("docs/metrics.md lists exactly the metrics of /metrics after a delivery and i
     'signalbox_refusals_total{code="unsupported_media_type"} 1',
     'signalbox_refusals_total{code="unknown_endpoint"} 1',
     'signalbox_refusals_total{code="unauthorized"} 1',
-    'signalbox_unauthenticated_total{door="webhook"} 1',
+    'signalbox_unauthenticated_total{interface="webhook"} 1',
     'signalbox_delivered_runs_total{trigger="new-signup"} 1',
     'signalbox_runs_started_total{kind="workflow",target="welcome"} 1',
     'signalbox_run_retries_total{kind="workflow",target="welcome"} 1',

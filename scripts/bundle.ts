@@ -77,12 +77,12 @@ export async function bundleProcesses({
     metafile: true,
     plugins: [englishOnly, withoutNativePostgres, ...plugins],
   });
-  const strangers = Object.values(metafile.outputs).flatMap((output) =>
+  const unlisted = Object.values(metafile.outputs).flatMap((output) =>
     output.imports.filter(({ external, path }) => external && !isAllowedImport(path)),
   );
-  if (strangers.length > 0)
+  if (unlisted.length > 0)
     throw new Error(
-      `dist/ would import what the package does not depend on: ${strangers.map(({ path }) => path).join(", ")}`,
+      `dist/ would import what the package does not depend on: ${unlisted.map(({ path }) => path).join(", ")}`,
     );
   return metafile;
 }
@@ -100,7 +100,7 @@ export async function bundleSdk({ outdir }: { outdir: string }): Promise<void> {
   await build({
     ...bundleOptions,
     entryPoints: Object.fromEntries(
-      ["trigger", "workflow", "agent", "verify", "config"].map((door) => [door, inRoot(`sdk/${door}/index.ts`)]),
+      ["trigger", "workflow", "agent", "verify", "config"].map((entry) => [entry, inRoot(`sdk/${entry}/index.ts`)]),
     ),
     outdir,
     chunkNames: "shared-[hash]",

@@ -22,9 +22,9 @@ export function entryFile(name: keyof typeof entries): string {
   return isSource ? join(packageRoot, `${entries[name]}.ts`) : join(packageRoot, "dist", `${name}.js`);
 }
 
-/** Absolute path of the module behind `signalbox/<door>`. */
-export function sdkFile(door: "trigger" | "workflow" | "agent" | "verify" | "config"): string {
-  return isSource ? join(packageRoot, "sdk", door, "index.ts") : join(packageRoot, "dist", "sdk", `${door}.js`);
+/** Absolute path of the module behind `signalbox/<entry>`. */
+export function sdkFile(entry: "trigger" | "workflow" | "agent" | "verify" | "config"): string {
+  return isSource ? join(packageRoot, "sdk", entry, "index.ts") : join(packageRoot, "dist", "sdk", `${entry}.js`);
 }
 
 /**

@@ -42,15 +42,15 @@ interface Sending {
   body: string;
 }
 
-type Door = Pick<ClientsOptions, "url" | "key" | "onAcknowledged"> & {
+type SenderTarget = Pick<ClientsOptions, "url" | "key" | "onAcknowledged"> & {
   agent?: Agent;
   /** While this returns true, no client gives up: the service is being killed. */
   isGoing?: () => boolean;
 };
 
 /** One sender without records of its own. */
-export function createSender(door: Door): (p: Sending) => Promise<void> {
-  return (p) => sendUntilAnswered(door, p);
+export function createSender(target: SenderTarget): (p: Sending) => Promise<void> {
+  return (p) => sendUntilAnswered(target, p);
 }
 
 /**
@@ -99,19 +99,22 @@ async function live(client: Client): Promise<void> {
   }
 }
 
-async function sendUntilAnswered(door: Door, p: Sending): Promise<void> {
+async function sendUntilAnswered(target: SenderTarget, p: Sending): Promise<void> {
   for (let patientAt = performance.now(); ;) {
-    const answer = await send(door, p);
+    const answer = await send(target, p);
     if (answer) p.order.answers.push(answer);
     if (answer?.status === 202 || p.order.key === null) return;
-    if (door.isGoing?.()) patientAt = performance.now();
+    if (target.isGoing?.()) patientAt = performance.now();
     if (performance.now() > patientAt + giveUpAfterMs) return;
     await pause(retryAfterMs);
   }
 }
 
 /** `null`: no answer came. */
-function send({ url, key, agent, onAcknowledged }: Door, { order, kind, body }: Sending): Promise<Answer | null> {
+function send(
+  { url, key, agent, onAcknowledged }: SenderTarget,
+  { order, kind, body }: Sending,
+): Promise<Answer | null> {
   return new Promise((resolve) => {
     const headers = {
       "content-type": "application/json",

@@ -45,7 +45,7 @@ export interface ProjectConfig {
     clientId: string;
     /** Prefer the environment variable: a value in this file becomes part of the build. */
     clientSecret?: string;
-    /** Domains of the verified e-mail addresses that may sign in, e.g. `["example.com"]`. */
+    /** Domains of the verified email addresses that may sign in, e.g. `["example.com"]`. */
     domains: string[];
     /** Role of a person who signs in for the first time. Default: `viewer`. */
     role?: "viewer" | "operator" | "admin";

@@ -10,7 +10,7 @@ const forwarded = {
   forwarded: "for=6.6.6.6",
 };
 
-/** What the door makes of a request that came from this machine. */
+/** The client as read from a request that came from this machine. */
 async function ask(proxies: Parameters<typeof readClient>[1], headers: Record<string, string>) {
   const seen = Promise.withResolvers<{
     client: ReturnType<typeof readClient>;

@@ -96,7 +96,7 @@ async function open(claims: Claims, role: Role = "viewer") {
       name: "Example",
     },
   });
-  const door = createAuthHandler({
+  const handle = createAuthHandler({
     ...deps,
     identity: async () => identity,
     hasProvider: true,
@@ -104,7 +104,7 @@ async function open(claims: Claims, role: Role = "viewer") {
     ownHost: null,
   });
   const signIn = async () => {
-    const left = await door(
+    const left = await handle(
       new Request(`${ours}/api/auth/oidc`, {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -118,8 +118,11 @@ async function open(claims: Claims, role: Role = "viewer") {
       .getSetCookie()
       .map((one) => one.split(";")[0])
       .join("; ");
-    const answer = await door(new Request(back, { headers: { cookie } }), { ...unknownClient, address: "192.0.2.1" });
-    const replayed = await door(new Request(back, { headers: { cookie } }), { ...unknownClient, address: "192.0.2.1" });
+    const answer = await handle(new Request(back, { headers: { cookie } }), { ...unknownClient, address: "192.0.2.1" });
+    const replayed = await handle(new Request(back, { headers: { cookie } }), {
+      ...unknownClient,
+      address: "192.0.2.1",
+    });
     const session =
       answer.headers
         .getSetCookie()
@@ -128,7 +131,7 @@ async function open(claims: Claims, role: Role = "viewer") {
     const who = await deps.authenticate(new Request(ours, { headers: { cookie: session } })).catch(() => null);
     return { to: answer.headers.get("location"), who, replayedTo: replayed.headers.get("location"), back };
   };
-  return { signIn, store, door };
+  return { signIn, store, handle };
 }
 
 describe("signing in by OpenID Connect", () => {
@@ -199,10 +202,10 @@ describe("signing in by OpenID Connect", () => {
   });
 
   it("takes thirty callbacks a minute from one network before it asks or writes anything", async () => {
-    const { door, store } = await open({ email: "ada@example.com", email_verified: true });
+    const { handle, store } = await open({ email: "ada@example.com", email_verified: true });
     const call = async (at: number) =>
       (
-        await door(new Request(`${ours}/api/auth/callback/oidc?code=x&state=y`), {
+        await handle(new Request(`${ours}/api/auth/callback/oidc?code=x&state=y`), {
           ...unknownClient,
           address: `2001:db8::${at + 1}`,
         })
@@ -227,14 +230,14 @@ describe("signing in by OpenID Connect", () => {
         name: "Away",
       },
     });
-    const door = createAuthHandler({
+    const handle = createAuthHandler({
       ...deps,
       identity: async () => identity,
       hasProvider: true,
       isSecure: false,
       ownHost: null,
     });
-    const answer = await door(
+    const answer = await handle(
       new Request(`${ours}/api/auth/oidc`, {
         method: "POST",
         headers: { "content-type": "application/json" },

@@ -163,22 +163,22 @@ describe("reasons", () => {
       [{ pointer: "/type", expected: '"invoice.paid"', actual: '"x"' }],
     ],
     [
-      "a missing e-mail address",
+      "a missing email address",
       z.object({ email: z.email() }),
       {},
       [{ pointer: "/email", expected: "a string", actual: null }],
     ],
     [
-      "a bad e-mail address",
+      "a bad email address",
       z.object({ email: z.email() }),
       { email: "ada" },
-      [{ pointer: "/email", expected: "an e-mail address", actual: '"ada"' }],
+      [{ pointer: "/email", expected: "an email address", actual: '"ada"' }],
     ],
     [
-      "a bad e-mail address in Zod 3",
+      "a bad email address in Zod 3",
       z3.z.object({ email: z3.z.string().email() }),
       { email: "ada" },
-      [{ pointer: "/email", expected: "an e-mail address", actual: '"ada"' }],
+      [{ pointer: "/email", expected: "an email address", actual: '"ada"' }],
     ],
     [
       "an empty text",

@@ -43,11 +43,11 @@ export async function startWorkers(p: {
   async function close(): Promise<void> {
     isClosing = true;
     await pool.close(runGraceMs);
-    await door?.close();
+    await healthServer?.close();
     await store.close();
   }
 
-  const door =
+  const healthServer =
     healthPort === null
       ? null
       : await openHealthDoor({ host: settings.host, port: healthPort, reasonsNotToBeReady }).catch(
@@ -62,7 +62,7 @@ export async function startWorkers(p: {
   });
   collectStartUp();
   let closing: Promise<void> | null = null;
-  return { healthPort: door?.port ?? null, close: () => (closing ??= close()) };
+  return { healthPort: healthServer?.port ?? null, close: () => (closing ??= close()) };
 }
 
 /**

@@ -8,7 +8,7 @@ import { type AppRouter, appRouter } from "./router.ts";
 
 const maxBodyBytes = 100_000;
 
-/** The app's door behind the real HTTP server. */
+/** The tRPC API behind the real HTTP server. */
 async function open(mode: "development" | "deployed" = "development") {
   const service = await openTestService({ mode, maxBodyBytes });
   const trpc = createTrpc({ ...service.deps, name: "my project", news: service.deps.store });
@@ -299,22 +299,22 @@ describe("every procedure", () => {
     procedures.filter(({ type }) => (type === "subscription") === isStream),
   );
 
-  it.each(calls ?? [])("$path is closed to strangers and to webhook keys", async ({ path }) => {
-    const { stranger, withKey } = await askWithoutAccess((url, headers) =>
+  it.each(calls ?? [])("$path rejects anonymous clients and webhook keys", async ({ path }) => {
+    const { anonymous, withKey } = await askWithoutAccess((url, headers) =>
       fetch(`${url}/${path}`, {
         method: "POST",
         headers: { "content-type": "application/json", ...headers },
         body: "{}",
       }),
     );
-    expect(await problemOf(stranger)).toMatchObject({ status: 401, code: "unauthorized" });
+    expect(await problemOf(anonymous)).toMatchObject({ status: 401, code: "unauthorized" });
     expect(await problemOf(withKey)).toMatchObject({ status: 403, code: "forbidden" });
   });
 
   // A stream of tRPC's is 200 whatever happens: its refusal is the first and only thing that it says.
-  it.each(streams ?? [])("$path is closed to strangers and to webhook keys", async ({ path }) => {
-    const { stranger, withKey } = await askWithoutAccess((url, headers) => fetch(`${url}/${path}`, { headers }));
-    expect(await stranger.text()).toMatch(/event: serialized-error\ndata: .*"code":"unauthorized"/);
+  it.each(streams ?? [])("$path rejects anonymous clients and webhook keys", async ({ path }) => {
+    const { anonymous, withKey } = await askWithoutAccess((url, headers) => fetch(`${url}/${path}`, { headers }));
+    expect(await anonymous.text()).toMatch(/event: serialized-error\ndata: .*"code":"unauthorized"/);
     expect(await withKey.text()).toMatch(/event: serialized-error\ndata: .*"code":"forbidden"/);
   });
 
@@ -380,5 +380,5 @@ function walk(router: typeof appRouter): [string, string][] {
 async function askWithoutAccess(ask: (url: string, headers: Record<string, string>) => Promise<Response>) {
   const { url, service } = await open("deployed");
   const key = await makeKey(service, { kind: "webhook" });
-  return { stranger: await ask(url, {}), withKey: await ask(url, bearer(key.secret)) };
+  return { anonymous: await ask(url, {}), withKey: await ask(url, bearer(key.secret)) };
 }

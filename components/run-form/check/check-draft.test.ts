@@ -19,7 +19,7 @@ describe("a form says", () => {
     ["a missing field", z.object({ a: z.string() }), "{}", ["Required. /a"]],
     ["a bound", z.object({ amount: z.int().min(0) }), '{"amount": -5}', ["Must be 0 or more. /amount"]],
     ["an exclusive bound", z.number().positive(), "0", ["Must be more than 0. "]],
-    ["a format", z.email(), '"ada"', ["Must be an e-mail address. "]],
+    ["a format", z.email(), '"ada"', ["Must be an email address. "]],
     ["a URL", z.url(), '"ada"', ["Must be a URL. "]],
     ["a date", z.iso.date(), '"1.2.2026"', ["Must be a date, e.g. 2026-01-31. "]],
     [

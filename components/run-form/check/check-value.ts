@@ -111,7 +111,7 @@ const kinds: Record<string, string> = {
 };
 
 const formats: Record<string, string> = {
-  email: "an e-mail address",
+  email: "an email address",
   uri: "a URL",
   uuid: "a UUID",
   guid: "a GUID",

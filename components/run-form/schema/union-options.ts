@@ -104,7 +104,7 @@ function nameValue(value: Json): string {
 }
 
 const formats: Record<string, string> = {
-  email: "e-mail",
+  email: "email",
   uri: "URL",
   uuid: "UUID",
   date: "date",

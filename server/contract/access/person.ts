@@ -18,7 +18,7 @@ export const passwordSchema = z
   .min(12, "Password must have at least 12 characters")
   .max(128, "Password must have at most 128 characters");
 export const personNameSchema = z.string().trim().min(1, "Enter a name").max(100);
-export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email("Must be an e-mail address"));
+export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email("Must be an email address"));
 
 export const personSchema = z.object({
   id: z.string(),
@@ -49,7 +49,7 @@ export const invitationSchema = z.object({
   /** `setup`: created on the machine itself. `reset`: sets a new password of an existing person. */
   kind: z.enum(["setup", "invitation", "reset"]),
   role: roleSchema,
-  /** The note of the person who created it; for a `reset`, the e-mail address. */
+  /** The note of the person who created it; for a `reset`, the email address. */
   note: z.string(),
   /** Whose password a `reset` sets. */
   personId: z.string().nullable(),

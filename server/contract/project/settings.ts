@@ -7,12 +7,12 @@ export const proxyRangeSchema = z
   .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: "Must be an IP address or a range, e.g. 10.0.0.0/8" })
   .refine((range) => !range.endsWith("/0"), "Must not be a range of all addresses: any client could forge its address");
 
-/** A domain of e-mail addresses, without the at sign. */
+/** A domain of email addresses, without the at sign. */
 const domainSchema = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "Must be a domain of e-mail addresses, e.g. example.com");
+  .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "Must be a domain of email addresses, e.g. example.com");
 
 /** Signing in by OpenID Connect, beside passwords. */
 export const oidcSettingsSchema = z.strictObject({

@@ -11,7 +11,7 @@ const say = (...schemas: [z.ZodType, z.ZodType?]) =>
 it("without a filter, the fields that the request needs are named", () => {
   expect(say(z.object({ name: z.string().min(1), email: z.email(), age: z.int().optional() }))).toEqual([
     "name is not empty",
-    "email is an e-mail",
+    "email is an email",
   ]);
 });
 

@@ -8,7 +8,7 @@ import { visibleText } from "./visible-text.ts";
 
 const verbs = { starts: "starts with", ends: "ends with", contains: "contains" };
 
-/** Formats that say all that their own pattern says. An e-mail or a URL may have to match one more. */
+/** Formats that say all that their own pattern says. An email or a URL may have to match one more. */
 const isOpen = (format: string) => ["email", "uri", "url", "hostname"].includes(format);
 
 /** The limits of number types: these bounds say nothing about the intended range. */
@@ -47,7 +47,7 @@ const types: Readonly<Record<string, Noun>> = {
 const maxDepth = 3;
 
 /**
- * A schema in few words, for labels: `integer ≥ 0`, `one of eur, usd, gbp`, `e-mail`, `array of strings, 1 to 3 items`.
+ * A schema in few words, for labels: `integer ≥ 0`, `one of eur, usd, gbp`, `email`, `array of strings, 1 to 3 items`.
  * `root` is where its references lead.
  */
 export function describeSchema(schema: JsonSchemaObject, root: JsonSchemaObject): string {
@@ -82,7 +82,7 @@ export function describeType(facts: Facts, root: JsonSchemaObject): string {
   return visibleText(nounOf(facts, root, 0), 120) || "anything";
 }
 
-/** With its article: `an integer`, `an e-mail`. What starts with a word of its own has none: `one of 3 shapes`. */
+/** With its article: `an integer`, `an email`. What starts with a word of its own has none: `one of 3 shapes`. */
 export function withArticle(noun: string): string {
   const [first = ""] = noun.split(" ");
   const known = Object.values(types).find(({ one }) => one === first);
@@ -156,7 +156,7 @@ function patternProperties(facts: Facts): JsonSchemaObject {
 function ofMany(item: Parameters<typeof schemasOf>[0], root: JsonSchemaObject, depth: number): string {
   const [schema] = schemasOf(item === undefined ? [] : [item]);
   const noun = schema ? nounOf(factsOf(schema, root), root, depth + 1) : "anything";
-  return ` of ${Object.values(types).find(({ one }) => one === noun)?.many ?? (/^[\w-]+$/.test(noun) && noun === "e-mail" ? "e-mails" : noun)}`;
+  return ` of ${Object.values(types).find(({ one }) => one === noun)?.many ?? (noun === "email" ? "emails" : noun)}`;
 }
 
 /** Up to three kinds by name; shapes are counted. */
@@ -214,7 +214,7 @@ export function formatInlineNumber(value: number): string {
   return Math.abs(value) < 10_000 || Math.abs(value) >= 1e21 ? String(value) : formatNumber(value);
 }
 
-/** Describes the format of a string with its article (`an e-mail`), and its other patterns (`starts with ord_`). */
+/** Describes the format of a string with its article (`an email`), and its other patterns (`starts with ord_`). */
 export function describeString(facts: Facts): { formats: string[]; patterns: string[] } {
   const named = textsOf(facts, "format");
   const encodings = named.length > 0 ? [] : textsOf(facts, "contentEncoding");

@@ -1,7 +1,7 @@
 /** JSON Schema formats in words, with their article: every format that Zod 4, Zod 3 and their exporters write. */
 const formats: Readonly<Record<string, string>> = {
-  email: "an e-mail",
-  "idn-email": "an e-mail",
+  email: "an email",
+  "idn-email": "an email",
   uri: "a URL",
   url: "a URL",
   "uri-reference": "a URL or path",
@@ -67,7 +67,7 @@ const beginnings: readonly (readonly [string, string])[] = [
   ["^(?:[0-9A-F]{2}:){5}", "mac"],
 ];
 
-/** `is an e-mail` without `is`; `null` for an unknown format. Hashes have the name of their algorithm. */
+/** `is an email` without `is`; `null` for an unknown format. Hashes have the name of their algorithm. */
 export function nameFormat(format: string): string | null {
   if (Object.hasOwn(formats, format)) return formats[format] ?? null;
   const hash = /^(md5|sha1|sha256|sha384|sha512)_(hex|base64|base64url)$/.exec(format);

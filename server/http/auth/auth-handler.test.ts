@@ -17,13 +17,13 @@ async function open(given: { mode?: Mode; address?: string } = {}) {
   const { deps, store, state } = service;
   // The library that keeps sessions has the machine's clock.
   state.now = Date.now();
-  const door = createAuthHandler({ ...deps, mode: deps.mode, hasProvider: false, isSecure: false, ownHost: null });
+  const handle = createAuthHandler({ ...deps, mode: deps.mode, hasProvider: false, isSecure: false, ownHost: null });
   const send = (
     path: string,
     body: unknown,
     p: { headers?: Record<string, string>; isSecure?: boolean; address?: string } = {},
   ) =>
-    door(
+    handle(
       new Request(`http://localhost:3000/api/auth/${path}`, {
         method: "POST",
         headers: { "content-type": "application/json", ...p.headers },
@@ -49,7 +49,7 @@ async function open(given: { mode?: Mode; address?: string } = {}) {
       subject,
       address,
     ]);
-  return { service, door, send, invite, join, ask, log };
+  return { service, handle, send, invite, join, ask, log };
 }
 
 /** Without the time that hashes take. */
@@ -57,9 +57,9 @@ const rejecting = (identity: Identity): Identity => ({ ...identity, signIn: asyn
 
 /** Sign-ins of an account and an address each. */
 function openDoor({ deps }: TestService, given: Partial<AuthDeps> = {}) {
-  const door = createAuthHandler({ ...deps, hasProvider: false, isSecure: false, ownHost: null, ...given });
+  const handle = createAuthHandler({ ...deps, hasProvider: false, isSecure: false, ownHost: null, ...given });
   const guess = (at: number, email = `eve${at}@example.com`) =>
-    door(
+    handle(
       new Request("http://localhost:3000/api/auth/sign-in", {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -72,7 +72,7 @@ function openDoor({ deps }: TestService, given: Partial<AuthDeps> = {}) {
 
 const cookieOf = (answer: Response) => (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
 
-describe("people at the door", () => {
+describe("people who sign in", () => {
   it("join by an invitation, once, and are signed in as what it says", async () => {
     const { invite, send, ask, log } = await open();
     const token = await invite("operator");
@@ -96,11 +96,11 @@ describe("people at the door", () => {
   });
 
   it("sign in with their password, and out: the cookie then opens nothing", async () => {
-    const { join, send, ask, log, door } = await open();
+    const { join, send, ask, log, handle } = await open();
     await join("viewer");
     const cookie = cookieOf(await send("sign-in", { email: "ADA@example.com", password }));
     expect(await ask(cookie)).toMatchObject({ role: "viewer" });
-    const out = await door(
+    const out = await handle(
       new Request("http://localhost:3000/api/auth/sign-out", {
         method: "POST",
         headers: { cookie, origin: "null", "sec-fetch-site": "same-origin" },
@@ -179,8 +179,8 @@ describe("people at the door", () => {
   });
 
   it("find no OpenID Connect where none is configured, and calling it leaves no trace", async () => {
-    const { door, send, log } = await open();
-    const callback = await door(new Request("http://localhost:3000/api/auth/callback/oidc?code=x&state=y"), {
+    const { handle, send, log } = await open();
+    const callback = await handle(new Request("http://localhost:3000/api/auth/callback/oidc?code=x&state=y"), {
       ...unknownClient,
       address: "192.0.2.1",
     });
@@ -198,7 +198,7 @@ describe("people at the door", () => {
   });
 
   it("are no business of other sites: neither their forms nor their scripts act for somebody", async () => {
-    const { door, join, send, ask } = await open();
+    const { handle, join, send, ask } = await open();
     const cookie = cookieOf(await join("admin"));
     const foreign: Record<string, string>[] = [
       { origin: "https://evil.example" },
@@ -221,7 +221,7 @@ describe("people at the door", () => {
         ).toBe(415);
     }
     const signOut = (headers: Record<string, string>) =>
-      door(
+      handle(
         new Request("http://localhost:3000/api/auth/sign-out", { method: "POST", headers: { cookie, ...headers } }),
         unknownClient,
       );

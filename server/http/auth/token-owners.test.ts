@@ -14,13 +14,13 @@ const password = "correct horse battery";
 let addresses = 0;
 const rotated = z.object({ key: createdKey });
 
-/** A deployed service with its three doors, and people who came in by the first of them. */
+/** A deployed service with sign-in, tRPC and REST, and people who have signed in. */
 async function open() {
   const service = await openTestService({ mode: "deployed" });
   const { deps, state, store } = service;
   // The library that keeps sessions has the machine's clock.
   state.now = Date.now();
-  const door = createAuthHandler({ ...deps, mode: "deployed", hasProvider: false, isSecure: false, ownHost: null });
+  const handle = createAuthHandler({ ...deps, mode: "deployed", hasProvider: false, isSecure: false, ownHost: null });
   const trpc = createTrpc({ ...deps, name: "my project", news: store });
   const address = `203.0.113.${++addresses}`;
   const json = { "content-type": "application/json" };
@@ -29,7 +29,7 @@ async function open() {
       .split("/")
       .at(-1);
     const body = JSON.stringify({ token, name, email: `${name}@example.com`, password });
-    const answer = await door(
+    const answer = await handle(
       new Request("http://localhost:3000/api/auth/join", { method: "POST", headers: json, body }),
       { address, isSecure: false },
     );

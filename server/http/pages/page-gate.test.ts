@@ -35,7 +35,7 @@ it.each([
   "/invite",
   "/setup/a/b",
   "/runs?_rsc=abc",
-])("a stranger who asks for %s comes to /sign-in, and from there to the page", async (path) => {
+])("an anonymous request for %s leads to /sign-in, and from there to the page", async (path) => {
   const { ask } = await open();
   const answer = await ask(path, { rsc: "1" });
   expect(answer.status).toBe(303);

@@ -140,7 +140,7 @@ describe("who may use which route of a deployed service", () => {
     const token = await makeKey(service, { kind: "api" });
     await service.get("/api/v1/runs");
     expect((await service.get("/metrics", bearer(token.secret))).text).toContain(
-      'signalbox_unauthenticated_total{door="api"} 1',
+      'signalbox_unauthenticated_total{interface="api"} 1',
     );
   });
 });

@@ -7,7 +7,7 @@ import { silentLogger } from "../../ports/logger.ts";
 import { noSignals } from "../../ports/signals.ts";
 import { createFetchHandler } from "./fetch-handler.ts";
 
-function fetchDoor() {
+function openHandler() {
   const store = createMemoryDeliveryStore();
   const project = projectOf([triggerOf({ slug: "signup", request: z.object({ name: z.string() }) })]);
   const ingest = createReceiver({
@@ -23,7 +23,7 @@ function fetchDoor() {
     maxBodyBytes: 1000,
     isShuttingDown: () => false,
   });
-  return { store, door: createFetchHandler((request) => ingest(request)) };
+  return { store, handle: createFetchHandler((request) => ingest(request)) };
 }
 
 const url = "http://localhost/triggers/signup?token=good-key";
@@ -31,15 +31,15 @@ const json = { "content-type": "application/json" };
 
 describe("the webhook handler for web Requests", () => {
   test("gives the responses of the node:http handler", async () => {
-    const { store, door } = fetchDoor();
-    const accepted = await door(
+    const { store, handle } = openHandler();
+    const accepted = await handle(
       new Request(url, { method: "POST", headers: json, body: JSON.stringify({ name: "Ada" }) }),
     );
     expect(accepted.status).toBe(202);
     expect(await accepted.json()).toMatchObject({ ok: true, runId: store.runs[0]?.id });
     expect(accepted.headers.get("signalbox-delivery")).toBe(store.deliveries[0]?.id);
     const statusOf = async (target: string, init: RequestInit) =>
-      (await door(new Request(target, { method: "POST", headers: json, ...init }))).status;
+      (await handle(new Request(target, { method: "POST", headers: json, ...init }))).status;
     expect(await statusOf("http://localhost/triggers/signup", { body: "{}" })).toBe(401);
     expect(await statusOf("http://localhost/triggers/nowhere?token=good-key", { body: "{}" })).toBe(404);
     expect(await statusOf("http://localhost/triggers/%zz?token=good-key", { body: "{}" })).toBe(400);
@@ -52,13 +52,15 @@ describe("the webhook handler for web Requests", () => {
   });
 
   test("accepts equal keys in a repeated header, and rejects a pair with an invalid one", async () => {
-    const { door } = fetchDoor();
+    const { handle } = openHandler();
     const statusOf = async (...keys: string[]) => {
       const headers = new Headers(json);
       for (const key of keys) headers.append("x-api-key", key);
       for (const key of keys) headers.append("authorization", `Bearer ${key}`);
       return (
-        await door(new Request("http://localhost/triggers/signup", { method: "POST", headers, body: `{"name":"Ada"}` }))
+        await handle(
+          new Request("http://localhost/triggers/signup", { method: "POST", headers, body: `{"name":"Ada"}` }),
+        )
       ).status;
     };
     expect(await statusOf("good-key", "good-key")).toBe(202);
@@ -66,15 +68,15 @@ describe("the webhook handler for web Requests", () => {
   });
 
   test("answers HEAD without a body", async () => {
-    const { door } = fetchDoor();
-    const response = await door(new Request(url, { method: "HEAD" }));
+    const { handle } = openHandler();
+    const response = await handle(new Request(url, { method: "HEAD" }));
     expect([response.status, response.body]).toEqual([405, null]);
   });
 
   test("records a body that ends early as incomplete, and stops reading one that is too long", async () => {
-    const { store, door } = fetchDoor();
+    const { store, handle } = openHandler();
     const send = (body: ReadableStream<Uint8Array>) =>
-      door(new Request(url, { method: "POST", headers: json, body, duplex: "half" } as RequestInit));
+      handle(new Request(url, { method: "POST", headers: json, body, duplex: "half" } as RequestInit));
     let pulls = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => void (pulls++, controller.enqueue(new Uint8Array(600))),

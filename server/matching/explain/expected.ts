@@ -4,7 +4,7 @@ import { shortJson } from "../../domain/json/short-json.ts";
 import type { AnyIssue } from "../../ports/project.ts";
 
 /**
- * The expected value in words: `"≥ 10000"`, `"one of eur, usd"`, `"an e-mail address"`. Accepts issues of Zod 4 and
+ * The expected value in words: `"≥ 10000"`, `"one of eur, usd"`, `"an email address"`. Accepts issues of Zod 4 and
  * Zod 3.
  */
 export function describeExpected(issue: AnyIssue): string | null {
@@ -110,7 +110,7 @@ function describeBound(issue: AnyIssue, bound: unknown, words: BoundWords): stri
 
 /** Error messages can be longer than labels: these formats also say how to write the value. */
 const exactFormats: Record<string, string> = {
-  email: "an e-mail address",
+  email: "an email address",
   datetime: "an ISO 8601 date and time",
   date: "a date (YYYY-MM-DD)",
   time: "a time (hh:mm:ss)",

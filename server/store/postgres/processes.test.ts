@@ -63,10 +63,10 @@ it("what cannot be used says why, without the password", async () => {
       /^postgres:\/\/localhost:1\/x .*Nothing listens on that host and port.*DATABASE_URL.*ECONNREFUSED/,
     ),
   });
-  const stranger = (await server.createDatabase()).replace("user=signalbox", "user=stranger");
-  await expect(openPostgresStore({ url: stranger })).rejects.toMatchObject({
+  const unknown = (await server.createDatabase()).replace("user=signalbox", "user=unknown");
+  await expect(openPostgresStore({ url: unknown })).rejects.toMatchObject({
     code: "store_unusable",
-    message: expect.stringMatching(/rejects the user, the password.*stranger/),
+    message: expect.stringMatching(/rejects the user, the password.*unknown/),
   });
 });
 

@@ -3,7 +3,7 @@ import { type Json, jsonSchema } from "../../contract/json.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import { toIso } from "./iso-time.ts";
 
-/** Deeper bodies were refused at the door, are kept as bytes, and would overflow the stack of whoever serializes them. */
+/** Deeper bodies were rejected, are kept as bytes, and would overflow the stack of the code that serializes them. */
 const maxDepth = 512;
 
 export type DeliverySummaryRow = Omit<NewDelivery, "body" | "keyId">;

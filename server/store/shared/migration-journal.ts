@@ -22,9 +22,9 @@ export function countApplied(
   applied: readonly string[],
   { known, name }: { known: readonly string[]; name: string },
 ): number {
-  const stranger = applied.find((tag, position) => known[position] !== tag);
-  if (stranger === undefined) return applied.length;
-  if (stranger === copyMark.tag) {
+  const unknown = applied.find((tag, position) => known[position] !== tag);
+  if (unknown === undefined) return applied.length;
+  if (unknown === copyMark.tag) {
     throw new AppError(
       "store_unusable",
       `${name} is the target of an unfinished \`signalbox store copy\`. Run the same command again: it continues where it stopped.`,
@@ -32,6 +32,6 @@ export function countApplied(
   }
   throw new AppError(
     "store_unusable",
-    `The database ${name} was written by a newer Signalbox (its schema has ${stranger}, the latest of this version is ${known.at(-1) ?? "none"}). Upgrade signalbox, or restore the backup from before the upgrade.`,
+    `The database ${name} was written by a newer Signalbox (its schema has ${unknown}, the latest of this version is ${known.at(-1) ?? "none"}). Upgrade signalbox, or restore the backup from before the upgrade.`,
   );
 }

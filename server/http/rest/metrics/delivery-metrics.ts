@@ -60,8 +60,8 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
   metrics.counter({
     name: "signalbox_unauthenticated_total",
     help: "Requests without a valid key, to webhook URLs or to the API.",
-    labels: ["door"],
-    read: () => pairs("door", unauthenticated),
+    labels: ["interface"],
+    read: () => pairs("interface", unauthenticated),
   });
   metrics.histogram({
     name: "signalbox_delivery_duration_seconds",

@@ -89,8 +89,8 @@ describe("GET /metrics", () => {
   it("keeps its numbers apart from those of another service in this process", async () => {
     const [one, other] = [await openTestService(), await openTestService()];
     one.metrics.observeReceiver({ type: "unauthenticated" });
-    expect((await one.get("/metrics")).text).toContain('signalbox_unauthenticated_total{door="webhook"} 1');
-    expect((await other.get("/metrics")).text).not.toContain('signalbox_unauthenticated_total{door="webhook"}');
+    expect((await one.get("/metrics")).text).toContain('signalbox_unauthenticated_total{interface="webhook"} 1');
+    expect((await other.get("/metrics")).text).not.toContain('signalbox_unauthenticated_total{interface="webhook"}');
   });
 });
 
