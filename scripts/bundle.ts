@@ -71,6 +71,7 @@ export async function bundleProcesses({
       web: inRoot("server/processes/web.ts"),
       worker: inRoot("server/processes/worker.ts"),
       "event-loop-watcher": inRoot("server/processes/event-loop-watcher.ts"),
+      "regex-thread": inRoot("cli/build/schema/regex-thread.ts"),
     },
     outdir,
     chunkNames: "chunks/[name]-[hash]",

@@ -15,6 +15,7 @@ const entries = {
   worker: "server/processes/worker",
   evaluate: "cli/build/evaluate",
   "event-loop-watcher": "server/processes/event-loop-watcher",
+  "regex-thread": "cli/build/schema/regex-thread",
 } as const;
 
 /** Absolute path of the file that starts a process or a thread. */

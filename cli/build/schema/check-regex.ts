@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
-import { regexCheckerFile } from "../../../server/paths.ts";
+import { entryFile, regexCheckerFile } from "../../../server/paths.ts";
 import { findBoundedAttack, type Pattern } from "./count-backtracking.ts";
+import type { CheckedRegex, RegexThreadData } from "./regex-thread.ts";
 
 export type RegexVerdict =
   | { status: "safe" }
@@ -73,16 +74,14 @@ function shorten({ source, flags }: Pattern): Pattern {
   return { source: short, flags };
 }
 
-type CheckedRegex =
-  | { status: "safe" }
-  | { status: "vulnerable"; complexity: { summary: string }; attack: { pattern: string } }
-  | { status: "unknown"; error: { kind: string } };
-
 /** In a thread, because the checker blocks, and a thread can be terminated. */
 function lookAt(patterns: ReadonlyMap<string, Pattern>): Promise<void> {
-  const worker = new Worker(checkerSource, {
-    eval: true,
-    workerData: { recheck: regexCheckerFile(), patterns: [...patterns.values()].map(shorten), timeoutMs },
+  const worker = new Worker(entryFile("regex-thread"), {
+    workerData: {
+      checkerFile: regexCheckerFile(),
+      patterns: [...patterns.values()].map(shorten),
+      timeoutMs,
+    } satisfies RegexThreadData,
     execArgv: [],
     stdout: true,
     stderr: true,
@@ -102,20 +101,6 @@ function lookAt(patterns: ReadonlyMap<string, Pattern>): Promise<void> {
     });
   });
 }
-
-const checkerSource = `
-const { parentPort, workerData } = require("node:worker_threads");
-const { checkSync } = require(workerData.recheck);
-for (const { source, flags } of workerData.patterns) {
-  let checked;
-  try {
-    checked = checkSync(source, flags, { timeout: workerData.timeoutMs, randomSeed: 1 });
-  } catch (error) {
-    checked = { status: "unknown", error: { kind: String(error && error.message) } };
-  }
-  parentPort.postMessage(JSON.parse(JSON.stringify(checked)));
-}
-`;
 
 function toVerdict(checked: CheckedRegex): RegexVerdict {
   if (checked.status === "safe") return { status: "safe" };
