@@ -60,7 +60,8 @@ function runToEnd(program: string, args: string[]): Promise<string> {
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
     child.once("error", reject);
-    child.once("exit", () => resolve(output));
+    // "exit" may come before the last output.
+    child.once("close", () => resolve(output));
   });
 }
 
