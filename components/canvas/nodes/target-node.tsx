@@ -27,7 +27,7 @@ export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps
         {kind}
         {agent && <ToolCount tools={agent.tools.length} />}
         {activity?.lastRun && (
-          <span className="ml-auto -mr-1">
+          <span className="-mr-1 ml-auto shrink-0">
             <LastRun activity={activity} />
           </span>
         )}
@@ -44,7 +44,7 @@ export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps
 });
 
 function ToolCount({ tools }: { tools: number }) {
-  return <span>· {tools === 1 ? "1 tool" : `${tools || "no"} tools`}</span>;
+  return <span className="truncate">· {tools === 1 ? "1 tool" : `${tools || "no"} tools`}</span>;
 }
 
 const lineClass = "flex h-[19px] min-w-0 items-center gap-1.5 text-s/[19px]";
