@@ -57,7 +57,7 @@ const bannedInTitles: readonly [phrase: RegExp, instead: string][] = [
 
 const documents = ["*.md", "docs/**/*.md", "examples/**/*.md", "bench/README.md"];
 const sources = ["{app,cli,components,examples,sdk,server}/**/*.{ts,tsx}"];
-const tests = ["{bench,cli,e2e,examples,scripts,sdk}/**/*.test.ts"];
+const tests = ["{app,bench,cli,components,e2e,examples,scripts,sdk,server}/**/*.test.ts"];
 const notShown = [
   "**/*.test.{ts,tsx}",
   "**/testing/**",

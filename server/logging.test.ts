@@ -30,7 +30,7 @@ it("logs only what a person must read in development", () => {
 });
 
 it.each(["development", "deployed"] as const)(
-  "logs whatever was thrown in %s: a circle of causes, a circle of objects, a bigint, nothing",
+  "logs any thrown value in %s: circular causes, circular objects, a bigint, undefined",
   (mode) => {
     const lines: string[] = [];
     const logger = createLogger({ mode, process: "worker", level: "info", write: (line) => lines.push(line) });

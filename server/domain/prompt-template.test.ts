@@ -44,7 +44,7 @@ describe("a template", () => {
     expect(textOf(template, value)).toBe(text);
   });
 
-  test("is not looked for in what comes in", () => {
+  test("is not searched in the payload", () => {
     expect(textOf("{{ a }}", { a: "{{ b }} ${b} <%= b %> {{{b}}}", b: "secret" })).toBe(
       "{{ b }} ${b} <%= b %> {{{b}}}",
     );

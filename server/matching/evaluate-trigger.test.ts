@@ -65,7 +65,7 @@ describe("evaluateTriggers", () => {
     expect(verdicts[0]?.verdict.reasons[0]?.message).toContain("no such table");
   });
 
-  test("hands on JSON only: without undefined, whatever a schema adds", () => {
+  test("passes on only JSON: without undefined, regardless of what a schema adds", () => {
     const schema = z.object({
       kept: z.string(),
       gone: z
@@ -84,7 +84,7 @@ describe("evaluateTriggers", () => {
     expect(evaluation?.payload).toStrictEqual({ kept: "x", big: "12", at: "2026-01-01T00:00:00.000Z" });
   });
 
-  test("never changes the prototype of anything, whatever the keys of a body", () => {
+  test("never changes a prototype, regardless of the keys of a body", () => {
     const body = JSON.parse(
       `{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}},"a":{"__proto__":{"isAdmin":true}}}`,
     ) as Json;

@@ -21,7 +21,7 @@ const ways: { name: string; hang: NodeJS.Signals; notice: RegExp }[] = [
   },
 ];
 
-describe.concurrent("a web process that answers nobody", () => {
+describe.concurrent("a web process that does not respond", () => {
   test.for(ways)(
     "because it $name: is ended, reported, and started again; runs continue meanwhile",
     async ({ hang, notice }, { startService, expect }) => {

@@ -3,7 +3,7 @@ import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { createIsolation } from "./isolation.ts";
 
-it("starts no process for a run that must be alone while it pauses, whatever asks for one, and then looks by itself", async () => {
+it("starts no process for an isolated run during a pause, regardless of requests for one, and then checks by itself", async () => {
   const timers: { delayMs: number; action: () => void }[] = [];
   const spawn = vi.fn<() => void>();
   const countQueued = vi.fn<() => Promise<number>>(async () => 1);

@@ -7,7 +7,7 @@ function aTrust() {
   return { trust, pass: (ms: number) => void (time += ms) };
 }
 
-test("whoever has just come believes no lease to have run out before all could renew theirs", () => {
+test("a new process considers no lease expired before all processes could renew theirs", () => {
   const { trust, pass } = aTrust();
   expect(trust.mayTrust()).toBe(false);
   pass(11_999);

@@ -117,7 +117,7 @@ describe.concurrent("a neighbour completes, and the timeline says what happened,
     expect(pool.notices).toEqual([]);
   });
 
-  test("calls process.exit() from a timer that nobody awaits", async ({ misbehave }) => {
+  test("calls process.exit() from a timer that is not awaited", async ({ misbehave }) => {
     const { run, neighbourKinds } = await misbehave({
       code: "setTimeout(() => process.exit(), 5); await new Promise(() => {});",
     });

@@ -15,7 +15,7 @@ const numbers = (webRestarts: number): ServiceNumbers => ({
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("asks once for all who want to know at the same time, and anew afterwards", async () => {
+it("asks once for all concurrent callers, and again afterwards", async () => {
   const ask = vi.fn<() => void>();
   const exchange = createNumberExchange(ask);
   const both = Promise.all([exchange.read(), exchange.read()]);

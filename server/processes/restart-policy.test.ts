@@ -51,7 +51,7 @@ test("what is killed whenever it begins to serve is not started more often than 
   expect(createRestartPolicy().pauseAfter(life(499))).toBe(1);
 });
 
-test("no pause is longer than half a minute, and none follows a life of five seconds, whatever came before", () => {
+test("no pause is longer than half a minute, and none follows a life of five seconds, regardless of earlier failures", () => {
   const lives = fc.record({
     servedMs: fc.option(fc.nat(20_000)),
     isOwnFault: fc.boolean(),

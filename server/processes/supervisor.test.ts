@@ -84,7 +84,10 @@ describe.concurrent("the supervisor", () => {
       .toMatchObject([{ status: "completed", target: { slug: "fresh" } }]);
   });
 
-  test("a reload of a damaged build is refused, and the old one goes on", async ({ startService, expect }) => {
+  test("a reload of a damaged build is rejected, and the previous build stays active", async ({
+    startService,
+    expect,
+  }) => {
     const { supervisor, startRun, project, ended } = await startService({ old: { code: "return 1;" } });
     await writeFile(join(project.dir, ".signalbox", "manifest.json"), "{}");
     await expect(supervisor.reload()).rejects.toThrow(/manifest\.json is damaged/);

@@ -60,7 +60,7 @@ function watch() {
   return { web, places, look: createWebWatch({ web: () => web, tellPlace: (stack) => places.push(stack) }) };
 }
 
-test("a web process that beats is left alone for ever", async () => {
+test("a web process with a heartbeat is never ended", async () => {
   const { web, look } = watch();
   await pass(120_000, look, web.beats);
   expect(web.kill).not.toHaveBeenCalled();
@@ -77,7 +77,7 @@ test("one that is stopped is ended within eleven seconds, once, and told of in w
   expect(places).toEqual([]);
 });
 
-test("one whose event loop is blocked is ended within 21 seconds, and the place is told", async () => {
+test("a web process whose event loop is blocked is ended within 21 seconds, and the stack is reported", async () => {
   const { web, look, places } = watch();
   await pass(19_500, look, web.lives);
   expect(web.kill).not.toHaveBeenCalled();

@@ -14,7 +14,7 @@ const sight = (over: Partial<WorkerSight>): WorkerSight => ({
 const run = (deadlineAt: number) => ({ runId: `run_${deadlineAt}`, deadlineAt });
 
 describe("judgeWorker", () => {
-  test("a worker that speaks and is within its memory is never ended, whatever its runs' deadlines", () => {
+  test("a worker that sends signs of life and is within its memory is never ended, regardless of its runs' deadlines", () => {
     fc.assert(
       fc.property(fc.nat(1000), fc.array(fc.nat(200_000)), (silentMs, deadlines) => {
         expect(judgeWorker(sight({ silentMs, active: deadlines.map(run) }), now)).toBe("fine");
@@ -38,7 +38,7 @@ describe("judgeWorker", () => {
     expect(judgeWorker(sight({ silentMs: 15_001 }), now)).toBe("blocked");
   });
 
-  test("a worker of which no thread has spoken for longer than a lease lasts was stopped, whatever its runs' deadlines", () => {
+  test("a worker without a sign of life from any thread for longer than a lease was stopped, regardless of its runs' deadlines", () => {
     for (const active of [[], [run(now + 3_600_000)], [run(now - 1_000_000)]]) {
       expect(judgeWorker(sight({ silentMs: 15_001, lifelessMs: 15_001, active }), now)).toBe("stopped");
       expect(judgeWorker(sight({ silentMs: 15_000, lifelessMs: 15_000, active }), now)).not.toBe("stopped");

@@ -59,7 +59,7 @@ describe("the web process is given", () => {
     ]);
   });
 
-  test("what a trigger names, whoever else does", () => {
+  test("what a trigger names, even if other definitions name it, too", () => {
     const names = ["OPENAI_API_KEY", "CRM_SECRET", "NEW_SECRET"];
     const sources =
       'github({ secret: process.env.OPENAI_API_KEY }); hmac({ secret: process.env["CRM_SECRET"] }); z.object({ NEW_SECRET: z.string() }).parse(process.env)';

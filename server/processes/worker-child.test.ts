@@ -21,7 +21,7 @@ const trigger = (verify: string, rest = "") => ({
 });
 
 describe("a worker is not given", () => {
-  test("what the service alone needs, whoever names it", () => {
+  test("what only the service needs, even if a definition names it", () => {
     const names = ["SIGNALBOX_SECRET", "SIGNALBOX_OIDC_CLIENT_SECRET", "SIGNALBOX_OIDC_ISSUER"];
     expect(needs({ "code/workflows/a.mjs": names.map((name) => `process.env.${name}`).join() }, names)).toEqual([]);
   });

@@ -152,7 +152,11 @@ describe.concurrent("a worker that is killed", () => {
 describe.concurrent("canceling", () => {
   const waitForAbort = `ctx.signal.addEventListener("abort", () => mark(ctx.signal.reason.name)); mark("begun"); ${hang}`;
 
-  test("a running run ends at once, and its code is told", async ({ createProject, startPool, expect }) => {
+  test("a running run ends at once, and its code receives the abort signal", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
     const pool = await startPool(await createProject({ work: { code: waitForAbort } }));
     const id = await pool.start("work");
     await expect.poll(() => pool.project.marks(), { timeout: 20_000 }).toContain("begun");
@@ -282,7 +286,7 @@ describe.concurrent("leaving", () => {
     expect(kinds).not.toContain("worker_lost");
   });
 
-  test("a worker that does not leave is killed, and its run goes on unblamed", async ({
+  test("a worker that does not exit is killed, and its run continues without a failed attempt", async ({
     createProject,
     startPool,
     expect,
@@ -332,7 +336,7 @@ describe.concurrent("leaving", () => {
     expect((await pool.end(id)).run.output).toBe("new");
   });
 
-  test("where no worker starts with a build that web refuses, the old ones go on", async ({
+  test("if no worker starts with a build that web rejects, the previous workers continue", async ({
     createProject,
     startPool,
     expect,

@@ -46,7 +46,7 @@ async function execute(database: Settings["database"], sql: string): Promise<voi
 }
 
 it.each(kinds)(
-  "ten at once make an empty %s store whole: one does the work, and the next time nobody does",
+  "ten concurrent migrations complete an empty %s store: one does the work, and later ones have none",
   async (kind) => {
     const database = await empty[kind]();
     const all = readJournal(migrationsFolder(kind));
@@ -67,13 +67,13 @@ it.each(kinds)("a %s store of a newer version is refused, and left as it is", as
   });
 });
 
-it("of a store on Postgres only the name is told, not the password", async () => {
+it("the name of a Postgres store is reported, not the password", async () => {
   const { url } = (await empty.postgres()) as { url: string };
   const { store } = await migrate({ kind: "postgres", url: `${url}&password=hunter2` });
   expect(store).not.toContain("hunter2");
 });
 
-it("once somebody else has migrated it, a role that may only read and write rows serves the store", async () => {
+it("after another role has migrated it, a role that may only read and write rows serves the store", async () => {
   const { url } = (await empty.postgres()) as { url: string };
   await execute(
     { kind: "postgres", url },

@@ -166,7 +166,7 @@ describe("a function for a prompt", () => {
     });
   });
 
-  test("has only what came in marked, where it uses the tag", async () => {
+  test("marks only payload data, if it uses the tag", async () => {
     type Tag = (texts: TemplateStringsArray, ...values: unknown[]) => unknown;
     const nested = (payload: { a: string; b: number[] }, text: Tag) =>
       text`New: ${payload.a}${text`, with ${payload.b}`}.`;

@@ -197,7 +197,7 @@ describe("people who sign in", () => {
     ).toMatch(/; Secure$/);
   });
 
-  it("are no business of other sites: neither their forms nor their scripts act for somebody", async () => {
+  it("are closed to other sites: neither their forms nor their scripts can act for a user", async () => {
     const { handle, join, send, ask } = await open();
     const cookie = cookieOf(await join("admin"));
     const foreign: Record<string, string>[] = [
@@ -327,7 +327,7 @@ describe("people who sign in", () => {
       ]).toEqual([422, 200]);
     });
 
-    it("is told apart from those who guess: ten attempts a minute from one address, on links of any kind", async () => {
+    it("is distinguished from guessing: ten attempts a minute from one address, on links of any kind", async () => {
       const { send, tokenOf } = await openForgotten();
       const guess = (path: string, at: number) =>
         send(
@@ -351,7 +351,7 @@ describe("people who sign in", () => {
       ).toBe(200);
     });
 
-    it("gets no link where there is no password: who comes by a provider, and nobody", async () => {
+    it("gets no link without a password: accounts of a provider, and unknown accounts", async () => {
       const { service } = await openForgotten();
       const at = new Date();
       await service.store.insertRow("user", {

@@ -135,7 +135,7 @@ describe("who may use which route of a deployed service", () => {
     expect((await service.get(`/api/v1/runs?token=${token.secret}`)).status).toBe(401);
   });
 
-  it("counts what it turned away", async () => {
+  it("counts rejected requests", async () => {
     const service = await openTestService({ mode: "deployed" });
     const token = await makeKey(service, { kind: "api" });
     await service.get("/api/v1/runs");

@@ -75,7 +75,7 @@ describe("a source that names events by a header", () => {
 });
 
 describe("a source that names events by a field of the body", () => {
-  test("takes the same event for a repeat whatever else its body says, on every trigger of the endpoint", async () => {
+  test("treats the same event as a repeat even if its body differs elsewhere, on every trigger of the endpoint", async () => {
     const { post, store } = await receiver();
     const first = await post("by-field", { n: 1, event: { id: "evt_1", attempt: 1 } });
     expect(await post("by-field", { n: 1, event: { id: "evt_1", attempt: 2 } })).toEqual({ ...first, isReplay: true });

@@ -201,7 +201,7 @@ describe.each(["SQLite", "Postgres"] as const)("a replay of a signed request, on
 });
 
 describe("a source that verifies", () => {
-  test("takes another body for another event, whatever unsigned ids both have", async () => {
+  test("treats another body as another event, even if both have the same unsigned ids", async () => {
     const { post } = await receiver(openStores.SQLite, [
       triggerOf({ slug: "e", request, verify: github({ secret: textSecret }), dedupe: byHeader("x-github-delivery") }),
     ]);

@@ -37,7 +37,7 @@ describe.each<[string, typeof z]>([
     ]);
   });
 
-  test("the alternative whose literal the body has, whatever other fixed values are wrong", () => {
+  test("the alternative whose literal the body has, even if other fixed values are wrong", () => {
     const card = zod.object({
       type: zod.literal("card"),
       currency: zod.enum(["eur", "usd"]),
@@ -135,7 +135,7 @@ describe("for every union", () => {
     );
   });
 
-  test("with a literal of its own for each alternative, the literal decides, whatever else is wrong", () => {
+  test("with a literal of its own for each alternative, the literal decides, regardless of other errors", () => {
     fc.assert(
       fc.property(
         shapes,

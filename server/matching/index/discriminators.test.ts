@@ -82,7 +82,7 @@ describe("discriminatorsOf", () => {
     expect(read(exportSchema(schema))).toEqual({});
   });
 
-  test("takes no more than is written from schemas that nobody exports", () => {
+  test("uses only what is written for schemas that are not exported", () => {
     const x = { const: "x" };
     expect(read({ properties: { a: x }, required: ["a"] })).toEqual({});
     expect(read(object({ a: { default: "x", const: "x" } }))).toEqual({});

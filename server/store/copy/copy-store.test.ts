@@ -117,7 +117,7 @@ it("a file is copied to another file as well, and a database to another", async 
 });
 
 it.each(["postgres", "sqlite"] as const)(
-  "broken off at any moment, a copy to %s goes on where it was, and ends with everything once",
+  "a copy to %s that is interrupted at any moment continues where it was, and ends with every row once",
   async (kind) => {
     let steps = 0;
     const whole = await copy({ kind: "sqlite", file: full }, file("whole"), () => void (steps += 1));
@@ -143,7 +143,7 @@ it.each(["postgres", "sqlite"] as const)(
   },
 );
 
-it("what the store wrote reads the same at the target, and goes on there: bodies, keys, runs, timelines, numbers", async () => {
+it("the target reads the same as the source, and continues from it: bodies, keys, runs, timelines, numbers", async () => {
   const [source, target] = [file("source"), await emptyPostgres()];
   const cipher = createKeyCipher("a secret of thirty characters!");
   const body = randomBytes(25 * 1024 * 1024);
@@ -234,7 +234,7 @@ it("the beginning of a copy of another store is refused", async () => {
   );
 });
 
-it("a store that somebody has open is neither read nor written", async () => {
+it("a store that is open in another process is neither read nor written", async () => {
   const [served, target] = [file("served"), await emptyPostgres()];
   const running = await openSqliteStore({ file: served.file });
   await expect(copy(served, target)).rejects.toThrow(/served\.db is in use by another process\. Stop the service/);
@@ -249,7 +249,7 @@ it("a store that somebody has open is neither read nor written", async () => {
   await used.close();
 });
 
-it("while it is copied, nobody can open the source", async () => {
+it("while it is copied, no process can open the source", async () => {
   const source = file("source");
   await (await openSqliteStore({ file: source.file })).close();
   let refused: Promise<unknown> | null = null;
@@ -278,7 +278,7 @@ it("a source that was changed behind what is copied already shows at the end, by
   await expect(openSqliteStore({ file: target.file })).rejects.toMatchObject({ code: "store_unusable" });
 });
 
-it("half a character, which SQLite has no form for, becomes U+FFFD there, and is told", async () => {
+it("half a character, which SQLite cannot store, becomes U+FFFD there, and is reported", async () => {
   const [source, target] = [await emptyPostgres(), file("target")];
   const store = await openPostgresStore({ url: source.url });
   await store.createKey(aKey({ name: "half \ud83d" }));

@@ -205,7 +205,7 @@ it("a database is looked at as it is, whether or not anything was made in it, an
   });
 });
 
-it("a user that may look and not write is told of", async () => {
+it("a user that may read but not write is reported", async () => {
   const admin = new Client(url);
   await admin.connect();
   await admin.query("CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");

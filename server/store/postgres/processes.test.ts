@@ -151,7 +151,7 @@ it("runs are claimed exactly once by several processes, and no more of a target 
   });
 });
 
-it("queues are never fuller than their bound, whoever fills them", async () => {
+it("queues never exceed their limit, with any number of writers", async () => {
   await withStores(3, async (stores) => {
     const answers = await Promise.all(
       stores.flatMap((store) =>

@@ -112,7 +112,7 @@ it.each([
   expect(await store.getDelivery(id)).not.toBeNull();
 });
 
-it("a store in use is not replaced, whoever uses it", async () => {
+it("a store in use is not replaced, regardless of the process that uses it", async () => {
   backUp();
   const id = await accept();
   expect(() => restore()).toThrow(/in use by another process/);

@@ -171,7 +171,7 @@ describe("migrations", () => {
     connection.close();
   });
 
-  it("give tokens and links to whoever made them, as the audit log says, where they are still here", async () => {
+  it("assign tokens and links to the person who created them, by the audit log, if the person still exists", async () => {
     const before = join(folder, "before");
     cpSync(migrationsFolder("sqlite"), before, { recursive: true });
     const journal: { entries: { idx: number }[] } = JSON.parse(
@@ -243,7 +243,7 @@ describe("migrations", () => {
     connection.close();
   });
 
-  it("may make a table anew without losing the rows that refer to it", async () => {
+  it("may rebuild a table without losing the rows that refer to it", async () => {
     const store = await openSqliteStore({ file });
     const delivery = aDelivery();
     await store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id })], idempotency: null });

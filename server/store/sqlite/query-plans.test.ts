@@ -96,7 +96,7 @@ function readBy<Row, Shape>(listing: Listing<Row, Shape>): string[] {
   return [...new Set(plans.map(({ index }) => index))];
 }
 
-describe("a part of the list of runs is read by an index, in its order, whatever the filters", () => {
+describe("a part of the list of runs is read by an index, in its order, with any filters", () => {
   it.each<[RunFilter, string[]]>([
     [{}, ["run_by_time"]],
     [{ since: 1, until: 9 }, ["run_by_time"]],
@@ -137,7 +137,7 @@ describe("a part of the list of runs is read by an index, in its order, whatever
   });
 });
 
-describe("a part of the list of deliveries is read by an index, in its order, whatever the filters", () => {
+describe("a part of the list of deliveries is read by an index, in its order, with any filters", () => {
   const verdict = { trigger: "t", outcomes: ["matched" as const] };
   it.each<[DeliveryFilter, string[]]>([
     [{}, ["delivery_by_time"]],

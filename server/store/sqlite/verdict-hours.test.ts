@@ -24,7 +24,7 @@ it.each([
   expect(nextRegion(known, after)).toEqual(region);
 });
 
-it("goes on inside the first millisecond of an hour", () => {
+it("continues within the first millisecond of an hour", () => {
   expect(nextRegion(known, { at: 9 * hour, id: "dlv_1" })).toEqual({
     after: { at: 9 * hour, id: "dlv_1" },
     downTo: start(9),

@@ -99,7 +99,7 @@ describe("group commit", () => {
     expect(rows()).toEqual([]);
   });
 
-  it("says store_unavailable when the disk is full, and goes on when there is room again", async () => {
+  it("reports store_unavailable when the disk is full, and continues when there is space again", async () => {
     const pages = Number(connection.pragma("page_count", { simple: true }));
     connection.pragma(`max_page_count = ${pages + 2}`);
     const outcomes = await Promise.allSettled([insert(1, 1_000_000), insert(2)]);
@@ -144,7 +144,7 @@ describe("group commit", () => {
     expect(order).toEqual([5, 4, 3]);
   });
 
-  it("waits less for a lock that nobody could have for seconds", async () => {
+  it("waits less for a lock that has been unavailable for seconds", async () => {
     const other = new Database(join(folder, "a.db"));
     other.exec("BEGIN IMMEDIATE");
     await expect(insert(1)).rejects.toMatchObject({ code: "store_unavailable", cause: { code: "SQLITE_BUSY" } });
@@ -198,7 +198,7 @@ describe("group commit", () => {
     expect(rows()).toEqual([1, 2]);
   });
 
-  it("tells nobody of a transaction that changed nothing", async () => {
+  it("notifies no listener of a transaction that changed nothing", async () => {
     await queue.write(() => rows());
     expect(told).toBe(0);
   });

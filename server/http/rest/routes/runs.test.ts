@@ -27,7 +27,7 @@ const usageOf = async (service: TestService, query: string) =>
   runsUsageSchema.strict().parse((await service.get(`/api/v1/runs/usage${query}`)).json);
 
 describe("GET /api/v1/runs/usage", () => {
-  it("sums what the runs of agents have used, and for each agent, the dearest first; a cost that nobody knows is none", async () => {
+  it("sums what the runs of agents have used, and for each agent, the most expensive first; an unknown cost is none", async () => {
     const service = await openTestService();
     await withSpend(service, some);
     await deliver(service, { endpoint: "billing", body: paidBody });
