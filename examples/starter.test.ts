@@ -216,7 +216,7 @@ describe("triage, without a configured model", () => {
 
   it.each([
     [true, ["done"], 1],
-    [false, ["refused"], 0],
+    [false, ["denied"], 0],
   ])("closes no issue before a person has decided (approved: %s)", async (isApproved, outcomes, updates) => {
     const example = await openExample("starter");
     const id = await example.start("new-issue", readRequest("issue-crash.json"));

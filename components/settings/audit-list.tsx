@@ -13,7 +13,7 @@ import { RelativeTime } from "../ui/time.tsx";
 /** The label of each action. */
 const auditWords: Record<AuditAction, string> = {
   "session.started": "Signed in",
-  "session.refused": "Failed to sign in",
+  "session.rejected": "Failed to sign in",
   "session.ended": "Ended a session",
   "person.joined": "Joined",
   "person.role-changed": "Changed a role",
@@ -61,7 +61,7 @@ const columns: readonly Column<AuditEntry>[] = [
     id: "what",
     name: "Action",
     width: "180px",
-    cell: ({ action }) => <span className={action === "session.refused" ? "text-bad" : ""}>{auditWords[action]}</span>,
+    cell: ({ action }) => <span className={action === "session.rejected" ? "text-bad" : ""}>{auditWords[action]}</span>,
   },
   {
     id: "subject",

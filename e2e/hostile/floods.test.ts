@@ -154,7 +154,7 @@ async function countRejectedSignIns({ url, token }: HostileService): Promise<num
   let rejected = 0;
   for (let cursor: string | null = ""; cursor !== null;) {
     const page: { data: unknown[]; nextCursor: string | null } = await getJson(
-      `${url}/api/v1/audit?limit=100&action=session.refused${cursor && `&cursor=${cursor}`}`,
+      `${url}/api/v1/audit?limit=100&action=session.rejected${cursor && `&cursor=${cursor}`}`,
       { authorization: `Bearer ${token}` },
     );
     rejected += page.data.length;

@@ -149,8 +149,8 @@ describe("signing in by OpenID Connect", () => {
     const actions = (await store.listAudit({}, { limit: 10, cursor: null })).data.map(({ action }) => action);
     expect(actions.toSorted()).toEqual([
       "person.joined",
-      "session.refused",
-      "session.refused",
+      "session.rejected",
+      "session.rejected",
       "session.started",
       "session.started",
     ]);

@@ -42,7 +42,7 @@ export const failureLabels: Record<ModelFailureStep["kind"], string> = {
   overloaded: "Provider overloaded or unavailable",
   timed_out: "Timeout",
   disconnected: "Connection lost",
-  refused: "Rejected by the provider",
+  rejected: "Rejected by the provider",
 };
 
 /** `1,840 in (1,024 cached) · 212 out (64 reasoning)`; `null`: the provider reports nothing. */

@@ -33,7 +33,7 @@ it("agent steps have readable labels, and failures reported to the model look li
       answered("model 1 try 2", [2, 3], []),
       ran("tool 1.1 search", [4, 5], { outcome: "done" }),
       ran("tool 1.2 send mail", [6, 7], { outcome: "failed" }),
-      ran("tool 1.3 refund", [8, 9], { outcome: "refused" }),
+      ran("tool 1.3 refund", [8, 9], { outcome: "denied" }),
     ],
   });
   expect(

@@ -78,5 +78,5 @@ export function nameAgentRows(rows: readonly WaterfallRow[], trace: AgentTrace |
 function outcomeState(step: AgentTrace["steps"][number]["step"]): WaterfallRow["state"] {
   if (step.type === "model_failure") return "failed";
   if (step.type !== "tool" || step.outcome === "done") return "ok";
-  return step.outcome === "refused" ? "stopped" : "failed";
+  return step.outcome === "denied" ? "stopped" : "failed";
 }

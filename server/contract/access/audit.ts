@@ -4,7 +4,7 @@ import { jsonSchema } from "../json.ts";
 /** Every action in the audit log, as `subject.verb` in the past tense. */
 export const auditActionSchema = z.enum([
   "session.started",
-  "session.refused",
+  "session.rejected",
   "session.ended",
   "person.joined",
   "person.role-changed",

@@ -92,7 +92,7 @@ const modelStepSchema = z.object({
 /** A call of the model that failed. `waitMs`: it is made again after so long; `null`: it is not. */
 const modelFailureStepSchema = z.object({
   type: z.literal("model_failure"),
-  kind: z.enum(["rate_limited", "overloaded", "timed_out", "disconnected", "refused"]),
+  kind: z.enum(["rate_limited", "overloaded", "timed_out", "disconnected", "rejected"]),
   message: z.string(),
   status: z.int().nullable(),
   waitMs: z.number().nullable(),
@@ -100,14 +100,14 @@ const modelFailureStepSchema = z.object({
 
 /**
  * A tool call. The model receives the error if it `failed`, if it is `invalid` (its arguments do not match the schema),
- * or if a person `refused` it.
+ * or if a person `denied` it.
  */
 const toolStepSchema = z.object({
   type: z.literal("tool"),
   toolCallId: z.string(),
   toolName: z.string(),
   input: jsonSchema,
-  outcome: z.enum(["done", "failed", "invalid", "refused"]),
+  outcome: z.enum(["done", "failed", "invalid", "denied"]),
   output: jsonSchema,
 });
 

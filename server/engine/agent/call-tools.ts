@@ -112,7 +112,7 @@ async function executeDecided(
     toolCallId: call.toolCallId,
     toolName: call.toolName,
     input: call.input,
-    outcome: "refused",
+    outcome: "denied",
     output: decision?.reason ?? null,
   }));
 }
@@ -142,7 +142,7 @@ function toOutput({ toolCallId, outcome, output }: ToolStep, runId: string): Too
       return { type: "error-text", value: `The tool failed: ${delimitResult(String(output), { runId, toolCallId })}` };
     case "invalid":
       return { type: "error-text", value: `The tool call was not executed: ${String(output)}` };
-    case "refused":
+    case "denied":
       return {
         type: "error-text",
         value: `A person denied this call. It was not executed.${typeof output === "string" && output !== "" ? ` Reason: ${output}` : ""} Do not repeat it.`,

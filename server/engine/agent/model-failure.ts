@@ -31,7 +31,7 @@ export function planModelFailure(
   const message = hideKeys(messageOf(thrown));
   const kind = kindOf(thrown, status);
   const step = { type: "model_failure" as const, kind, message, status, waitMs: null };
-  if (kind === "refused" || p.tries >= maxTries) return step;
+  if (kind === "rejected" || p.tries >= maxTries) return step;
   const asked = retryAfterMs(thrown, p.now);
   if (asked !== null) return asked > maxWaitMs ? step : { ...step, waitMs: asked };
   const backoff = Math.min(maxBackoffMs, firstWaitMs * 2 ** (p.tries - 1));
@@ -45,7 +45,7 @@ function kindOf(thrown: unknown, status: number | null): ModelFailureStep["kind"
   if (status === 408 || status === 409 || (status !== null && status >= 500)) return "overloaded";
   // The answer had started without an error.
   if (status !== null && status < 300) return "disconnected";
-  if (status !== null) return "refused";
+  if (status !== null) return "rejected";
   // Reported in the middle of a stream, without a status.
   const words = `${textOf(thrown, "type")} ${textOf(thrown, "code")} ${messageOf(thrown)}`;
   if (/rate.?limit|too many requests/i.test(words)) return "rate_limited";
@@ -55,7 +55,7 @@ function kindOf(thrown: unknown, status: number | null): ModelFailureStep["kind"
     /fetch failed|terminated|socket|ECONN|ETIMEDOUT|EPIPE|network|premature|other side closed/i.test(
       `${words} ${messageOf(read(thrown, "cause"))}`,
     );
-  return isBroken ? "disconnected" : "refused";
+  return isBroken ? "disconnected" : "rejected";
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, 10.2.3). */

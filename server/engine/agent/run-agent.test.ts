@@ -343,7 +343,7 @@ describe("a call of the model that fails", () => {
     const id = await h.start();
     const { run, timeline } = await h.finish(id);
     expect(run.error?.message).toBe(
-      "The model call failed with status 401 (refused): Incorrect API key provided: [key]",
+      "The model call failed with status 401 (rejected): Incorrect API key provided: [key]",
     );
     expect(JSON.stringify([run, timeline, await h.store.loadSteps(id)])).not.toContain("never-to-be-seen");
   });
@@ -587,7 +587,7 @@ describe("a tool that needs approval", () => {
       content: "A person denied this call. It was not executed. Reason: Ask the manager first. Do not repeat it.",
     });
     expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({
-      outcome: "refused",
+      outcome: "denied",
       output: "Ask the manager first.",
     });
   });
@@ -601,7 +601,7 @@ describe("a tool that needs approval", () => {
     expect((await h.finish(id)).run.output).toBe("Done");
     expect(calls).toEqual([{ cents: 50 }]);
     expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({
-      outcome: "refused",
+      outcome: "denied",
       output: "The approval timed out.",
     });
   });
@@ -623,7 +623,7 @@ describe("a tool that needs approval", () => {
     expect(await h.store.nextAvailableAt("shared")).toBe(h.clock.now() + 4 * 3_600_000);
     expect((await h.finish(id)).run.output).toBe("Done");
     expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({
-      outcome: "refused",
+      outcome: "denied",
       output: "The approval timed out.",
     });
   });

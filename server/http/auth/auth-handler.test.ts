@@ -124,7 +124,7 @@ describe("people who sign in", () => {
     expect(answers.flatMap((answer) => answer.headers.getSetCookie())).toEqual([]);
     expect(
       (await log())
-        .filter(([action]) => action === "session.refused")
+        .filter(([action]) => action === "session.rejected")
         .map(([, who, subject]) => [who, subject])
         .toSorted(),
     ).toEqual([
@@ -171,7 +171,7 @@ describe("people who sign in", () => {
     const { guess } = openDoor(service, { identity: async () => rejecting(await service.deps.identity()) });
     for (let at = 0; at < 60; at += 1) expect((await guess(at)).status).toBe(401);
     const rejected = async () =>
-      (await service.store.listAudit({ action: "session.refused" }, { limit: 100, cursor: null })).data;
+      (await service.store.listAudit({ action: "session.rejected" }, { limit: 100, cursor: null })).data;
     expect((await rejected()).length).toBe(50);
     service.state.now += 10_000;
     await guess(60);
@@ -295,7 +295,7 @@ describe("people who sign in", () => {
       expect(await ask(cookieOf(signedIn))).toMatchObject({ name: "Ada", role: "operator" });
       expect((await log()).map(([action]) => action)).toEqual([
         "session.started",
-        "session.refused",
+        "session.rejected",
         "person.password-reset",
         "person.reset-link-created",
         "session.started",

@@ -46,7 +46,7 @@ export async function recordFailedSignIn(
   const detail = { ...(by === "oidc" ? { by } : {}), ...(taken.rejected > 0 ? { notRecorded: taken.rejected } : {}) };
   await store.recordAudit(
     auditOf(anonymousContext(client.address), {
-      action: "session.refused",
+      action: "session.rejected",
       subject,
       detail: Object.keys(detail).length > 0 ? detail : null,
       now,

@@ -164,7 +164,7 @@ export function upkeepContract(open: OpenStore): void {
         store.recordAudit({
           id: `aud_${n}_${at}`,
           at,
-          action: "session.refused",
+          action: "session.rejected",
           actor: { kind: "anonymous", id: null, name: null },
           subject: `${n}`,
           address: null,

@@ -49,7 +49,7 @@ export function called(toolName: string, input: Json = {}): Content[number] {
 export function ran(
   name: string,
   times: [number, number],
-  p: { outcome: "done" | "failed" | "invalid" | "refused"; output?: Json },
+  p: { outcome: "done" | "failed" | "invalid" | "denied"; output?: Json },
 ): Step {
   return stepOf(name, times, {
     type: "tool",

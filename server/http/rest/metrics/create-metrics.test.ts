@@ -104,7 +104,7 @@ it("a store that does not answer hides its own numbers only", async () => {
   });
   metrics.observeReceiver({ type: "rejected", code: "store_unavailable" });
   const text = await lines();
-  expect(text).toContain('signalbox_refusals_total{code="store_unavailable"} 1');
+  expect(text).toContain('signalbox_rejections_total{code="store_unavailable"} 1');
   expect(text.filter((line) => /^signalbox_(open_runs|store_)/.test(line))).toEqual([]);
 });
 

@@ -23,7 +23,7 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
   const endpoints = new Map<string, EndpointTally>();
   const durations = new Map<DeliveryOutcome, BucketTally>();
   const runs = new Map<string, number>();
-  const refusals = new Map<ErrorCode, number>();
+  const rejections = new Map<ErrorCode, number>();
   const unrecorded = new Map<ErrorCode, number>();
   const unauthenticated = new Map<"webhook" | "api", number>();
 
@@ -46,10 +46,10 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
     read: () => pairs("trigger", runs),
   });
   metrics.counter({
-    name: "signalbox_refusals_total",
+    name: "signalbox_rejections_total",
     help: "Rejected webhooks, recorded or not, by error code.",
     labels: ["code"],
-    read: () => pairs("code", refusals),
+    read: () => pairs("code", rejections),
   });
   metrics.counter({
     name: "signalbox_unrecorded_total",
@@ -96,7 +96,7 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
         case "delivery":
           return observeDelivery(event.delivery, event.tookMs);
         case "rejected":
-          return addOne(refusals, event.code);
+          return addOne(rejections, event.code);
         case "unrecorded":
           return addOne(unrecorded, event.code);
         case "unauthenticated":
