@@ -39,12 +39,14 @@ export function UnlistedVerdicts({ delivery, onPath }: Props) {
 function EvaluateTrigger({ delivery, onPath }: Props) {
   const trpc = useTRPC();
   const [chosen, setChosen] = useState("");
-  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions({ endpoint: delivery.endpoint }));
+  const { data: names } = useQuery(trpc.triggers.names.queryOptions());
   const { data: verdicts, error, mutate } = useMutation(trpc.triggers.verdicts.mutationOptions());
   const text = useMemo(() => readBody(delivery.body)?.text ?? null, [delivery.body]);
   if (text === null) return null;
   const listed = new Set(delivery.verdicts.map(({ trigger }) => trigger));
-  const slugs = [...new Set((triggers ?? []).map(({ slug }) => slug))].filter((slug) => !listed.has(slug));
+  const slugs = (names?.triggers ?? [])
+    .filter(({ slug, endpoint }) => endpoint === delivery.endpoint && !listed.has(slug))
+    .map(({ slug }) => slug);
   const evaluate = (trigger: string) => {
     setChosen(trigger);
     if (trigger !== "") mutate({ trigger, text });

@@ -66,10 +66,10 @@ async function takeUp({
   reader: Pick<TableReader, "name">;
   notes: CopyNotes;
 }): Promise<Map<string, TableProgress>> {
-  const anew = "Empty the target and start again.";
+  const advice = "Empty the target and start again.";
   const applied = (await notes.applied()).filter((tag) => tag !== copyMark.tag);
   if (applied.join() !== readJournal(notes.folder).join())
-    throw new AppError("store_unusable", `Another version of Signalbox started the copy in ${reader.name}. ${anew}`);
+    throw new AppError("store_unusable", `Another version of Signalbox started the copy in ${reader.name}. ${advice}`);
   const all = await notes.list();
   const begun = originSchema.parse(JSON.parse(all.get("") ?? "null"));
   if (begun.identity !== origin.identity)
