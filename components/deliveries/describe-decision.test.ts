@@ -136,10 +136,10 @@ it("verdicts that are not listed are counted, with the stage and the field that 
       { outcome: "disabled", pointer: null, actual: null, count: 2 } as const,
     ].map(describeUnlisted),
   ).toEqual([
-    '1,200 more stopped by request at /type, was "refund"',
-    "1,200 more stopped by request at /type, missing",
-    "1,200 more stopped by request at the whole body",
-    "1,200 more stopped by request, at various fields",
-    "2 more switched off",
+    '1,200 triggers stopped by request at /type, was "refund"',
+    "1,200 triggers stopped by request at /type, missing",
+    "1,200 triggers stopped by request at the whole body",
+    "1,200 triggers stopped by request, at various fields",
+    "2 triggers switched off",
   ]);
 });

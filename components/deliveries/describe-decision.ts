@@ -5,7 +5,7 @@ import {
   type UnlistedVerdicts,
   type VerdictList,
 } from "../../server/contract/delivery.ts";
-import { formatNumber } from "../../server/domain/format.ts";
+import { formatCount, formatNumber } from "../../server/domain/format.ts";
 import { verdictOutcomes } from "../ui/statuses.ts";
 
 /** One line: why a delivery did, or did not, start a run. */
@@ -35,10 +35,10 @@ export function describeDecision(
     : `${verdictOutcomes[only.outcome].stage}: ${formatReason(reason)}`;
 }
 
-/** One line for verdicts that a delivery does not list: `990 more stopped by filter at /type, was "refund"`. */
+/** One line for verdicts that a delivery does not list: `990 triggers stopped by filter at /type, was "refund"`. */
 export function describeUnlisted({ outcome, pointer, actual, count }: UnlistedVerdicts): string {
-  if (outcome === "disabled") return `${formatNumber(count)} more switched off`;
-  const stopped = `${formatNumber(count)} more stopped by ${verdictOutcomes[outcome].stage}`;
+  if (outcome === "disabled") return `${formatCount(count, "trigger")} switched off`;
+  const stopped = `${formatCount(count, "trigger")} stopped by ${verdictOutcomes[outcome].stage}`;
   if (pointer === null) return `${stopped}, at various fields`;
   const was = actual === null ? (pointer === "" ? "" : ", missing") : `, was ${actual}`;
   return `${stopped} at ${pointer || "the whole body"}${was}`;

@@ -61,8 +61,8 @@ it("verdicts that are not listed have one line for each field", () => {
   const unlisted = { outcome: "filter_mismatch", pointer: "/type", actual: '"x"', count: 990 } as const;
   const many = { ...delivery, verdicts: [], unlistedVerdicts: [unlisted, { ...unlisted, pointer: null, count: 3 }] };
   expect(renderDelivery(many, { paint, now }).split("\n").slice(1)).toEqual([
-    "          ◇ filter mismatch   990 more  at /type",
-    "          ◇ filter mismatch   3 more",
+    "          ◇ filter mismatch   990 triggers  at /type",
+    "          ◇ filter mismatch   3 triggers",
     "",
   ]);
 });

@@ -105,7 +105,9 @@ export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now
   });
   for (const { outcome: verdict, pointer, count } of unlistedVerdicts) {
     const where = pointer === null ? "" : `  at ${plainLine(pointer || "the body", 80)}`;
-    lines.push(`          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}  ${count} more${where}`);
+    lines.push(
+      `          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}  ${formatCount(count, "trigger")}${where}`,
+    );
   }
   // Rejected before any trigger evaluated it: only the problem is known.
   if (problem && verdicts.length === 0) lines.push(`          ${plainLine(problem.detail, 160)}`);
