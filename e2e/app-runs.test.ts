@@ -226,7 +226,11 @@ describe("the list of runs", () => {
     const table = page.getByRole("table", { name: "Runs" });
     // The rows of before stay until those that match are there.
     await vi.waitFor(async () => expect(await table.getByText("waiting", { exact: true }).count()).toBe(0), patient);
-    await page.goto(page.url());
+    await table.getByRole("link", { name: ids.at(-1) }).waitFor();
+    // Next writes the URL of a first change once more before that of a second one.
+    const wanted = { text: needle, status: "completed" };
+    await vi.waitFor(() => expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual(wanted), patient);
+    await page.goto(`${service.url}/runs?${new URLSearchParams(wanted)}`);
     await chips.getByText(`contains “${needle}”`).waitFor();
     await table.getByRole("link", { name: ids.at(-1) }).waitFor();
     expect(await table.getByText("waiting", { exact: true }).count()).toBe(0);
