@@ -1,8 +1,9 @@
+import { resolveTransition } from "../../domain/runs/run-state.ts";
 import type { RunTransition } from "../../ports/store/engine-store.ts";
 import type { Session } from "./session.ts";
 import type { EntryOfRun } from "./timeline.ts";
 
-/** A run that somebody holds, whose row is locked. */
+/** A running run whose row is locked. */
 export interface Held {
   id: string;
   token: string;
@@ -16,17 +17,11 @@ export interface Ending {
   now: number;
 }
 
-/**
- * What becomes of it: a run that was asked to stop never goes back to wait, since nobody would be left to stop it.
- * Gives the timeline entry that belongs to it as well.
- */
-export function decideEnding({ held, transition, now }: Ending): { ending: Ending; entries: EntryOfRun[] } {
-  const goesOn = transition.to === "waiting" || transition.to === "queued";
-  if (!goesOn || held.cancelRequestedAt === null) return { ending: { held, transition, now }, entries: [] };
-  return {
-    ending: { held, transition: { to: "canceled", error: null }, now },
-    entries: [{ runId: held.id, entry: { at: now, kind: "canceled", attempt: held.attempt } }],
-  };
+/** The resolved transition (see resolveTransition), with its timeline entry. */
+export function decideEnding({ held, transition: asked, now }: Ending): { ending: Ending; entries: EntryOfRun[] } {
+  const transition = resolveTransition(asked, { isCancelRequested: held.cancelRequestedAt !== null });
+  const canceled = { runId: held.id, entry: { at: now, kind: "canceled" as const, attempt: held.attempt } };
+  return { ending: { held, transition, now }, entries: transition === asked ? [] : [canceled] };
 }
 
 /** A run that is queued again keeps its place in the order. */
