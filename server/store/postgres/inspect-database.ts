@@ -113,7 +113,7 @@ async function readContents(session: Session): Promise<StoreContents> {
     "SELECT (SELECT max(received_at) FROM delivery) AS newest, (SELECT count(*) FROM person) AS people, (SELECT count(*) FROM person WHERE role = 'admin') AS admins",
   );
   const keys = await session.rows<Omit<StoreContents["keys"][number], "endpoints"> & { endpoints: string | null }>(
-    `SELECT id, name, kind, endpoints, ciphertext, expires_at AS "expiresAt", revoked_at AS "revokedAt" FROM webhook_key`,
+    `SELECT id, name, kind, endpoints, ciphertext, expires_at AS "expiresAt", revoked_at AS "revokedAt", replaced_by AS "replacedBy" FROM webhook_key`,
   );
   return {
     newestDeliveryAt: counts?.newest ?? null,

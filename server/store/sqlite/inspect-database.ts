@@ -59,7 +59,9 @@ function readContents(connection: Connection): StoreContents {
   const keys = connection.prepare<
     unknown[],
     Omit<StoreContents["keys"][number], "endpoints"> & { endpoints: string | null }
-  >("SELECT id, name, kind, endpoints, ciphertext, expires_at AS expiresAt, revoked_at AS revokedAt FROM webhook_key");
+  >(
+    "SELECT id, name, kind, endpoints, ciphertext, expires_at AS expiresAt, revoked_at AS revokedAt, replaced_by AS replacedBy FROM webhook_key",
+  );
   return {
     newestDeliveryAt: numbers("SELECT received_at FROM delivery ORDER BY received_at DESC LIMIT 1")[0] ?? null,
     lastSeenWorkers: numbers("SELECT seen_at FROM worker"),
