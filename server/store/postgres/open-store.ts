@@ -1,44 +1,28 @@
-import { asc, count, desc, getTableColumns, type SQL } from "drizzle-orm";
-import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Pool } from "pg";
 import { migrationsFolder } from "../../paths.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
-import type { IdentityCondition, IdentityRows, IdentityTable } from "../../ports/store/people-store.ts";
+import { createPortableStore } from "../portable/portable-store.ts";
 import { createFoldLater } from "../shared/fold-later.ts";
-import { identityColumns, identityCondition } from "../shared/identity-conditions.ts";
 import { acceptDeliveries, type AcceptJob } from "./accept-deliveries.ts";
-import { createAuditStore } from "./audit-store.ts";
 import { createChangeListener } from "./change-listener.ts";
 import { createPool, databaseName } from "./connect.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
 import { foldTraffic } from "./fold-traffic.ts";
-import { createInvitationStore } from "./invitation-store.ts";
-import { createKeyStore } from "./key-store.ts";
 import { readLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
-import { createPeopleStore } from "./people-store.ts";
-import { createPresetStore } from "./preset-store.ts";
+import { createPortableDatabase } from "./portable-database.ts";
 import { createRunStore } from "./run-store.ts";
-import { person, personAccount, personSession, personVerification } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { type SecretOfMachine, settleSecret } from "./settle-secret.ts";
 import { followClock } from "./store-clock.ts";
 import { toOpenError } from "./store-error.ts";
-import { createSwitchStore } from "./switch-store.ts";
 import { createTakeRates } from "./take-rates.ts";
 import { createTrafficStore } from "./traffic-store.ts";
 import { createUpkeepStore } from "./upkeep-store.ts";
-
-const tables = {
-  user: person,
-  session: personSession,
-  account: personAccount,
-  verification: personVerification,
-} as const;
 
 /** More than are under way at any time. */
 const looked = 1_000;
@@ -124,14 +108,8 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
     ...createDeliveryStore(database, accept),
     ...createRunStore(database, accept),
     ...createTrafficStore(database),
-    ...createPresetStore(database),
-    ...createSwitchStore(database),
     ...createEngineStore(database),
-    ...createKeyStore(database),
-    ...createPeopleStore(database),
-    ...createInvitationStore(database),
-    ...createAuditStore(database),
-    ...createIdentityRows(database),
+    ...createPortableStore(createPortableDatabase(database)),
     ...createUpkeepStore(database),
     ping: () => ping(database),
     takeRates: createTakeRates(database),
@@ -161,43 +139,4 @@ async function sizeOf(session: Session): Promise<number> {
 
 async function readMark(session: Session): Promise<string> {
   return JSON.stringify(await session.rows(markSql));
-}
-
-/** For the identity provider, which has its own mind about what it asks. Everybody else has the verbs of the people. */
-function createIdentityRows({ read, write }: PostgresDatabase): IdentityRows {
-  return {
-    insertRow: (table, row) =>
-      write(async ({ db }) => {
-        const [inserted] = await db
-          .insert(tables[table])
-          .values(row as never)
-          .returning();
-        if (!inserted) throw new Error(`A row of ${table} was not written.`);
-        return inserted;
-      }),
-    findRows: ({ table, where, limit, offset, sortBy }) =>
-      read(({ db }) => {
-        const found = db.select().from(tables[table]).where(conditionOf(table, where)).limit(limit).offset(offset);
-        if (!sortBy) return found;
-        const column = columnsOf(table)(sortBy.field);
-        return found.orderBy(sortBy.direction === "asc" ? asc(column) : desc(column));
-      }),
-    countRows: (table, where) =>
-      read(
-        async ({ db }) =>
-          (await db.select({ found: count() }).from(tables[table]).where(conditionOf(table, where)))[0]?.found ?? 0,
-      ),
-    updateRows: (table, where, values) =>
-      write(({ db }) => db.update(tables[table]).set(values).where(conditionOf(table, where)).returning()),
-    removeRows: (table, where) =>
-      write(({ db }) => db.delete(tables[table]).where(conditionOf(table, where)).returning()),
-  };
-}
-
-function conditionOf(table: IdentityTable, where: readonly IdentityCondition[]): SQL | undefined {
-  return identityCondition(where, columnsOf(table));
-}
-
-function columnsOf(table: IdentityTable): (field: string) => PgColumn {
-  return identityColumns<PgColumn>(table, getTableColumns(tables[table]));
 }

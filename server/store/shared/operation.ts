@@ -5,7 +5,7 @@
 export type Operation<Result> = Generator<unknown, Result, unknown>;
 
 /** The result of a query or of another call of the database. */
-export function* resultOf<Result>(asked: Result | Promise<Result>): Operation<Result> {
+export function* resultOf<Result>(asked: Result | PromiseLike<Result>): Operation<Result> {
   // The code that runs the operation returns what the promise resolves to.
   return (yield asked) as Result;
 }
