@@ -28,7 +28,8 @@ it("a decision ends the step, keeps the rest of its result, and appears in the t
 });
 
 it("the run is due only after its last pending approval", () => {
-  const plan = (otherPending: number) =>
-    planDecision({ status: "waiting", attempt: 1 }, step({ otherPending }), { decision, now: 9 });
-  expect([plan(1)?.isDue, plan(0)?.isDue]).toEqual([false, true]);
+  const plans = [1, 0].map((otherPending) =>
+    planDecision({ status: "waiting", attempt: 1 }, step({ otherPending }), { decision, now: 9 }),
+  );
+  expect(plans.map((plan) => plan?.isDue)).toEqual([false, true]);
 });

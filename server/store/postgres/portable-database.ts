@@ -32,7 +32,7 @@ function portable(session: Session): PortableSession {
     rows: (query) => resultOf(onPostgres(query)),
     lockedRows: (query) => resultOf(onPostgres(query).for("no key update")),
     lockTable: (table) => resultOf(session.run(`LOCK TABLE ${getTableName(table)} IN SHARE ROW EXCLUSIVE MODE`)),
-    run: (query) => resultOf(onPostgres(query).then(() => {})),
+    run: (query) => resultOf(onPostgres(query).then(() => undefined)),
   };
 }
 
