@@ -82,11 +82,11 @@ export default {
       name: "components-know-the-contract-only",
       severity: "error",
       comment:
-        "Components import the contract, the router's type, JSON pointers, and the pure words and examples made of JSON Schemas; nothing else of the server.",
+        "Components import the contract, the router's type, and the pure rules that are safe in a browser; nothing else of the server.",
       from: { path: `${root}components/`, pathNot: "\\.test\\.tsx?$" },
       to: {
         path: `${root}(?:server/|app/|cli/)`,
-        pathNot: `${root}server/(contract/|domain/schema/|domain/(?:format|json/json-pointer)\\.ts$|trpc/router\\.ts$)`,
+        pathNot: `${root}server/(contract/|domain/schema/|domain/access/|domain/(?:format|json/json-pointer|runs/run-state|runs/approval)\\.ts$|trpc/router\\.ts$)`,
       },
     },
     {

@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { Key } from "../../server/contract/access/key.ts";
 import { type Person, scopeOfRole } from "../../server/contract/access/person.ts";
 import { includesScope } from "../../server/contract/access/scope.ts";
+import { isUsableKey, keyState } from "../../server/domain/access/keys.ts";
 import { formatUtc } from "../../server/domain/format.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
@@ -76,7 +77,7 @@ export function KeysTable({ label, keys, people = [], onError, onChanged, onShow
             </Cell>
             <Cell name="Last used">{key.lastUsedAt ? <RelativeTime iso={key.lastUsedAt} /> : "never"}</Cell>
             <ActionsCell>
-              {stateOf(key, now) === "valid" && (
+              {isUsableKey(key, now) && (
                 <>
                   {onShow && (
                     <Button size="s" onClick={() => onShow(key.id)}>
@@ -204,11 +205,6 @@ function RotateDialog({ old, onClose, onRotated }: { old: Key; onClose: () => vo
   );
 }
 
-export function stateOf({ revokedAt, expiresAt }: Key, now: number): "valid" | "revoked" | "expired" {
-  if (revokedAt) return "revoked";
-  return expiresAt && Date.parse(expiresAt) <= now ? "expired" : "valid";
-}
-
 interface KeyStateProps {
   keyOf: Key;
   /** The key that replaced it in a rotation. */
@@ -231,7 +227,7 @@ function KeyState({ keyOf, next, now }: KeyStateProps) {
 }
 
 function Validity({ keyOf, now }: Pick<KeyStateProps, "keyOf" | "now">) {
-  const state = stateOf(keyOf, now);
+  const state = keyState(keyOf, now);
   if (state === "revoked" && keyOf.revokedAt) {
     return (
       <span className="text-ink-3">

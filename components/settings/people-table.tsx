@@ -4,6 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Key } from "../../server/contract/access/key.ts";
 import { type Person, type Role, roleSchema } from "../../server/contract/access/person.ts";
+import { isUsableKey } from "../../server/domain/access/keys.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
@@ -11,7 +12,6 @@ import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/states.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
 import { RelativeTime, useNow } from "../ui/time.tsx";
-import { stateOf } from "./keys-table.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 
 export const roleOptions = roleSchema.options.map((role) => ({ value: role, label: role }));
@@ -138,7 +138,7 @@ function RemoveDialog({
       },
     }),
   );
-  const tokens = keys.data?.filter((key) => key.ownerId === person.id && stateOf(key, now) === "valid");
+  const tokens = keys.data?.filter((key) => key.ownerId === person.id && isUsableKey(key, now));
   return (
     <ConfirmDialog
       title={`Remove ${person.name}?`}

@@ -2,6 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { ModelOutput } from "../contract/agent/trace.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunStatus } from "../contract/run.ts";
+import { resolveTransition } from "../domain/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
 import type {
@@ -143,10 +144,8 @@ export function createRunSession(p: {
       isSealed = true;
       pending.add({ entries, steps });
       if (!(await enqueue(pending.take(), transition))) return null;
-      // The store cancels a run that would wait if its cancellation was requested in the meantime.
-      return isCancelRequested && (transition.to === "waiting" || transition.to === "queued")
-        ? "canceled"
-        : transition.to;
+      // As the store did.
+      return resolveTransition(transition, { isCancelRequested }).to;
     },
     abandon() {
       isSealed = true;

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { serviceUrl, type Settings } from "../../../server/config.ts";
-import type { Key } from "../../../server/contract/access/key.ts";
+import { isUsableKey } from "../../../server/domain/access/keys.ts";
 import { type ApiClient, createApiClient } from "../../api/api-client.ts";
 import { type CommandContext, isWatched } from "../command-context.ts";
 import { createdKeyAnswer, keysAnswer, createFirstKey } from "../keys/create.ts";
@@ -65,7 +65,7 @@ const tokenFileSchema = z.object({ id: z.string(), secret: z.string() });
 async function findOrCreateToken(api: ApiClient, { file, now }: { file: string; now: number }): Promise<string> {
   const kept = readTokenFile(file);
   const { data } = await api.request({ path: "/keys", answer: keysAnswer });
-  if (kept && data.some((key) => key.id === kept.id && isUsableAt(key, now + dayMs))) return kept.secret;
+  if (kept && data.some((key) => key.id === kept.id && isUsableKey(key, now + dayMs))) return kept.secret;
   const body = {
     kind: "api",
     name: "signalbox dev",
@@ -77,10 +77,6 @@ async function findOrCreateToken(api: ApiClient, { file, now }: { file: string; 
   rmSync(file, { force: true });
   writeFileSync(file, `${JSON.stringify({ id, secret })}\n`, { mode: 0o600, flag: "wx" });
   return secret;
-}
-
-function isUsableAt({ revokedAt, expiresAt }: Key, time: number): boolean {
-  return revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > time);
 }
 
 function readTokenFile(file: string): z.infer<typeof tokenFileSchema> | null {

@@ -1,8 +1,8 @@
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
+import { expiresSoon, isUsableKey } from "../../../server/domain/access/keys.ts";
 import { formatCount, formatUtc } from "../../../server/domain/format.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 
-const expiresSoonMs = 14 * 86_400_000;
 const workerAliveMs = 15_000;
 const aheadMs = 60_000;
 
@@ -34,16 +34,10 @@ function checkClock({ contents, now }: AccessContext): Check {
   );
 }
 
-function isUsable(key: StoreContents["keys"][number], now: number): boolean {
-  return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
-}
-
 function checkKeys({ contents, now, needsKeys, triggers }: AccessContext): Check[] {
   const webhookKeys = contents.keys.filter(({ kind }) => kind === "webhook");
-  const usable = webhookKeys.filter((key) => isUsable(key, now));
-  const expiring = contents.keys.filter(
-    (key) => isUsable(key, now) && key.expiresAt !== null && key.expiresAt < now + expiresSoonMs,
-  );
+  const usable = webhookKeys.filter((key) => isUsableKey(key, now));
+  const expiring = contents.keys.filter((key) => expiresSoon(key, now));
   const withoutKey = [...new Set(triggers.map(({ endpoint }) => endpoint))].filter(
     (endpoint) => !usable.some(({ endpoints }) => endpoints === null || endpoints.includes(endpoint)),
   );

@@ -23,6 +23,7 @@ const key = {
   ciphertext: null,
   expiresAt: null,
   revokedAt: null,
+  replacedBy: null,
 };
 const contents: AccessContext["contents"] = {
   newestDeliveryAt: now,
@@ -74,6 +75,11 @@ it.each<[string, Parameters<typeof judge>[0], string[]]>([
   ],
   ["an endpoint without a valid key", { contents: { keys: [{ ...key, endpoints: ["other"] }] } }, ["keys bad"]],
   ["a key that expires soon", { contents: { keys: [{ ...key, expiresAt: now + 13 * day }] } }, ["keys warn"]],
+  [
+    "a key that expires soon and was already replaced",
+    { contents: { keys: [key, { ...key, expiresAt: now + 13 * day, replacedBy: "key_2" }] } },
+    [],
+  ],
   ["a key that expires later", { contents: { keys: [{ ...key, expiresAt: now + 15 * day }] } }, []],
   ["a missing secret", { openKey: null, contents: { keys: [{ ...key, ciphertext: "v1.x" }] } }, ["secret bad"]],
   [

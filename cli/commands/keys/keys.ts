@@ -1,4 +1,5 @@
 import { type Key, keySchema } from "../../../server/contract/access/key.ts";
+import { expiresSoon, keyState } from "../../../server/domain/access/keys.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
 import { apiPath, withSuggestedId } from "../../api/api-client.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
@@ -55,19 +56,11 @@ function renderKeys(keys: readonly Key[], p: { paint: Paint; now: number }): str
 }
 
 function stateText(key: Key, { paint, now }: { paint: Paint; now: number }): string {
-  if (key.revokedAt) return `${paint("bad", "⊘")} revoked`;
-  if (key.expiresAt && Date.parse(key.expiresAt) <= now) return `${paint("warn", "⧖")} expired`;
+  const state = keyState(key, now);
+  if (state === "revoked") return `${paint("bad", "⊘")} revoked`;
+  if (state === "expired") return `${paint("warn", "⧖")} expired`;
   if (key.replacedBy) return `${paint("warn", "⧖")} replaced`;
   return expiresSoon(key, now) ? `${paint("warn", "⧖")} expiring` : `${paint("good", "✓")} valid`;
-}
-
-const expiresSoonMs = 14 * 24 * 60 * 60 * 1000;
-
-/** Valid, expires soon, and was not rotated. */
-function expiresSoon({ expiresAt, revokedAt, replacedBy }: Key, now: number): boolean {
-  if (expiresAt === null || revokedAt !== null || replacedBy !== null) return false;
-  const leftMs = Date.parse(expiresAt) - now;
-  return leftMs > 0 && leftMs <= expiresSoonMs;
 }
 
 function endpointsText(key: Key): string {

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, Hand, TimerOff } from "lucide-react";
 import { useId, useState } from "react";
 import type { Run } from "../../../server/contract/run.ts";
+import { canDecide } from "../../../server/domain/runs/approval.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { problemOf } from "../../trpc/problem-of.ts";
@@ -29,7 +30,8 @@ export function DecideDialog({ run, approval, others, isApproved, onClose }: Pro
   const [reason, setReason] = useState("");
   const { decide, isPending, isSuccess, error, isLost } = useDecide(run, onClose);
   const { toolName, input } = approval.request;
-  const isClosed = !isSuccess && !isPending && (approval.decidedAt !== null || run.status !== "waiting" || isLost);
+  const isClosed =
+    !isSuccess && !isPending && (isLost || !canDecide({ status: run.status, decidedAt: approval.decidedAt }));
   const verb = isApproved ? "Approve" : "Deny";
   return (
     <ConfirmDialog

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { isoAt, runStart, timelineOf } from "../testing/timeline.ts";
+import type { RunStatus } from "../../../server/contract/run.ts";
 import { openApprovals, toConversation } from "./conversation.ts";
 import { answered, asked, called, failed, ran, said, traceOf } from "./testing/trace.ts";
 
-const running = { status: "running", error: null };
+const running = { status: "running" as const, error: null };
 const known = { entries: [], run: running };
 
 describe("a conversation", () => {
@@ -37,7 +38,7 @@ describe("a conversation", () => {
       approvals: [asked("approval 1.3 c"), asked("approval 1.4 d", { isApproved: true, reason: null, by: "Ada" })],
     });
     const entries = timelineOf([20, "step_started", { name: "tool 1.2 b" }]);
-    const states = (run: { status: string; error: null }) =>
+    const states = (run: { status: RunStatus; error: null }) =>
       toConversation({ ...known, trace, entries, run })[0]?.tools.map(({ state }) => state);
     expect(states(running)).toEqual(["done", "running", "waiting", "due"]);
     expect(states({ status: "canceled", error: null })).toEqual(["done", "stopped", "stopped", "stopped"]);
@@ -103,7 +104,7 @@ describe("a conversation", () => {
 
   it("distinguishes the final answer from one that did not parse", () => {
     const steps = [answered("model 1", [1, 2], [said("Sure!")]), answered("model 2", [3, 4], [said("{}")])];
-    const ends = (run: { status: string; error: { name: string } | null }) =>
+    const ends = (run: { status: RunStatus; error: { name: string } | null }) =>
       toConversation({ ...known, trace: traceOf({ steps }), run }).map(({ end }) => end);
     expect(ends({ status: "completed", error: null })).toEqual(["repaired", "final"]);
     const entries = timelineOf(

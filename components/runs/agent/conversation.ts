@@ -8,7 +8,10 @@ import type {
   AgentTrace,
 } from "../../../server/contract/agent/trace.ts";
 import type { Json } from "../../../server/contract/json.ts";
+import type { RunStatus } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
+import { canDecide } from "../../../server/domain/runs/approval.ts";
+import { isFinal } from "../../../server/domain/runs/run-state.ts";
 import { readStepName } from "./step-name.ts";
 
 export type Approval = AgentTrace["approvals"][number];
@@ -76,7 +79,7 @@ export interface Turn {
 interface Known {
   trace: AgentTrace;
   entries: readonly TimelineEntry[];
-  run: { status: string; error: { name: string } | null };
+  run: { status: RunStatus; error: { name: string } | null };
 }
 
 /**
@@ -84,7 +87,7 @@ interface Known {
  * and from the live answer.
  */
 export function toConversation({ trace, entries, run }: Known): Turn[] {
-  const isOver = !openStatuses.has(run.status);
+  const isOver = isFinal(run.status);
   const steps = new Map(trace.steps.map((step) => [step.name, step]));
   const tries = attemptsOf([
     ...trace.steps.map(({ name }) => name),
@@ -124,8 +127,6 @@ export function toConversation({ trace, entries, run }: Known): Turn[] {
     return { ...turn, end, validationError: end === "repaired" ? (reasons.get(turn.call) ?? null) : null };
   });
 }
-
-const openStatuses: ReadonlySet<string> = new Set(["queued", "running", "waiting"]);
 
 /** The step names of all tries of each model call, in order. */
 function attemptsOf(names: readonly string[]): Map<number, string[]> {
@@ -250,6 +251,6 @@ function between(from: string, to: string): number {
 }
 
 /** The approvals that a person can decide now. */
-export function openApprovals(trace: AgentTrace, status: string): Approval[] {
-  return status === "waiting" ? trace.approvals.filter(({ decidedAt }) => decidedAt === null) : [];
+export function openApprovals(trace: AgentTrace, status: RunStatus): Approval[] {
+  return trace.approvals.filter(({ decidedAt }) => canDecide({ status, decidedAt }));
 }

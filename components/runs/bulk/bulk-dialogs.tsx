@@ -2,8 +2,9 @@
 
 import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
-import type { RunStatus, RunSummary } from "../../../server/contract/run.ts";
+import type { RunSummary } from "../../../server/contract/run.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
+import { openStatuses } from "../../../server/domain/runs/run-state.ts";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
@@ -96,8 +97,6 @@ export function BulkDialogs({ action, target, onClose }: Props) {
     </ConfirmDialog>
   );
 }
-
-const openStatuses: readonly RunStatus[] = ["queued", "running", "waiting"];
 
 /** The number of affected runs. A cancel affects only runs that have not ended. */
 function useCounted(action: BulkAction, target: BulkTarget): { counted: Counted | null; error: unknown } {

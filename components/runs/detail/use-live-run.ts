@@ -4,6 +4,7 @@ import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { Run } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
+import { isEnded } from "../../../server/domain/runs/run-state.ts";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { isOpen } from "../../ui/statuses.ts";
 
@@ -32,8 +33,8 @@ export function useTimeline(runId: string) {
 }
 
 function hasEnded(entries: readonly TimelineEntry[]): boolean {
-  const kind = entries.at(-1)?.kind;
-  return kind === "completed" || kind === "failed" || kind === "canceled" || kind === "timed_out";
+  const last = entries.at(-1);
+  return last !== undefined && isEnded(last.kind);
 }
 
 /** The known and the new entries, each once, ordered by id. Returns the known list itself if nothing is new. */

@@ -1,6 +1,7 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Key, KeyKind } from "../../contract/access/key.ts";
 import type { Scope } from "../../contract/access/scope.ts";
+import { expiryOfNext } from "../../domain/access/keys.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { KeyStore, NewKey } from "../../ports/store/key-store.ts";
@@ -85,7 +86,7 @@ export async function rotateKey(
   const ownerId = auditContext.personId ?? old.ownerId;
   const { secret, newKey } = mintKey(
     deps.cipher,
-    { kind, name, endpoints, scope, ownerId, expiresAt: sameLifetime(old, now) },
+    { kind, name, endpoints, scope, ownerId, expiresAt: expiryOfNext(old, now) },
     now,
   );
   const endsAt = now + overlapMs;
@@ -107,10 +108,6 @@ export async function rotateKey(
   if (result.kind === "missing") throw unknownKey(id);
   if (result.kind === "taken") throw new AppError("key_ended", describeEnded(result.old));
   return { key: { ...result.next, secret }, old: result.old };
-}
-
-function sameLifetime({ createdAt, expiresAt }: Key, now: number): number | null {
-  return expiresAt === null ? null : now + Date.parse(expiresAt) - Date.parse(createdAt);
 }
 
 function unknownKey(id: string): AppError {
@@ -135,6 +132,6 @@ export async function revokeKey(
     auditOf(auditContext, { action: "key.revoked", subject: id, now }),
   );
   const key = isKnown ? (await deps.store.listKeys()).find((other) => other.id === id) : undefined;
-  if (!key) throw new AppError("not_found", `There is no key ${id}. \`signalbox keys list\` shows the keys.`);
+  if (!key) throw unknownKey(id);
   return key;
 }

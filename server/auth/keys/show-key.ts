@@ -1,10 +1,11 @@
 import { AppError } from "../../contract/app-error.ts";
+import { isUsableKey } from "../../domain/access/keys.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AuditStore } from "../../ports/store/people-store.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
 import { type AuditContext, auditOf } from "../access/audit-context.ts";
 import type { KeyCipher } from "./service-secret.ts";
-import { isUsable, isForEndpoint } from "./usable-key.ts";
+import { isForEndpoint } from "./usable-key.ts";
 
 /** A webhook key in plain text. Writes the audit entry first. Throws AppError `not_found`. */
 export async function showKey(
@@ -55,7 +56,7 @@ export async function findShowableKey(
 ): Promise<ShowableKey> {
   const now = deps.clock.now();
   const stored = await deps.store.listKeyCiphertexts("webhook");
-  const candidates = stored.filter(({ key }) => isUsable(key, now) && isForEndpoint(key, endpoint));
+  const candidates = stored.filter(({ key }) => isUsableKey(key, now) && isForEndpoint(key, endpoint));
   for (const { key, ciphertext } of candidates) {
     const secret = deps.cipher.open(ciphertext);
     if (secret !== null) return { found: true, keyId: key.id, secret };

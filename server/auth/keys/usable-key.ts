@@ -1,4 +1,5 @@
 import type { Key } from "../../contract/access/key.ts";
+import { isUsableKey } from "../../domain/access/keys.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
@@ -13,13 +14,7 @@ export async function findUsableKey(
   if (!isWellFormedKey(presented)) return null;
   // Looked up for each request, so that a revoked key is rejected immediately.
   const key = await deps.store.findKeyByHash(hashKey(presented));
-  return key && isUsable(key, now) ? key : null;
-}
-
-/** Neither revoked nor expired. */
-export function isUsable(key: Key, now: number): boolean {
-  if (key.revokedAt !== null) return false;
-  return key.expiresAt === null || Date.parse(key.expiresAt) > now;
+  return key && isUsableKey(key, now) ? key : null;
 }
 
 /** Whether a key may be used to send to an endpoint. */

@@ -8,6 +8,7 @@ import {
   personNameSchema,
   type Role,
 } from "../../contract/access/person.ts";
+import { canJoin } from "../../domain/access/invitations.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Identity } from "../../ports/identity.ts";
@@ -102,7 +103,7 @@ export async function joinByInvitation(
   const hash = hashInvitationToken(token);
   // First, because hashing is expensive: anonymous clients must not cause it.
   const invitation = await deps.store.findInvitation(hash, deps.clock.now());
-  if (!invitation || invitation.kind === "reset") throw unusableLink();
+  if (!invitation || !canJoin(invitation)) throw unusableLink();
   const passwordHash = await deps.identity.hashPassword(password);
   const now = deps.clock.now();
   const id = newId("per", now);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import { type Invitation, passwordSchema } from "../../contract/access/person.ts";
+import { personToReset } from "../../domain/access/invitations.ts";
 import { createTokenBucket, type TokenBucket } from "../../domain/requests/token-bucket.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Identity } from "../../ports/identity.ts";
@@ -90,13 +91,14 @@ export async function resetPassword(
   const hash = hashInvitationToken(token);
   // First, because hashing is expensive: anonymous clients must not cause it.
   const link = await deps.store.findInvitation(hash, deps.clock.now());
-  if (link?.kind !== "reset") throw unusableLink();
+  const personId = link && personToReset(link);
+  if (!link || !personId) throw unusableLink();
   const passwordHash = await (await deps.identity()).hashPassword(password);
   const now = deps.clock.now();
-  const actor = { kind: "person" as const, id: link.personId, name: link.note };
+  const actor = { kind: "person" as const, id: personId, name: link.note };
   const audit = auditOf(
     { actor, address },
-    { action: "person.password-reset", subject: link.personId, detail: { link: link.id, madeBy: link.createdBy }, now },
+    { action: "person.password-reset", subject: personId, detail: { link: link.id, madeBy: link.createdBy }, now },
   );
   if (!(await deps.store.resetPassword({ hash, passwordHash, now, audit }))) throw unusableLink();
 }

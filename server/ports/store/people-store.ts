@@ -1,5 +1,6 @@
 import type { AuditAction, AuditActor, AuditEntry } from "../../contract/access/audit.ts";
 import type { Json } from "../../contract/json.ts";
+import type { PersonChange } from "../../domain/access/people.ts";
 import type { Page } from "../../contract/list.ts";
 import type { Invitation, Person, PersonSession, Role } from "../../contract/access/person.ts";
 
@@ -45,9 +46,6 @@ interface NewInvitation {
   createdAt: number;
   expiresAt: number;
 }
-
-/** The last admin cannot be removed or demoted: nothing is changed. */
-export type PersonChange = "changed" | "unknown" | "last-admin";
 
 /**
  * Every operation that changes data writes its line of the audit log in the same transaction. Without a change, it

@@ -1,8 +1,9 @@
+import { resolveTransition } from "../../domain/runs/run-state.ts";
 import type { RunTransition } from "../../ports/store/engine-store.ts";
 import type { Session } from "./session.ts";
 import type { EntryOfRun } from "./timeline.ts";
 
-/** A run that somebody holds, whose row is locked. */
+/** A running run whose row is locked. */
 export interface Held {
   id: string;
   token: string;
@@ -16,20 +17,14 @@ export interface Ending {
   now: number;
 }
 
-/**
- * What becomes of it: a run that was asked to stop never goes back to wait, since nobody would be left to stop it.
- * Gives the timeline entry that belongs to it as well.
- */
-export function decideEnding({ held, transition, now }: Ending): { ending: Ending; entries: EntryOfRun[] } {
-  const goesOn = transition.to === "waiting" || transition.to === "queued";
-  if (!goesOn || held.cancelRequestedAt === null) return { ending: { held, transition, now }, entries: [] };
-  return {
-    ending: { held, transition: { to: "canceled", error: null }, now },
-    entries: [{ runId: held.id, entry: { at: now, kind: "canceled", attempt: held.attempt } }],
-  };
+/** The resolved transition (see resolveTransition), with its timeline entry. */
+export function decideEnding({ held, transition: asked, now }: Ending): { ending: Ending; entries: EntryOfRun[] } {
+  const transition = resolveTransition(asked, { isCancelRequested: held.cancelRequestedAt !== null });
+  const canceled = { runId: held.id, entry: { at: now, kind: "canceled" as const, attempt: held.attempt } };
+  return { ending: { held, transition, now }, entries: transition === asked ? [] : [canceled] };
 }
 
-/** A run that is queued again keeps its place in the order. */
+/** A run that is queued again keeps its position in the order. */
 const endHoldsSql = `
   UPDATE run SET token = NULL, worker_id = NULL, lease_until = NULL, status = e.status,
     available_at = coalesce(e.available_at, run.available_at), is_resuming = coalesce(e.is_resuming, run.is_resuming), finished_at = e.finished_at,
@@ -44,10 +39,10 @@ export async function endHolds(session: Session, endings: readonly Ending[]): Pr
   const rows = endings.map(({ held: { id, token }, transition, now }) => [id, token, ...valuesOf(transition, now)]);
   const columns = Array.from({ length: 10 }, (_, column) => rows.map((row) => row[column] ?? null));
   const changes = await session.change(endHoldsSql, columns);
-  // The rows were read under the same lock: anything else is a defect, and takes everything back.
+  // The rows are locked: any other number is a defect and rolls back.
   if (changes !== endings.length)
     throw new Error(
-      `${changes} rows changed where ${endings.map(({ held }) => held.id).join(", ")} were to be taken out of running`,
+      `${changes} rows changed instead of ${endings.length}: ${endings.map(({ held }) => held.id).join(", ")} were to leave running`,
     );
 }
 

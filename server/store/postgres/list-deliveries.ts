@@ -5,7 +5,7 @@ import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
 import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-shapes.ts";
 import { deliveryTerms } from "../shared/delivery-terms.ts";
 import { type Listing, readList } from "../shared/read-list.ts";
-import { awaitSteps } from "../shared/steps.ts";
+import { runAsync } from "../shared/operation.ts";
 import { bytesHaveText } from "./has-text.ts";
 import { createListReader } from "./list-reader.ts";
 import { delivery } from "./schema.ts";
@@ -45,7 +45,7 @@ export function listDeliveries(
     position: (row) => ({ at: row.receivedAt, id: row.id }),
     shape: toDeliverySummary,
   };
-  return awaitSteps(readList(createListReader(session), listing, page));
+  return runAsync(readList(createListReader(session), listing, page));
 }
 
 /** The rows with these ids, newest first. */

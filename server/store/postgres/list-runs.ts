@@ -5,7 +5,7 @@ import type { RunFilter } from "../../ports/store/run-store.ts";
 import { type RunSummaryRow, toRunSummary } from "../shared/run-shapes.ts";
 import { runTerms } from "../shared/run-terms.ts";
 import { type Listing, readList } from "../shared/read-list.ts";
-import { awaitSteps } from "../shared/steps.ts";
+import { runAsync } from "../shared/operation.ts";
 import { jsonHasText } from "./has-text.ts";
 import { createListReader } from "./list-reader.ts";
 import { run } from "./schema.ts";
@@ -46,7 +46,7 @@ export function listRuns(session: Session, filter: RunFilter, page: PageRequest)
     position: (row) => ({ at: row.createdAt, id: row.id }),
     shape: toRunSummary,
   };
-  return awaitSteps(readList(createListReader(session), listing, page));
+  return runAsync(readList(createListReader(session), listing, page));
 }
 
 /** The rows with these ids, newest first. */

@@ -1,51 +1,35 @@
-import { asc, count, desc, getTableColumns, type SQL } from "drizzle-orm";
-import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Pool } from "pg";
 import { migrationsFolder } from "../../paths.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
-import type { IdentityCondition, IdentityRows, IdentityTable } from "../../ports/store/people-store.ts";
+import { createPortableStore } from "../portable/portable-store.ts";
 import { createFoldLater } from "../shared/fold-later.ts";
-import { identityColumns, identityCondition } from "../shared/identity-conditions.ts";
 import { acceptDeliveries, type AcceptJob } from "./accept-deliveries.ts";
-import { createAuditStore } from "./audit-store.ts";
 import { createChangeListener } from "./change-listener.ts";
 import { createPool, databaseName } from "./connect.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
 import { foldTraffic } from "./fold-traffic.ts";
-import { createInvitationStore } from "./invitation-store.ts";
-import { createKeyStore } from "./key-store.ts";
 import { readLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
-import { createPeopleStore } from "./people-store.ts";
-import { createPresetStore } from "./preset-store.ts";
+import { createPortableDatabase } from "./portable-database.ts";
 import { createRunStore } from "./run-store.ts";
-import { person, personAccount, personSession, personVerification } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { type SecretOfMachine, settleSecret } from "./settle-secret.ts";
 import { followClock } from "./store-clock.ts";
 import { toOpenError } from "./store-error.ts";
-import { createSwitchStore } from "./switch-store.ts";
 import { createTakeRates } from "./take-rates.ts";
 import { createTrafficStore } from "./traffic-store.ts";
 import { createUpkeepStore } from "./upkeep-store.ts";
 
-const tables = {
-  user: person,
-  session: personSession,
-  account: personAccount,
-  verification: personVerification,
-} as const;
-
-/** More than are under way at any time. */
+/** More entries than transactions in progress can have. */
 const looked = 1_000;
 
 /**
- * Every change of a run adds to its timeline. Ids are given before the commit, and a lower one may be committed after a
- * higher: so it is not only looked how far the ids go, but also how many of the last there are.
+ * Every change of a run adds to its timeline. An id is assigned before the commit, so a lower one may appear after a
+ * higher one: the mark has the highest id and the number of the last entries.
  */
 const markSql = `
   SELECT e.ends AS entries, d.ends AS deliveries, p.ends AS presets, s.ends AS switches FROM
@@ -54,28 +38,28 @@ const markSql = `
     (SELECT concat(max(id), ' ', count(*)) AS ends FROM preset) AS p,
     (SELECT max(revision) AS ends FROM trigger_switch) AS s`;
 
-/** Readers wait for each other, not for writers. One connection writes, another tells others of it. */
-const mostReaders = 4;
-const mostWriters = 2;
-/** With the one that listens. */
-export const connectionsOfProcess = mostReaders + mostWriters + 1;
-const mostAccepts = 256;
+/** Readers wait for each other, not for writers. One connection writes, another notifies the other processes. */
+const maxReaders = 4;
+const maxWriters = 2;
+/** Including the connection that listens for changes. */
+export const connectionsOfProcess = maxReaders + maxWriters + 1;
+const maxAccepts = 256;
 
 interface OpenOptions {
-  /** Postgres://user:password@host:port/database */
+  /** `postgres://user:password@host:port/database`. */
   url: string;
   clock?: Clock;
   logger?: Logger;
-  /** Asked for where several machines must have the same. */
+  /** Several machines must have the same secret. Default: not checked. */
   secret?: SecretOfMachine;
-  /** Told by how many milliseconds the clock of the database is ahead of this machine's. */
+  /** Receives the milliseconds by which the database's clock is ahead of this machine's. */
   onClock?: (aheadMs: number) => void;
 }
 
 /**
- * Opens the ledger in a Postgres database, version 15 or later, and brings its schema up to date. Any number of
- * processes, on any machines, may have it open. Rejects with AppError `store_unusable` where it cannot be reached or
- * used, or where a newer version wrote it; the message says why.
+ * Opens the store in a Postgres database, version 15 or later, and migrates its schema. Any number of processes, on any
+ * machines, may have it open. Rejects with AppError `store_unusable` if it cannot be reached or used, or if a newer
+ * version wrote it; the message says why.
  */
 export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   const logger = p.logger ?? silentLogger;
@@ -89,7 +73,7 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   } finally {
     await patient.end();
   }
-  const readers = createPool(p.url, { max: mostReaders, logger });
+  const readers = createPool(p.url, { max: maxReaders, logger });
   const stopClock = p.onClock
     ? await followClock({ pool: readers, tell: p.onClock, logger }).catch(async (error: unknown) => {
         await readers.end();
@@ -98,7 +82,7 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
     : () => {};
   return createStore({
     url: p.url,
-    writers: createPool(p.url, { max: mostWriters, logger }),
+    writers: createPool(p.url, { max: maxWriters, logger }),
     readers,
     stopClock,
     logger,
@@ -109,29 +93,23 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
   const listener = createChangeListener({ url: p.url, pool: p.writers, logger: p.logger });
   const database = createDatabase({ readers: p.readers, writers: p.writers, changed: listener.changed });
   const { read, verdicts } = database;
-  // What a crash undoes of it is in the log again, whole.
+  // If a crash undoes a fold, all its counts are in the log again.
   const folding = createFoldLater({
     fold: () => database.writeSoon((session) => foldTraffic(session, verdicts)),
     logger: p.logger,
   });
   const accept = database.together({
-    maxBatch: mostAccepts,
+    maxBatch: maxAccepts,
     write: (session, jobs: readonly AcceptJob[]) => acceptDeliveries(session, jobs, { counted: folding.counted }),
   });
-  // What a process that is gone has left.
+  // Counts that an ended process has left.
   folding.counted(0);
   return {
     ...createDeliveryStore(database, accept),
     ...createRunStore(database, accept),
     ...createTrafficStore(database),
-    ...createPresetStore(database),
-    ...createSwitchStore(database),
     ...createEngineStore(database),
-    ...createKeyStore(database),
-    ...createPeopleStore(database),
-    ...createInvitationStore(database),
-    ...createAuditStore(database),
-    ...createIdentityRows(database),
+    ...createPortableStore(createPortableDatabase(database)),
     ...createUpkeepStore(database),
     ping: () => ping(database),
     takeRates: createTakeRates(database),
@@ -149,7 +127,7 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
   };
 }
 
-/** Takes a transaction number, so that a full disk and a replica that only reads show as well. */
+/** Takes a transaction number, so that it also fails on a full disk and on a read-only replica. */
 function ping({ writeSoon }: PostgresDatabase): Promise<void> {
   return writeSoon(async (session) => void (await session.rows("SELECT pg_current_xact_id()")));
 }
@@ -161,43 +139,4 @@ async function sizeOf(session: Session): Promise<number> {
 
 async function readMark(session: Session): Promise<string> {
   return JSON.stringify(await session.rows(markSql));
-}
-
-/** For the identity provider, which has its own mind about what it asks. Everybody else has the verbs of the people. */
-function createIdentityRows({ read, write }: PostgresDatabase): IdentityRows {
-  return {
-    insertRow: (table, row) =>
-      write(async ({ db }) => {
-        const [inserted] = await db
-          .insert(tables[table])
-          .values(row as never)
-          .returning();
-        if (!inserted) throw new Error(`A row of ${table} was not written.`);
-        return inserted;
-      }),
-    findRows: ({ table, where, limit, offset, sortBy }) =>
-      read(({ db }) => {
-        const found = db.select().from(tables[table]).where(conditionOf(table, where)).limit(limit).offset(offset);
-        if (!sortBy) return found;
-        const column = columnsOf(table)(sortBy.field);
-        return found.orderBy(sortBy.direction === "asc" ? asc(column) : desc(column));
-      }),
-    countRows: (table, where) =>
-      read(
-        async ({ db }) =>
-          (await db.select({ found: count() }).from(tables[table]).where(conditionOf(table, where)))[0]?.found ?? 0,
-      ),
-    updateRows: (table, where, values) =>
-      write(({ db }) => db.update(tables[table]).set(values).where(conditionOf(table, where)).returning()),
-    removeRows: (table, where) =>
-      write(({ db }) => db.delete(tables[table]).where(conditionOf(table, where)).returning()),
-  };
-}
-
-function conditionOf(table: IdentityTable, where: readonly IdentityCondition[]): SQL | undefined {
-  return identityCondition(where, columnsOf(table));
-}
-
-function columnsOf(table: IdentityTable): (field: string) => PgColumn {
-  return identityColumns<PgColumn>(table, getTableColumns(tables[table]));
 }

@@ -1,9 +1,9 @@
-import { and, count, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, or, sql } from "drizzle-orm";
 import type { RunStatus } from "../../contract/run.ts";
+import { planDecision } from "../../domain/runs/approval.ts";
 import { queueFull } from "../../domain/runs/new-run.ts";
-import { isFinal } from "../../domain/runs/run-state.ts";
+import { planCancel } from "../../domain/runs/run-state.ts";
 import type { RunStore } from "../../ports/store/run-store.ts";
-import { withDecision } from "../shared/decided-approval.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import { type SpendRow, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { AcceptVerb } from "./accept-deliveries.ts";
@@ -52,29 +52,23 @@ export function createRunStore({ read, write }: PostgresDatabase, accept: Accept
   };
 }
 
-async function requestCancel(session: Session, id: string, now: number): ReturnType<RunStore["requestCancel"]> {
+/** Locks the row, so that two requests, or a request and the end of the run, take effect one after the other. */
+async function requestCancel(session: Session, runId: string, now: number): ReturnType<RunStore["requestCancel"]> {
   const { db } = session;
   const [found] = await db
     .select({ status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
     .from(run)
-    .where(eq(run.id, id))
+    .where(eq(run.id, runId))
     .for("no key update");
   if (!found) return "missing";
-  if (isFinal(found.status)) return "ended";
-  if (found.status === "running") {
-    if (found.cancelRequestedAt !== null) return "requested";
-    await db.update(run).set({ cancelRequestedAt: now }).where(eq(run.id, id));
-    await addEntries(session, [{ runId: id, entry: { at: now, kind: "cancel_requested", attempt: found.attempt } }]);
-    return "requested";
-  }
-  await db.update(run).set({ status: "canceled", finishedAt: now, cancelRequestedAt: now }).where(eq(run.id, id));
-  await addEntries(session, [{ runId: id, entry: { at: now, kind: "canceled", attempt: found.attempt } }]);
-  return "canceled";
+  const { outcome, change, entry } = planCancel(found, now);
+  if (change) await db.update(run).set(change).where(eq(run.id, runId));
+  if (entry) await addEntries(session, [{ runId, entry }]);
+  return outcome;
 }
 
 type Decide = RunStore["decideApproval"];
 
-/** The run goes on as soon as nothing is left to decide. Its row is locked: of two who decide, one is first. */
 async function decideApproval(
   session: Session,
   { runId, name, decision, now }: Parameters<Decide>[0],
@@ -85,26 +79,21 @@ async function decideApproval(
     .from(run)
     .where(eq(run.id, runId))
     .for("no key update");
-  if (!found) return "missing";
-  const isThis = and(eq(runStep.runId, runId), eq(runStep.name, name), eq(runStep.kind, "approval"));
-  const [step] = await db
-    .select({ finishedAt: runStep.finishedAt, result: runStep.result })
+  const isApproval = and(eq(runStep.runId, runId), eq(runStep.kind, "approval"));
+  const approvals = await db
+    .select({ name: runStep.name, finishedAt: runStep.finishedAt, result: runStep.result })
     .from(runStep)
-    .where(isThis);
-  if (!step) return "missing";
-  // A run that is at work has taken its decisions already, or is about to be put aside again.
-  if (isFinal(found.status) || step.finishedAt !== null || found.status !== "waiting") return "closed";
+    .where(and(isApproval, or(eq(runStep.name, name), isNull(runStep.finishedAt))));
+  const step = approvals.find((approval) => approval.name === name);
+  if (!found || !step) return "missing";
+  const otherPending = approvals.filter((approval) => approval.name !== name).length;
+  const plan = planDecision(found, { ...step, otherPending }, { decision, now });
+  if (!plan) return "closed";
   await db
     .update(runStep)
-    .set({ finishedAt: now, result: withDecision(step.result, decision) })
-    .where(isThis);
-  await addEntries(session, [
-    { runId, entry: { at: now, kind: "approval_decided", attempt: found.attempt, name, data: decision } },
-  ]);
-  const [open] = await db
-    .select({ open: count() })
-    .from(runStep)
-    .where(and(eq(runStep.runId, runId), eq(runStep.kind, "approval"), isNull(runStep.finishedAt)));
-  if (open?.open === 0) await db.update(run).set({ availableAt: now }).where(eq(run.id, runId));
+    .set(plan.step)
+    .where(and(isApproval, eq(runStep.name, name)));
+  await addEntries(session, [{ runId, entry: plan.entry }]);
+  if (plan.isDue) await db.update(run).set({ availableAt: now }).where(eq(run.id, runId));
   return "decided";
 }

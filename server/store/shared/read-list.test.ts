@@ -1,15 +1,8 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Position } from "./cursor.ts";
+import { resultOf, runSync } from "./operation.ts";
 import { lookThrough } from "./read-list.ts";
-import { answerOf, type Steps } from "./steps.ts";
-
-/** Carries out steps whose answers are all there at once, pauses and all. */
-function takeSteps<Result>(steps: Steps<Result>): Result {
-  let step = steps.next();
-  while (!step.done) step = steps.next(step.value);
-  return step.value;
-}
 
 interface Row {
   at: number;
@@ -25,7 +18,7 @@ function searchOf(holds: boolean[]) {
   let looked = 0;
   const looks: number[] = [];
   const search = (p: { limit: number; after: Position | null; firstLook: number; budgetMs: number; lookMs?: number }) =>
-    takeSteps(
+    runSync(
       lookThrough<Row>({
         lookMs: p.budgetMs,
         ...p,
@@ -36,7 +29,7 @@ function searchOf(holds: boolean[]) {
           looked += seen.length;
           looks.push(seen.length);
           const last = seen.at(-1);
-          return yield* answerOf({
+          return yield* resultOf({
             found: seen.filter((row) => row.holds).slice(0, p.limit + 1),
             end: seen.length === candidates && last ? position(last) : null,
           });
@@ -98,10 +91,10 @@ it("keeps its looks within bounds, however many of them end early", () => {
   function* look(after: Position | null, candidates: number) {
     most = Math.max(most, candidates);
     const at = (after?.at ?? 2000) - 1;
-    return yield* answerOf({ found: [], end: at === 0 ? null : { at, id: "x" } });
+    return yield* resultOf({ found: [], end: at === 0 ? null : { at, id: "x" } });
   }
   expect(
-    takeSteps(
+    runSync(
       lookThrough<Row>({ limit: 5, after: null, firstLook: 24, lookMs: 1, budgetMs: 1, look, position, now: () => 0 }),
     ),
   ).toEqual({ rows: [], next: null });

@@ -1,7 +1,7 @@
 import { type Column, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Page, PageRequest } from "../../contract/list.ts";
 import { encodeCursor, type Position, readPageRequest, toPage } from "./cursor.ts";
-import { answerOf, pause, type Steps } from "./steps.ts";
+import { type Operation, pause, resultOf } from "./operation.ts";
 
 /** What a look at the next candidates gave. */
 interface Look<Row> {
@@ -14,7 +14,7 @@ interface Look<Row> {
 interface Search<Row> {
   limit: number;
   after: Position | null;
-  look: (after: Position | null, candidates: number) => Steps<Look<Row>>;
+  look: (after: Position | null, candidates: number) => Operation<Look<Row>>;
   position: (row: Row) => Position;
   /**
    * How many candidates to look at first. The next looks have twice as many, as long as they take no longer than
@@ -111,7 +111,7 @@ export function* readList<Row, Shape>(
   reader: ListReader,
   listing: Listing<Row, Shape>,
   page: PageRequest,
-): Steps<Page<Shape>> {
+): Operation<Page<Shape>> {
   const { limit, after } = readPageRequest(page);
   const driver = yield* chooseDriver(reader, listing, after);
   const { position, shape } = listing;
@@ -130,7 +130,7 @@ export function* readList<Row, Shape>(
     *look(from, candidates) {
       const region = nextRegion?.(from) ?? { after: from, downTo: null };
       const end = higher(
-        yield* answerOf(reader.findEnd(listing, { driver, after: region.after, candidates })),
+        yield* resultOf(reader.findEnd(listing, { driver, after: region.after, candidates })),
         region.downTo,
       );
       const { rows: found, stoppedAt } = yield* readStretch(reader, listing, {
@@ -163,14 +163,14 @@ function* chooseDriver<Row, Shape>(
   reader: ListReader,
   listing: Listing<Row, Shape>,
   after: Position | null,
-): Steps<Driver> {
+): Operation<Driver> {
   const drivers = driversOf(listing);
   if (drivers.length === 1) return drivers[0];
   const reaches: { driver: Driver; downTo: number }[] = [];
   for (const driver of drivers)
     reaches.push({
       driver,
-      downTo: (yield* answerOf(reader.findEnd(listing, { driver, after, candidates: probed })))?.at ?? -1,
+      downTo: (yield* resultOf(reader.findEnd(listing, { driver, after, candidates: probed })))?.at ?? -1,
     });
   return reaches.reduce((best, next) => (next.downTo < best.downTo ? next : best)).driver;
 }
@@ -180,9 +180,9 @@ function* isDense<Row, Shape>(
   reader: ListReader,
   listing: Listing<Row, Shape>,
   p: { driver: Driver; after: Position | null },
-): Steps<boolean> {
-  const first = yield* answerOf(reader.findEnd(listing, { ...p, candidates: 1 }));
-  const last = yield* answerOf(reader.findEnd(listing, { ...p, candidates: probed }));
+): Operation<boolean> {
+  const first = yield* resultOf(reader.findEnd(listing, { ...p, candidates: 1 }));
+  const last = yield* resultOf(reader.findEnd(listing, { ...p, candidates: probed }));
   return first !== null && last !== null && (first.at - last.at) / hourMs < probed / denseAnHour;
 }
 
@@ -196,9 +196,9 @@ function* readStretch<Row, Shape>(
   reader: ListReader,
   listing: Listing<Row, Shape>,
   stretch: Stretch,
-): Steps<{ rows: Row[]; stoppedAt: Position | null }> {
-  const { ids, stoppedAt } = yield* answerOf(reader.findIds(listing, stretch));
-  return { rows: ids.length === 0 ? [] : yield* answerOf(listing.readRows(ids)), stoppedAt };
+): Operation<{ rows: Row[]; stoppedAt: Position | null }> {
+  const { ids, stoppedAt } = yield* resultOf(reader.findIds(listing, stretch));
+  return { rows: ids.length === 0 ? [] : yield* resultOf(listing.readRows(ids)), stoppedAt };
 }
 
 /** One bound on each side, the narrower one: of two, a database goes to the first in the index and walks to the second. */
@@ -229,7 +229,7 @@ function higher(one: Position | null, other: Position | null): Position | null {
  * page is short, and the next goes on after the last candidate. Each look costs at most about twice the one before, so
  * none begins that would not end in time. Between looks there is a pause, whose length does not count.
  */
-export function* lookThrough<Row>(p: Search<Row>): Steps<{ rows: Row[]; next: Position | null }> {
+export function* lookThrough<Row>(p: Search<Row>): Operation<{ rows: Row[]; next: Position | null }> {
   const rows: Row[] = [];
   let after = p.after;
   let spentMs = 0;

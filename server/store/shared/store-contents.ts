@@ -1,4 +1,4 @@
-/** What a store has, as far as it says whether a service is well. */
+/** The contents of a store that `signalbox doctor` checks. */
 export interface StoreContents {
   /** UTC milliseconds; `null`: no delivery yet. */
   newestDeliveryAt: number | null;
@@ -11,6 +11,7 @@ export interface StoreContents {
     ciphertext: string | null;
     expiresAt: number | null;
     revokedAt: number | null;
+    replacedBy: string | null;
   }[];
   disabledTriggers: string[];
   people: number;

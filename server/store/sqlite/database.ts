@@ -3,7 +3,7 @@ import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3"
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "../../contract/app-error.ts";
 import { inTurn } from "../../domain/event-loop.ts";
-import { type Steps, takeSlices } from "../shared/steps.ts";
+import { type Operation, runInSlices } from "../shared/operation.ts";
 import type { SharedVerdicts } from "../shared/stored-verdicts.ts";
 import { addCounts, byEndpoint, expandSharedLists, type TrafficSum } from "../shared/traffic-counts.ts";
 import type { Connection } from "./open-connection.ts";
@@ -34,7 +34,7 @@ export interface SqliteDatabase {
    */
   readInTurn<T>(verb: () => T): Promise<T>;
   /** The same for a read that may take long; each slice sees the store at one moment. */
-  readSlices<T>(begin: () => Steps<T>): Promise<T>;
+  readSlices<T>(begin: () => Operation<T>): Promise<T>;
 }
 
 /** `noteFailure`: a read failed for reasons of the store. */
@@ -66,7 +66,7 @@ export function createDatabase(
     read,
     readInTurn: (verb) => read(() => inTurn(() => atOneMoment(verb))),
     // A read that has to begin again after a lock begins with its first slice.
-    readSlices: (begin) => read(() => takeSlices(begin(), (slice) => inTurn(() => atOneMoment(slice)))),
+    readSlices: (begin) => read(() => runInSlices(begin(), (slice) => inTurn(() => atOneMoment(slice)))),
   };
 
   /** Other processes remove rows meanwhile. Making the transaction costs little beside what is read in it. */

@@ -1,11 +1,12 @@
 import { and, eq, sql } from "drizzle-orm";
+import { resolveTransition } from "../../domain/runs/run-state.ts";
 import type { RunTransition } from "../../ports/store/engine-store.ts";
 import { type SqliteDatabase, given } from "./database.ts";
 import { prepareStatement } from "./prepare-statement.ts";
 import { run } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
 
-/** A run that somebody holds, as read under the write lock. */
+/** A running run, as read in the write transaction. */
 export interface Held {
   id: string;
   token: string;
@@ -15,21 +16,15 @@ export interface Held {
 
 export type EndHold = (held: Held, transition: RunTransition, now: number) => void;
 
-/**
- * Takes a run out of `running`. One that was asked to stop never goes back to wait: nobody would be left to stop it, so
- * it is `canceled` here.
- */
+/** Takes a run out of `running`; see resolveTransition. */
 export function prepareEndHold(database: SqliteDatabase, addEntry: AddEntry): EndHold {
   const giveBack = prepareGiveBack(database);
   const finish = prepareFinish(database);
-  return (held, transition, now) => {
-    const { id, token } = held;
-    const goesOn = transition.to === "waiting" || transition.to === "queued";
-    if (goesOn && held.cancelRequestedAt !== null) {
-      finish({ id, token, now, transition: { to: "canceled", error: null } });
-      addEntry(id, { at: now, kind: "canceled", attempt: held.attempt });
-    } else if (goesOn) giveBack({ id, token, transition });
+  return ({ id, token, attempt, cancelRequestedAt }, asked, now) => {
+    const transition = resolveTransition(asked, { isCancelRequested: cancelRequestedAt !== null });
+    if (transition.to === "waiting" || transition.to === "queued") giveBack({ id, token, transition });
     else finish({ id, token, now, transition });
+    if (transition !== asked) addEntry(id, { at: now, kind: "canceled", attempt });
   };
 }
 
@@ -51,7 +46,7 @@ function prepareGiveBack({
     .set({
       ...released,
       status: given("status"),
-      // A run that is queued again keeps its place in the order.
+      // A run that is queued again keeps its position in the order.
       availableAt: sql`coalesce(${sql.placeholder("availableAt")}, ${run.availableAt})`,
       isResuming: given("isResuming"),
     })
@@ -107,7 +102,7 @@ function prepareFinish({
   };
 }
 
-/** The caller has read the row under the same lock: anything else than one row is a defect, and rolls everything back. */
+/** The caller has read the row in the same transaction: any other number is a defect and rolls back. */
 function assertOne(changes: number, id: string): void {
-  if (changes !== 1) throw new Error(`${changes} rows changed where ${id} was to be taken out of running`);
+  if (changes !== 1) throw new Error(`${changes} rows changed instead of one: ${id} was to leave running`);
 }

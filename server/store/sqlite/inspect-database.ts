@@ -8,22 +8,22 @@ import type { Connection } from "./open-connection.ts";
 import { refuseDamagedLog } from "./refuse-damaged-log.ts";
 import { toOpenError } from "./store-error.ts";
 
-/** How a store's file is, whoever uses it. */
+/** The state of a store's file, which other processes may use. */
 export interface DatabaseFacts {
-  /** As `findDamage` tells. */
+  /** See `findDamage`. */
   damage: string | null;
   pendingMigrations: number;
   journalMode: string;
   fileBytes: number;
   logBytes: number;
   freeBytes: number;
-  /** Whether room that is not needed any more can be given back. */
+  /** Whether the file can shrink. */
   givesRoomBack: boolean;
-  /** `null` where the schema is an older one. */
+  /** `null` if the schema is not migrated yet. */
   contents: StoreContents | null;
 }
 
-/** Reads only. `null`: there is no file. Throws AppError where it cannot be opened. */
+/** Read-only. `null`: there is no file. Throws AppError if it cannot be opened. */
 export function inspectDatabase(file: string): DatabaseFacts | null {
   if (!existsSync(file)) return null;
   refuseDamagedLog(file);
@@ -59,7 +59,9 @@ function readContents(connection: Connection): StoreContents {
   const keys = connection.prepare<
     unknown[],
     Omit<StoreContents["keys"][number], "endpoints"> & { endpoints: string | null }
-  >("SELECT id, name, kind, endpoints, ciphertext, expires_at AS expiresAt, revoked_at AS revokedAt FROM webhook_key");
+  >(
+    "SELECT id, name, kind, endpoints, ciphertext, expires_at AS expiresAt, revoked_at AS revokedAt, replaced_by AS replacedBy FROM webhook_key",
+  );
   return {
     newestDeliveryAt: numbers("SELECT received_at FROM delivery ORDER BY received_at DESC LIMIT 1")[0] ?? null,
     lastSeenWorkers: numbers("SELECT seen_at FROM worker"),

@@ -1,5 +1,3 @@
-import { asc, count, desc, getTableColumns, type SQL } from "drizzle-orm";
-import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { AppError } from "../../contract/app-error.ts";
@@ -7,50 +5,36 @@ import { migrationsFolder } from "../../paths.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
-import type { IdentityCondition, IdentityRows, IdentityTable } from "../../ports/store/people-store.ts";
 import type { StoreNumbers } from "../../ports/store/store-numbers.ts";
+import { createPortableStore } from "../portable/portable-store.ts";
 import { createFoldLater } from "../shared/fold-later.ts";
-import { identityColumns, identityCondition } from "../shared/identity-conditions.ts";
-import { createAuditStore, prepareInsertAudit } from "./audit-store.ts";
 import { createChangeWatcher } from "./change-watcher.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
 import { prepareFoldTraffic } from "./fold-traffic.ts";
 import { prepareInsertRun } from "./insert-run.ts";
-import { createInvitationStore } from "./invitation-store.ts";
-import { createKeyStore } from "./key-store.ts";
 import { prepareLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
-import { createPeopleStore } from "./people-store.ts";
-import { createPresetStore } from "./preset-store.ts";
+import { createPortableDatabase } from "./portable-database.ts";
 import { createQueueRoom } from "./queue-room.ts";
 import { refuseDamagedFile } from "./refuse-damaged-file.ts";
 import { createRunStore } from "./run-store.ts";
-import { person, personAccount, personSession, personVerification } from "./schema.ts";
 import { toOpenError } from "./store-error.ts";
-import { createSwitchStore } from "./switch-store.ts";
 import { prepareAddEntry } from "./timeline.ts";
 import { createTrafficStore } from "./traffic-store.ts";
 import { createTrafficTally } from "./traffic-tally.ts";
 import { createUpkeepStore } from "./upkeep-store.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
-const tables = {
-  user: person,
-  session: personSession,
-  account: personAccount,
-  verification: personVerification,
-} as const;
-
 const detail =
   "The database file was removed or replaced while it was in use: writes would be lost. Put it back, or restart the service.";
 
 /**
- * Opens the ledger in a SQLite file, made with its folder where it is missing, and brings its schema up to date.
- * Several processes may have it open. Rejects with AppError `store_unusable` where it cannot be used, or where a newer
- * version wrote it, and `store_unavailable` where another process keeps it locked.
+ * Opens the store in a SQLite file, creates it and its folder if needed, and migrates its schema. Several processes may
+ * have it open. Rejects with AppError `store_unusable` if it cannot be used, or if a newer version wrote it, and
+ * `store_unavailable` if another process keeps it locked.
  */
 export async function openSqliteStore(p: { file: string; clock?: Clock; logger?: Logger }): Promise<Store> {
   try {
@@ -103,22 +87,15 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const addEntry = prepareAddEntry(database);
   const mark = prepareMark(connection);
   const liveMark = prepareLiveMark(connection);
-  const insertAudit = prepareInsertAudit(database);
   const insertRun = prepareInsertRun(database, { addEntry, room });
-  // What a process that is gone has left.
+  // Counts that an ended process has left.
   if (database.trafficLog().size > 0) folding.counted(0);
   return {
     ...createDeliveryStore(database, { insertRun, room, queueing, countTraffic: traffic.add }),
     ...createRunStore(database, { insertRun, room, queueing, addEntry }),
     ...createTrafficStore(database),
-    ...createPresetStore(database),
-    ...createSwitchStore(database),
     ...createEngineStore(database, addEntry),
-    ...createKeyStore(database, insertAudit),
-    ...createPeopleStore(database, insertAudit),
-    ...createInvitationStore(database, insertAudit),
-    ...createAuditStore(database),
-    ...createIdentityRows(database),
+    ...createPortableStore(createPortableDatabase(database)),
     ...createUpkeepStore(database),
     ping: () => ping(database, { mark, ...queue }),
     watch: watcher.watch,
@@ -135,8 +112,8 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
 }
 
 /**
- * Reads the ends of the tables to which webhooks add, and writes for real (a number that nobody reads). What failed a
- * moment ago counts, too: a small write may fit onto a full disk, and pages that are not damaged can still be read.
+ * Reads the ends of the tables to which webhooks add, and writes a number that no code reads. A recent failure counts,
+ * too: a small write may fit onto a full disk, and undamaged pages can still be read.
  */
 async function ping(
   { connection, read }: SqliteDatabase,
@@ -171,8 +148,8 @@ function sizeOf(path: string): Promise<number> {
 }
 
 /**
- * A file that is removed while it is open takes writes as before, into nothing: the next start would find none of them.
- * Throws AppError `store_unavailable` once the database or its write-ahead log is no longer the file that was opened.
+ * Writes to a file that was removed while it is open succeed, but are lost. Throws AppError `store_unavailable` once
+ * the database or its write-ahead log is no longer the file that was opened.
  */
 function createFileGuard(file: string): () => void {
   const identities = new Map<string, string>();
@@ -180,10 +157,10 @@ function createFileGuard(file: string): () => void {
     for (const path of [file, `${file}-wal`]) {
       const now = identify(path);
       const opened = identities.get(path);
-      // SQLite makes the log when it first needs it.
+      // SQLite creates the log with the first write.
       if (opened === undefined && now !== null) identities.set(path, now);
       if (opened === undefined || opened === now) continue;
-      // Senders see the detail; where the file lies is for the log.
+      // Senders see the detail; the path of the file is for the log.
       throw new AppError("store_unavailable", detail, { cause: new Error(`${path} is not the file that was opened`) });
     }
   };
@@ -194,39 +171,4 @@ function createFileGuard(file: string): () => void {
 function identify(path: string): string | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats ? `${stats.dev}:${stats.ino}` : null;
-}
-
-/** For the identity provider, which has its own mind about what it asks. Everybody else has the verbs of the people. */
-export function createIdentityRows({ db, read, write }: SqliteDatabase): IdentityRows {
-  return {
-    insertRow: (table, row) =>
-      write(() =>
-        db
-          .insert(tables[table])
-          .values(row as never)
-          .returning()
-          .get(),
-      ),
-    findRows: ({ table, where, limit, offset, sortBy }) =>
-      read(() => {
-        const found = db.select().from(tables[table]).where(conditionOf(table, where)).limit(limit).offset(offset);
-        if (!sortBy) return found.all();
-        const column = columnsOf(table)(sortBy.field);
-        return found.orderBy(sortBy.direction === "asc" ? asc(column) : desc(column)).all();
-      }),
-    countRows: (table, where) =>
-      read(() => db.select({ found: count() }).from(tables[table]).where(conditionOf(table, where)).get()?.found ?? 0),
-    updateRows: (table, where, values) =>
-      write(() => db.update(tables[table]).set(values).where(conditionOf(table, where)).returning().all()),
-    removeRows: (table, where) =>
-      write(() => db.delete(tables[table]).where(conditionOf(table, where)).returning().all()),
-  };
-}
-
-function conditionOf(table: IdentityTable, where: readonly IdentityCondition[]): SQL | undefined {
-  return identityCondition(where, columnsOf(table));
-}
-
-function columnsOf(table: IdentityTable): (field: string) => SQLiteColumn {
-  return identityColumns<SQLiteColumn>(table, getTableColumns(tables[table]));
 }

@@ -10,10 +10,10 @@ import { silentLogger } from "../../ports/logger.ts";
 import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
 import type { Position } from "../shared/cursor.ts";
+import { keyByHashQuery } from "../portable/keys.ts";
 import { driversOf, type Listing } from "../shared/read-list.ts";
 import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "./claim-runs.ts";
 import { createDatabase, logRangeSql, logRowsSql, type SqliteDatabase } from "./database.ts";
-import { findKeyByHashQuery } from "./key-store.ts";
 import { heldRunsQuery, nextAvailableQuery } from "./leases.ts";
 import { deliveryListing, deliveryRowsQuery } from "./list-deliveries.ts";
 import { runListing, runRowsQuery } from "./list-runs.ts";
@@ -23,6 +23,7 @@ import { openConnection } from "./open-connection.ts";
 import { endQuery, slowStretchQuery, stretchQuery } from "./list-reader.ts";
 import { queuedOfTargetSql } from "./queue-room.ts";
 import { spendQuery } from "./run-store.ts";
+import { portableTables } from "./schema/portable.ts";
 import {
   attachmentsSql,
   countDeliveriesSql,
@@ -309,7 +310,9 @@ describe("the engine's questions", () => {
 });
 
 it("finds a key by its hash, an idempotency key and a timeline by index", () => {
-  expect(planOf(findKeyByHashQuery(database, "h"))).toContain("USING INDEX webhook_key_by_hash (hash=?)");
+  expect(planOf(keyByHashQuery(database.db, portableTables, "h"))).toContain(
+    "USING INDEX webhook_key_by_hash (hash=?)",
+  );
   expect(explain("SELECT * FROM idempotency_key WHERE endpoint = ? AND key = ?", "e", "k")).toContain(
     "(endpoint=? AND key=?)",
   );

@@ -1,9 +1,9 @@
-import { and, count, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Run } from "../../contract/run.ts";
+import { planDecision } from "../../domain/runs/approval.ts";
 import { queueFull } from "../../domain/runs/new-run.ts";
-import { isFinal } from "../../domain/runs/run-state.ts";
+import { planCancel } from "../../domain/runs/run-state.ts";
 import type { NewRun, QueueFull, RunStore, SpendFilter } from "../../ports/store/run-store.ts";
-import { withDecision } from "../shared/decided-approval.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import { type SpendRow, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { SqliteDatabase } from "./database.ts";
@@ -27,7 +27,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
   const requestCancel = prepareRequestCancel(database, p.addEntry);
   return {
     async createRuns(runs) {
-      // Thrown behind the transaction: others share it.
+      // Thrown after the transaction, which other writes share.
       const queue = await p.queueing(() => insertRuns(p, runs));
       if (queue) throw queueFull(queue);
     },
@@ -54,7 +54,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
   };
 }
 
-/** All or none; gives the queue that cannot take them. */
+/** All or none. Returns the queue that is full. */
 function insertRuns({ room, insertRun }: RunStoreParts, runs: readonly NewRun[]): QueueFull | null {
   const queue = room.findFull(runs);
   if (queue === null) for (const newRun of runs) insertRun(newRun);
@@ -77,7 +77,7 @@ function getRun({ db }: SqliteDatabase, id: string): (Run & { keyId: string | nu
   return row ? toRun(row) : null;
 }
 
-/** Apart, so that a test can look at its plan. */
+/** Exported for the test of its query plan. */
 export function spendQuery(filter: SpendFilter): SQL {
   return sumSpendQuery(run, sql`run INDEXED BY run_by_spend`, filter);
 }
@@ -93,12 +93,13 @@ function countOpenRuns({ db }: SqliteDatabase): { queued: number; running: numbe
   return { queued: count("queued"), running: count("running"), waiting: count("waiting") };
 }
 
-type CancelAnswer = Awaited<ReturnType<RunStore["requestCancel"]>>;
+type Cancel = RunStore["requestCancel"];
 
+/** The write transaction excludes all other writers: what is read in it stays true. */
 function prepareRequestCancel(
   { db }: SqliteDatabase,
   addEntry: AddEntry,
-): (runId: string, now: number) => CancelAnswer {
+): (...p: Parameters<Cancel>) => Awaited<ReturnType<Cancel>> {
   return (runId, now) => {
     const found = db
       .select({ status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
@@ -106,59 +107,38 @@ function prepareRequestCancel(
       .where(eq(run.id, runId))
       .get();
     if (!found) return "missing";
-    if (isFinal(found.status)) return "ended";
-    if (found.status === "running") {
-      if (found.cancelRequestedAt !== null) return "requested";
-      db.update(run)
-        .set({ cancelRequestedAt: now })
-        .where(and(eq(run.id, runId), eq(run.status, "running")))
-        .run();
-      addEntry(runId, { at: now, kind: "cancel_requested", attempt: found.attempt });
-      return "requested";
-    }
-    db.update(run)
-      .set({ status: "canceled", finishedAt: now, cancelRequestedAt: now })
-      .where(and(eq(run.id, runId), inArray(run.status, ["queued", "waiting"])))
-      .run();
-    addEntry(runId, { at: now, kind: "canceled", attempt: found.attempt });
-    return "canceled";
+    const { outcome, change, entry } = planCancel(found, now);
+    if (change) db.update(run).set(change).where(eq(run.id, runId)).run();
+    if (entry) addEntry(runId, entry);
+    return outcome;
   };
 }
 
 type Decide = RunStore["decideApproval"];
 
-/** The run goes on as soon as nothing is left to decide. */
 function prepareDecideApproval(
   { db }: SqliteDatabase,
   addEntry: AddEntry,
-): (p: Parameters<Decide>[0]) => Awaited<ReturnType<Decide>> {
+): (...p: Parameters<Decide>) => Awaited<ReturnType<Decide>> {
   return ({ runId, name, decision, now }) => {
     const found = db.select({ status: run.status, attempt: run.attempt }).from(run).where(eq(run.id, runId)).get();
-    if (!found) return "missing";
-    const isThis = and(eq(runStep.runId, runId), eq(runStep.name, name), eq(runStep.kind, "approval"));
-    const step = db
-      .select({ finishedAt: runStep.finishedAt, result: runStep.result })
+    const isApproval = and(eq(runStep.runId, runId), eq(runStep.kind, "approval"));
+    const approvals = db
+      .select({ name: runStep.name, finishedAt: runStep.finishedAt, result: runStep.result })
       .from(runStep)
-      .where(isThis)
-      .get();
-    if (!step) return "missing";
-    // A run that is at work has taken its decisions already, or is about to be put aside again.
-    if (isFinal(found.status) || step.finishedAt !== null || found.status !== "waiting") return "closed";
+      .where(and(isApproval, or(eq(runStep.name, name), isNull(runStep.finishedAt))))
+      .all();
+    const step = approvals.find((approval) => approval.name === name);
+    if (!found || !step) return "missing";
+    const otherPending = approvals.filter((approval) => approval.name !== name).length;
+    const plan = planDecision(found, { ...step, otherPending }, { decision, now });
+    if (!plan) return "closed";
     db.update(runStep)
-      .set({ finishedAt: now, result: withDecision(step.result, decision) })
-      .where(and(isThis, isNull(runStep.finishedAt)))
+      .set(plan.step)
+      .where(and(isApproval, eq(runStep.name, name)))
       .run();
-    addEntry(runId, { at: now, kind: "approval_decided", attempt: found.attempt, name, data: decision });
-    const open = db
-      .select({ open: count() })
-      .from(runStep)
-      .where(and(eq(runStep.runId, runId), eq(runStep.kind, "approval"), isNull(runStep.finishedAt)))
-      .get();
-    if (open?.open === 0)
-      db.update(run)
-        .set({ availableAt: now })
-        .where(and(eq(run.id, runId), eq(run.status, "waiting")))
-        .run();
+    addEntry(runId, plan.entry);
+    if (plan.isDue) db.update(run).set({ availableAt: now }).where(eq(run.id, runId)).run();
     return "decided";
   };
 }

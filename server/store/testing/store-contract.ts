@@ -7,11 +7,12 @@ import { peopleContract } from "./people-contract.ts";
 import { presetContract } from "./preset-contract.ts";
 import { queueRoomContract } from "./queue-room-contract.ts";
 import { runContract } from "./run-contract.ts";
+import { runStateContract } from "./run-state-contract.ts";
 import { switchContract } from "./switch-contract.ts";
 import { trafficContract } from "./traffic-contract.ts";
 import { upkeepContract } from "./upkeep-contract.ts";
 
-/** All that every store keeps to, whatever it stores in. `open` gives an empty one each time. */
+/** The tests that every store passes. `open` returns an empty store each time. */
 export function storeContract(open: OpenStore): void {
   deliveryContract(open);
   runContract(open);
@@ -20,6 +21,7 @@ export function storeContract(open: OpenStore): void {
   presetContract(open);
   switchContract(open);
   engineContract(open);
+  runStateContract(open);
   agentContract(open);
   keyContract(open);
   peopleContract(open);

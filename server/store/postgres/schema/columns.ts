@@ -1,11 +1,12 @@
-import { bigint, customType } from "drizzle-orm/pg-core";
+import { bigint, boolean, customType, index, pgTable, uniqueIndex } from "drizzle-orm/pg-core";
+import type { ColumnTypes } from "../../sqlite/schema/columns.ts";
 
-/** Compared and sorted byte for byte, whatever the collation of the database: ids and cursors go by it. */
+/** Compared and sorted byte by byte in any collation of the database: ids and cursors depend on it. */
 export const text = customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' });
 
 /**
  * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives;
- * `jsonb` refuses both.
+ * `jsonb` rejects both.
  */
 export const json = customType<{ data: unknown; driverData: string | null }>({
   dataType: () => "text",
@@ -19,8 +20,20 @@ export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ 
 export const whole = (name: string) => bigint(name, { mode: "number" });
 
 /** A `Date` for better-auth, stored as UTC milliseconds. */
-export const moment = customType<{ data: Date; driverData: number }>({
+const moment = customType<{ data: Date; driverData: number }>({
   dataType: () => "bigint",
   toDriver: (date) => date.getTime(),
   fromDriver: (ms) => new Date(ms),
 });
+
+/** For the tables that both databases have in the same form. Typed as those of SQLite; see PortableDatabase. */
+export const columnTypes = {
+  table: pgTable,
+  index,
+  uniqueIndex,
+  text,
+  whole,
+  flag: boolean,
+  moment,
+  json,
+} satisfies Record<keyof ColumnTypes, unknown> as unknown as ColumnTypes;

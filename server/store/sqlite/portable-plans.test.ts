@@ -6,30 +6,18 @@ import { newId } from "../../domain/ids.ts";
 import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
-import type {
-  AuditStore,
-  IdentityCondition,
-  IdentityRows,
-  NewAuditEntry,
-  PeopleStore,
-} from "../../ports/store/people-store.ts";
-import type { KeyStore } from "../../ports/store/key-store.ts";
+import type { IdentityCondition, NewAuditEntry } from "../../ports/store/people-store.ts";
+import { createPortableStore, type PortableStore } from "../portable/portable-store.ts";
 import { aKey } from "../testing/factories.ts";
-import { createAuditStore, prepareInsertAudit } from "./audit-store.ts";
 import { createDatabase } from "./database.ts";
-import { createIdentityRows } from "./open-store.ts";
-import { createInvitationStore } from "./invitation-store.ts";
-import { createKeyStore } from "./key-store.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
-import { createPeopleStore } from "./people-store.ts";
-
-type People = PeopleStore & AuditStore & KeyStore & IdentityRows;
+import { createPortableDatabase } from "./portable-database.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
 let connection: Connection;
-let store: People;
-/** Whatever the verbs have asked the database for. */
+let store: PortableStore;
+/** The SQL that was prepared. */
 const asked = new Set<string>();
 
 beforeAll(async () => {
@@ -41,14 +29,7 @@ beforeAll(async () => {
     return prepare(sql);
   };
   const database = createDatabase(connection, async (verb) => verb());
-  const insertAudit = prepareInsertAudit(database);
-  store = {
-    ...createPeopleStore(database, insertAudit),
-    ...createInvitationStore(database, insertAudit),
-    ...createAuditStore(database),
-    ...createKeyStore(database, insertAudit),
-    ...createIdentityRows(database),
-  };
+  store = createPortableStore(createPortableDatabase(database));
 });
 afterAll(() => {
   connection.close();
@@ -87,7 +68,7 @@ const found = (table: "user" | "session" | "account" | "verification", condition
   store.findRows({ table, where: condition, limit: 1, offset: 0, sortBy: null });
 const page = { limit: 50, cursor: null };
 
-/** Two people, of whom one leaves, so that every statement of a verb is reached. */
+/** Two people, one of whom is removed, so that every statement of an operation runs. */
 async function fill(): Promise<void> {
   for (const id of ["per_1", "per_2"]) {
     await store.insertRow("user", {
@@ -119,7 +100,7 @@ async function fill(): Promise<void> {
   for (const id of ["key_1", "key_2"]) await store.createKey(aKey({ id, kind: "api", ownerId: "per_2" }));
 }
 
-const verbs: Record<string, () => Promise<unknown>> = {
+const operations: Record<string, () => Promise<unknown>> = {
   findSession: () => store.findSession("per_1", 5),
   touchSession: () => store.touchSession("ses_per_1", 5),
   "listSessions, of one": () => store.listSessions("per_1", 5),
@@ -170,11 +151,11 @@ const verbs: Record<string, () => Promise<unknown>> = {
       (["session", "verification"] as const).map((table) => store.removeRows(table, where("expiresAt", at, "lt"))),
     ),
   "listAudit by action": () => store.listAudit({ action: "key.created" }, page),
-  "listAudit by who": () => store.listAudit({ actorId: "per_1", since: 1, until: 9 }, page),
+  "listAudit by actor": () => store.listAudit({ actorId: "per_1", since: 1, until: 9 }, page),
   "listAudit by both": () => store.listAudit({ actorId: "per_1", action: "key.created" }, page),
 };
 
-/** People are few: only what grows with time must have its index. */
+/** There are few people: only tables that grow with time need an index for each query. */
 const growing = ["person_session", "person_account", "person_verification", "invitation", "webhook_key", "audit_entry"];
 
 function plansOf(statements: Iterable<string>): { sql: string; plan: string[] }[] {
@@ -188,18 +169,18 @@ function plansOf(statements: Iterable<string>): { sql: string; plan: string[] }[
     });
 }
 
-describe("what is asked about people, links, keys and the audit log walks through no table that grows", () => {
+describe("no query about people, links, keys or the audit log scans a table that grows with time", () => {
   beforeAll(fill);
 
-  it.each(Object.keys(verbs))("%s", async (name) => {
+  it.each(Object.keys(operations))("%s", async (name) => {
     asked.clear();
-    await verbs[name]?.();
+    await operations[name]?.();
     const plans = plansOf([...asked]);
     expect(plans.length).toBeGreaterThan(0);
-    const walks = plans.filter(({ plan }) =>
+    const scans = plans.filter(({ plan }) =>
       plan.some((step) => growing.some((table) => step.startsWith(`SCAN ${table}`))),
     );
-    expect(walks).toEqual([]);
+    expect(scans).toEqual([]);
   });
 });
 

@@ -1,0 +1,41 @@
+import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
+import type { Operation } from "../shared/operation.ts";
+import type { PortableTables } from "./tables.ts";
+
+/**
+ * Either database, for operations that need no tuning: they are written once. Tables and queries have the types of
+ * SQLite on both, because drizzle's builders have the same methods for both; only a session knows how to run them.
+ */
+export interface PortableDatabase {
+  tables: PortableTables;
+  read<Result>(operation: (session: PortableSession) => Operation<Result>): Promise<Result>;
+  /** In a transaction. May run twice, so the operation must not have effects outside the database. */
+  write<Result>(operation: (session: PortableSession) => Operation<Result>): Promise<Result>;
+  /** For reads of every webhook: the query is built once. Its parameters are placeholders. */
+  prepare<Row>(build: (db: QueryBuilder) => Preparable<Row>): (values: Record<string, unknown>) => Promise<Row[]>;
+}
+
+export interface PortableSession {
+  db: QueryBuilder;
+  tables: PortableTables;
+  rows<Row>(query: RowsQuery<Row>): Operation<Row[]>;
+  /** Locks the rows until the end of the transaction: what is decided by them stays true. */
+  lockedRows<Row>(query: RowsQuery<Row>): Operation<Row[]>;
+  /** Excludes other writers of the table until the end of the transaction. */
+  lockTable(table: PortableTables[keyof PortableTables]): Operation<void>;
+  run(query: RunQuery): Operation<void>;
+}
+
+export type QueryBuilder = Pick<BetterSQLite3Database, "select" | "insert" | "update" | "delete">;
+
+export interface RowsQuery<Row> {
+  all(): Row[];
+}
+
+export interface RunQuery {
+  run(): unknown;
+}
+
+export interface Preparable<Row> {
+  prepare(): { all(values: Record<string, unknown>): Row[] };
+}

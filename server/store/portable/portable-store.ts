@@ -1,0 +1,26 @@
+import type { PresetStore, SwitchStore } from "../../ports/store.ts";
+import type { KeyStore } from "../../ports/store/key-store.ts";
+import type { AuditStore, IdentityRows, PeopleStore } from "../../ports/store/people-store.ts";
+import { createAuditStore } from "./audit.ts";
+import { createIdentityRows } from "./identity-rows.ts";
+import { createInvitationStore } from "./invitations.ts";
+import { createKeyStore } from "./keys.ts";
+import { createPeopleStore } from "./people.ts";
+import type { PortableDatabase } from "./portable-database.ts";
+import { createPresetStore } from "./presets.ts";
+import { createSwitchStore } from "./switches.ts";
+
+export type PortableStore = KeyStore & PeopleStore & AuditStore & IdentityRows & PresetStore & SwitchStore;
+
+/** The operations that both databases share. */
+export function createPortableStore(database: PortableDatabase): PortableStore {
+  return {
+    ...createKeyStore(database),
+    ...createPeopleStore(database),
+    ...createInvitationStore(database),
+    ...createAuditStore(database),
+    ...createIdentityRows(database),
+    ...createPresetStore(database),
+    ...createSwitchStore(database),
+  };
+}

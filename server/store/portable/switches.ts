@@ -1,0 +1,39 @@
+import { eq, isNotNull, sql } from "drizzle-orm";
+import { noneDisabled } from "../../contract/disabled.ts";
+import { planSwitch } from "../../domain/trigger-switch.ts";
+import type { SwitchStore } from "../../ports/store.ts";
+import { toIso } from "../shared/iso-time.ts";
+import type { PortableDatabase } from "./portable-database.ts";
+
+export function createSwitchStore({ tables: { triggerSwitch }, write, prepare }: PortableDatabase): SwitchStore {
+  // The table has a row for each trigger that was ever disabled: few.
+  const findDisabled = prepare((db) =>
+    db
+      .select({ slug: triggerSwitch.slug, at: triggerSwitch.disabledAt, reason: triggerSwitch.reason })
+      .from(triggerSwitch)
+      .where(isNotNull(triggerSwitch.disabledAt)),
+  );
+  return {
+    async listDisabledTriggers() {
+      const found = await findDisabled({});
+      if (found.length === 0) return noneDisabled;
+      return new Map(found.map(({ slug, at, reason }) => [slug, { at: toIso(at ?? 0), reason }]));
+    },
+    switchTrigger: ({ slug, disable }) =>
+      write(function* ({ db, rows, lockTable, run }) {
+        // So that each change has a revision of its own.
+        yield* lockTable(triggerSwitch);
+        const [old] = yield* rows(db.select().from(triggerSwitch).where(eq(triggerSwitch.slug, slug)));
+        const { wasDisabled, next } = planSwitch(old, disable);
+        if (!next) return wasDisabled;
+        const revision = sql<number>`(SELECT coalesce(max(revision), 0) + 1 FROM trigger_switch)`;
+        yield* run(
+          db
+            .insert(triggerSwitch)
+            .values({ slug, ...next, revision })
+            .onConflictDoUpdate({ target: triggerSwitch.slug, set: { ...next, revision } }),
+        );
+        return wasDisabled;
+      }),
+  };
+}

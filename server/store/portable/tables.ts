@@ -1,0 +1,211 @@
+import { sql } from "drizzle-orm";
+import type { AuditActor } from "../../contract/access/audit.ts";
+import type { KeyKind } from "../../contract/access/key.ts";
+import type { Invitation, Role } from "../../contract/access/person.ts";
+import type { Scope } from "../../contract/access/scope.ts";
+import type { Json } from "../../contract/json.ts";
+import type { PresetSubject } from "../../contract/preset.ts";
+import type { ColumnTypes } from "../sqlite/schema/columns.ts";
+
+/** Typed as tables of SQLite; see PortableDatabase. */
+export type PortableTables = ReturnType<typeof describeTables>;
+
+/** The tables that are the same in both databases: access, presets and trigger switches. */
+export function describeTables({ table, text, whole, flag, moment, json, index, uniqueIndex }: ColumnTypes) {
+  const webhookKey = table(
+    "webhook_key",
+    {
+      id: text("id").primaryKey(),
+      kind: text("kind").$type<KeyKind>().notNull(),
+      name: text("name").notNull(),
+      hint: text("hint").notNull(),
+      hash: text("hash").notNull(),
+      ciphertext: text("ciphertext"),
+      endpoints: json("endpoints").$type<string[]>(),
+      createdAt: whole("created_at").notNull(),
+      expiresAt: whole("expires_at"),
+      lastUsedAt: whole("last_used_at"),
+      revokedAt: whole("revoked_at"),
+      /** Of API tokens. Tokens from before scopes existed have none and may do everything. */
+      scope: text("scope").$type<Scope>(),
+      /** The key that replaced it. No foreign key. */
+      replacedBy: text("replaced_by"),
+      /** Of API tokens. No foreign key: a revoked token outlives its owner. */
+      ownerId: text("owner_id"),
+    },
+    (t) => [
+      uniqueIndex("webhook_key_by_hash").on(t.hash),
+      index("webhook_key_by_kind").on(t.kind, t.createdAt, t.id),
+      index("webhook_key_by_owner")
+        .on(t.ownerId)
+        .where(sql`owner_id IS NOT NULL`),
+    ],
+  );
+
+  // better-auth reads and writes the person tables directly, so their field names are its own.
+
+  const person = table(
+    "person",
+    {
+      id: text("id").primaryKey(),
+      name: text("name").notNull(),
+      email: text("email").notNull(),
+      emailVerified: flag("email_verified").notNull().default(false),
+      image: text("image"),
+      role: text("role").$type<Role>().notNull(),
+      createdAt: moment("created_at").notNull(),
+      updatedAt: moment("updated_at").notNull(),
+    },
+    (t) => [uniqueIndex("person_by_email").on(t.email)],
+  );
+
+  const personId = () =>
+    text("person_id")
+      .notNull()
+      .references(() => person.id, { onDelete: "cascade" });
+
+  const personSession = table(
+    "person_session",
+    {
+      id: text("id").primaryKey(),
+      userId: personId(),
+      token: text("token").notNull(),
+      expiresAt: moment("expires_at").notNull(),
+      ipAddress: text("ip_address"),
+      userAgent: text("user_agent"),
+      createdAt: moment("created_at").notNull(),
+      /** When it was last seen, to the minute. */
+      updatedAt: moment("updated_at").notNull(),
+    },
+    (t) => [
+      uniqueIndex("person_session_by_token").on(t.token),
+      index("person_session_by_person").on(t.userId, t.updatedAt),
+      index("person_session_by_expiry").on(t.expiresAt),
+    ],
+  );
+
+  /** A sign-in method: a password, or an account at a provider. */
+  const personAccount = table(
+    "person_account",
+    {
+      id: text("id").primaryKey(),
+      userId: personId(),
+      accountId: text("account_id").notNull(),
+      providerId: text("provider_id").notNull(),
+      accessToken: text("access_token"),
+      refreshToken: text("refresh_token"),
+      idToken: text("id_token"),
+      accessTokenExpiresAt: moment("access_token_expires_at"),
+      refreshTokenExpiresAt: moment("refresh_token_expires_at"),
+      scope: text("scope"),
+      /** Scrypt, with its salt. */
+      password: text("password"),
+      createdAt: moment("created_at").notNull(),
+      updatedAt: moment("updated_at").notNull(),
+    },
+    (t) => [
+      index("person_account_by_person").on(t.userId),
+      uniqueIndex("person_account_by_provider").on(t.providerId, t.accountId),
+    ],
+  );
+
+  /** Sign-ins at a provider that are in progress. */
+  const personVerification = table(
+    "person_verification",
+    {
+      id: text("id").primaryKey(),
+      identifier: text("identifier").notNull(),
+      value: text("value").notNull(),
+      expiresAt: moment("expires_at").notNull(),
+      createdAt: moment("created_at").notNull(),
+      updatedAt: moment("updated_at").notNull(),
+    },
+    (t) => [
+      index("person_verification_by_identifier").on(t.identifier),
+      index("person_verification_by_expiry").on(t.expiresAt),
+    ],
+  );
+
+  const invitation = table(
+    "invitation",
+    {
+      id: text("id").primaryKey(),
+      kind: text("kind").$type<Invitation["kind"]>().notNull(),
+      hash: text("hash").notNull(),
+      role: text("role").$type<Role>().notNull(),
+      note: text("note").notNull(),
+      createdBy: text("created_by").notNull(),
+      /** The person who created it. No foreign key, like the next. */
+      createdById: text("created_by_id"),
+      /** The person whose password it sets. */
+      personId: text("person_id"),
+      createdAt: whole("created_at").notNull(),
+      expiresAt: whole("expires_at").notNull(),
+      acceptedAt: whole("accepted_at"),
+      revokedAt: whole("revoked_at"),
+    },
+    (t) => [
+      uniqueIndex("invitation_by_hash").on(t.hash),
+      // Used and revoked invitations stay in the table. No query reads them.
+      index("invitation_open")
+        .on(t.expiresAt)
+        .where(sql`accepted_at IS NULL AND revoked_at IS NULL`),
+    ],
+  );
+
+  /** The audit log. Ids without foreign keys: an entry outlives its actor and its subject. */
+  const auditEntry = table(
+    "audit_entry",
+    {
+      id: text("id").primaryKey(),
+      at: whole("at").notNull(),
+      action: text("action").notNull(),
+      actorKind: text("actor_kind").$type<AuditActor["kind"]>().notNull(),
+      actorId: text("actor_id"),
+      actorName: text("actor_name"),
+      subject: text("subject"),
+      address: text("address"),
+      detail: json("detail").$type<Json>(),
+    },
+    (t) => [
+      index("audit_entry_by_time").on(t.at, t.id),
+      index("audit_entry_by_action").on(t.action, t.at, t.id),
+      index("audit_entry_by_actor").on(t.actorId, t.at, t.id),
+    ],
+  );
+
+  const preset = table(
+    "preset",
+    {
+      id: text("id").primaryKey(),
+      subjectKind: text("subject_kind").$type<PresetSubject["kind"]>().notNull(),
+      subjectSlug: text("subject_slug").notNull(),
+      name: text("name").notNull(),
+      savedAt: whole("saved_at").notNull(),
+      /** JSON text, so that the JSON value `null` differs from NULL. */
+      value: text("value").notNull(),
+    },
+    (t) => [uniqueIndex("preset_by_name").on(t.subjectKind, t.subjectSlug, t.name)],
+  );
+
+  /** Triggers that are or were disabled. By slug, so that it outlives builds. */
+  const triggerSwitch = table("trigger_switch", {
+    slug: text("slug").primaryKey(),
+    disabledAt: whole("disabled_at"),
+    reason: text("reason"),
+    /** Increases with every change of any switch. */
+    revision: whole("revision").notNull(),
+  });
+
+  return {
+    webhookKey,
+    person,
+    personSession,
+    personAccount,
+    personVerification,
+    invitation,
+    auditEntry,
+    preset,
+    triggerSwitch,
+  };
+}

@@ -1,0 +1,17 @@
+import { describeTables } from "../../portable/tables.ts";
+import { columnTypes } from "./columns.ts";
+
+export const portableTables = describeTables(columnTypes);
+
+// drizzle-kit finds exported tables only.
+export const {
+  webhookKey,
+  person,
+  personSession,
+  personAccount,
+  personVerification,
+  invitation,
+  auditEntry,
+  preset,
+  triggerSwitch,
+} = portableTables;
