@@ -82,6 +82,16 @@ describe("runLoad", () => {
     expect(received[0]?.headers).not.toHaveProperty("content-length");
   });
 
+  it("opens a closed connection again if it should, and counts its request", async () => {
+    let begun = 0;
+    const { url } = await startServer(200, (request, response) => {
+      if (++begun % 2 === 1) request.socket.destroy();
+      else response.end("{}");
+    });
+    const { statuses } = await runLoad(aLoad({ url, connections: 1, count: 6, reconnects: true }));
+    expect(statuses).toEqual({ 0: 3, 200: 3 });
+  });
+
   it("rejects if the server closes a connection instead of responding", async () => {
     const { url } = await startServer(200, (request) => void request.socket.destroy());
     await expect(runLoad(aLoad({ url, count: 1 }))).rejects.toThrow(/closed a connection|ECONNRESET/);

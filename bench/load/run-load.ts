@@ -15,12 +15,17 @@ export interface Load {
   ms?: number;
   /** How many requests are sent. */
   count?: number;
+  /**
+   * A connection that the server closes is opened again. Its request counts with status 0. Not with `perSecond`.
+   * Default: the load fails.
+   */
+  reconnects?: boolean;
   /** Requests a second, sent in a burst each millisecond. Default: as many as the connections carry. */
   perSecond?: number;
 }
 
 export interface LoadResult {
-  /** Responses by status, including late ones: each request that was sent has a response here, or the load failed. */
+  /** Responses by status, including late ones: each request that was sent is counted here, or the load failed. */
   statuses: Record<number, number>;
   /** Responses received while requests were sent, and the milliseconds that this took. */
   answered: number;
@@ -40,6 +45,8 @@ export interface LoadResult {
 }
 
 const maxLateMs = 120_000;
+/** Between two attempts to connect. */
+const retryMs = 100;
 
 /**
  * Sends requests over connections of its own, one at a time on each: raw sockets and prepared requests, so that the
@@ -47,6 +54,7 @@ const maxLateMs = 120_000;
  */
 export async function runLoad(load: Load, stopped?: AbortSignal): Promise<LoadResult> {
   const { perSecond, count = Number.POSITIVE_INFINITY } = load;
+  const { host, pathname } = new URL(load.url);
   const requests = (load.bodies ?? [null]).map((body) => prepareRequest(load, body));
   const connections = await Promise.all(Array.from({ length: load.connections }, () => open(load.url)));
   const statuses: Record<number, number> = {};
@@ -84,17 +92,23 @@ export async function runLoad(load: Load, stopped?: AbortSignal): Promise<LoadRe
   function serve(connection: Connection): void {
     const { socket } = connection;
     let sentAt = 0;
+    let isWaiting = false;
     const send = (dueAt: number) => {
       sentAt = dueAt;
+      isWaiting = true;
       inFlight += 1;
       const number = sent++;
       socket.write(requests[number % requests.length]?.(number) ?? "");
       if (sent === count) stop();
     };
-    const read = createResponseReader((status) => {
-      const now = performance.now();
+    const settle = (status: number) => {
+      isWaiting = false;
       inFlight -= 1;
       statuses[status] = (statuses[status] ?? 0) + 1;
+    };
+    const read = createResponseReader((status) => {
+      const now = performance.now();
+      settle(status);
       latencies.push(now - sentAt);
       if (!isOver) answered += 1;
       const next = perSecond === undefined ? (isOver ? undefined : now) : waiting.shift();
@@ -110,16 +124,29 @@ export async function runLoad(load: Load, stopped?: AbortSignal): Promise<LoadRe
         done.reject(error);
       }
     };
-    socket.on("close", () =>
-      done.reject(
-        new Error(
-          `${new URL(load.url).host} closed a connection after ${sent} requests; statuses so far: ${JSON.stringify(statuses)}`,
-        ),
-      ),
-    );
-    socket.on("error", (error) => done.reject(error));
+    socket.on("close", () => {
+      if (!load.reconnects)
+        return done.reject(
+          new Error(
+            `${host}${pathname} closed a connection after ${sent} requests; statuses so far: ${JSON.stringify(statuses)}`,
+          ),
+        );
+      if (isWaiting) settle(0);
+      if (isOver) endWhenAnswered();
+      else void reopen();
+    });
+    socket.on("error", (error) => load.reconnects || done.reject(error));
     if (perSecond !== undefined) idle.push(send);
     else if (!isOver) send(performance.now());
+  }
+
+  async function reopen(): Promise<void> {
+    if (isOver) return;
+    const connection = await open(load.url).catch(() => null);
+    if (!connection) return void setTimeout(reopen, retryMs);
+    connections.push(connection);
+    if (isOver) connection.socket.destroy();
+    else serve(connection);
   }
 
   function sendDue(rate: number): void {
@@ -141,7 +168,9 @@ export async function runLoad(load: Load, stopped?: AbortSignal): Promise<LoadRe
     setTimeout(
       () =>
         done.reject(
-          new Error(`${inFlight} requests to ${new URL(load.url).host} had no response within ${maxLateMs / 1000} s`),
+          new Error(
+            `${inFlight} requests to ${host}${pathname} had no response within ${maxLateMs / 1000} s; statuses so far: ${JSON.stringify(statuses)}`,
+          ),
         ),
       maxLateMs,
     ).unref();

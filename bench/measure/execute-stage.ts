@@ -16,7 +16,7 @@ import { type ExecuteTurn, executeTurn } from "./execute-turn.ts";
 export const connections = 50;
 
 /** How long, or how many. */
-export type Amount = Pick<Load, "ms" | "count">;
+type Amount = Pick<Load, "ms" | "count">;
 
 /**
  * Sides that execute what they accept: Signalbox with one worker, the bare reference, and Restate if peers are

@@ -1,5 +1,5 @@
 /** The goal of a row, and whether the measured value meets it. NaN never does. */
-export interface Goal {
+interface Goal {
   goal: string | null;
   isMet: boolean | null;
 }

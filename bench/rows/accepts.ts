@@ -5,7 +5,7 @@ import { count, ratio } from "../report/format.ts";
 import { atLeast, noGoal } from "../report/goal.ts";
 import { median, ratioByRounds } from "../report/statistics.ts";
 import { endpoints } from "../service/bench-project.ts";
-import { cpuMsOf } from "../service/process-tree.ts";
+import { cpuMsOf, untilAtRest } from "../service/process-tree.ts";
 import { startSignalbox } from "../service/signalbox-service.ts";
 import { startServer } from "../service/start-server.ts";
 import { openSqliteReader, storeFileOf } from "../service/store-reader.ts";
@@ -44,6 +44,7 @@ export async function measureAccepts(bench: Bench, kind: keyof typeof works): Pr
   const turnOf = (url: string, pid: number | undefined) => async (): Promise<Turn> => {
     const before = cpuMsOf(pid);
     const result = await bench.client.post({ url, bodies, connections, ms: bench.turnMs }, 202);
+    await untilAtRest(pid);
     return {
       perSecond: (result.answered / result.ms) * 1000,
       answered: result.statuses[202] ?? 0,

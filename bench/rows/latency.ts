@@ -4,6 +4,7 @@ import { count, milliseconds, ratio } from "../report/format.ts";
 import { atMost, noGoal } from "../report/goal.ts";
 import { median, percentile, ratioByRounds } from "../report/statistics.ts";
 import { endpoints } from "../service/bench-project.ts";
+import { untilAtRest } from "../service/process-tree.ts";
 import { startSignalbox } from "../service/signalbox-service.ts";
 import { startServer } from "../service/start-server.ts";
 import { byTurns } from "../measure/by-turns.ts";
@@ -36,6 +37,7 @@ export async function measureLatency(bench: Bench): Promise<Row[]> {
     const half = Math.round((full.answered / full.ms) * 500);
     const turnOf = (to: string) => async (): Promise<Latency> => {
       const { latencies } = await post(to, { perSecond: half });
+      await untilAtRest(service.child.pid);
       return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
     };
     if (bench.profile) {

@@ -5,6 +5,7 @@ import { count, ratio } from "../report/format.ts";
 import { atLeast } from "../report/goal.ts";
 import { median, ratioByRounds } from "../report/statistics.ts";
 import { queueRuns } from "../runs/bench-project.ts";
+import { untilAtRest } from "../service/process-tree.ts";
 import { startSignalbox } from "../service/signalbox-service.ts";
 import { openSqliteReader, storeFileOf } from "../service/store-reader.ts";
 import { byTurns } from "../measure/by-turns.ts";
@@ -70,7 +71,9 @@ async function startBacklog(bench: Bench, workers: number) {
       await queueRuns(store, { slug: "trivial", count: bench.backlog, inOneTransaction: true }).finally(() =>
         store.close(),
       );
-      return rateOf(file, since, bench.backlog);
+      const rate = await rateOf(file, since, bench.backlog);
+      await untilAtRest(service.child.pid);
+      return rate;
     },
     async close() {
       await service.stop();
