@@ -11,8 +11,8 @@ import { printProfiles } from "./report/print-profiles.ts";
 import { profileService, profilingOptions } from "./report/profile-service.ts";
 import { type Cells, cellsOf, markdownTable, replaceTable, textTable } from "./report/table.ts";
 import { allRows } from "./rows/all-rows.ts";
-import type { Bench } from "./rows/bench.ts";
-import type { Row } from "./rows/row.ts";
+import type { Bench } from "./measure/bench.ts";
+import type { Row } from "./measure/row.ts";
 import { writeBenchProject } from "./service/bench-project.ts";
 import { measureStores } from "./stores/measure-stores.ts";
 import { storesTable } from "./stores/stores-table.ts";
@@ -104,7 +104,14 @@ async function measure(): Promise<Cells> {
   const rows: Row[] = [];
   for (const name of names) {
     console.error(`measuring ${name} …`);
-    rows.push(...((await allRows[name]?.(bench)) ?? []));
+    try {
+      rows.push(...((await allRows[name]?.(bench)) ?? []));
+    } catch (error) {
+      // The other rows are still worth their time.
+      process.exitCode = 1;
+      note(`${name} could not be measured: ${error instanceof Error ? error.message : String(error)}`);
+      console.error(error);
+    }
   }
   results = rows;
   return cellsOf(rows);

@@ -1,10 +1,22 @@
-import { type PostLoad, postLoad } from "./post-load.ts";
+import { type Load, type LoadResult, runLoad } from "./run-load.ts";
 
-/** A process of its own for the client, so that it has a core to itself and stays warm from turn to turn. */
-process.on("message", (load: PostLoad) => {
-  postLoad(load).then(
-    (result) => process.send?.({ result }),
-    (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
+/** Begins a load, or stops the one with this id. */
+export type LoadRequest = { id: number; load: Load } | { id: number; load: null };
+export type LoadReply = { id: number } & ({ result: LoadResult } | { error: string });
+
+/** A process of its own for a client: it shares no event loop with what is measured, and stays warm between turns. */
+const running = new Map<number, AbortController>();
+process.on("message", ({ id, load }: LoadRequest) => {
+  if (load === null) return running.get(id)?.abort();
+  const stop = new AbortController();
+  running.set(id, stop);
+  const reply = (message: LoadReply) => {
+    running.delete(id);
+    process.send?.(message);
+  };
+  runLoad(load, stop.signal).then(
+    (result) => reply({ id, result }),
+    (error: unknown) => reply({ id, error: error instanceof Error ? error.message : String(error) }),
   );
 });
 process.on("disconnect", () => process.exit());

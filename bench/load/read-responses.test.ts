@@ -46,6 +46,17 @@ describe("createResponseReader", () => {
     for (const answer of Object.values(answers)) expect(read([Buffer.from(answer).subarray(0, -1)])).toEqual([]);
   });
 
+  it("reads a body of many pieces to its last byte", () => {
+    const seen: number[] = [];
+    const reader = createResponseReader((status) => void seen.push(status));
+    reader(Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 65536000\r\n\r\n"));
+    const piece = Buffer.alloc(65_536);
+    for (let n = 0; n < 999; n++) reader(piece);
+    expect(seen).toEqual([]);
+    reader(piece);
+    expect(seen).toEqual([200]);
+  });
+
   it("throws for chunks without a size, instead of waiting forever", () => {
     expect(() => read([Buffer.from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n")])).toThrow(
       "without a size",

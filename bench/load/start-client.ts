@@ -1,40 +1,85 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
-import type { PostLoad, PostLoadResult } from "./post-load.ts";
+import type { LoadReply, LoadRequest } from "./load-process.ts";
+import type { Load, LoadResult } from "./run-load.ts";
 
 export interface LoadClient {
-  /** Rejects when a connection broke, an answer is missing, or an answer's status is not the expected one. */
-  post(load: PostLoad, expectedStatus: number): Promise<PostLoadResult>;
-  /** The most that the client itself used in one load, as part of one core: near 1 it was what limited. */
+  /** Rejects if a connection broke, a response is missing, or a status is not the expected one. */
+  post(load: Load, expectedStatus: number): Promise<LoadResult>;
+  /**
+   * Begins loads that are sent until they are stopped. `stop` resolves when each request has its response. It rejects
+   * as `post` does, and if no response has the first of the expected statuses.
+   */
+  flood(loads: readonly Load[], expectedStatuses: readonly number[]): { stop(): Promise<LoadResult[]> };
+  /** The highest share of a core that the client itself used in one load: near 1, the client was the limit. */
   highestCpu(): number;
   close(): void;
 }
 
-type Reply = { result: PostLoadResult } | { error: string };
-
+/** A client in a process of its own. */
 export function startLoadClient(): LoadClient {
   const child = fork(join(import.meta.dirname, "load-process.ts"), { serialization: "advanced" });
+  const replies = new Map<number, (reply: { result: LoadResult } | { error: string }) => void>();
   let highestCpu = 0;
+  let lastId = 0;
+  child.on("message", (message) => {
+    const reply = message as LoadReply;
+    replies.get(reply.id)?.(reply);
+    replies.delete(reply.id);
+  });
+  child.on("exit", () => {
+    for (const settle of replies.values()) settle({ error: "The load client ended" });
+  });
+  const send = (request: LoadRequest) => void child.send(request);
+
+  function begin(load: Load): { id: number; result: Promise<LoadResult> } {
+    const id = ++lastId;
+    const result = new Promise<LoadResult>((resolve, reject) => {
+      replies.set(id, (reply) => {
+        if ("error" in reply) return reject(new Error(reply.error));
+        highestCpu = Math.max(highestCpu, reply.result.cpu);
+        resolve(reply.result);
+      });
+      send({ id, load });
+    });
+    return { id, result };
+  }
+
   return {
     highestCpu: () => highestCpu,
     async post(load, expectedStatus) {
-      const reply = await new Promise<Reply>((resolve, reject) => {
-        child.once("exit", () => reject(new Error("The load client ended")));
-        child.once("message", (message: Reply) => {
-          child.removeAllListeners("exit");
-          resolve(message);
-        });
-        child.send(load);
-      });
-      if ("error" in reply) throw new Error(reply.error);
-      const others = Object.keys(reply.result.statuses).filter((status) => Number(status) !== expectedStatus);
-      if (others.length > 0)
-        throw new Error(
-          `${new URL(load.url).host} answered ${JSON.stringify(reply.result.statuses)}, where ${expectedStatus} was expected`,
-        );
-      highestCpu = Math.max(highestCpu, reply.result.cpu);
-      return reply.result;
+      const result = await begin(load).result;
+      checkStatuses(load, result.statuses, [expectedStatus]);
+      return result;
+    },
+    flood(loads, expectedStatuses) {
+      const begun = loads.map(begin);
+      const results = Promise.all(begun.map(({ result }) => result));
+      // Reported by `stop`.
+      results.catch(() => {});
+      return {
+        async stop() {
+          for (const { id } of begun) send({ id, load: null });
+          const all = await results;
+          for (const [at, load] of loads.entries()) checkFlood(load, all[at]?.statuses ?? {}, expectedStatuses);
+          return all;
+        },
+      };
     },
     close: () => child.disconnect(),
   };
+}
+
+function checkFlood(load: Load, statuses: LoadResult["statuses"], expected: readonly number[]): void {
+  checkStatuses(load, statuses, expected);
+  const [main] = expected;
+  if (main !== undefined && !(main in statuses))
+    throw new Error(`${load.url} answered ${JSON.stringify(statuses)} to a flood, and never ${main}`);
+}
+
+function checkStatuses(load: Load, statuses: LoadResult["statuses"], expected: readonly number[]): void {
+  if (Object.keys(statuses).some((status) => !expected.includes(Number(status))))
+    throw new Error(
+      `${new URL(load.url).host} answered ${JSON.stringify(statuses)}, where ${expected.join(" or ")} was expected`,
+    );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Row } from "../rows/row.ts";
+import type { Row } from "../measure/row.ts";
 import { cellsOf, markdownTable, replaceTable, textTable } from "./table.ts";
 
 const row: Row = {

@@ -1,4 +1,4 @@
-import type { Row } from "../rows/row.ts";
+import type { Row } from "../measure/row.ts";
 
 const columns: [title: string, of: (row: Row) => string][] = [
   ["work", ({ work }) => work],

@@ -1,135 +1,119 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { smallBody } from "../load/bodies.ts";
-import type { Peer } from "../peers/peer.ts";
-import { startRestate } from "../peers/restate.ts";
 import { count, ratio } from "../report/format.ts";
+import { atLeast, atMost } from "../report/goal.ts";
 import { median, ratioByRounds } from "../report/statistics.ts";
-import { endpoints } from "../service/bench-project.ts";
-import { countStored } from "../service/count-stored.ts";
-import { startSignalbox } from "../service/signalbox-service.ts";
-import { startServer } from "../service/start-server.ts";
-import { byTurns } from "./by-turns.ts";
-import type { Bench } from "./bench.ts";
-import { type ExecuteTurn, executeTurn, watchOpen } from "./execute-turn.ts";
-import type { Row } from "./row.ts";
+import { byTurns } from "../measure/by-turns.ts";
+import type { Bench } from "../measure/bench.ts";
+import { connections, setExecuteStage } from "../measure/execute-stage.ts";
+import type { ExecuteTurn } from "../measure/execute-turn.ts";
+import type { Row } from "../measure/row.ts";
 
-const connections = 50;
-const goals = { toRestate: 6, drainMs: 1_000 };
-const anyRunIsOpen =
-  "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')";
-const anyJobIsOpen = "SELECT EXISTS (SELECT 1 FROM job WHERE state IN ('queued', 'running'))";
+const goals = { toRestate: 5, toReference: 0.5, cpuToReference: 3, drainMs: 1_000 };
 
-/** Accepts a second while all that is accepted is also executed, to the end of the last run. */
+type Side = "ours" | "reference";
+
+/** Webhooks accepted and executed a second, up to the end of the last run, and the CPU time of each. */
 export async function measureAcceptsAndRuns(bench: Bench): Promise<Row[]> {
-  const stage = await setStage(bench);
-  const { sides, restate } = stage;
+  const stage = await setExecuteStage(bench, { withPeer: true });
+  const amount = { ms: bench.turnMs };
   try {
     if (bench.profile) {
-      await bench.profile(stage.service, sides.ours);
+      await bench.profile(stage.service, () => stage.ours(amount));
       return [];
     }
-    const turns: { ours: ExecuteTurn[]; reference: ExecuteTurn[]; restate?: ExecuteTurn[] } = restate
-      ? await byTurns({ ...sides, restate: restate.turn }, bench.rounds)
+    const { peer } = stage;
+    /** CPU time of a side at the beginning of each of its turns, and at the end. */
+    const cpuMs: Record<Side, number[]> = { ours: [], reference: [] };
+    const turnOf = (side: Side) => () => {
+      cpuMs[side].push(stage.cpuMs(side));
+      return stage[side](amount);
+    };
+    const sides = { ours: turnOf("ours"), reference: turnOf("reference") };
+    const turns: { ours: ExecuteTurn[]; reference: ExecuteTurn[]; peer?: ExecuteTurn[] } = peer
+      ? await byTurns({ ...sides, peer: () => peer.turn(amount) }, bench.rounds)
       : await byTurns(sides, bench.rounds);
-    stage.checkStored();
-    return rowsOf(turns, restate?.peer ?? null);
+    for (const side of ["ours", "reference"] as const) cpuMs[side].push(stage.cpuMs(side));
+    await stage.checkStored();
+    return [
+      ...(peer && turns.peer ? [toPeerRow(turns.ours, turns.peer, peer)] : []),
+      toReferenceRow(turns),
+      cpuRow({
+        ours: cpuPerWebhook(turns.ours, cpuMs.ours),
+        reference: cpuPerWebhook(turns.reference, cpuMs.reference),
+      }),
+      drainRow(turns.ours),
+    ];
   } finally {
     await stage.close();
   }
 }
 
-async function setStage(bench: Bench) {
-  const folder = bench.makeProject({ workers: 1 });
-  const service = await startSignalbox({ folder, nodeOptions: bench.nodeOptions });
-  const referenceFile = join(folder, "reference.db");
-  const reference = await startServer("reference", ["--file", referenceFile, "--worker"]);
-  const runs = watchOpen(join(folder, ".signalbox/signalbox.db"), anyRunIsOpen);
-  const jobs = watchOpen(referenceFile, anyJobIsOpen);
-  const modules = bench.peers?.("restate");
-  const peer = modules === undefined ? null : await startRestate({ modules, folder: join(folder, "restate") });
-  const post = (url: string) => () =>
-    bench.client.post(
-      { url, headers: {}, bodies: smallBody().bodies, connections, ms: bench.turnMs, perSecond: null },
-      202,
-    );
-  let accepted = 0;
+/** In microseconds, for each turn. From one turn of a side to its next, so that work that it does later counts, too. */
+function cpuPerWebhook(turns: readonly ExecuteTurn[], cpuMs: readonly number[]): number[] {
+  // The first is that of the warm-up.
+  const [, ...marks] = cpuMs;
+  return turns.map(
+    ({ answered }, at) => (((marks[at + 1] ?? Number.NaN) - (marks[at] ?? Number.NaN)) * 1000) / answered,
+  );
+}
+
+const work = `${smallBody().name}, ${connections} connections; one worker executes all`;
+const referenceName = "bare node:http + SQLite, executes on the same loop";
+
+function toPeerRow(
+  ours: readonly ExecuteTurn[],
+  theirs: readonly ExecuteTurn[],
+  peer: { name: string; durability: string },
+): Row {
+  const toPeer = ratioByRounds(rates(ours), rates(theirs));
   return {
-    service,
-    sides: {
-      ours: async () => {
-        const turn = await executeTurn(post(service.urlOf(endpoints.executed)), runs.isEmpty);
-        accepted += turn.answered;
-        return turn;
-      },
-      reference: () => executeTurn(post(reference.url), jobs.isEmpty),
-    },
-    restate: peer && { peer, turn: turnOfPeer(peer, post(peer.url)) },
-    checkStored() {
-      const stored = countStored(folder, endpoints.executed);
-      if (stored.accepted !== accepted || stored.runs["completed"] !== accepted)
-        throw new Error(`${accepted} deliveries were answered 202, and the store has ${JSON.stringify(stored)}`);
-    },
-    async close() {
-      runs.close();
-      jobs.close();
-      reference.close();
-      await peer?.close();
-      await service.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-function turnOfPeer(peer: Peer, post: Parameters<typeof executeTurn>[0]): () => Promise<ExecuteTurn> {
-  return async () => {
-    const before = (await peer.countExecuted?.()) ?? 0;
-    return executeTurn(post, async (answered) => ((await peer.countExecuted?.()) ?? 0) - before >= answered);
-  };
-}
-
-function rowsOf(
-  turns: { ours: ExecuteTurn[]; reference: ExecuteTurn[]; restate?: ExecuteTurn[] },
-  restate: Peer | null,
-): Row[] {
-  const drainMs = median(turns.ours.map((turn) => turn.drainMs));
-  const common = {
-    work: `${smallBody().name}, ${connections} connections; one worker executes all`,
+    work,
     measure: "accepted and executed a second",
-    ours: count(median(rates(turns.ours))),
+    ours: count(median(rates(ours))),
+    other: `${peer.name}: ${count(median(rates(theirs)))}`,
+    ratio: ratio(toPeer),
+    ...atLeast(goals.toRestate, toPeer.median),
+    durability: `ours: fsync before each 202; Restate: ${peer.durability}`,
   };
-  const rows: Row[] = [];
-  if (restate && turns.restate) {
-    const toRestate = ratioByRounds(rates(turns.ours), rates(turns.restate));
-    rows.push({
-      ...common,
-      other: `${restate.name}: ${count(median(rates(turns.restate)))}`,
-      ratio: ratio(toRestate),
-      goal: `≥ ${goals.toRestate}`,
-      isMet: toRestate.median >= goals.toRestate,
-      durability: `ours: fsync before each 202; Restate: ${restate.durability}`,
-    });
-  }
-  const toReference = ratioByRounds(rates(turns.ours), rates(turns.reference));
-  rows.push({
-    ...common,
-    other: `bare node:http + SQLite, worker on the same loop: ${count(median(rates(turns.reference)))}`,
+}
+
+function toReferenceRow({ ours, reference }: Record<Side, ExecuteTurn[]>): Row {
+  const toReference = ratioByRounds(rates(ours), rates(reference));
+  return {
+    work,
+    measure: "accepted and executed a second",
+    ours: count(median(rates(ours))),
+    other: `${referenceName}: ${count(median(rates(reference)))}`,
     ratio: ratio(toReference),
-    goal: null,
-    isMet: null,
+    ...atLeast(goals.toReference, toReference.median),
     durability: "both: fsync before each 202 and for each end",
-  });
-  rows.push({
-    ...common,
+  };
+}
+
+function cpuRow({ ours, reference }: Record<Side, number[]>): Row {
+  const toReference = ratioByRounds(ours, reference);
+  return {
+    work,
+    measure: "µs of CPU for each webhook accepted and executed, all processes",
+    ours: count(median(ours)),
+    other: `${referenceName}: ${count(median(reference))}`,
+    ratio: ratio(toReference),
+    ...atMost(goals.cpuToReference, toReference.median),
+    durability: "both: fsync before each 202 and for each end",
+  };
+}
+
+function drainRow(ours: readonly ExecuteTurn[]): Row {
+  const drainMs = median(ours.map((turn) => turn.drainMs));
+  return {
+    work,
     measure: "ms from the last 202 to the end of the last run",
     ours: count(drainMs),
     other: null,
     ratio: null,
-    goal: `≤ ${goals.drainMs}`,
-    isMet: drainMs <= goals.drainMs,
+    ...atMost(goals.drainMs, drainMs),
     durability: "fsync for each end",
-  });
-  return rows;
+  };
 }
 
 function rates(turns: readonly ExecuteTurn[]): number[] {

@@ -3,8 +3,9 @@ import { bodiesOf } from "../matching/bodies.ts";
 import { makeTriggers } from "../matching/make-triggers.ts";
 import { measureByTurns } from "../matching/measure-by-turns.ts";
 import { count } from "../report/format.ts";
-import type { Bench } from "./bench.ts";
-import type { Row } from "./row.ts";
+import { noGoal } from "../report/goal.ts";
+import type { Bench } from "../measure/bench.ts";
+import type { Row } from "../measure/row.ts";
 
 const sizes = [10, 100, 1_000, 10_000];
 
@@ -30,8 +31,7 @@ export async function measureMatching(bench: Bench): Promise<Row[]> {
       ours: microseconds.toFixed(1),
       other: size === 10 ? null : `of 10 triggers: ${ten.toFixed(1)}`,
       ratio: size === 10 ? null : (microseconds / ten).toFixed(2),
-      goal: null,
-      isMet: null,
+      ...noGoal,
       durability: "–",
     };
   });

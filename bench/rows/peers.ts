@@ -8,13 +8,14 @@ import { startNodeRed } from "../peers/node-red.ts";
 import type { Peer } from "../peers/peer.ts";
 import { startRestate } from "../peers/restate.ts";
 import { count, ratio } from "../report/format.ts";
+import { noGoal } from "../report/goal.ts";
 import { median, ratioByRounds } from "../report/statistics.ts";
 import { endpoints } from "../service/bench-project.ts";
-import { countStored } from "../service/count-stored.ts";
 import { startSignalbox } from "../service/signalbox-service.ts";
-import { byTurns } from "./by-turns.ts";
-import type { Bench } from "./bench.ts";
-import type { Row } from "./row.ts";
+import { openSqliteReader, storeFileOf } from "../service/store-reader.ts";
+import { byTurns } from "../measure/by-turns.ts";
+import type { Bench } from "../measure/bench.ts";
+import type { Row } from "../measure/row.ts";
 
 const connections = 50;
 
@@ -52,10 +53,7 @@ async function measurePeer(bench: Bench, start: (folder: string) => Promise<Peer
     closing.push(service.stop);
     let accepted = 0;
     const turnOf = (url: string, status: number) => async () => {
-      const result = await bench.client.post(
-        { url, headers: {}, bodies, connections, ms: bench.turnMs, perSecond: null },
-        status,
-      );
+      const result = await bench.client.post({ url, bodies, connections, ms: bench.turnMs }, status);
       if (url !== peer.url) accepted += result.statuses[status] ?? 0;
       return (result.answered / result.ms) * 1000;
     };
@@ -63,17 +61,17 @@ async function measurePeer(bench: Bench, start: (folder: string) => Promise<Peer
       { ours: turnOf(service.urlOf(endpoints.executed), 202), peer: turnOf(peer.url, peer.expectedStatus) },
       bench.rounds,
     );
-    const stored = countStored(folder, endpoints.executed);
-    if (stored.accepted !== accepted)
-      throw new Error(`${accepted} deliveries were answered 202, and ${stored.accepted} are in the store`);
+    const store = openSqliteReader(storeFileOf(folder));
+    const stored = await store.accepted(endpoints.executed).finally(store.close);
+    if (stored !== accepted)
+      throw new Error(`${accepted} deliveries were answered 202, and ${stored} are in the store`);
     return {
       work: `${name}, ${connections} connections; each is executed, too`,
       measure: "answers a second",
       ours: count(median(rates.ours)),
       other: `${peer.name}: ${count(median(rates.peer))}`,
       ratio: ratio(ratioByRounds(rates.ours, rates.peer)),
-      goal: null,
-      isMet: null,
+      ...noGoal,
       durability: `ours: fsync before each 202; ${peer.name}: ${peer.durability}`,
     };
   } finally {

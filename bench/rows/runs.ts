@@ -1,20 +1,20 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import Database from "better-sqlite3";
-import { z } from "zod";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 import { count, ratio } from "../report/format.ts";
+import { atLeast } from "../report/goal.ts";
 import { median, ratioByRounds } from "../report/statistics.ts";
 import { queueRuns } from "../runs/bench-project.ts";
+import { untilAtRest } from "../service/process-tree.ts";
 import { startSignalbox } from "../service/signalbox-service.ts";
-import { byTurns } from "./by-turns.ts";
-import type { Bench } from "./bench.ts";
-import type { Row } from "./row.ts";
+import { openSqliteReader, storeFileOf } from "../service/store-reader.ts";
+import { byTurns } from "../measure/by-turns.ts";
+import type { Bench } from "../measure/bench.ts";
+import type { Row } from "../measure/row.ts";
 
 const numbers = [1, 2, 4] as const;
 const withinMs = 300_000;
-const spanSchema = z.object({ startedAt: z.number(), finishedAt: z.number(), completed: z.number() });
+const goals = { oneWorker: 12_000, toOneWorker: 1 };
 
 /** Runs a second off a backlog, by the number of workers: each number is a service of its own, and they take turns. */
 export async function measureRuns(bench: Bench): Promise<Row[]> {
@@ -34,16 +34,25 @@ export async function measureRuns(bench: Bench): Promise<Row[]> {
         ["two", 2],
         ["four", 4],
       ] as const
-    ).map(([name, workers]): Row => ({
-      work: `a backlog of ${count(bench.backlog)} runs that return at once; workers: ${workers}`,
-      measure: "runs a second",
-      ours: count(median(rates[name])),
-      other: workers === 1 ? null : `one worker: ${count(median(rates.one))}`,
-      ratio: workers === 1 ? null : ratio(ratioByRounds(rates[name], rates.one)),
-      goal: null,
-      isMet: null,
-      durability: "fsync for each end",
-    }));
+    ).map(([name, workers]): Row => {
+      const perSecond = median(rates[name]);
+      const toOne = ratioByRounds(rates[name], rates.one);
+      const compared =
+        workers === 1
+          ? { other: null, ratio: null, ...atLeast(goals.oneWorker, perSecond) }
+          : {
+              other: `one worker: ${count(median(rates.one))}`,
+              ratio: ratio(toOne),
+              ...atLeast(goals.toOneWorker, toOne.median),
+            };
+      return {
+        work: `a backlog of ${count(bench.backlog)} runs that return at once; workers: ${workers}`,
+        measure: "runs a second",
+        ours: count(perSecond),
+        ...compared,
+        durability: "fsync for each end",
+      };
+    });
   } finally {
     for (const { close } of services) await close();
   }
@@ -52,7 +61,7 @@ export async function measureRuns(bench: Bench): Promise<Row[]> {
 async function startBacklog(bench: Bench, workers: number) {
   const folder = bench.makeProject({ workers });
   const service = await startSignalbox({ folder, nodeOptions: bench.nodeOptions });
-  const file = join(folder, ".signalbox/signalbox.db");
+  const file = storeFileOf(folder);
   return {
     service,
     /** Puts the backlog into the running service's store; its workers notice. */
@@ -62,7 +71,9 @@ async function startBacklog(bench: Bench, workers: number) {
       await queueRuns(store, { slug: "trivial", count: bench.backlog, inOneTransaction: true }).finally(() =>
         store.close(),
       );
-      return rateOf(file, since, bench.backlog);
+      const rate = await rateOf(file, since, bench.backlog);
+      await untilAtRest(service.child.pid);
+      return rate;
     },
     async close() {
       await service.stop();
@@ -71,29 +82,20 @@ async function startBacklog(bench: Bench, workers: number) {
   };
 }
 
-/** From the first claim to the last end of the runs that were queued since. */
+/** From the first start to the last end of the runs that were queued since a moment. */
 async function rateOf(file: string, since: number, runs: number): Promise<number> {
-  const db = new Database(file, { readonly: true });
+  const store = openSqliteReader(file);
   try {
-    const isOpen = db
-      .prepare<[], number>(
-        "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')",
-      )
-      .pluck();
-    for (const deadline = performance.now() + withinMs; isOpen.get() === 1; await delay(20)) {
+    for (const deadline = performance.now() + withinMs; store.hasAnyOpen(); await delay(20)) {
       if (performance.now() > deadline)
         throw new Error(`A backlog of ${runs} runs was not done within ${withinMs / 1000} s`);
     }
-    const span = spanSchema.parse(
-      db
-        .prepare(
-          "SELECT min(started_at) AS startedAt, max(finished_at) AS finishedAt, count(*) AS completed FROM run WHERE created_at >= ? AND status = 'completed'",
-        )
-        .get(since),
-    );
-    if (span.completed !== runs) throw new Error(`${span.completed} of ${runs} runs have completed`);
-    return runs / ((span.finishedAt - span.startedAt) / 1000);
+    const completed = await store.completed("trivial", since);
+    if (completed.length !== runs) throw new Error(`${completed.length} of ${runs} runs have completed`);
+    const startedAt = Math.min(...completed.map((run) => run.startedAt));
+    const finishedAt = Math.max(...completed.map((run) => run.finishedAt));
+    return runs / ((finishedAt - startedAt) / 1000);
   } finally {
-    db.close();
+    await store.close();
   }
 }

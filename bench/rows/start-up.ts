@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { smallBody } from "../load/bodies.ts";
 import { milliseconds, ratio } from "../report/format.ts";
+import { atMost } from "../report/goal.ts";
 import { median, ratioByRounds } from "../report/statistics.ts";
 import { endpoints } from "../service/bench-project.ts";
 import { freePort } from "../../scripts/free-port.ts";
 import { launch, runSignalbox, stopProcess } from "../service/signalbox-service.ts";
 import { startServer } from "../service/start-server.ts";
-import type { Bench } from "./bench.ts";
-import type { Row } from "./row.ts";
+import type { Bench } from "../measure/bench.ts";
+import type { Row } from "../measure/row.ts";
 
 const durability = "202: fsync before it";
 
@@ -65,8 +66,7 @@ function aRow({
     ours: `${milliseconds(middle)} (${milliseconds(Math.min(...times))}–${milliseconds(Math.max(...times))})`,
     other: bare && `a bare node:http server → its first answer: ${milliseconds(median(bare))}`,
     ratio: bare && ratio(ratioByRounds(times, bare)),
-    goal: `≤ ${goalMs}`,
-    isMet: middle <= goalMs,
+    ...atMost(goalMs, middle),
     durability,
   };
 }

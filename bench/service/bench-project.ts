@@ -12,6 +12,8 @@ export const endpoints = {
   queuedGithub: "queued-github",
   /** Its workflow returns at once. */
   executed: "executed",
+  /** The same, and its runs keep the whole body. */
+  executedWhole: "executed-whole",
   /** Its workflow returns the moment it began, in milliseconds since the epoch. */
   timed: "timed",
 } as const;
@@ -45,6 +47,7 @@ export function writeBenchProject(folder: string, { workers }: { workers: number
     ...trigger(endpoints.queuedPush, "stuck", push),
     ...trigger(endpoints.queuedGithub, "stuck", github),
     ...trigger(endpoints.executed, "trivial", person),
+    ...trigger(endpoints.executedWhole, "trivial", "z.looseObject({ ref: z.string() })"),
     ...trigger(endpoints.timed, "tell-time", person),
   };
   for (const [path, text] of Object.entries(files)) {

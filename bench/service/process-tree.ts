@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** Of Linux's /proc: a clock tick is a hundredth of a second on every machine that Node runs on. */
 const tickMs = 10;
@@ -9,7 +10,7 @@ interface ProcessStat {
   cpuMs: number;
 }
 
-/** A process and all that it started, directly or not. Empty where there is no /proc. */
+/** A process and all that it started, directly or not. Empty without /proc. */
 export function processTree(root: number | undefined): ProcessStat[] {
   const all = listProcesses();
   const family = new Set([root]);
@@ -26,21 +27,43 @@ export function cpuMsOf(root: number | undefined): number {
   return processTree(root).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
 
+const restCheckMs = 500;
+const maxRestCpu = 0.05;
+const maxRestWaitMs = 30_000;
+
 /**
- * Resident megabytes of the processes of a service that run `web` or `worker`, or of a server of the bench, of the
- * largest where there are several. NaN where there is no /proc.
+ * Waits until a process and all that it started use less than a twentieth of a core for some time, at most half a
+ * minute: what they do after their responses must not slow the side that is measured next.
  */
-export function residentMb(root: number | undefined, program: "web" | "worker" | "plain"): number {
-  const sizes = processTree(root).flatMap(({ pid }) => {
-    const isIt = new RegExp(`/(dist|processes|servers)/${program}\\.[jt]s`).test(read(pid, "cmdline"));
-    return isIt ? Number(/VmRSS:\s+(\d+)/.exec(read(pid, "status"))?.[1]) / 1024 : [];
-  });
-  return sizes.length === 0 ? Number.NaN : Math.max(...sizes);
+export async function untilAtRest(root: number | undefined, { forMs = restCheckMs } = {}): Promise<void> {
+  const deadline = performance.now() + maxRestWaitMs;
+  for (let isAtRest = false; !isAtRest && performance.now() < deadline;) {
+    const before = { at: performance.now(), cpuMs: cpuMsOf(root) };
+    await delay(forMs);
+    isAtRest = (cpuMsOf(root) - before.cpuMs) / (performance.now() - before.at) < maxRestCpu;
+  }
 }
 
-/** Which program of ours, by its file: `web`, `worker`, or what the command line is. */
-export function programOf(pid: number): string | null {
-  return /\/(?:dist|processes|servers|cli)\/([a-z-]+)\.[cm]?[jt]s/.exec(read(pid, "cmdline"))?.[1] ?? null;
+/**
+ * Resident megabytes of a process and all that it started, summed by role. Memory that processes share counts for each
+ * of them. Empty without /proc.
+ */
+export function residentByRole(root: number | undefined): Map<string, number> {
+  const sizes = new Map<string, number>();
+  for (const { pid } of processTree(root)) {
+    const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(read(pid, "status"))?.[1] ?? 0);
+    const role = roleOf(pid);
+    sizes.set(role, (sizes.get(role) ?? 0) + kilobytes / 1024);
+  }
+  return sizes;
+}
+
+/**
+ * The role of a process of a service, by the file that it runs: `web`, `worker`. The one that runs the command line is
+ * the supervisor.
+ */
+export function roleOf(pid: number): string {
+  return /\/(?:dist|processes|servers)\/([a-z-]+)\.[cm]?[jt]s/.exec(read(pid, "cmdline"))?.[1] ?? "supervisor";
 }
 
 function listProcesses(): ProcessStat[] {

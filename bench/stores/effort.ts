@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
-import { processTree, programOf } from "../service/process-tree.ts";
+import { processTree, roleOf } from "../service/process-tree.ts";
 import type { Side } from "./side.ts";
 
 /**
@@ -17,7 +17,7 @@ export interface Effort {
   machine: number;
 }
 
-const kinds = ["web", "worker", "supervisor", "postgres"] as const;
+const kinds = ["receiver", "web", "worker", "supervisor", "postgres"] as const;
 type Kind = (typeof kinds)[number];
 
 interface Reading {
@@ -51,8 +51,8 @@ async function read({ pids, reader }: Side): Promise<Reading> {
 }
 
 function kindOf(pid: number): Kind {
-  const program = programOf(pid);
-  return program === "web" || program === "worker" ? program : "supervisor";
+  const role = roleOf(pid);
+  return kinds.find((kind) => kind === role) ?? "supervisor";
 }
 
 function compare(before: Reading, after: Reading): Effort {
@@ -63,6 +63,7 @@ function compare(before: Reading, after: Reading): Effort {
   }));
   const of = (kind: Kind) => used.filter((one) => one.kind === kind).map(({ part }) => part);
   const each = (sum: (parts: number[]) => number): Record<Kind, number> => ({
+    receiver: sum(of("receiver")),
     web: sum(of("web")),
     worker: sum(of("worker")),
     supervisor: sum(of("supervisor")),

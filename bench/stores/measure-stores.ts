@@ -3,7 +3,7 @@ import { z } from "zod";
 import { startCluster } from "../../scripts/postgres-cluster.ts";
 import { smallBody } from "../load/bodies.ts";
 import { percentile } from "../report/statistics.ts";
-import type { Bench } from "../rows/bench.ts";
+import type { Bench } from "../measure/bench.ts";
 import { queueRuns } from "../runs/bench-project.ts";
 import { endpoints } from "../service/bench-project.ts";
 import { describeEffort, type Effort, watchEffort } from "./effort.ts";
@@ -104,11 +104,9 @@ async function measureAccepts(
     bench.client.post(
       {
         url: service.urlOf(endpoints.queued),
-        headers: {},
         bodies: smallBody().bodies,
         connections,
         ms,
-        perSecond: null,
       },
       202,
     );
@@ -129,7 +127,6 @@ async function measureStarts(bench: Bench, { service, reader }: Side): Promise<{
     bench.client.post(
       {
         url: service.urlOf(endpoints.timed),
-        headers: {},
         bodies: smallBody().bodies,
         connections: 4,
         ms,

@@ -4,9 +4,9 @@ import type { PostgresCluster } from "../../scripts/postgres-cluster.ts";
 import type { Store } from "../../server/ports/store.ts";
 import { openPostgresStore } from "../../server/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
-import type { Bench } from "../rows/bench.ts";
+import type { Bench } from "../measure/bench.ts";
 import { startSignalbox, type Service } from "../service/signalbox-service.ts";
-import { openPostgresReader, openSqliteReader, type StoreReader } from "./store-reader.ts";
+import { openPostgresReader, openSqliteReader, type StoreReader } from "../service/store-reader.ts";
 
 export const stores = ["SQLite", "Postgres"] as const;
 export type StoreName = (typeof stores)[number];

@@ -1,17 +1,24 @@
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import { Client } from "pg";
 import { z } from "zod";
 
-/** Looks into a store past all of the product's own code, beside the service. Times are milliseconds since the epoch. */
+/** Reads a store beside the service, without any code of the product. Times are milliseconds since the epoch. */
 export interface StoreReader {
   accepted(endpoint: string): Promise<number>;
-  /** Whether runs of a trigger have not ended yet. */
+  /** Whether a trigger has runs that have not ended. */
   hasOpen(trigger: string): Promise<boolean>;
-  /** Of the completed runs of a trigger that were created since: with the outcome of each. */
+  /** The completed runs of a trigger that were created since a moment. */
   completed(trigger: string, since: number): Promise<CompletedRun[]>;
-  /** Transactions that were committed so far, where the database counts them. */
+  /** Transactions that were committed so far. `null`: the database does not count them. */
   commits(): Promise<number | null>;
   close(): Promise<void>;
+}
+
+export interface SqliteReader extends StoreReader {
+  /** Whether any run has not ended. As cheap as possible: asked many times a second. */
+  hasAnyOpen(): boolean;
+  countCompleted(trigger: string): number;
 }
 
 const completedSchema = z.object({
@@ -23,21 +30,31 @@ const completedSchema = z.object({
 type CompletedRun = z.infer<typeof completedSchema>;
 
 const acceptedSql = "SELECT count(*) AS n FROM delivery WHERE outcome = 'accepted' AND endpoint = $1";
-/** Asked for again and again beside what is measured. */
+const countCompletedSql = "SELECT count(*) AS n FROM run WHERE status = 'completed' AND trigger = $1";
 const openSql =
   "SELECT count(*) AS n FROM (SELECT 1 FROM run WHERE status IN ('queued', 'waiting', 'running') AND trigger = $1 LIMIT 1) AS o";
+/** Each part is the condition of a partial index. */
+const anyOpenSql =
+  "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')";
 const completedSql = `
   SELECT delivery.received_at AS "receivedAt", run.started_at AS "startedAt", run.finished_at AS "finishedAt", run.output AS output
   FROM run LEFT JOIN delivery ON delivery.id = run.delivery_id WHERE run.status = 'completed'`;
 const countSchema = z.object({ n: z.coerce.number() });
 
-export function openSqliteReader(file: string): StoreReader {
+/** The store of a project on SQLite. */
+export function storeFileOf(folder: string): string {
+  return join(folder, ".signalbox/signalbox.db");
+}
+
+export function openSqliteReader(file: string): SqliteReader {
   const db = new Database(file, { readonly: true });
-  const countOf = async (sql: string, value: string) =>
-    countSchema.parse(db.prepare(sql.replace("$1", "?")).get(value)).n;
+  const anyOpen = db.prepare<[], number>(anyOpenSql).pluck();
+  const countOf = (sql: string, value: string) => countSchema.parse(db.prepare(sql.replace("$1", "?")).get(value)).n;
   return {
-    accepted: (endpoint) => countOf(acceptedSql, endpoint),
-    hasOpen: async (trigger) => (await countOf(openSql, trigger)) > 0,
+    accepted: async (endpoint) => countOf(acceptedSql, endpoint),
+    hasOpen: async (trigger) => countOf(openSql, trigger) > 0,
+    hasAnyOpen: () => anyOpen.get() === 1,
+    countCompleted: (trigger) => countOf(countCompletedSql, trigger),
     completed: async (trigger, since) =>
       z
         .array(completedSchema)
