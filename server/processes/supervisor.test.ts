@@ -48,12 +48,12 @@ describe.concurrent("the supervisor", () => {
   });
 
   test("starts web again on the same port when it dies; runs continue meanwhile", async ({ startService, expect }) => {
-    const { supervisor, call, notices, startRun, project, ended, webPid } = await startService({
+    const { supervisor, call, notices, startRun, project, ended, pidOf } = await startService({
       work: { code: `mark("begun"); await until(() => marks().includes("web is back")); return 1;` },
     });
     await startRun("work");
     await expect.poll(() => project.marks(), { timeout: 20_000 }).toContain("begun");
-    process.kill(webPid(), "SIGKILL");
+    process.kill(pidOf("web"), "SIGKILL");
     await expect
       .poll(() => notices.join(), { timeout: 20_000 })
       .toContain("The web process was killed (SIGKILL). It restarts");
@@ -67,7 +67,7 @@ describe.concurrent("the supervisor", () => {
         { timeout: 20_000 },
       )
       .toBe(200);
-    expect(webPid()).toBeGreaterThan(0);
+    expect(pidOf("web")).toBeGreaterThan(0);
     await writeFile(join(project.dir, "marks.txt"), "web is back\n");
     await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ status: "completed", attempt: 1 }]);
     expect(supervisor.port).toBeGreaterThan(0);
