@@ -48,6 +48,6 @@ export async function measureFlood(p: {
     acceptedAndRunPerSecond: runs / ((endedAt - firstAt) / 1000),
     backlogMs: endedAt - lastAt,
     refused,
-    cpuUs: { web: cpuOf("web"), worker: cpuOf("worker"), supervisor: cpuOf("supervisor") },
+    cpuUs: { receiver: cpuOf("receiver"), web: cpuOf("web"), worker: cpuOf("worker"), supervisor: cpuOf("supervisor") },
   };
 }

@@ -27,10 +27,10 @@ export function cpuMsOf(root: number | undefined): number {
 }
 
 /**
- * Resident megabytes of the processes of a service that run `web` or `worker`, or of a server of the bench, of the
- * largest where there are several. NaN where there is no /proc.
+ * Resident megabytes of the processes of a service that run `receiver`, `web` or `worker`, or of a server of the bench,
+ * of the largest where there are several. NaN where there is no /proc.
  */
-export function residentMb(root: number | undefined, program: "web" | "worker" | "plain"): number {
+export function residentMb(root: number | undefined, program: "receiver" | "web" | "worker" | "plain"): number {
   const sizes = processTree(root).flatMap(({ pid }) => {
     const isIt = new RegExp(`/(dist|processes|servers)/${program}\\.[jt]s`).test(read(pid, "cmdline"));
     return isIt ? Number(/VmRSS:\s+(\d+)/.exec(read(pid, "status"))?.[1]) / 1024 : [];
@@ -38,7 +38,7 @@ export function residentMb(root: number | undefined, program: "web" | "worker" |
   return sizes.length === 0 ? Number.NaN : Math.max(...sizes);
 }
 
-/** Which program of ours, by its file: `web`, `worker`, or what the command line is. */
+/** Which program of ours, by its file: `receiver`, `web`, `worker`, or what the command line is. */
 export function programOf(pid: number): string | null {
   return /\/(?:dist|processes|servers|cli)\/([a-z-]+)\.[cm]?[jt]s/.exec(read(pid, "cmdline"))?.[1] ?? null;
 }

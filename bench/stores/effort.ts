@@ -17,7 +17,7 @@ export interface Effort {
   machine: number;
 }
 
-const kinds = ["web", "worker", "supervisor", "postgres"] as const;
+const kinds = ["receiver", "web", "worker", "supervisor", "postgres"] as const;
 type Kind = (typeof kinds)[number];
 
 interface Reading {
@@ -52,7 +52,7 @@ async function read({ pids, reader }: Side): Promise<Reading> {
 
 function kindOf(pid: number): Kind {
   const program = programOf(pid);
-  return program === "web" || program === "worker" ? program : "supervisor";
+  return program === "receiver" || program === "web" || program === "worker" ? program : "supervisor";
 }
 
 function compare(before: Reading, after: Reading): Effort {
@@ -63,6 +63,7 @@ function compare(before: Reading, after: Reading): Effort {
   }));
   const of = (kind: Kind) => used.filter((one) => one.kind === kind).map(({ part }) => part);
   const each = (sum: (parts: number[]) => number): Record<Kind, number> => ({
+    receiver: sum(of("receiver")),
     web: sum(of("web")),
     worker: sum(of("worker")),
     supervisor: sum(of("supervisor")),

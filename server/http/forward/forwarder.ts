@@ -98,8 +98,10 @@ export function createForwarder({
         sendUnavailable(request, response, "The pages and the API are restarting.");
       });
       toWebProcess.on("response", (answer) => passBack(answer, { request, response, toWebProcess }));
-      if (hasBody(request)) request.pipe(toWebProcess);
-      else toWebProcess.end();
+      if (!hasBody(request)) return void toWebProcess.end();
+      // Web may answer by the head alone, and the body may come late.
+      toWebProcess.flushHeaders();
+      request.pipe(toWebProcess);
     },
     upgrade({ request, socket, head, target }) {
       const offer = ["Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? ""];
@@ -132,12 +134,12 @@ function passBack(
   p: { request: IncomingMessage; response: ServerResponse; toWebProcess: ClientRequest },
 ): void {
   const { request, response, toWebProcess } = p;
-  // Web answers early if it does not read the rest of the body. The rest ends with both connections.
-  const isUnread = hasBody(request) && !request.complete;
-  if (isUnread) {
-    request.unpipe(toWebProcess);
+  if (hasBody(request) && !request.complete) {
+    // Web may not read the rest of the body. The rest ends with the response and both connections.
     response.shouldKeepAlive = false;
-    answer.once("end", () => toWebProcess.destroy());
+    answer.once("end", () => {
+      if (!request.complete) toWebProcess.destroy();
+    });
   }
   answer.on("error", () => {});
   answer.once("close", () => {

@@ -28,8 +28,9 @@ export function acceptForwarded(request: IncomingMessage, secret: string): boole
   if (at < 0) return false;
   const [given = "", address = ""] = (rawHeaders[at + 1] ?? "").split(" ", 2);
   if (!isSame(given, secret)) return false;
-  rawHeaders.splice(at, 2);
+  // First: Node makes `headers` of the raw ones when they are read for the first time.
   delete request.headers[peerHeader];
+  rawHeaders.splice(at, 2);
   peers.set(request, address);
   return true;
 }

@@ -80,7 +80,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   });
   const proxies = options.proxies ?? trustNobody;
   const folder = mkdtempSync(join(tmpdir(), "web-"));
-  const web = { socket: join(folder, "web"), secret: "the secret of this start" };
+  const web = { socket: join(folder, "web"), secret: "secret-of-this-start" };
   const webServer = createWebServer({
     rest: rest ?? (async () => new Response("rest")),
     trpc: trpc ?? (async () => new Response("trpc")),

@@ -94,17 +94,17 @@ async function mayWriteRuns(session: Session): Promise<boolean> {
   return found?.may ?? false;
 }
 
-/** A supervisor, a web process and a worker. */
-const leastProcesses = 3;
+/** A supervisor, a receiver, a web process and a worker. */
+const leastProcesses = 4;
 const workerAliveMs = 15_000;
 
-/** As if every machine that has workers had a web process, too. */
+/** As if every machine that has workers had a supervisor, a receiver and a web process, too. */
 async function countWanted(session: Session, now: number): Promise<number> {
   const [found] = await session.rows<{ workers: number; hosts: number }>(
     "SELECT count(*) AS workers, count(DISTINCT host) AS hosts FROM worker WHERE seen_at > $1::bigint",
     [now - workerAliveMs],
   );
-  const processes = (found?.workers ?? 0) + 2 * (found?.hosts ?? 0);
+  const processes = (found?.workers ?? 0) + 3 * (found?.hosts ?? 0);
   return connectionsOfProcess * Math.max(leastProcesses, processes);
 }
 
