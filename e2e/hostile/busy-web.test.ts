@@ -62,7 +62,7 @@ it(
     // At most half of the 5,000 connections are for web. The kernel may admit fewer at once.
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual(500);
     expect(statuses.filter((status) => status === 303).length).toBeGreaterThan(0);
-    expect(new Set(statuses).isSubsetOf(new Set([303, 429, 503]))).toBe(true);
+    expect(statuses.filter((status) => ![303, 429, 503].includes(status))).toEqual([]);
     expect([service.pidOf("receiver"), service.pidOf("web")]).toEqual([receiver, web]);
   },
 );

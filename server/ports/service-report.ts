@@ -2,7 +2,7 @@ import type { DeliveryNumbers } from "../domain/deliveries/delivery-tally.ts";
 import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
 import type { StoreNumbers } from "./store/store-numbers.ts";
 
-/** Counts of the receiver since its start. Plain data: it sends them to the web process, which serves metrics. */
+/** Counts of the receiver since its start. Plain data: it is sent to the web process, which serves metrics. */
 export interface ReceiverNumbers {
   deliveries: DeliveryNumbers;
   /** `null`: the store did not say. */

@@ -164,7 +164,7 @@ describe("a body", () => {
     await isFull.promise;
     expect(written).toBeLessThan(48 * megabyte);
     let received = 0;
-    socket.on("data", (chunk) => (received += chunk.length));
+    socket.on("data", (chunk) => (received += chunk.length)).resume();
     await new Promise((resolve) => void socket.once("close", resolve));
     expect(received).toBeGreaterThan(96 * megabyte);
   });
@@ -341,7 +341,7 @@ test("an upgraded connection carries bytes in both directions, from the first on
   );
   let text = "";
   socket.on("data", (chunk) => (text += String(chunk)));
-  await vi.waitFor(() => expect(text).toMatch(/X-Own: 1\r\n[^]*\r\n\r\nfirst .*early/));
+  await vi.waitFor(() => expect(text).toMatch(/X-Own: 1\r\n\r\nfirst .*early/));
   socket.write("later");
   await vi.waitFor(() => expect(text).toMatch(/later$/));
   const ended = new Promise((resolve) => void socket.once("close", resolve));

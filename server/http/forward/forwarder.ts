@@ -84,6 +84,7 @@ export function createForwarder({
         const error = new AppError("invalid_request", "The request has a header that cannot be passed on.", { cause });
         return sendProblem(request, response, error);
       }
+      let answer: IncomingMessage | null = null;
       inProgress += 1;
       response.once("close", () => {
         inProgress -= 1;
@@ -92,12 +93,15 @@ export function createForwarder({
       });
       toWebProcess.on("continue", () => response.writeContinue());
       toWebProcess.on("error", (error) => {
-        if (response.destroyed) return;
+        if (response.destroyed || answer?.complete) return;
         if (response.headersSent) return void response.destroy();
         logFailure("web did not answer", { error });
         sendUnavailable(request, response, "The pages and the API are restarting.");
       });
-      toWebProcess.on("response", (answer) => passBack(answer, { request, response, toWebProcess }));
+      toWebProcess.on("response", (received) => {
+        answer = received;
+        passBack(received, { request, response, toWebProcess });
+      });
       if (!hasBody(request)) return void toWebProcess.end();
       // Web may answer by the head alone, and the body may come late.
       toWebProcess.flushHeaders();
@@ -138,7 +142,9 @@ function passBack(
     // Web may not read the rest of the body. The rest ends with the response and both connections.
     response.shouldKeepAlive = false;
     answer.once("end", () => {
-      if (!request.complete) toWebProcess.destroy();
+      if (request.complete) return;
+      request.unpipe(toWebProcess);
+      toWebProcess.destroy();
     });
   }
   answer.on("error", () => {});
