@@ -60,6 +60,7 @@ if (wanted.has("flood")) {
       rows.push({
         workers: many,
         ...flood,
+        "receiver µs": cpuUs.receiver,
         "web µs": cpuUs.web,
         "worker µs": cpuUs.worker,
         "supervisor µs": cpuUs.supervisor,

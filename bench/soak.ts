@@ -52,7 +52,7 @@ const countOpen = reader
 
 console.log(`${minutes} minutes of ${rate} webhooks a second on ${url}, ${program}; its log is ${log}`);
 console.log(
-  "minute   web MiB  workers MiB  supervisor MiB  descriptors      WAL MiB  database MiB  open runs  answers",
+  "minute   receiver MiB   web MiB  workers MiB  supervisor MiB  descriptors      WAL MiB  database MiB  open runs  answers",
 );
 const samples = await soak();
 const leftOpen = await drain();
@@ -159,10 +159,10 @@ function tell(sample: Sample | undefined): void {
       .filter((process) => process.name === name)
       .map((process) => Math.round(process[of]))
       .join("+");
-  const descriptors = ["web", "worker", "supervisor"].map((name) => sum(name, "descriptors")).join(" ");
+  const descriptors = ["receiver", "web", "worker", "supervisor"].map((name) => sum(name, "descriptors")).join(" ");
   const said = [...answers].map(([what, times]) => `${what}: ${times}`).join(", ");
   console.log(
-    `${sample.minute.toFixed(0).padStart(6)}${sum("web", "rssMb").padStart(10)}${sum("worker", "rssMb").padStart(13)}${sum("supervisor", "rssMb").padStart(16)}${descriptors.padStart(13)}${sample.walMb.toFixed(1).padStart(13)}${sample.databaseMb.toFixed(0).padStart(14)}${String(sample.openRuns).padStart(11)}  ${said}`,
+    `${sample.minute.toFixed(0).padStart(6)}${sum("receiver", "rssMb").padStart(15)}${sum("web", "rssMb").padStart(10)}${sum("worker", "rssMb").padStart(13)}${sum("supervisor", "rssMb").padStart(16)}${descriptors.padStart(13)}${sample.walMb.toFixed(1).padStart(13)}${sample.databaseMb.toFixed(0).padStart(14)}${String(sample.openRuns).padStart(11)}  ${said}`,
   );
 }
 

@@ -87,7 +87,7 @@ function environmentsOf(pid: number | undefined): Map<string, string> {
 }
 
 describe("an agent in a running service", () => {
-  it("has its model's key only in the workers, and the secrets of triggers and of the service only in the receiver", async () => {
+  it("has its model's key only in the workers, and the secrets of triggers and of the service only in the receiver and the web process", async () => {
     const { projectDir, provider } = await setUp([{ text: "Hello" }]);
     const env = {
       MODEL_URL: provider.baseURL,
@@ -100,14 +100,20 @@ describe("an agent in a running service", () => {
     const service = await startService({ projectDir, command: "dev", env });
     const given = environmentsOf(service.child.pid);
     // Beside them there is what builds the project.
-    expect([...given.keys()]).toEqual(expect.arrayContaining(["web", "worker"]));
+    expect([...given.keys()]).toEqual(expect.arrayContaining(["receiver", "web", "worker"]));
     for (const value of [`MODEL_KEY=${key}`, "OPENAI_API_KEY=", "UNRELATED=stays"])
       expect(given.get("worker")).toContain(value);
     for (const value of ["TICKET_SECRET", "sk-of-the-sender", "SIGNALBOX_SECRET", "of-the-service-itself"])
       expect(given.get("worker")).not.toContain(value);
-    for (const value of ["TICKET_SECRET=sk-of-the-sender", "SIGNALBOX_SECRET=of-the-service-itself", "UNRELATED=stays"])
-      expect(given.get("web")).toContain(value);
-    for (const value of [key, "MODEL_KEY", "OPENAI_API_KEY"]) expect(given.get("web")).not.toContain(value);
+    for (const program of ["receiver", "web"]) {
+      for (const value of [
+        "TICKET_SECRET=sk-of-the-sender",
+        "SIGNALBOX_SECRET=of-the-service-itself",
+        "UNRELATED=stays",
+      ])
+        expect(given.get(program)).toContain(value);
+      for (const value of [key, "MODEL_KEY", "OPENAI_API_KEY"]) expect(given.get(program)).not.toContain(value);
+    }
 
     const body = { from: "ada", subject: "Help" };
     const send = async (secret: string) =>

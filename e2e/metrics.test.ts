@@ -70,10 +70,12 @@ it("docs/metrics.md lists exactly the metrics of /metrics after a delivery and i
     'signalbox_workers{pool="shared"} 1',
     'signalbox_worker_exits_total{reason="crashed"} 0',
     "signalbox_web_restarts_total 0",
+    "signalbox_receiver_restarts_total 0",
   ]) {
     expect(lines).toContain(line);
   }
   expect(text).toMatch(/^signalbox_store_commit_duration_seconds_count [1-9]/m);
+  expect(text).toMatch(/^signalbox_receiver_resident_memory_bytes [1-9]/m);
   expect(text).toMatch(/^signalbox_store_file_bytes\{file="database"\} [1-9]/m);
 
   const documented = readDocs(readFileSync(join(repository, "docs/metrics.md"), "utf8"));

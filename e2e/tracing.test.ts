@@ -92,7 +92,7 @@ it("a delivery, its run and each step are one trace below the sender's span, acr
   expect(spans.find(({ name }) => name === "POST /triggers/billing")).toMatchObject({
     kind: 2,
     attributes: { "http.response.status_code": 202, "signalbox.delivery.id": run.deliveryId },
-    resource: { "signalbox.process": "web" },
+    resource: { "signalbox.process": "receiver" },
   });
   expect(collector.headers[0]).toMatchObject({ "x-tenant": "a b" });
 
@@ -112,7 +112,7 @@ it("a delivery, its run and each step are one trace below the sender's span, acr
     { msg: "run ended", level: "info", ...ids, attempt: 2, status: "completed" },
   ]);
   expect(lines.find(({ msg, deliveryId }) => msg === "delivery" && deliveryId === run.deliveryId)).toMatchObject({
-    process: "web",
+    process: "receiver",
     endpoint: "billing",
     runIds: [run.id],
   });

@@ -68,6 +68,7 @@ export async function bundleProcesses({
     entryPoints: {
       cli: inRoot("cli/main.ts"),
       evaluate: inRoot("cli/build/evaluate.ts"),
+      receiver: inRoot("server/processes/receiver.ts"),
       web: inRoot("server/processes/web.ts"),
       worker: inRoot("server/processes/worker.ts"),
       "event-loop-watcher": inRoot("server/processes/event-loop-watcher.ts"),

@@ -196,6 +196,7 @@ const processStartSchema = z.object({
   projectDir: z.string(),
   mode: z.enum(["development", "deployed"]),
   flags: z.object({ port: z.number().optional(), host: z.string().optional() }).optional(),
+  web: z.object({ socket: z.string(), secret: z.string() }).optional(),
   pool: z.enum(["shared", "isolated"]).optional(),
   workerId: z.string().optional(),
 });

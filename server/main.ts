@@ -1,41 +1,38 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createApiAuthenticator } from "./auth/authenticate/api-authenticator.ts";
-import { createWebhookAuthenticator } from "./auth/authenticate/webhook-authenticator.ts";
 import { type Client, unknownClient } from "./auth/access/principal.ts";
 import { deriveSessionSecret, createKeyCipher } from "./auth/keys/service-secret.ts";
 import { hashInvitationToken } from "./auth/people/invitations.ts";
 import { createRequestSlots } from "./auth/limits/request-slots.ts";
-import { type Mode, readSecret, readSettings, serviceUrl, type Settings, SettingsError, stateDirOf } from "./config.ts";
+import { type Mode, readSecret, serviceUrl, type Settings } from "./config.ts";
 import { createBodyBudget } from "./domain/requests/request-body.ts";
-import type { ServiceNumbers } from "./domain/runs/run-tally.ts";
 import { type AnonymousLimit, createAnonymousLimit } from "./http/anonymous-limit.ts";
 import { createAuthHandler } from "./http/auth/auth-handler.ts";
 import { type PageGate, createPageGate } from "./http/pages/page-gate.ts";
-import { guardDevelopment, type Ingest } from "./http/webhooks/webhook-handler.ts";
 import { createFetchHandler } from "./http/webhooks/fetch-handler.ts";
-import { createMetrics, type Metrics } from "./http/rest/metrics/create-metrics.ts";
+import { createMetrics } from "./http/rest/metrics/create-metrics.ts";
 import { createRestApp } from "./http/rest/rest-app.ts";
 import type { RestDeps } from "./http/rest/rest-deps.ts";
-import { createReceiver } from "./ingest/receive.ts";
-import type { ReceiverEvent } from "./ingest/delivery-record.ts";
+import type { ReceiverEvent } from "./domain/deliveries/delivery-tally.ts";
 import { systemClock } from "./ports/clock.ts";
 import { type Logger, silentLogger } from "./ports/logger.ts";
-import { oncePerTurn } from "./domain/event-loop.ts";
 import { noSignals, type Signals } from "./ports/signals.ts";
 import type { createIdentity } from "./identity/create-identity.ts";
 import type { Identity } from "./ports/identity.ts";
 import type { Invitation } from "./contract/access/person.ts";
 import type { Store } from "./ports/store.ts";
+import type { ServiceReport } from "./ports/service-report.ts";
+import { createIngest } from "./processes/create-ingest.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
 import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
-import { readManifest } from "./project/read-manifest.ts";
+import { readBuiltSettings } from "./project/read-built-settings.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
 
 /** Everything that a web process serves, over one store and one project. HTTP and Next only pass requests to it. */
 export interface Signalbox {
   settings: Settings;
   project: ReloadableProject;
-  ingest: Ingest;
+  /** Receives a webhook if Next serves the app without Signalbox's server. */
   ingestFetch(request: Request): Promise<Response>;
   rest(request: Request, client?: Client): Promise<Response>;
   trpc(request: Request, client?: Client): Promise<Response>;
@@ -48,8 +45,6 @@ export interface Signalbox {
   drawPageFor<T>(client: Client, draw: () => T): T;
   /** The mode of the page that is being rendered: `development` only for local requests. */
   pageMode(): Mode;
-  /** Counts the connections of the HTTP server. */
-  metrics: Pick<Metrics, "observeClosedConnection">;
   /** The invitation of a link while it can be accepted. */
   findInvitation(token: string): Promise<Invitation | null>;
   /** Reads for a page; `headers` are those of the browser's request. */
@@ -67,8 +62,8 @@ export async function openSignalbox(p: {
   signals: Signals;
   logger: Logger;
   onEvent?: ((event: ReceiverEvent) => void) | undefined;
-  /** The counts of the supervisor, for metrics. */
-  serviceNumbers?: (() => Promise<ServiceNumbers | null>) | undefined;
+  /** The counts of the other processes, for metrics. */
+  readService?: (() => Promise<ServiceReport | null>) | undefined;
 }): Promise<Signalbox> {
   const { settings, signals, logger } = p;
   const store = await openConfiguredStore(settings, logger);
@@ -78,7 +73,7 @@ export async function openSignalbox(p: {
   const metrics = createMetrics({
     store,
     isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint),
-    serviceNumbers: p.serviceNumbers,
+    readService: p.readService,
   });
   const { maxBodyBytes } = settings;
   const parts = {
@@ -102,7 +97,15 @@ export async function openSignalbox(p: {
     oidc: settings.oidc,
   }));
 
-  const switches = oncePerTurn(() => store.listDisabledTriggers());
+  const { ingest, receiveIn } = createIngest({
+    ...parts,
+    settings,
+    stopping: stopping.signal,
+    onEvent(event) {
+      metrics.observeReceiver(event);
+      p.onEvent?.(event);
+    },
+  });
 
   const ownHost = settings.baseUrl === null ? null : new URL(settings.baseUrl).host;
 
@@ -110,19 +113,6 @@ export async function openSignalbox(p: {
   function createHandlers(mode: Mode) {
     const common = { ...parts, mode };
     const authenticate = createApiAuthenticator({ ...common, sessionSecret, baseUrl: settings.baseUrl });
-    const receive = createReceiver({
-      ...common,
-      authenticate: createWebhookAuthenticator(common),
-      limits: settings.limits,
-      takeRates: store.takeRates,
-      isShuttingDown: () => stopping.signal.aborted,
-      // Webhooks of one turn of the event loop share one read. A change by another process takes effect in the next turn.
-      disabledTriggers: () => switches("all"),
-      onEvent(event) {
-        metrics.observeReceiver(event);
-        p.onEvent?.(event);
-      },
-    });
     const restDeps: RestDeps = {
       ...common,
       baseUrl,
@@ -134,9 +124,14 @@ export async function openSignalbox(p: {
     return {
       mode,
       authenticate,
-      ingest: mode === "development" ? guardDevelopment(receive) : receive,
       rest: createRestApp(restDeps).fetch,
-      trpc: createTrpc({ ...restDeps, receive, identity, name: settings.name, news: watchBoth(store, project) }),
+      trpc: createTrpc({
+        ...restDeps,
+        receive: receiveIn(mode),
+        identity,
+        name: settings.name,
+        news: watchBoth(store, project),
+      }),
       auth: createAuthHandler({
         ...common,
         hasProvider: settings.oidc !== null,
@@ -152,8 +147,6 @@ export async function openSignalbox(p: {
   const remoteHandlers = createHandlers("deployed");
   const localHandlers = settings.mode === "development" ? createHandlers("development") : remoteHandlers;
   const handlersFor = ({ isLocal = false }: Pick<Client, "isLocal">) => (isLocal ? localHandlers : remoteHandlers);
-  const ingest: Ingest = (request, isLocal) =>
-    handlersFor({ isLocal: settings.mode === "development" && isLocal() }).ingest(request);
   // Next gives pages only the headers of a request.
   const pageClients = new AsyncLocalStorage<Client>();
   const pageHandlers = () => handlersFor(pageClients.getStore() ?? unknownClient);
@@ -161,13 +154,11 @@ export async function openSignalbox(p: {
   return {
     settings,
     project,
-    ingest,
     ingestFetch: createFetchHandler(ingest),
     rest: (request, client = unknownClient) => handlersFor(client).rest(request, client),
     trpc: (request, client = unknownClient) => handlersFor(client).trpc.handle(request, client),
     auth: (request, client = unknownClient) => handlersFor(client).auth(request, client),
     limitAnonymous: createAnonymousLimit({ authenticateFor: (client) => handlersFor(client).authenticate, logger }),
-    metrics,
     gate: createPageGate({ authenticate: remoteHandlers.authenticate, mode: settings.mode }),
     drawPageFor: (client, draw) => pageClients.run(client, draw),
     pageMode: () => pageHandlers().mode,
@@ -211,19 +202,6 @@ export async function openLocalApi(p: {
     stopping: new AbortController().signal,
   });
   return { fetch: app.fetch, close: () => store.close() };
-}
-
-/**
- * The settings of a project as it was built; the environment and the flags take precedence. Throws SettingsError
- * without a build.
- */
-export async function readBuiltSettings(p: Omit<Parameters<typeof readSettings>[0], "fromProject">): Promise<Settings> {
-  const manifest = await readManifest(stateDirOf(p.projectDir));
-  if (!manifest)
-    throw new SettingsError(
-      `There is no build of ${p.projectDir} yet. Run \`signalbox build\` there, or \`signalbox dev\`.`,
-    );
-  return readSettings({ ...p, fromProject: manifest.settings });
 }
 
 /** The library is large and rarely needed: the first sign-in loads it. */

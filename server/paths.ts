@@ -11,6 +11,7 @@ export const isSource = import.meta.url.endsWith(".ts");
 
 const entries = {
   cli: "cli/main",
+  receiver: "server/processes/receiver",
   web: "server/processes/web",
   worker: "server/processes/worker",
   evaluate: "cli/build/evaluate",

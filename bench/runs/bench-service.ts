@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { packageRoot } from "../../server/paths.ts";
 import type { BenchProject } from "./bench-project.ts";
 
-export type Process = "supervisor" | "web" | "worker";
+export type Process = "supervisor" | "receiver" | "web" | "worker";
 
 /** `signalbox start` from the sources: the supervisor, web and the workers, as an operator has them. */
 export interface BenchService {
@@ -62,11 +62,11 @@ function sumBy(
   measure: (pid: number) => number,
   join: (a: number, b: number) => number,
 ): Record<Process, number> {
-  const sums = { supervisor: measure(supervisor), web: 0, worker: 0 };
+  const sums = { supervisor: measure(supervisor), receiver: 0, web: 0, worker: 0 };
   for (const pid of readdirSync("/proc").map(Number)) {
     if (!(pid > 0) || Number(statOf(pid)[1]) !== supervisor) continue;
     const line = read(`/proc/${pid}/cmdline`);
-    const kind = line.includes("/processes/web.") ? "web" : line.includes("/processes/worker.") ? "worker" : null;
+    const kind = (["receiver", "web", "worker"] as const).find((name) => line.includes(`/processes/${name}.`));
     if (kind) sums[kind] = join(sums[kind], measure(pid));
   }
   return sums;

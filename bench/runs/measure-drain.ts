@@ -2,12 +2,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { z } from "zod";
 import { type BenchProject, type BenchWorkflow, queueRuns } from "./bench-project.ts";
-import type { BenchService } from "./bench-service.ts";
+import type { BenchService, Process } from "./bench-service.ts";
 
 export interface Drain {
   /** From the first claim to the last end. */
   runsPerSecond: number;
-  /** CPU microseconds of a run: in the workers, and in web and the supervisor. */
+  /** CPU microseconds of a run: in the workers, and in the other processes. */
   workerCpuUs: number;
   othersCpuUs: number;
   /** What the CPU would allow if this machine had nothing else to do: runs a second of one core. */
@@ -41,7 +41,7 @@ export async function measureDrain(p: {
   db.close();
   if (runs !== p.count) throw new Error(`${runs} of ${p.count} runs have completed`);
   const workerCpuUs = ((after.worker - before.worker) * 1e6) / runs;
-  const othersCpuUs = ((after.web + after.supervisor - before.web - before.supervisor) * 1e6) / runs;
+  const othersCpuUs = ((others(after) - others(before)) * 1e6) / runs;
   return {
     runsPerSecond: runs / ((finishedAt - startedAt) / 1000),
     workerCpuUs,
@@ -49,6 +49,9 @@ export async function measureDrain(p: {
     runsPerCpuSecond: 1e6 / (workerCpuUs + othersCpuUs),
   };
 }
+
+/** CPU seconds of all processes but the workers. */
+const others = ({ supervisor, receiver, web }: Record<Process, number>): number => supervisor + receiver + web;
 
 /** Queued, or running: what waits for its time does not count. */
 export async function untilNoneIsOpen(db: Database.Database): Promise<void> {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { z } from "zod";
 import type { BenchProject } from "./bench-project.ts";
-import type { BenchService } from "./bench-service.ts";
+import type { BenchService, Process } from "./bench-service.ts";
 import { untilNoneIsOpen } from "./measure-drain.ts";
 import { floodWithWebhooks } from "./webhook-flood.ts";
 
@@ -14,7 +14,7 @@ export interface Flood {
   backlogMs: number;
   refused: number;
   /** CPU microseconds of a webhook with its run, in each kind of process. */
-  cpuUs: { web: number; worker: number; supervisor: number };
+  cpuUs: Record<Process, number>;
 }
 
 const countSchema = z.object({ runs: z.number(), firstAt: z.number(), lastAt: z.number(), endedAt: z.number() });
@@ -48,6 +48,6 @@ export async function measureFlood(p: {
     acceptedAndRunPerSecond: runs / ((endedAt - firstAt) / 1000),
     backlogMs: endedAt - lastAt,
     refused,
-    cpuUs: { web: cpuOf("web"), worker: cpuOf("worker"), supervisor: cpuOf("supervisor") },
+    cpuUs: { receiver: cpuOf("receiver"), web: cpuOf("web"), worker: cpuOf("worker"), supervisor: cpuOf("supervisor") },
   };
 }

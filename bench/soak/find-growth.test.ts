@@ -4,7 +4,7 @@ import type { Sample } from "./sample.ts";
 
 const sample = (over: { rssMb?: number; descriptors?: number; walMb?: number }): Sample => ({
   minute: 0,
-  processes: ["web", "worker", "supervisor"].map((name, pid) => ({
+  processes: ["receiver", "web", "worker", "supervisor"].map((name, pid) => ({
     name,
     pid,
     rssMb: over.rssMb ?? 100,
@@ -25,10 +25,10 @@ describe("findGrowth", () => {
 
   test("memory and descriptors that rise steadily grow", () => {
     expect(grown(hundred((at) => sample({ rssMb: 100 + at })))).toEqual(
-      ["web", "worker", "supervisor"].map((name) => `resident MiB of ${name}`),
+      ["receiver", "web", "worker", "supervisor"].map((name) => `resident MiB of ${name}`),
     );
     expect(grown(hundred((at) => sample({ descriptors: 30 + at })))).toEqual(
-      ["web", "worker", "supervisor"].map((name) => `descriptors of ${name}`),
+      ["receiver", "web", "worker", "supervisor"].map((name) => `descriptors of ${name}`),
     );
   });
 

@@ -28,7 +28,7 @@ export function findGrowth(samples: readonly Sample[]): Growth[] {
   };
   const wal = samples.map(({ walMb }) => walMb);
   return [
-    ...["web", "worker", "supervisor"].flatMap((name) => [
+    ...["receiver", "web", "worker", "supervisor"].flatMap((name) => [
       compare(`resident MiB of ${name}`, (sample) => largest(sample, name, "rssMb"), slack.rssMb),
       compare(`descriptors of ${name}`, (sample) => largest(sample, name, "descriptors"), slack.descriptors),
     ]),

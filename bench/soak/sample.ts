@@ -30,13 +30,9 @@ export function sizeMb(file: string): number {
 
 function describeProcess(pid: number): Sample["processes"][number] {
   const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  const name = /\bworker\.(?:ts|js)/.test(commandLine)
-    ? "worker"
-    : /\bweb\.(?:ts|js)/.test(commandLine)
-      ? "web"
-      : /\bcli|main\.ts/.test(commandLine)
-        ? "supervisor"
-        : "other";
+  const name =
+    /\b(receiver|web|worker)\.(?:ts|js)/.exec(commandLine)?.[1] ??
+    (/\bcli|main\.ts/.test(commandLine) ? "supervisor" : "other");
   const folder = join("/proc", String(pid));
   return {
     name,

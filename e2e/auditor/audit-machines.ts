@@ -6,6 +6,7 @@ import { type AuditOptions, comeToRest, judgeAtRest, type Verdict } from "./audi
 import { writeAuditedProject } from "./audited-project.ts";
 import { startClients } from "./clients.ts";
 import type { Kill } from "./facts.ts";
+import { isHttpProcess } from "./kills.ts";
 import { createMachineKiller, type PlannedMachineKill, planMachineKills } from "./machine-kills.ts";
 import { type Machine, type Role, startMachines } from "./machines.ts";
 import { createMoments, type Moments } from "./moments.ts";
@@ -132,7 +133,7 @@ async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, m
 function describe(kill: Kill, { moment, awayMs }: PlannedMachineKill): string {
   const whose = kill.generation < 0 ? "" : ` of start ${kill.generation}`;
   const away =
-    kill.kind === "web" || kill.kind === "worker" || kill.kind === "connection" ? "" : `, away for ${awayMs} ms`;
+    isHttpProcess(kill.kind) || kill.kind === "worker" || kill.kind === "connection" ? "" : `, away for ${awayMs} ms`;
   return `${kill.kind}${whose} (${moment}${away})`;
 }
 

@@ -83,7 +83,7 @@ interface Stage {
 
 const backWithinMs = 60_000;
 
-/** A web process or worker that was killed just now may not be back yet: the plan waits for it. */
+/** A process that was killed just now may not be back yet: the plan waits for it. */
 async function killInTurn(killer: Killer, service: Service, planned: PlannedKill): Promise<Kill> {
   for (const giveUpAt = performance.now() + backWithinMs; ;) {
     const kill = await killer.kill(service, planned);

@@ -8,7 +8,7 @@ const kills = 12;
 
 /** Each audit has its own project, port and sink, so they can wait side by side. */
 describe.concurrent("the auditor", { timeout: 300_000 }, () => {
-  it("finds no rule broken while the group, web and single workers are killed at random moments", async ({
+  it("finds no rule broken while the group, the receiver, web and single workers are killed at random moments", async ({
     expect,
     onTestFailed,
   }) => {

@@ -66,7 +66,7 @@ export interface Kill {
    * have to leave by themselves. `postgres` is the database whole, `connection` some of its backends: they touch no
    * process, and excuse nothing.
    */
-  kind: "group" | "supervisor" | "web" | "worker" | "stop" | "postgres" | "connection";
+  kind: "group" | "supervisor" | "receiver" | "web" | "worker" | "stop" | "postgres" | "connection";
   generation: number;
   /** `null`: every process of that generation. */
   pid: number | null;

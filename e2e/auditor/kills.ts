@@ -19,6 +19,7 @@ export function planKills(p: { random: Random; kills: number; gapMs: number }): 
   const moments = {
     group: ["any", "acknowledged", "step_begun", "step_done"],
     supervisor: ["any", "acknowledged", "step_begun"],
+    receiver: ["any", "acknowledged"],
     web: ["any", "acknowledged"],
     worker: ["any", "step_begun", "step_done"],
   } as const;
@@ -29,8 +30,8 @@ export function planKills(p: { random: Random; kills: number; gapMs: number }): 
       "group",
       "group",
       "supervisor",
-      "web",
-      "web",
+      "receiver",
+      "receiver",
       "web",
       "worker",
       "worker",
@@ -54,7 +55,7 @@ export function createKiller(random: Random, stop: (pid: number) => void): Kille
       const { generation } = service;
       await new Promise((resolve) => setTimeout(resolve, afterMs));
       // Looked for beforehand: at the moment itself there is no time.
-      const candidates = kind === "web" ? service.web() : service.workers();
+      const candidates = pidsOf(service, kind);
       const victim = candidates.length > 0 ? random.pick(candidates) : null;
       return await moments.at(
         moment,
@@ -66,7 +67,7 @@ export function createKiller(random: Random, stop: (pid: number) => void): Kille
             else process.kill(service.pid, "SIGKILL");
             return { at, kind, generation, pid: null };
           }
-          const inStep = kind !== "web" && effect?.generation === generation ? effect.pid : null;
+          const inStep = !isHttpProcess(kind) && effect?.generation === generation ? effect.pid : null;
           const pid = inStep ?? victim;
           if (pid === null || !isRunning(pid)) return null;
           if (kind === "stop") stop(pid);
@@ -80,3 +81,11 @@ export function createKiller(random: Random, stop: (pid: number) => void): Kille
     sawEffect: moments.sawEffect,
   };
 }
+
+/** The processes among which a kill of this kind chooses. */
+export function pidsOf(service: Service, kind: Kill["kind"]): number[] {
+  if (kind === "receiver") return service.receiver();
+  return kind === "web" ? service.web() : service.workers();
+}
+
+export const isHttpProcess = (kind: Kill["kind"]): boolean => kind === "receiver" || kind === "web";

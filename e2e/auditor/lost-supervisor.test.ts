@@ -41,28 +41,33 @@ describe.concurrent("a supervisor that is killed alone (kill -9)", { timeout: 24
     async (startingMs, context) => {
       const { expect } = context;
       const { pid = 0 } = await spawnService({ ...prepare(context), port: 0, generation: 0, changes: [] });
-      await vi.waitFor(() => expect(childrenOf(pid, "web")).toHaveLength(1), { timeout: 60_000, interval: 5 });
+      await vi.waitFor(() => expect(childrenOf(pid, "receiver")).toHaveLength(1), { timeout: 60_000, interval: 5 });
       await new Promise((resolve) => setTimeout(resolve, startingMs));
       process.kill(pid, "SIGKILL");
       expect(await untilLeft(pid)).toEqual([]);
     },
   );
 
-  it("leaves no process behind when the event loop of web is blocked", async (context) => {
-    const { expect } = context;
-    const blockOnSignal = pathToFileURL(join(repository, "server/processes/testing/block-on-signal.mjs")).href;
-    const service = await startService({
-      ...prepare(context),
-      port: 0,
-      generation: 0,
-      changes: [],
-      env: { NODE_OPTIONS: `--import=${blockOnSignal}` },
-    });
-    const [web] = service.web();
-    if (!web) throw new Error("there is no web process");
-    process.kill(web, "SIGUSR2");
-    process.kill(service.pid, "SIGKILL");
-    await service.exited;
-    expect(await service.untilLeft()).toEqual([]);
-  });
+  it.for(["web", "receiver"] as const)(
+    "leaves no process behind when the event loop of %s is blocked",
+    async (program, context) => {
+      const { expect } = context;
+      const blockOnSignal = pathToFileURL(join(repository, "server/processes/testing/block-on-signal.mjs")).href;
+      const service = await startService({
+        ...prepare(context),
+        port: 0,
+        generation: 0,
+        changes: [],
+        env: { NODE_OPTIONS: `--import=${blockOnSignal}` },
+      });
+      // The receiver begins to watch its event loop with the first webhook.
+      await fetch(`${service.url}/triggers/nowhere`, { method: "POST" });
+      const [blocked] = service[program]();
+      if (!blocked) throw new Error(`there is no ${program}`);
+      process.kill(blocked, "SIGUSR2");
+      process.kill(service.pid, "SIGKILL");
+      await service.exited;
+      expect(await service.untilLeft()).toEqual([]);
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import type { PostgresCluster } from "../../scripts/postgres-cluster.ts";
 import type { Kill } from "./facts.ts";
+import { isHttpProcess, pidsOf } from "./kills.ts";
 import type { Machine } from "./machines.ts";
 import type { Moment, Moments } from "./moments.ts";
 import { isRunning } from "./processes.ts";
@@ -29,7 +30,7 @@ export function planMachineKills(p: { random: Random; kills: number; gapMs: numb
       "group",
       "group",
       "supervisor",
-      "web",
+      "receiver",
       "web",
       "worker",
       "worker",
@@ -43,7 +44,7 @@ export function planMachineKills(p: { random: Random; kills: number; gapMs: numb
       "connection",
     ] as const);
     const moment = random.pick<Moment>(
-      kind === "web" ? ["any", "acknowledged"] : ["any", "acknowledged", "step_begun", "step_done"],
+      isHttpProcess(kind) ? ["any", "acknowledged"] : ["any", "acknowledged", "step_begun", "step_done"],
     );
     const isLong =
       kind === "stop" || (kind === "postgres" ? random.chance(0.15) : kind === "group" && random.chance(0.4));
@@ -79,14 +80,14 @@ export function createMachineKiller(p: {
     const up = machines.filter((machine) => machine.isUp() && !stopped.has(machine));
     const workers = up.filter((machine) => machine.role === "worker");
     const isOfRole = (machine: Machine) =>
-      kind === "web"
+      isHttpProcess(kind)
         ? machine.role === "web"
         : kind === "worker" || kind === "stop"
           ? machine.role === "worker"
           : role === undefined || machine.role === role;
     const found = up.filter(
       (machine) =>
-        isOfRole(machine) && (kind === "web" || kind === "worker" || machine.role === "web" || workers.length > 1),
+        isOfRole(machine) && (isHttpProcess(kind) || kind === "worker" || machine.role === "web" || workers.length > 1),
     );
     return found.length > 0 ? random.pick(found) : null;
   }
@@ -126,12 +127,12 @@ export function createMachineKiller(p: {
     const service = machine.service();
     const { generation } = service;
     // Looked for beforehand: at the moment itself there is no time.
-    const pids = kind === "web" ? service.web() : service.workers();
+    const pids = pidsOf(service, kind);
     const victim = pids.length > 0 ? random.pick(pids) : null;
     const kill = await moments.at(moment, (effect): Kill | null => {
       if (service.hasEnded()) return null;
       const at = performance.now();
-      if (kind === "web" || kind === "worker") {
+      if (isHttpProcess(kind) || kind === "worker") {
         const pid = kind === "worker" && effect?.generation === generation ? effect.pid : victim;
         if (pid === null || !isRunning(pid)) return null;
         process.kill(pid, "SIGKILL");

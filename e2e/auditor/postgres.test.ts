@@ -10,6 +10,7 @@ const takeOverWithinMs = 20_000;
 const plan: readonly PlannedMachineKill[] = [
   { kind: "group", role: "worker", moment: "step_begun", afterMs: 500, awayMs: 17_000 },
   { kind: "connection", moment: "step_done", afterMs: 300, awayMs: 0 },
+  { kind: "receiver", moment: "acknowledged", afterMs: 300, awayMs: 0 },
   { kind: "web", moment: "acknowledged", afterMs: 300, awayMs: 0 },
   { kind: "postgres", moment: "acknowledged", afterMs: 500, awayMs: 500 },
   { kind: "worker", moment: "step_begun", afterMs: 500, awayMs: 0 },

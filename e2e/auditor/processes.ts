@@ -11,8 +11,8 @@ export function isStopped(pid: number): boolean {
   return /^[Tt]$/.test(statOf(pid)?.state ?? "");
 }
 
-/** The children of a process that run this program (`web` or `worker`), oldest first. */
-export function childrenOf(parent: number, program: "web" | "worker"): number[] {
+/** The children of a process that run this program (`receiver`, `web` or `worker`), oldest first. */
+export function childrenOf(parent: number, program: "receiver" | "web" | "worker"): number[] {
   return readdirSync("/proc")
     .map(Number)
     .filter(

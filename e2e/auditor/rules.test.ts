@@ -46,7 +46,7 @@ const honest = (): Facts => ({
     ...both("receipt", 60, { ...ofBill, pid: 2 }),
     ...both("send", 70, { pid: 2 }),
   ],
-  kills: [kill(40), kill(45, { kind: "web", pid: 9 })],
+  kills: [kill(40), kill(45, { kind: "receiver", pid: 9 })],
 });
 
 it("facts of a correct service break no rule", () => {
@@ -147,6 +147,7 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
   "a step is repeated only if a kill fell inside it": {
     "nobody killed": { kills: [] },
     "only web was killed": { kills: [kill(40, { kind: "web" })] },
+    "only the receiver was killed": { kills: [kill(40, { kind: "receiver" })] },
     "another worker was killed": { kills: [kill(40, { pid: 3 })] },
     "it was killed afterwards": { kills: [kill(55)] },
     "another start of the service was killed": { kills: [kill(40, { kind: "group", pid: null, generation: 1 })] },

@@ -218,9 +218,13 @@ export function listTakeOvers({ effects, kills, takeOverWithinMs, handBacks = []
   });
 }
 
-const takesRuns = ({ kind }: Kill): boolean => kind !== "web" && kind !== "postgres" && kind !== "connection";
+const takesRuns = ({ kind }: Kill): boolean =>
+  kind !== "receiver" && kind !== "web" && kind !== "postgres" && kind !== "connection";
 
-/** Whether the process that was in this step was killed before the other began. A kill of web touches no run. */
+/**
+ * Whether the process that was in this step was killed before the other began. A kill of the receiver or of web touches
+ * no run.
+ */
 function wasKilled({ kills }: Facts, step: Effect, other: Effect): boolean {
   return kills.some((kill) => hits(kill, step) && kill.at <= other.at);
 }

@@ -29,6 +29,7 @@ export interface Service {
   readonly pid: number;
   readonly generation: number;
   readonly url: string;
+  receiver(): number[];
   web(): number[];
   workers(): number[];
   /** To every process of it at once. */
@@ -96,6 +97,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     pid,
     generation,
     url,
+    receiver: () => childrenOf(pid, "receiver"),
     web: () => childrenOf(pid, "web"),
     workers: () => childrenOf(pid, "worker"),
     signalGroup(signal) {

@@ -43,7 +43,7 @@ async function onStage<T>(changes: readonly SourceChange[], act: (stage: Stage) 
 }
 
 export interface SweepOptions {
-  /** Of which process: web while it accepts, or the worker while it runs. */
+  /** Of which process: the receiver while it accepts, or the worker while it runs. */
   of: "accept" | "run";
   /** Every how many calls. */
   stride: number;
@@ -64,7 +64,7 @@ export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Ve
     await accept(stage, "warm", orderKinds[1]);
     await untilAtRest(stage);
     for (; ; n += stride) {
-      const pid = await oneProcess(() => (of === "accept" ? service.web() : service.workers()));
+      const pid = await oneProcess(() => (of === "accept" ? service.receiver() : service.workers()));
       const strace = await signalAtCall(pid, { n, signal: "SIGKILL" });
       const at = performance.now();
       await accept(stage, `${of}-${n}`, of === "accept" ? orderKinds[1] : orderKinds[0]);
@@ -73,7 +73,7 @@ export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Ve
       await strace.detach();
       tell(`${of}: ${isOver ? "came through before" : "killed at"} call ${n}`);
       if (isOver) break;
-      kills.push({ at, kind: of === "accept" ? "web" : "worker", generation: 0, pid });
+      kills.push({ at, kind: of === "accept" ? "receiver" : "worker", generation: 0, pid });
     }
     return {
       ...(await judgeAtRest({ reader: readSqlite(projectDir), orders, effects: sink.effects, kills, startedAt })),
@@ -82,12 +82,12 @@ export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Ve
   });
 }
 
-/** In what order the web process writes to disk, brings to disk, and answers. */
+/** In what order the receiver writes to disk, brings to disk, and answers. */
 export async function traceAnswer(changes: readonly SourceChange[]): Promise<AnswerOrder> {
   return await onStage(changes, async (stage) => {
     await accept(stage, "warm", orderKinds[0]);
     await untilAtRest(stage);
-    const pid = await oneProcess(stage.service.web);
+    const pid = await oneProcess(stage.service.receiver);
     const log = join(stage.projectDir, "strace.log");
     const strace = await attachStrace(pid, [
       "-y",

@@ -16,7 +16,7 @@ describe("a clock that is changed while runs execute, sleep and wait", { timeout
     const service = await startFaultyService(project, { env: clock.env });
     const { url, key } = service;
     await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), { timeout: 30_000 });
-    const processes = [service.web(), service.workers()];
+    const processes = [service.receiver(), service.web(), service.workers()];
     const load = startLoad({ url, key, clients: 2, paceMs: 150, ms: 50, sleepMs: 300 });
     const accepted = () => load.answers().filter(({ status }) => status === 202).length;
     const others = [];
@@ -47,7 +47,7 @@ describe("a clock that is changed while runs execute, sleep and wait", { timeout
     const answers = [...(await load.finish()), ...others];
     expectAnswersOf(answers, [202]);
     await expectNothingLost(service, answers);
-    expect([service.web(), service.workers()]).toEqual(processes);
+    expect([service.receiver(), service.web(), service.workers()]).toEqual(processes);
     expect(linesWith(service.output(), "worker process")).toEqual([]);
     expect(readRuns(service.file).filter(({ attempt }) => attempt !== 1)).toEqual([]);
     expect(await service.stop()).toBe(0);

@@ -15,7 +15,7 @@ describe("exhausted file descriptors", { timeout: 300_000 }, () => {
   it("by idle connections: open connections are served and kept, new ones are rejected, and all are served once descriptors are free", async () => {
     const service = await startFaultyService(prepareFaultyProject());
     const { url, key } = service;
-    const [web = 0] = service.web();
+    const [receiver = 0] = service.receiver();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
     const answers: Answer[] = [];
@@ -24,8 +24,8 @@ describe("exhausted file descriptors", { timeout: 300_000 }, () => {
     for (let n = 0; n < 5; n += 1) await send();
     await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), { timeout: 20_000 });
 
-    const used = readdirSync(`/proc/${web}/fd`).length;
-    limitDescriptors(web, used + spare);
+    const used = readdirSync(`/proc/${receiver}/fd`).length;
+    limitDescriptors(receiver, used + spare);
     const stopFilling = fillWithIdle(Number(new URL(url).port));
     onTestFinished(stopFilling);
     /** Over a connection of its own. */
@@ -44,7 +44,7 @@ describe("exhausted file descriptors", { timeout: 300_000 }, () => {
     answers.push(await sendNote({ url, key, agent: new Agent() }));
     expectAnswersOf(answers, [202]);
     await expectNothingLost(service, answers);
-    expect(service.web()).toEqual([web]);
+    expect(service.receiver()).toEqual([receiver]);
     expect(await service.stop()).toBe(0);
   });
 });

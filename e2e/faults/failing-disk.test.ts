@@ -20,7 +20,7 @@ describe("a failing disk (EIO)", { timeout: 300_000 }, () => {
       const project = prepareFaultyProject();
       const service = await startFaultyService(project);
       const { url, key } = service;
-      const processes = [service.web(), service.workers()];
+      const processes = [service.receiver(), service.web(), service.workers()];
       const load = startLoad({ url, key, clients: 4, paceMs: 50, ms: 20, sleepMs: 500 });
       const since = (from: number, status: number) =>
         load
@@ -30,7 +30,9 @@ describe("a failing disk (EIO)", { timeout: 300_000 }, () => {
       await vi.waitFor(() => expect(since(0, 202)).toBeGreaterThan(30), { timeout: 20_000 });
 
       const fault = ["-o", "/dev/null", "-e", `trace=${calls}`, "-e", `inject=${calls}:error=EIO`];
-      const faults = await Promise.all([...service.web(), ...service.workers()].map((pid) => attachStrace(pid, fault)));
+      const faults = await Promise.all(
+        [...service.receiver(), ...service.web(), ...service.workers()].map((pid) => attachStrace(pid, fault)),
+      );
       const from = load.answers().length;
       const failsSince = performance.now();
       while (performance.now() - failsSince < failsForMs) {
@@ -46,7 +48,7 @@ describe("a failing disk (EIO)", { timeout: 300_000 }, () => {
 
       const healedFrom = load.answers().length;
       await vi.waitFor(() => expect(since(healedFrom, 202)).toBeGreaterThan(20), { timeout: 20_000 });
-      expect([service.web(), service.workers()]).toEqual(processes);
+      expect([service.receiver(), service.web(), service.workers()]).toEqual(processes);
       const answers = await load.finish();
       expectAnswersOf(answers, [202, 503]);
       await service.killGroup();

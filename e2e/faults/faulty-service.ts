@@ -18,6 +18,7 @@ export interface FaultyProject {
 /** Where something is about to go wrong: `signalbox start` of such a project. */
 export interface FaultyService extends Service, FaultyProject {
   pid: number;
+  receiver(): number[];
   web(): number[];
   workers(): number[];
   /** The executed steps, in their order, regardless of the store: `<n>:<step>`. */
@@ -105,6 +106,7 @@ export async function startFaultyService(
     ...project,
     ...service,
     pid,
+    receiver: () => childrenOf(pid, "receiver"),
     web: () => childrenOf(pid, "web"),
     workers: () => childrenOf(pid, "worker"),
     effects: () => readEffects(project.projectDir),

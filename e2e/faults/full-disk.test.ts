@@ -12,7 +12,7 @@ describe("a full disk", { timeout: 300_000 }, () => {
     const disk = makeSmallDisk();
     const service = await startFaultyService(prepareFaultyProject({ file: join(disk.dir, "ledger.db") }));
     const { url, key } = service;
-    const processes = [service.web(), service.workers()];
+    const processes = [service.receiver(), service.web(), service.workers()];
     const load = startLoad({ url, key, clients: 6, paceMs: 40, paddingBytes: 5_000, ms: 50, sleepMs: 3_000 });
     const since = (from: number, status: number) =>
       load
@@ -22,7 +22,7 @@ describe("a full disk", { timeout: 300_000 }, () => {
     await vi.waitFor(() => expect(since(0, 202)).toBeGreaterThan(50), { timeout: 20_000 });
 
     const outageSince = performance.now();
-    disk.takeRoom([...service.web(), ...service.workers()]);
+    disk.takeRoom([...service.receiver(), ...service.web(), ...service.workers()]);
     await vi.waitFor(() => expect(since(0, 503)).toBeGreaterThan(0), { timeout: 20_000 });
     const fullFrom = load.answers().length;
     const fullSince = performance.now();
@@ -43,16 +43,16 @@ describe("a full disk", { timeout: 300_000 }, () => {
     expect(service.output().split("\n").length).toBeLessThan(
       200 + load.answers().filter(({ status }) => status === 202).length,
     );
-    expect([service.web(), service.workers()]).toEqual(processes);
+    expect([service.receiver(), service.web(), service.workers()]).toEqual(processes);
 
-    disk.giveRoom([...service.web(), ...service.workers()]);
+    disk.giveRoom([...service.receiver(), ...service.web(), ...service.workers()]);
     const freeFrom = load.answers().length;
     await vi.waitFor(() => expect(since(freeFrom, 202)).toBeGreaterThan(20), { timeout: 20_000 });
     const answers = await load.finish();
     expectAnswersOf(answers, [202, 503]);
     await expectNothingLost(service, answers);
     await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), { timeout: 5_000 });
-    expect([service.web(), service.workers()]).toEqual(processes);
+    expect([service.receiver(), service.web(), service.workers()]).toEqual(processes);
     expect(await service.stop()).toBe(0);
   });
 });

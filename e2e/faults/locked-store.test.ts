@@ -35,7 +35,7 @@ describe("a store that another program has locked", () => {
     async () => {
       const service = await startFaultyService(prepareFaultyProject());
       const { url, key } = service;
-      const before = [service.web(), service.workers()];
+      const before = [service.receiver(), service.web(), service.workers()];
       const load = startLoad({ url, key, clients: 6, paceMs: 100, ms: 50, sleepMs: 2_000 });
       await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(30), {
         timeout: 20_000,
@@ -81,7 +81,7 @@ describe("a store that another program has locked", () => {
       const answers = await load.finish();
       expectAnswersOf(answers, [202, 503]);
       await expectNothingLost(service, answers);
-      expect([service.web(), service.workers()]).toEqual(before);
+      expect([service.receiver(), service.web(), service.workers()]).toEqual(before);
       const lines = linesWith(service.output(), "could not store a delivery");
       expect(lines.length).toBeGreaterThan(0);
       expect(lines.length).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - since) / 5_000));

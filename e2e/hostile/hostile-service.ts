@@ -16,10 +16,11 @@ export interface HostileService extends Service {
   createKey(name: string): string;
   /** An API token that may do everything. */
   token: string;
-  /** The most memory that the web process has had at any time, in MiB, as the kernel counts it. */
+  /** The most memory that the receiver or the web process has had at any time, in MiB, as the kernel counts it. */
   peakMemoryMb(): number;
-  /** The CPU time that the web process has used so far, in ms. */
+  /** The CPU time that the receiver and the web process have used so far, in ms. */
   cpuMs(): number;
+  pidOf(program: "receiver" | "web"): number;
   /** How many runs there are, of all triggers. */
   countRuns(): Promise<number>;
 }
@@ -106,15 +107,17 @@ function prepare({ command = "start", files: more, ...given }: HostileOptions, o
 
 function toHostileService(service: Service, { options, key, token, createKey }: Prepared): HostileService {
   const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
+  const pidOf = (program: "receiver" | "web") => childrenOf(service.child.pid ?? 0, program)[0] ?? 0;
   return {
     ...service,
+    pidOf,
     projectDir: options.projectDir,
     port: options.port ?? Number(new URL(service.url).port),
     key,
     createKey,
     token,
-    peakMemoryMb: () => peakMemoryOf(childrenOf(service.child.pid ?? 0, "web")[0] ?? 0),
-    cpuMs: () => cpuOf(childrenOf(service.child.pid ?? 0, "web")[0] ?? 0),
+    peakMemoryMb: () => Math.max(peakMemoryOf(pidOf("receiver")), peakMemoryOf(pidOf("web"))),
+    cpuMs: () => cpuOf(pidOf("receiver")) + cpuOf(pidOf("web")),
     async countRuns() {
       let runs = 0;
       for (let cursor: string | null = ""; cursor !== null;) {

@@ -224,6 +224,13 @@ export const errorCodes = {
     "Send the request again after the number of seconds in Retry-After.",
     true,
   ),
+  web_unavailable: entry(
+    503,
+    "Pages and API unavailable",
+    "The process that serves the pages and the API is restarting, or has too many requests in progress. Webhooks are still received.",
+    "Send the request again after the number of seconds in Retry-After. If the error persists, the log of the service says why the process does not start.",
+    true,
+  ),
   internal: entry(
     500,
     "Internal error",

@@ -25,3 +25,8 @@ export function createBucketTally(bounds: readonly number[]): BucketTally {
     read: () => ({ counts: [...counts], sum }),
   };
 }
+
+/** The sum of two counts with the same bounds. */
+export function addBuckets(a: BucketCounts, b: BucketCounts): BucketCounts {
+  return { counts: a.counts.map((count, at) => count + (b.counts[at] ?? 0)), sum: a.sum + b.sum };
+}

@@ -3,15 +3,8 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { networkOf } from "../auth/limits/attempt-limit.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
+import type { ClosedConnection } from "../ports/service-report.ts";
 import { plainAddress, type TrustedProxies } from "./read-client.ts";
-
-/** A connection that is closed because a limit is reached. */
-export interface ClosedConnection {
-  /** The share of one client address, or the limit of all connections. */
-  limit: "address" | "total";
-  /** The connection that was idle for longest, or the new one because every other has a request in flight. */
-  connection: "idle" | "new";
-}
 
 interface Connection {
   client: Client | null;

@@ -361,7 +361,7 @@ describe("the HTTP server", () => {
 
   test("hands local upgrades to the pages, of their own paths only, and answers all others as if nothing had been offered", async () => {
     const upgraded = vi.fn<(request: IncomingMessage, socket: { end(text: string): void }) => void>((_, socket) =>
-      socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
+      socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
     );
     const { port } = await serve({ triggers, pages: { ...pagesThatTell(), upgrade: upgraded } });
     expect((await sendRaw(port, upgradeOf("/_next/webpack-hmr"))).status).toBe(101);

@@ -1,41 +1,28 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { getRequestListener } from "@hono/node-server";
-import type { Client } from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
-import { newId } from "../domain/ids.ts";
 import { internalError } from "../domain/problem.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { AnonymousLimit } from "./anonymous-limit.ts";
-import { type ClosedConnection, createConnections } from "./connections.ts";
-import { handleWebhook, type Ingest } from "./webhooks/webhook-handler.ts";
-import { type PageGate, rejectPageRequest } from "./pages/page-gate.ts";
-import { type TrustedProxies, isLocal, readClient } from "./read-client.ts";
-import { problemResponse, sendProblem, toAppError } from "./problem-response.ts";
+import type { ClosedConnection } from "../ports/service-report.ts";
+import { createConnections } from "./connections.ts";
+import type { Forwarder } from "./forward/forwarder.ts";
+import type { HealthHandler } from "./health.ts";
+import { type TrustedProxies, isLocal } from "./read-client.ts";
 import { findDestination } from "./request-path.ts";
-
-/** Handles every request that is neither a webhook nor for an API. */
-export interface PagesHandler {
-  handle(request: IncomingMessage, response: ServerResponse, client: Client): void | Promise<void>;
-  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-}
+import { sendProblem } from "./send-problem.ts";
+import { handleWebhook, type Ingest } from "./webhooks/webhook-handler.ts";
 
 interface HttpServerParts {
   ingest: Ingest;
-  rest: (request: Request, client: Client) => Promise<Response>;
-  /** The internal access of the pages to the service. */
-  trpc: (request: Request, client: Client) => Promise<Response>;
-  /** Where people sign in. */
-  auth: (request: Request, client: Client) => Promise<Response>;
-  /** Runs before the API, sign-in and pages. */
-  limitAnonymous: AnonymousLimit;
-  /** Runs before each page. */
-  gate: PageGate;
+  /** Passes pages, the API and sign-in to web. */
+  forwarder: Forwarder;
+  /** Answers the health checks. Default: web does. */
+  health?: HealthHandler;
+  /** Whether local clients may upgrade connections to pages: the pages' development server uses WebSockets. */
+  allowsUpgrades: boolean;
   proxies: TrustedProxies;
   /** Whether the base URL is https: browsers then use nothing else for this host (Strict-Transport-Security). */
   isSecure: boolean;
-  /** `null`: there are no pages. */
-  pages: PagesHandler | null;
   logger: Logger;
   /** Open connections, of which one client address may have a quarter. Default: no limit. */
   maxConnections?: number;
@@ -56,8 +43,9 @@ const timeouts = {
 };
 
 /**
- * The HTTP server for webhooks, the API and the pages, which are distinguished by the raw path. `close` accepts no new
- * requests, waits up to `graceMs` for requests in progress, then closes their connections.
+ * The HTTP server of the receiver, on the public port: webhooks and health checks are handled here, everything else is
+ * forwarded to web. The raw path decides. `close` accepts no new requests, waits up to `graceMs` for requests in
+ * progress, then closes their connections.
  */
 export function createHttpServer(parts: HttpServerParts): {
   server: http.Server;
@@ -68,7 +56,7 @@ export function createHttpServer(parts: HttpServerParts): {
   const server = http.createServer({
     ...timeouts,
     requireHostHeader: false,
-    shouldUpgradeCallback: (request) => isPageUpgrade(parts, request),
+    shouldUpgradeCallback: (request) => parts.allowsUpgrades && isPageUpgrade(request),
   });
   const connections = createConnections(server, { ...parts, onClosed: parts.onConnectionClosed });
   const listener = createListener(parts);
@@ -86,7 +74,7 @@ export function createHttpServer(parts: HttpServerParts): {
   // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => handle(request, response, false));
   // Without a listener Node answers such requests as any other; with one, older versions of Node ask for no callback.
-  if (parts.pages?.upgrade) {
+  if (parts.allowsUpgrades) {
     server.on("upgrade", (request, socket, head) => {
       connections.trackUpgrade(socket);
       upgrade(parts, request, socket, head);
@@ -95,64 +83,24 @@ export function createHttpServer(parts: HttpServerParts): {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
     rejectBytes(error, socket, connections.answeringOn(socket)),
   );
-  return { server, close: connections.close };
+  return {
+    server,
+    async close(graceMs) {
+      await connections.close(graceMs);
+      parts.forwarder.close();
+    },
+  };
 }
 
-/** Has the id of a request. Webhooks have the id of their delivery instead. */
-const requestIdHeader = "signalbox-request";
-
-function createListener({
-  ingest,
-  rest,
-  trpc,
-  auth,
-  limitAnonymous,
-  gate,
-  proxies,
-  pages,
-  logger,
-  bodyTimeoutMs = maxBodyMs,
-}: HttpServerParts) {
-  const listen = (handler: typeof rest) => (client: Client) =>
-    getRequestListener((request) => handler(request, client), {
-      overrideGlobalObjects: false,
-      errorHandler: (error: unknown) => adapterFailure(error, logger, client.requestId),
-    });
-  const listeners = { rest: listen(rest), trpc: listen(trpc), auth: listen(auth) };
+function createListener({ ingest, forwarder, health, bodyTimeoutMs = maxBodyMs }: HttpServerParts) {
   return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
     if (destination.to === "rejection")
       return sendProblem(request, response, new AppError(destination.code, destination.detail));
-    if (destination.to === "ingest")
-      return handleWebhook({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue });
-    request.url = destination.target;
-    const requestId = newId("req");
-    response.setHeader(requestIdHeader, requestId);
-    const client = { ...readClient(request, proxies), requestId };
-    if (destination.to === "pages") {
-      const rejection = rejectPageRequest(request, { isDevelopment: pages?.upgrade !== undefined });
-      if (rejection?.code === "method_not_allowed") response.setHeader("allow", "GET, HEAD");
-      if (rejection) return sendProblem(request, response, rejection);
-    }
-    const rejection = await settle(limitAnonymous(request, response, client));
-    if (rejection) return sendProblem(request, response, rejection);
-    if (response.destroyed) return;
-    if (destination.to !== "pages") {
-      if (expectsContinue) response.writeContinue();
-      return listeners[destination.to](client)(request, response);
-    }
-    if (!pages)
-      return sendProblem(
-        request,
-        response,
-        new AppError("not_found", "This service has no pages: it serves webhooks and the API only."),
-      );
-    const redirection = await settle(gate(request, client.isLocal ?? false));
-    if (redirection instanceof AppError) return sendProblem(request, response, redirection);
-    if (redirection !== null)
-      return void response.writeHead(303, { location: redirection, "cache-control": "no-store" }).end();
-    if (expectsContinue) response.writeContinue();
-    return pages.handle(request, response, client);
+    const { to, target } = destination;
+    if (to === "ingest") return handleWebhook({ ingest, bodyTimeoutMs, target, request, response, expectsContinue });
+    if (to === "rest" && (await health?.(request, response, target))) return;
+    forwarder.forward(request, response, target);
   };
 }
 
@@ -167,38 +115,24 @@ function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
-/** An expected failure becomes a value, to be answered. */
-async function settle<T>(work: Promise<T>): Promise<T | AppError> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-}
-
 /** An upgrade may be ignored (RFC 9110, 7.8): clients that know HTTP/2 offer one with each first request. */
-function isPageUpgrade({ pages }: HttpServerParts, request: IncomingMessage): boolean {
+export function isPageUpgrade(request: IncomingMessage): boolean {
   const { url, headers } = request;
   return (
-    pages?.upgrade !== undefined &&
-    headers.upgrade?.toLowerCase() === "websocket" &&
-    findDestination(url ?? "").to === "pages" &&
-    isLocal(request)
+    headers.upgrade?.toLowerCase() === "websocket" && findDestination(url ?? "").to === "pages" && isLocal(request)
   );
 }
 
-function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+function upgrade({ forwarder, logger }: HttpServerParts, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   socket.on("error", () => socket.destroy());
   const destination = findDestination(request.url ?? "");
   // Only local clients may use the socket of the pages' development server.
-  if (destination.to !== "pages" || !pages?.upgrade || !isLocal(request)) {
+  if (destination.to !== "pages" || !isLocal(request)) {
     socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     return;
   }
-  request.url = destination.target;
   try {
-    pages.upgrade(request, socket, head);
+    forwarder.upgrade({ request, socket, head, target: destination.target });
   } catch (cause) {
     logger.error("upgrade failed", { error: cause });
     socket.destroy();
@@ -227,17 +161,7 @@ const statusOfClientError: Record<string, string> = {
 };
 
 function fail(logger: Logger, response: ServerResponse, cause: unknown): void {
-  logger.error("request failed", { requestId: response.getHeader(requestIdHeader), error: cause });
+  logger.error("request failed", { error: cause });
   if (response.headersSent || response.destroyed) response.destroy();
   else sendProblem(response.req, response, internalError(cause));
-}
-
-/** The adapter rejects a bad Host header with a RequestError, which is the fault of the client. */
-function adapterFailure(error: unknown, logger: Logger, requestId: string | undefined): Response {
-  const isInvalidRequest = error instanceof Error && error.name === "RequestError";
-  return problemResponse(
-    isInvalidRequest
-      ? new AppError("invalid_request", "The Host header or the path of the request is invalid.", { cause: error })
-      : toAppError(error, logger, requestId),
-  );
 }

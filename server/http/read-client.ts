@@ -3,6 +3,7 @@ import { BlockList, isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Client } from "../auth/access/principal.ts";
 import { isLocalRequest } from "../domain/requests/local-request.ts";
+import { peerAddressOf } from "./forward/peer-header.ts";
 
 /** Which peers are proxies of ours: IP addresses and CIDR ranges. */
 export type TrustedProxies = { trusts(address: string): boolean };
@@ -27,7 +28,7 @@ const forwardedNames = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-f
  * then replaces `Host`. The headers are removed afterwards in any case, so that later code cannot trust a forged value.
  */
 export function readClient(request: IncomingMessage, proxies: TrustedProxies): Client {
-  const peer = plainAddress(request.socket.remoteAddress ?? "");
+  const peer = plainAddress(peerAddressOf(request) ?? "");
   const isOfThisMachine = isLocal(request);
   const isTls = (request.socket as Partial<TLSSocket>).encrypted === true;
   const isTrusted = proxies.trusts(peer);
@@ -49,8 +50,8 @@ export function readClient(request: IncomingMessage, proxies: TrustedProxies): C
 }
 
 /** Whether a request was made on this machine. To be asked before headers of forwarders are removed. */
-export function isLocal({ socket, rawHeaders }: IncomingMessage): boolean {
-  return isLocalRequest({ peerAddress: socket.remoteAddress, rawHeaders });
+export function isLocal(request: IncomingMessage): boolean {
+  return isLocalRequest({ peerAddress: peerAddressOf(request), rawHeaders: request.rawHeaders });
 }
 
 /** Proxies add at the end: from there, the first address that is none of ours. */

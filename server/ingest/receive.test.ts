@@ -7,7 +7,7 @@ import { github } from "../../sdk/verify/index.ts";
 import { problemSchema } from "../contract/problem.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { createReceiver, type ReceiverDeps } from "./receive.ts";
-import type { ReceiverEvent } from "./delivery-record.ts";
+import type { ReceiverEvent } from "../domain/deliveries/delivery-tally.ts";
 import { createMemoryDeliveryStore, unavailable } from "./testing/memory-delivery-store.ts";
 import { projectOf, triggerOf } from "./testing/project.ts";
 

@@ -10,6 +10,7 @@ import type { Rate } from "../contract/project/endpoint.ts";
 import type { RateLimits } from "../contract/project/settings.ts";
 import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
+import type { ReceiverEvent } from "../domain/deliveries/delivery-tally.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { parseJsonBody } from "../domain/json/json-body.ts";
 import { type Decision, decideDelivery } from "../matching/decide-delivery.ts";
@@ -19,7 +20,7 @@ import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/proj
 import type { Signals } from "../ports/signals.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import { accept, acceptChallenge, type Acceptance } from "./accept.ts";
-import { deliveryEvent, draftDelivery, type ReceiverEvent, type SentFrom } from "./delivery-record.ts";
+import { deliveryEvent, draftDelivery, type SentFrom } from "./delivery-record.ts";
 import {
   type IngestRequest,
   type IngestResponse,

@@ -52,7 +52,7 @@ export interface ExcludingField {
   path: readonly string[];
 }
 
-/** The project as loaded by web processes. A reload replaces all of it. */
+/** The project as loaded by the receiver and by web. A reload replaces all of it. */
 export interface ProjectSources {
   manifest: Manifest;
   /** In the order of attachment ids. */

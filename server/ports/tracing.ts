@@ -3,7 +3,7 @@ import type { RunError, RunStatus } from "../contract/run.ts";
 import type { ClaimedRun } from "./store/engine-store.ts";
 
 /**
- * Spans of one process: deliveries in web processes, runs in workers. No operation throws or rejects: spans that cannot
+ * Spans of one process: deliveries in the receiver, runs in workers. No operation throws or rejects: spans that cannot
  * be exported are lost.
  */
 export interface Tracing {

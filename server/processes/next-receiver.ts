@@ -1,6 +1,7 @@
 import { readLogLevel, readNextProject } from "../config.ts";
 import { createLogger } from "../logging.ts";
-import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
+import { openSignalbox, type Signalbox } from "../main.ts";
+import { readBuiltSettings } from "../project/read-built-settings.ts";
 import { openWorkerPool } from "./open-worker-pool.ts";
 
 const runGraceMs = 1_500;

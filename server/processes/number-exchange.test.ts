@@ -17,7 +17,7 @@ afterEach(() => void vi.useRealTimers());
 
 it("asks once for all concurrent callers, and again afterwards", async () => {
   const ask = vi.fn<() => void>();
-  const exchange = createNumberExchange(ask);
+  const exchange = createNumberExchange<ServiceNumbers>(ask);
   const both = Promise.all([exchange.read(), exchange.read()]);
   exchange.answered(numbers(1));
   expect((await both).map((read) => read?.webRestarts)).toEqual([1, 1]);
@@ -30,7 +30,7 @@ it("asks once for all concurrent callers, and again afterwards", async () => {
 
 it("gives what it heard last when no answer comes within half a second, and asks again the next time", async () => {
   const ask = vi.fn<() => void>();
-  const exchange = createNumberExchange(ask);
+  const exchange = createNumberExchange<ServiceNumbers>(ask);
   const first = exchange.read();
   await vi.advanceTimersByTimeAsync(500);
   expect(await first).toBeNull();

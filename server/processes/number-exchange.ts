@@ -1,18 +1,14 @@
-import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
-
 /**
- * How web asks its supervisor for numbers: one question for all who ask at a time, and the last answer where none comes
+ * How a process asks another one for numbers: one question for all readers at a time, and the last answer if none comes
  * soon.
  */
-export interface NumberExchange {
-  read(): Promise<ServiceNumbers | null>;
-  answered(numbers: ServiceNumbers): void;
+export interface NumberExchange<Numbers> {
+  read(): Promise<Numbers | null>;
+  answered(numbers: Numbers): void;
 }
 
-const waitMs = 500;
-
-export function createNumberExchange(ask: () => void): NumberExchange {
-  let last: ServiceNumbers | null = null;
+export function createNumberExchange<Numbers>(ask: () => void, { waitMs = 500 } = {}): NumberExchange<Numbers> {
+  let last: Numbers | null = null;
   let asked: PromiseWithResolvers<void> | null = null;
   return {
     async read() {

@@ -2,12 +2,14 @@ import type { DeliverySummary } from "../contract/delivery.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { Target } from "../contract/project/target.ts";
-import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
+import type { ReceiverNumbers, ServiceReport } from "../ports/service-report.ts";
 
-/** What the supervisor and its children say to each other over the IPC channel of child_process.fork. */
+/** The messages between the supervisor and its children, over the IPC channel of child_process.fork. */
 
-export type WebToSupervisor =
-  | { type: "ready"; host: string; port: number }
+/** From the receiver and from web. */
+export type HttpProcessToSupervisor =
+  /** It listens. `port`: the public port, of the receiver. */
+  | { type: "ready"; port: number | null }
   | { type: "failed"; message: string }
   /** Answers `reload`; `error` says why the old project is still in force. */
   | { type: "reloaded"; version: string; error: string | null }
@@ -15,22 +17,29 @@ export type WebToSupervisor =
   | { type: "heartbeat" }
   | { type: "runs-queued" }
   | { type: "cancel-requested"; runId: string }
-  /** Somebody looks at the metrics. Answered with `numbers`. */
-  | { type: "read-numbers" }
   /** For the log line of each delivery; sent in development only. */
-  | { type: "delivery"; delivery: DeliverySummary };
+  | { type: "delivery"; delivery: DeliverySummary }
+  /** From web: a client reads the metrics. Answered with `numbers`. */
+  | { type: "read-numbers" }
+  /** From the receiver: answers `read-receiver-numbers`. */
+  | { type: "receiver-numbers"; numbers: ReceiverNumbers };
 
-export type SupervisorToWeb =
+/** To the receiver and to web. */
+export type SupervisorToHttpProcess =
   /**
    * `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. `env`: what the process may know of the
    * environment now.
    */
   | { type: "reload"; env: NodeJS.ProcessEnv }
-  /** Whether the newest build failed. */
-  | { type: "build"; failed: FailedBuild | null }
   | { type: "shutdown" }
-  /** Answers `read-numbers`. */
-  | { type: "numbers"; numbers: ServiceNumbers };
+  /** To web: whether the newest build failed. */
+  | { type: "build"; failed: FailedBuild | null }
+  /** To web: the public port. */
+  | { type: "port"; port: number }
+  /** To web: answers `read-numbers`. */
+  | { type: "numbers"; numbers: ServiceReport }
+  /** To the receiver. Answered with `receiver-numbers`. */
+  | { type: "read-receiver-numbers" };
 
 export interface RunEndedReport {
   runId: string;
@@ -81,12 +90,14 @@ export type SupervisorToWorker =
   /** Abort what runs after `graceMs`, hand it back and exit. */
   | { type: "shutdown"; graceMs: number };
 
-/** Both children get this as JSON in the environment variable SIGNALBOX_PROCESS. */
+/** Every child gets this as JSON in the environment variable SIGNALBOX_PROCESS. */
 export interface ProcessStart {
   projectDir: string;
   mode: "development" | "deployed";
-  /** What the command line was told; a web process that is started again keeps its port by this. */
+  /** The options of the command line; a receiver that is started again keeps its port by this. */
   flags?: { port?: number; host?: string };
+  /** Receiver and web: where web listens for the receiver. */
+  web?: { socket: string; secret: string };
   /** Workers only. */
   pool?: "shared" | "isolated";
   workerId?: string;

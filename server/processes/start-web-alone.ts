@@ -1,16 +1,16 @@
 import { type Settings, serviceUrl } from "../config.ts";
 import type { Logger } from "../ports/logger.ts";
-import { mapCurrentStack } from "../project/map-stack.ts";
 import { collectStartUp } from "./collect-start-up.ts";
+import { noSignals } from "../ports/signals.ts";
+import { keepHttpProcesses } from "./http-processes/keep-http-processes.ts";
 import { createPoolTally } from "./pool-tally.ts";
 import type { Reporter } from "./protocol.ts";
 import { requireSharedStore } from "./require-shared-store.ts";
-import { webCloseMs, type Supervisor } from "./supervisor.ts";
-import { keepWeb } from "./web-keeper.ts";
+import { httpCloseMs, type Supervisor } from "./supervisor.ts";
 
 /**
- * Starts a web process and no worker: it receives and shows, and workers on other machines run what it accepts. They
- * hear of it by the store. Rejects with SettingsError where the store is for one machine only.
+ * Starts the receiver and the web process, and no worker: the workers of other machines find accepted runs in the
+ * store, and execute them. Rejects with SettingsError if the store is for one machine only.
  */
 export async function startWebAlone(p: {
   settings: Settings;
@@ -21,18 +21,15 @@ export async function startWebAlone(p: {
   const { settings, env, reporter, logger } = p;
   requireSharedStore(settings, "`signalbox start --role web`");
   const noWorkers = createPoolTally();
-  const web = await keepWeb({
+  const http = await keepHttpProcesses({
     settings,
     env,
     reporter,
     logger,
-    onMessage(message) {
-      if (message.type === "read-numbers")
-        web.send({ type: "numbers", numbers: { ...noWorkers.read([]), webRestarts: web.restarts() } });
-    },
-    mapStack: (stack) => mapCurrentStack(settings.stateDir, stack),
+    signals: noSignals,
+    readNumbers: () => noWorkers.read([]),
   });
   collectStartUp();
   let closing: Promise<void> | null = null;
-  return { url: serviceUrl(settings, web.port), port: web.port, close: () => (closing ??= web.close(webCloseMs)) };
+  return { url: serviceUrl(settings, http.port), port: http.port, close: () => (closing ??= http.close(httpCloseMs)) };
 }

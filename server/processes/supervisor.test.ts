@@ -47,33 +47,61 @@ describe.concurrent("the supervisor", () => {
     await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ runId: id, status: "canceled" }]);
   });
 
-  test("starts web again on the same port when it dies; runs continue meanwhile", async ({ startService, expect }) => {
-    const { supervisor, call, notices, startRun, project, ended, webPid } = await startService({
+  test("starts web again when it dies; the receiver and runs continue meanwhile", async ({ startService, expect }) => {
+    const { supervisor, call, notices, startRun, project, ended, pidOf } = await startService({
       work: { code: `mark("begun"); await until(() => marks().includes("web is back")); return 1;` },
     });
     await startRun("work");
     await expect.poll(() => project.marks(), { timeout: 20_000 }).toContain("begun");
-    process.kill(webPid(), "SIGKILL");
+    const receiver = pidOf("receiver");
+    const statusOf = async (path: string) => (await fetch(supervisor.url + path)).status;
+    process.kill(pidOf("web"), "SIGKILL");
+    await expect
+      .poll(
+        async () => [await statusOf("/triggers/nowhere"), await statusOf("/healthz"), await statusOf("/api/v1/runs")],
+        {
+          timeout: 20_000,
+          interval: 1,
+        },
+      )
+      .toEqual([404, 200, 503]);
     await expect
       .poll(() => notices.join(), { timeout: 20_000 })
       .toContain("The web process was killed (SIGKILL). It restarts");
-    await expect
-      .poll(
-        () =>
-          call("GET", "/runs").then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        { timeout: 20_000 },
-      )
-      .toBe(200);
-    expect(webPid()).toBeGreaterThan(0);
+    await expect.poll(() => call("GET", "/runs").then(({ status }) => status), { timeout: 20_000 }).toBe(200);
     await writeFile(join(project.dir, "marks.txt"), "web is back\n");
     await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ status: "completed", attempt: 1 }]);
-    expect(supervisor.port).toBeGreaterThan(0);
+    expect(pidOf("receiver")).toBe(receiver);
   });
 
-  test("a reload puts the new build in force, for web and workers", async ({ startService, expect }) => {
+  test("starts the receiver again on the same port when it dies; web and runs continue meanwhile", async ({
+    startService,
+    expect,
+  }) => {
+    const { supervisor, notices, startRun, project, ended, pidOf } = await startService({
+      work: { code: `mark("begun"); await until(() => marks().includes("it is back")); return 1;` },
+    });
+    await startRun("work");
+    await expect.poll(() => project.marks(), { timeout: 20_000 }).toContain("begun");
+    const [receiver, web] = [pidOf("receiver"), pidOf("web")];
+    process.kill(receiver, "SIGKILL");
+    await expect
+      .poll(() => notices.join(), { timeout: 20_000 })
+      .toContain("The receiver was killed (SIGKILL). It restarts");
+    const statusOf = (path: string) =>
+      fetch(supervisor.url + path, { headers: { connection: "close" } }).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    await expect.poll(() => statusOf("/triggers/nowhere"), { timeout: 20_000 }).toBe(404);
+    expect(await statusOf("/api/v1/runs")).toBe(200);
+    await writeFile(join(project.dir, "marks.txt"), "it is back\n");
+    await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ status: "completed", attempt: 1 }]);
+    expect(pidOf("web")).toBe(web);
+    expect(pidOf("receiver")).not.toBe(receiver);
+  });
+
+  test("a reload puts the new build in force, for the receiver, web and workers", async ({ startService, expect }) => {
     const { supervisor, call, startRun, project, ended } = await startService({ old: { code: "return 1;" } });
     expect((await call("POST", "/workflows/fresh/runs", {})).status).toBe(404);
     await project.write({ fresh: { code: "return 2;" } });

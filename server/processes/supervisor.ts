@@ -1,19 +1,18 @@
 import { type Settings, serviceUrl } from "../config.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Logger } from "../ports/logger.ts";
-import { mapCurrentStack } from "../project/map-stack.ts";
 import { collectStartUp } from "./collect-start-up.ts";
+import { keepHttpProcesses } from "./http-processes/keep-http-processes.ts";
 import { openWorkerPool } from "./open-worker-pool.ts";
-import type { Reporter, WebToSupervisor } from "./protocol.ts";
-import { type WebKeeper, keepWeb } from "./web-keeper.ts";
+import type { Reporter } from "./protocol.ts";
 
 export interface Supervisor {
   /** Where the service is reached. */
   url: string;
   port: number;
   /**
-   * `.signalbox/manifest.json` changed: workers and web take the new build. Rejects when web cannot; the old one is
-   * then still served.
+   * `.signalbox/manifest.json` changed: the workers, the receiver and web take the new build. Rejects if the receiver
+   * or web cannot; it then still serves the old one.
    */
   reload(): Promise<void>;
   /** Whether the newest build failed: pages show it. */
@@ -25,12 +24,12 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-export const webCloseMs = 5_500;
+export const httpCloseMs = 5_500;
 export const runGraceMs = 1_000;
 
 /**
- * Starts the service: one web process and the workers. Rejects when the web process cannot start, e.g. because its port
- * is in use.
+ * Starts the service: the receiver, the web process and the workers. Rejects if the receiver or web cannot start, e.g.
+ * because the port is in use.
  */
 export async function startSupervisor(p: {
   settings: Settings;
@@ -41,32 +40,21 @@ export async function startSupervisor(p: {
   const { settings, env, reporter, logger } = p;
   const { pool, store } = await openWorkerPool(p);
 
-  let keeper: WebKeeper | null = null;
-
-  function hear(message: WebToSupervisor): void {
-    if (message.type === "runs-queued") pool.wake();
-    if (message.type === "cancel-requested") pool.cancel(message.runId);
-    if (message.type === "read-numbers")
-      keeper?.send({ type: "numbers", numbers: { ...pool.numbers(), webRestarts: keeper.restarts() } });
-    if (message.type === "delivery") reporter.delivery(message.delivery);
-  }
-
   const starting = pool.start();
-  // Looked at when web is there: until then its failure must not end this process.
+  // Awaited when the receiver and web are ready: until then its failure must not end this process.
   starting.catch(() => {});
-  const web = await keepWeb({
+  const http = await keepHttpProcesses({
     settings,
     env,
     reporter,
     logger,
-    onMessage: hear,
-    mapStack: (stack) => mapCurrentStack(settings.stateDir, stack),
+    signals: { runsQueued: pool.wake, cancelRequested: pool.cancel },
+    readNumbers: pool.numbers,
   }).catch(async (error: unknown) => {
     await pool.close(0);
     await store.close();
     throw error;
   });
-  keeper = web;
   await starting.catch(async (error: unknown) => {
     await close();
     throw error;
@@ -76,28 +64,28 @@ export async function startSupervisor(p: {
 
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
-    await web.close(webCloseMs);
+    await http.close(httpCloseMs);
     await pool.close(runGraceMs);
     await store.close();
   }
 
   return {
-    url: serviceUrl(settings, web.port),
-    port: web.port,
+    url: serviceUrl(settings, http.port),
+    port: http.port,
     async reload() {
       const served = Promise.withResolvers<boolean>();
       const replacing = pool.replaceAll(served.promise);
-      // When web takes the new triggers, no old worker may be given a run of theirs.
+      // When the receiver takes the new triggers, no old worker may be given a run of theirs.
       await replacing.held;
-      const reloading = web.reload();
-      reloading.then(
+      const { receiver, both } = http.reload();
+      receiver.then(
         () => served.resolve(true),
         () => served.resolve(false),
       );
-      const [reloaded] = await Promise.allSettled([reloading, replacing.done]);
+      const [reloaded] = await Promise.allSettled([both, replacing.done]);
       if (reloaded.status === "rejected") throw reloaded.reason;
     },
-    reportBuild: web.reportBuild,
+    reportBuild: http.reportBuild,
     close: () => (closing ??= close()),
   };
 }

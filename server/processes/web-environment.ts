@@ -4,13 +4,13 @@ import { manifestSchema } from "../contract/project/manifest.ts";
 
 /** What a build is made of, as text. */
 interface BuiltCode {
-  /** All of the project that the web process loads: triggers, with the secrets of their `verify`. */
+  /** All of the project that the receiver and the web process load: triggers, with the secrets of their `verify`. */
   sources: string;
   /** What workers load: triggers, too, and workflows, agents and what these import. A text for each file. */
   code: readonly string[];
 }
 
-/** Ours, Node's, and what the system and the libraries of the web process go by. */
+/** Ours, Node's, and what the system and the libraries of these processes use. */
 const ofWeb =
   /^(SIGNALBOX_.*|DATABASE_URL|PORT|HOST|HOSTNAME|(NODE|NEXT|__NEXT|OTEL|UV|LC|LD|DYLD|MALLOC|SSL_CERT|XDG|FAKETIME)_.*|PG[A-Z]+|FAKETIME|PATH|HOME|USER|LOGNAME|SHELL|PWD|TZ|TERM|LANG|LANGUAGE|TMPDIR|TMP|TEMP|CI|DEBUG|NO_COLOR|FORCE_COLOR|HTTPS?_PROXY|ALL_PROXY|NO_PROXY|https?_proxy|all_proxy|no_proxy|SystemRoot|windir|ComSpec|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
 
@@ -19,9 +19,9 @@ const ofProviders =
   /(^|_)API_(KEY|TOKEN)$|^(ANTHROPIC|OPENAI|AZURE_OPENAI)_|^AWS_(SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_.*)$|^GOOGLE_APPLICATION_CREDENTIALS$|^(HF|VERCEL_OIDC)_TOKEN$/;
 
 /**
- * Which variables of the environment the web process is given: all but those that only workers read, by the build that
- * is in force. A key of a model's provider never gets there unless a trigger names it. Where triggers make up names as
- * they run, nobody knows which they read: then they get what is not a provider's.
+ * Which variables of the environment the receiver and the web process are given: all but those that only workers read,
+ * by the build that is in force. A key of a model's provider never gets there unless a trigger names it. Where triggers
+ * make up names as they run, nobody knows which they read: then they get what is not a provider's.
  */
 export function readWebNeeds(stateDir: string): (name: string) => boolean {
   const built = readBuiltCode(stateDir);
@@ -56,7 +56,7 @@ function isOfWord(char: string | undefined): boolean {
   return char !== undefined && /[\w$]/.test(char);
 }
 
-/** What cannot be read has nothing in it: the web process says why it cannot start. */
+/** A build that cannot be read is empty: the receiver reports why it cannot start. */
 export function readBuiltCode(stateDir: string): BuiltCode {
   try {
     const manifest = manifestSchema

@@ -39,7 +39,7 @@ type Headers = Readonly<Record<string, string>>;
 
 export interface TracingOptions {
   settings: TracingSettings;
-  process: "web" | "worker";
+  process: "receiver" | "web" | "worker";
   logger: Logger;
 }
 

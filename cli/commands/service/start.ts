@@ -133,7 +133,7 @@ async function readDeployed(
   flags: SettingsFlags,
 ): Promise<{ settings: Settings; manifest: Manifest; logger: Logger; events: ServiceEvents }> {
   const [{ readBuiltSettings }, { createLogger }, { readManifest }] = await Promise.all([
-    import("../../../server/main.ts"),
+    import("../../../server/project/read-built-settings.ts"),
     import("../../../server/logging.ts"),
     import("../../../server/project/read-manifest.ts"),
   ]);

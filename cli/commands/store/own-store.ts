@@ -30,7 +30,7 @@ export async function findOwnSettings(
       code: "not_local",
       fix: "Run it on the machine of the service, without SIGNALBOX_URL.",
     });
-  const { readBuiltSettings } = await import("../../../server/main.ts");
+  const { readBuiltSettings } = await import("../../../server/project/read-built-settings.ts");
   const running = findRunningServer(projectDir);
   return { settings: await readBuiltSettings({ projectDir, mode: running?.mode ?? "deployed" }), running };
 }

@@ -81,7 +81,7 @@ export function registerStoreMigrate(store: CliCommand, runner: CommandRunner): 
 async function migrate(context: CommandContext, { to }: { to?: string }): Promise<void> {
   const { projectDir } = context;
   const [{ readBuiltSettings }, { migrateStore }, { systemClock }] = await Promise.all([
-    import("../../../server/main.ts"),
+    import("../../../server/project/read-built-settings.ts"),
     import("../../../server/store/migrate-store.ts"),
     import("../../../server/ports/clock.ts"),
   ]);

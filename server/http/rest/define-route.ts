@@ -27,6 +27,7 @@ const commonProblems: readonly ErrorCode[] = [
   "unauthorized",
   "forbidden",
   "store_unavailable",
+  "web_unavailable",
   "internal",
 ];
 

@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createReceiver, type ReceiverDeps } from "../../ingest/receive.ts";
 import { createMemoryDeliveryStore, type MemoryDeliveryStore } from "../../ingest/testing/memory-delivery-store.ts";
@@ -9,9 +12,11 @@ import type { ProjectSources, TriggerSource } from "../../ports/project.ts";
 import { noSignals } from "../../ports/signals.ts";
 import type { AnonymousLimit } from "../anonymous-limit.ts";
 import type { PageGate } from "../pages/page-gate.ts";
-import type { ClosedConnection } from "../connections.ts";
+import type { ClosedConnection } from "../../ports/service-report.ts";
 import { trustNobody, type TrustedProxies } from "../read-client.ts";
-import { createHttpServer, type PagesHandler } from "../http-server.ts";
+import { createForwarder, type WebSocketAddress } from "../forward/forwarder.ts";
+import { createWebServer, type PagesHandler } from "../forward/web-server.ts";
+import { createHttpServer } from "../http-server.ts";
 
 export interface Served {
   url: string;
@@ -19,6 +24,9 @@ export interface Served {
   store: MemoryDeliveryStore;
   /** Everything that was logged, as text. */
   logged: string[];
+  /** Where the web process listens. */
+  web: WebSocketAddress;
+  closeWeb(graceMs: number): Promise<void>;
   close(graceMs: number): Promise<void>;
 }
 
@@ -33,11 +41,16 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   isSecure?: boolean;
   bodyTimeoutMs?: number;
   maxConnections?: number;
+  /** Requests that are forwarded at once. */
+  maxForwarded?: number;
   proxies?: TrustedProxies;
   onConnectionClosed?: (closed: ClosedConnection) => void;
 }
 
-/** A real receiver behind the real server, on a port of the system's choice. */
+/**
+ * A real receiver behind the real server, on a port of the system's choice, with the server of the web process behind a
+ * socket.
+ */
 export async function serve(options: ServeOptions = {}): Promise<Served> {
   const {
     triggers = [],
@@ -65,25 +78,42 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     isShuttingDown: () => false,
     ...deps,
   });
-  const { server, close } = createHttpServer({
-    ingest: (request) => ingest(request),
+  const proxies = options.proxies ?? trustNobody;
+  const folder = mkdtempSync(join(tmpdir(), "web-"));
+  const web = { socket: join(folder, "web"), secret: "secret-of-this-start" };
+  const webServer = createWebServer({
     rest: rest ?? (async () => new Response("rest")),
     trpc: trpc ?? (async () => new Response("trpc")),
     auth: async () => new Response("auth"),
     limitAnonymous: options.limitAnonymous ?? (async () => {}),
     gate: options.gate ?? (async () => null),
-    isSecure: options.isSecure ?? false,
-    proxies: options.proxies ?? trustNobody,
+    proxies,
     pages,
+    logger,
+    secret: web.secret,
+  });
+  await new Promise<void>((resolve) => void webServer.server.listen({ path: web.socket }, resolve));
+  const receiver = createHttpServer({
+    ingest: (request) => ingest(request),
+    forwarder: createForwarder({ web, maxInProgress: options.maxForwarded ?? 1_000, logger }),
+    allowsUpgrades: pages?.upgrade !== undefined,
+    isSecure: options.isSecure ?? false,
+    proxies,
     logger,
     bodyTimeoutMs,
     ...(maxConnections === undefined ? {} : { maxConnections }),
     ...(onConnectionClosed ? { onConnectionClosed } : {}),
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => close(0));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, store, logged, close };
+  await new Promise<void>((resolve) => receiver.server.listen(0, "127.0.0.1", resolve));
+  const close = async (graceMs: number) => {
+    await Promise.all([receiver.close(graceMs), webServer.close(graceMs)]);
+  };
+  onTestFinished(async () => {
+    await close(0);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const { port } = receiver.server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, store, logged, web, closeWeb: webServer.close, close };
 }
 
 function collectingLogger(lines: string[]): Logger {

@@ -25,7 +25,7 @@ export interface ServiceOptions {
   env?: NodeJS.ProcessEnv;
 }
 
-/** A whole service in the test's own process, but for its web and worker processes. */
+/** A whole service, whose supervisor is the test's own process. */
 export async function startService(project: Project, options: ServiceOptions) {
   const env = { PATH: process.env["PATH"], SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef", ...options.env };
   const settings = readSettings({
@@ -59,15 +59,15 @@ export async function startService(project: Project, options: ServiceOptions) {
     return json.runId ?? json.id ?? "";
   };
   /** Throws unless there is one. */
-  const webPid = (): number => {
-    const [web, ...others] = childrenOf(project).filter(({ command }) => command.includes("/web.js"));
-    if (!web || others.length > 0) throw new Error(`there are ${others.length + (web ? 1 : 0)} web processes`);
-    return web.pid;
+  const pidOf = (program: "receiver" | "web"): number => {
+    const [child, ...others] = childrenOf(project).filter(({ command }) => command.includes(`/${program}.js`));
+    if (!child || others.length > 0) throw new Error(`there are ${others.length + (child ? 1 : 0)} of ${program}`);
+    return child.pid;
   };
-  return { supervisor, project, notices, ended, call, startRun, webPid };
+  return { supervisor, project, notices, ended, call, startRun, pidOf };
 }
 
-/** The web and worker processes of this project that still run. */
+/** The processes of this project that still run. */
 export function childrenOf(project: Project): { pid: number; command: string }[] {
   return execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" })
     .split("\n")
@@ -75,7 +75,7 @@ export function childrenOf(project: Project): { pid: number; command: string }[]
       const [, pid, parent, state, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
       return Number(parent) === process.pid &&
         !state?.startsWith("Z") &&
-        /dist\/(web|worker)\.js/.test(command) &&
+        /dist\/(receiver|web|worker)\.js/.test(command) &&
         environmentOf(Number(pid)).includes(project.dir)
         ? [{ pid: Number(pid), command }]
         : [];

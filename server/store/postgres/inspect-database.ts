@@ -94,17 +94,17 @@ async function mayWriteRuns(session: Session): Promise<boolean> {
   return found?.may ?? false;
 }
 
-/** A supervisor, a web process and a worker. */
-const minProcesses = 3;
+/** A supervisor, a receiver, a web process and a worker. */
+const minProcesses = 4;
 const workerAliveMs = 15_000;
 
-/** Assumes that every machine with workers has a web process, too. */
+/** Assumes that every machine with workers has a receiver and a web process, too. */
 async function countWanted(session: Session, now: number): Promise<number> {
   const [found] = await session.rows<{ workers: number; hosts: number }>(
     "SELECT count(*) AS workers, count(DISTINCT host) AS hosts FROM worker WHERE seen_at > $1::bigint",
     [now - workerAliveMs],
   );
-  const processes = (found?.workers ?? 0) + 2 * (found?.hosts ?? 0);
+  const processes = (found?.workers ?? 0) + 3 * (found?.hosts ?? 0);
   return connectionsOfProcess * Math.max(minProcesses, processes);
 }
 

@@ -1,11 +1,11 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import {
-  runDurationBounds,
-  type RunNumbers,
-  startLatencyBounds,
-  type ServiceNumbers,
-} from "../../../domain/runs/run-tally.ts";
-import type { ReceiverEvent } from "../../../ingest/delivery-record.ts";
+  addDeliveryNumbers,
+  createDeliveryTally,
+  type ReceiverEvent,
+} from "../../../domain/deliveries/delivery-tally.ts";
+import { runDurationBounds, type RunNumbers, startLatencyBounds } from "../../../domain/runs/run-tally.ts";
+import type { ServiceReport } from "../../../ports/service-report.ts";
 import {
   commitDurationBounds,
   commitWritesBounds,
@@ -14,8 +14,7 @@ import {
 } from "../../../ports/store/store-numbers.ts";
 import type { RunStore } from "../../../ports/store/run-store.ts";
 import type { Store } from "../../../ports/store.ts";
-import type { ClosedConnection } from "../../connections.ts";
-import { createDeliveryMetrics } from "./delivery-metrics.ts";
+import { registerDeliveryMetrics } from "./delivery-metrics.ts";
 import { createPulledMetrics, type PulledMetrics } from "./prometheus.ts";
 
 const atMostEveryMs = 1_000;
@@ -24,11 +23,10 @@ const maxShare = 0.01;
 
 /** Numbers for Prometheus, in a registry of their own. docs/metrics.md lists them. */
 export interface Metrics {
+  /** Counts a delivery that this process received. Those of the receiver are in its report. */
   observeReceiver(event: ReceiverEvent): void;
   /** Counts an API request without a valid key. */
   observeUnauthenticatedApi(): void;
-  /** A connection was closed because a limit is reached. */
-  observeClosedConnection(closed: ClosedConnection): void;
   /** The text format of Prometheus, version 0.0.4. */
   render(): Promise<{ contentType: string; text: string }>;
 }
@@ -37,51 +35,62 @@ export interface MetricsSources {
   store: Pick<RunStore, "countOpenRuns"> & Pick<Store, "numbers">;
   /** Whether the project has this endpoint: others are counted as one. */
   isDeclared: (endpoint: string) => boolean;
-  /** What the supervisor counts; `null` where there is none. */
-  serviceNumbers?: (() => Promise<ServiceNumbers | null>) | undefined;
+  /** What the other processes count; `null` where there are none. */
+  readService?: (() => Promise<ServiceReport | null>) | undefined;
 }
 
 export function createMetrics({
   store,
   isDeclared,
-  serviceNumbers = () => Promise.resolve(null),
+  readService = () => Promise.resolve(null),
 }: MetricsSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = createPulledMetrics(registry);
-  const deliveries = createDeliveryMetrics(metrics, { isDeclared });
+  const deliveries = createDeliveryTally({ isDeclared });
+  let unauthenticatedApi = 0;
   const countOpenRuns = readSeldom(() => store.countOpenRuns());
   let openRuns: Awaited<ReturnType<typeof countOpenRuns>> = null;
   let inStore: StoreNumbers | null = null;
-  let inService: ServiceNumbers | null = null;
+  let inService: ServiceReport | null = null;
+  let received = deliveries.read();
+  registerDeliveryMetrics(metrics, () => received);
+  metrics.counter({
+    name: "signalbox_unauthenticated_total",
+    help: "Requests without a valid key, to webhook URLs or to the API.",
+    labels: ["interface"],
+    read: () =>
+      Object.entries({ webhook: received.unauthenticated, api: unauthenticatedApi })
+        .filter(([, count]) => count > 0)
+        .map(([of, count]) => [{ interface: of }, count] as const),
+  });
   metrics.gauge({
     name: "signalbox_open_runs",
     help: "Runs that have not ended, by status.",
     labels: ["status"],
     read: () => Object.entries(openRuns ?? {}).map(([status, count]) => [{ status }, count] as const),
   });
-  const closedConnections = new Map<string, { closed: ClosedConnection; count: number }>();
   metrics.counter({
     name: "signalbox_closed_connections_total",
     help: "Connections closed because of a limit, by limit and by which connection was closed.",
     labels: ["limit", "connection"],
-    read: () => Array.from(closedConnections.values(), ({ closed, count }) => [{ ...closed }, count] as const),
+    read: () =>
+      (inService?.receiver?.closedConnections ?? []).map(({ closed, count }) => [{ ...closed }, count] as const),
   });
-  registerStoreMetrics(metrics, () => inStore);
+  // Senders wait for the commits of the receiver.
+  registerStoreMetrics(metrics, () => inService?.receiver?.store ?? inStore);
   registerServiceMetrics(metrics, () => inService);
   return {
-    ...deliveries,
-    observeClosedConnection(closed) {
-      const key = `${closed.limit} ${closed.connection}`;
-      closedConnections.set(key, { closed, count: (closedConnections.get(key)?.count ?? 0) + 1 });
-    },
+    observeReceiver: deliveries.observe,
+    observeUnauthenticatedApi: () => void (unauthenticatedApi += 1),
     async render() {
       // A store that does not respond must not block the other metrics.
       [openRuns, inStore, inService] = await Promise.all([
         countOpenRuns(),
         store.numbers().catch(() => null),
-        serviceNumbers(),
+        readService(),
       ]);
+      received = addDeliveryNumbers(deliveries.read(), inService?.receiver?.deliveries ?? null);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
@@ -117,7 +126,7 @@ export function readSeldom<T>(
   };
 }
 
-/** Metrics of the store in this process. `read` returns the last values. */
+/** Metrics of the store in the process that receives. `read` returns the last values. */
 function registerStoreMetrics({ counter, gauge, histogram }: PulledMetrics, read: () => StoreNumbers | null): void {
   const each = <T>(pick: (numbers: StoreNumbers) => T) => {
     const numbers = read();
@@ -125,29 +134,29 @@ function registerStoreMetrics({ counter, gauge, histogram }: PulledMetrics, read
   };
   gauge({
     name: "signalbox_store_waiting_writes",
-    help: "Writes of the web process that are waiting for the disk.",
+    help: "Writes of the receiver that are waiting for the disk.",
     read: () => each(({ waitingWrites }) => waitingWrites),
   });
   counter({
     name: "signalbox_store_failed_writes_total",
-    help: "Failed writes of the web process.",
+    help: "Failed writes of the receiver.",
     read: () => each(({ failedWrites }) => failedWrites),
   });
   histogram({
     name: "signalbox_store_commit_writes",
-    help: "Writes of the web process per commit.",
+    help: "Writes of the receiver per commit.",
     bounds: commitWritesBounds,
     read: () => each(({ commitWrites }) => commitWrites),
   });
   histogram({
     name: "signalbox_store_commit_duration_seconds",
-    help: "Duration of a commit of the web process, including fsync.",
+    help: "Duration of a commit of the receiver, including fsync.",
     bounds: commitDurationBounds,
     read: () => each(({ commitDurations }) => commitDurations),
   });
   histogram({
     name: "signalbox_store_write_wait_seconds",
-    help: "Time from the request for a write of the web process until it is on disk.",
+    help: "Time from the request for a write of the receiver until it is on disk.",
     bounds: writeWaitBounds,
     read: () => each(({ writeWaits }) => writeWaits),
   });
@@ -162,13 +171,13 @@ function registerStoreMetrics({ counter, gauge, histogram }: PulledMetrics, read
   });
 }
 
-/** Runs and worker processes, as counted by the supervisor. `read` returns its last report. */
-function registerServiceMetrics({ counter, gauge, histogram }: PulledMetrics, read: () => ServiceNumbers | null): void {
+/** Runs and processes, as counted by the supervisor. `read` returns the last report. */
+function registerServiceMetrics({ counter, gauge, histogram }: PulledMetrics, read: () => ServiceReport | null): void {
   const byTarget = <T>(pick: (numbers: RunNumbers) => T) =>
     (read()?.runs ?? []).map(
       (numbers) => [{ kind: numbers.target.kind, target: numbers.target.slug }, pick(numbers)] as const,
     );
-  const byKey = (label: string, pick: (numbers: ServiceNumbers) => Record<string, number>) => {
+  const byKey = (label: string, pick: (numbers: ServiceReport) => Record<string, number>) => {
     const numbers = read();
     return numbers ? Object.entries(pick(numbers)).map(([key, value]) => [{ [label]: key }, value] as const) : [];
   };
@@ -228,12 +237,24 @@ function registerServiceMetrics({ counter, gauge, histogram }: PulledMetrics, re
     labels: ["reason"],
     read: () => byKey("reason", ({ workers }) => workers.ended),
   });
+  const single = (pick: (numbers: ServiceReport) => number | null) => {
+    const numbers = read();
+    const value = numbers && pick(numbers);
+    return value === null ? [] : [[{}, value] as const];
+  };
   counter({
     name: "signalbox_web_restarts_total",
     help: "Restarts of the web process.",
-    read: () => {
-      const numbers = read();
-      return numbers ? [[{}, numbers.webRestarts] as const] : [];
-    },
+    read: () => single(({ webRestarts }) => webRestarts),
+  });
+  counter({
+    name: "signalbox_receiver_restarts_total",
+    help: "Restarts of the receiver.",
+    read: () => single(({ receiverRestarts }) => receiverRestarts),
+  });
+  gauge({
+    name: "signalbox_receiver_resident_memory_bytes",
+    help: "Memory of the receiver.",
+    read: () => single(({ receiver }) => receiver?.rssBytes ?? null),
   });
 }

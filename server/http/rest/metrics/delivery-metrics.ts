@@ -1,154 +1,51 @@
-import type { DeliveryOutcome, DeliverySummary, VerdictList, VerdictOutcome } from "../../../contract/delivery.ts";
-import type { ErrorCode } from "../../../contract/error-codes.ts";
-import { type BucketTally, createBucketTally } from "../../../domain/bucket-tally.ts";
-import type { ReceiverEvent } from "../../../ingest/delivery-record.ts";
+import { type DeliveryNumbers, deliveryDurationBounds } from "../../../domain/deliveries/delivery-tally.ts";
 import type { PulledMetrics } from "./prometheus.ts";
 
-type VerdictTally = Record<VerdictOutcome, number>;
+type Counts = DeliveryNumbers["deliveries"];
 
-const noVerdicts = (): VerdictTally => ({ matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 });
-
-/** The label for unknown endpoints, whose names callers choose. No slug begins like this. */
-const otherEndpoint = "_other";
-const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-
-interface EndpointTally {
-  /** By outcome, then by status. */
-  outcomes: Map<DeliveryOutcome, Map<number, number>>;
-  verdicts: VerdictTally;
-}
-
-/** Counts on the way of every webhook: a few look-ups, and nothing made. */
-export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (endpoint: string) => boolean }) {
-  const endpoints = new Map<string, EndpointTally>();
-  const durations = new Map<DeliveryOutcome, BucketTally>();
-  const runs = new Map<string, number>();
-  const rejections = new Map<ErrorCode, number>();
-  const unrecorded = new Map<ErrorCode, number>();
-  const unauthenticated = new Map<"webhook" | "api", number>();
-
-  metrics.counter({
+/** Metrics of received webhooks. `read` returns the last counts. */
+export function registerDeliveryMetrics({ counter, histogram }: PulledMetrics, read: () => DeliveryNumbers): void {
+  counter({
     name: "signalbox_deliveries_total",
     help: "Recorded deliveries, by endpoint, outcome and status of the response.",
     labels: ["endpoint", "outcome", "status"],
-    read: () => readOutcomes(endpoints),
+    read: () => label(["endpoint", "outcome", "status"], read().deliveries),
   });
-  metrics.counter({
+  counter({
     name: "signalbox_verdicts_total",
     help: "Verdicts of triggers on deliveries, by endpoint and outcome.",
     labels: ["endpoint", "outcome"],
-    read: () => readVerdicts(endpoints),
+    read: () => label(["endpoint", "outcome"], read().verdicts),
   });
-  metrics.counter({
+  counter({
     name: "signalbox_delivered_runs_total",
     help: "Runs that deliveries started, by trigger.",
     labels: ["trigger"],
-    read: () => pairs("trigger", runs),
+    read: () => label(["trigger"], read().runs),
   });
-  metrics.counter({
+  counter({
     name: "signalbox_rejections_total",
     help: "Rejected webhooks, recorded or not, by error code.",
     labels: ["code"],
-    read: () => pairs("code", rejections),
+    read: () => label(["code"], read().rejections),
   });
-  metrics.counter({
+  counter({
     name: "signalbox_unrecorded_total",
     help: "Authenticated webhooks that were rejected and not recorded as deliveries, by error code. Recorded ones are in signalbox_deliveries_total.",
     labels: ["code"],
-    read: () => pairs("code", unrecorded),
+    read: () => label(["code"], read().unrecorded),
   });
-  metrics.counter({
-    name: "signalbox_unauthenticated_total",
-    help: "Requests without a valid key, to webhook URLs or to the API.",
-    labels: ["interface"],
-    read: () => pairs("interface", unauthenticated),
-  });
-  metrics.histogram({
+  histogram({
     name: "signalbox_delivery_duration_seconds",
     help: "Time from the arrival of a delivery until it is on disk and answered.",
     labels: ["outcome"],
-    bounds: durationBounds,
-    read: () => [...durations].map(([outcome, tally]) => [{ outcome }, tally.read()] as const),
+    bounds: deliveryDurationBounds,
+    read: () => read().durations.map(([outcome, durations]) => [{ outcome }, durations] as const),
   });
-
-  function tallyOf(endpoint: string): EndpointTally {
-    const known = endpoints.get(endpoint);
-    if (known) return known;
-    if (endpoint !== otherEndpoint && !p.isDeclared(endpoint)) return tallyOf(otherEndpoint);
-    const tally: EndpointTally = { outcomes: new Map(), verdicts: noVerdicts() };
-    endpoints.set(endpoint, tally);
-    return tally;
-  }
-
-  function observeDelivery(delivery: DeliverySummary, tookMs: number): void {
-    const { endpoint, outcome, responseStatus } = delivery;
-    const tally = tallyOf(endpoint);
-    const statuses = tally.outcomes.get(outcome);
-    if (statuses) addOne(statuses, responseStatus);
-    else tally.outcomes.set(outcome, new Map([[responseStatus, 1]]));
-    observeDuration(durations, outcome, tookMs / 1000);
-    addVerdicts(tally.verdicts, delivery, outcome === "accepted" ? (trigger) => addOne(runs, trigger) : null);
-  }
-
-  return {
-    observeReceiver(event: ReceiverEvent): void {
-      switch (event.type) {
-        case "delivery":
-          return observeDelivery(event.delivery, event.tookMs);
-        case "rejected":
-          return addOne(rejections, event.code);
-        case "unrecorded":
-          return addOne(unrecorded, event.code);
-        case "unauthenticated":
-          return addOne(unauthenticated, "webhook");
-      }
-    },
-    observeUnauthenticatedApi: (): void => addOne(unauthenticated, "api"),
-  };
 }
 
-function observeDuration(
-  durations: Map<DeliveryOutcome, BucketTally>,
-  outcome: DeliveryOutcome,
-  seconds: number,
-): void {
-  const known = durations.get(outcome);
-  if (known) return known.observe(seconds);
-  const tally = createBucketTally(durationBounds);
-  durations.set(outcome, tally);
-  tally.observe(seconds);
-}
-
-function addOne<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-function pairs(label: string, counts: Map<string, number>) {
-  return [...counts].map(([key, count]) => [{ [label]: key }, count] as const);
-}
-
-function readOutcomes(endpoints: Map<string, EndpointTally>) {
-  return [...endpoints].flatMap(([endpoint, { outcomes }]) =>
-    [...outcomes].flatMap(([outcome, statuses]) =>
-      [...statuses].map(([status, count]) => [{ endpoint, outcome, status: String(status) }, count] as const),
-    ),
+function label(names: readonly string[], counts: Counts) {
+  return counts.map(
+    ([labels, count]) => [Object.fromEntries(names.map((name, at) => [name, labels[at] ?? ""])), count] as const,
   );
-}
-
-function readVerdicts(endpoints: Map<string, EndpointTally>) {
-  return [...endpoints].flatMap(([endpoint, { verdicts }]) =>
-    Object.entries(verdicts).map(([outcome, count]) => [{ endpoint, outcome }, count] as const),
-  );
-}
-
-function addVerdicts(
-  tally: VerdictTally,
-  { verdicts, unlistedVerdicts }: VerdictList,
-  onMatch: ((trigger: string) => void) | null,
-): void {
-  for (const { outcome, trigger } of verdicts) {
-    tally[outcome] += 1;
-    if (onMatch && outcome === "matched") onMatch(trigger);
-  }
-  for (const { outcome, count } of unlistedVerdicts) tally[outcome] += count;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { buildProject } from "../cli/build/build-project.ts";
-import { makeProject, smallProject } from "../cli/build/testing/make-project.ts";
-import { readBuiltSettings } from "./main.ts";
+import { buildProject } from "../../cli/build/build-project.ts";
+import { makeProject, smallProject } from "../../cli/build/testing/make-project.ts";
+import { readBuiltSettings } from "./read-built-settings.ts";
 
 it("a built project's sign-in provider may have its secret, and nothing else, in the environment", async () => {
   const config = `export default { oidc: { issuer: "https://login.example.com", clientId: "hooks", domains: ["example.com"] } };`;

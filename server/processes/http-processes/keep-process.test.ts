@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { readSettings } from "../config.ts";
-import { silentLogger } from "../ports/logger.ts";
-import type { SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
-import { keepWeb } from "./web-keeper.ts";
-import type { WebChild, WebEnd } from "./web-child.ts";
+import { readSettings } from "../../config.ts";
+import { silentLogger } from "../../ports/logger.ts";
+import type { HttpProcessToSupervisor, ProcessStart, SupervisorToHttpProcess } from "../protocol.ts";
+import type { HttpChild, HttpChildEnd } from "./child.ts";
+import { keepProcess } from "./keep-process.ts";
 
 beforeEach(
   () =>
@@ -19,48 +19,42 @@ const settings = readSettings({
   env: { SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef" },
 });
 
-interface FakeWeb {
+interface FakeChild {
   startedAt: number;
-  port: number | undefined;
-  sent: SupervisorToWeb[];
-  say(message: WebToSupervisor): void;
+  start: ProcessStart;
+  sent: SupervisorToHttpProcess[];
+  say(message: HttpProcessToSupervisor): void;
   serve(): Promise<void>;
-  end(end: WebEnd): Promise<void>;
+  end(end: HttpChildEnd): Promise<void>;
 }
 
-/** Web processes that do what the test says, in the order in which they were started. */
-function fakeWebs() {
-  const webs: FakeWeb[] = [];
-  function fork({
-    start,
-    onMessage,
-  }: {
-    start: { flags?: { port?: number } };
-    onMessage: (message: WebToSupervisor) => void;
-  }): WebChild {
-    const ready = Promise.withResolvers<{ host: string; port: number }>();
-    const exited = Promise.withResolvers<WebEnd>();
+/** Processes that do what the test says, in the order in which they were started. */
+function fakeChildren() {
+  const children: FakeChild[] = [];
+  function fork(p: { start: ProcessStart; onMessage: (message: HttpProcessToSupervisor) => void }): HttpChild {
+    const ready = Promise.withResolvers<number | null>();
+    const exited = Promise.withResolvers<HttpChildEnd>();
     const startedAt = performance.now();
     let readyAt: number | null = null;
     let heardAt = startedAt;
-    const sent: SupervisorToWeb[] = [];
+    const sent: SupervisorToHttpProcess[] = [];
     ready.promise.catch(() => {});
-    const end = async (how: WebEnd) => {
-      ready.reject(new Error(`The web process ${how.how} before it was ready.`));
+    const end = async (how: HttpChildEnd) => {
+      ready.reject(new Error(`The receiver ${how.how} before it was ready.`));
       exited.resolve(how);
       await vi.advanceTimersByTimeAsync(0);
     };
-    webs.push({
+    children.push({
       startedAt,
-      port: start.flags?.port,
+      start: p.start,
       sent,
       say(message) {
         heardAt = performance.now();
-        onMessage(message);
+        p.onMessage(message);
       },
       async serve() {
         heardAt = readyAt = performance.now();
-        ready.resolve({ host: "127.0.0.1", port: 4321 });
+        ready.resolve(4321);
         await vi.advanceTimersByTimeAsync(0);
       },
       end,
@@ -77,21 +71,25 @@ function fakeWebs() {
       exited: exited.promise,
     };
   }
-  return { webs, fork, last: () => webs.at(-1) ?? raise() };
+  return { children, fork, last: () => children.at(-1) ?? raise() };
 }
 
 function raise(): never {
-  throw new Error("no web process was started");
+  throw new Error("no process was started");
 }
 
-const killed: WebEnd = { how: "was killed (SIGKILL)", isOwnFault: false };
-const failed: WebEnd = { how: "ended with exit code 1", isOwnFault: true };
+const killed: HttpChildEnd = { how: "was killed (SIGKILL)", isOwnFault: false };
+const failed: HttpChildEnd = { how: "ended with exit code 1", isOwnFault: true };
 
 async function keep() {
-  const fake = fakeWebs();
+  const fake = fakeChildren();
   const notices: string[] = [];
-  const keeping = keepWeb({
+  let port = 0;
+  const keeping = keepProcess({
+    program: "receiver",
     settings,
+    start: () => ({ projectDir: "/nowhere", mode: "deployed", flags: { port } }),
+    greet: () => [{ type: "port", port }],
     env: {},
     reporter: { delivery() {}, runEnded() {}, notice: (_, message) => notices.push(message) },
     logger: silentLogger,
@@ -101,87 +99,82 @@ async function keep() {
   });
   await vi.advanceTimersByTimeAsync(500);
   await fake.last().serve();
-  return { ...fake, keeper: await keeping, notices };
+  const keeper = await keeping;
+  port = keeper.port ?? 0;
+  return { ...fake, keeper, notices };
 }
 
-test("a web process that is started again knows of the failed build, too", async () => {
-  const { keeper, last } = await keep();
-  const report = { at: "2026-11-21T10:00:00.000Z", problems: [] };
-  keeper.reportBuild(report);
-  expect(last().sent).toEqual([{ type: "build", failed: report }]);
-  await last().end(killed);
-  await vi.advanceTimersByTimeAsync(20_000);
-  expect(last().sent).toEqual([{ type: "build", failed: report }]);
-  keeper.reportBuild(null);
-  await last().end(killed);
-  await vi.advanceTimersByTimeAsync(20_000);
+test("a process that is started again is sent at once what it does not know", async () => {
+  const { last } = await keep();
   expect(last().sent).toEqual([]);
+  await last().end(killed);
+  expect(last().sent).toEqual([{ type: "port", port: 4321 }]);
 });
 
-test("a healthy web process that is killed is started again at once, on the same port, however often it happens", async () => {
-  const { webs, last, notices } = await keep();
+test("a healthy process that is killed is started again at once, on the same port, however often it happens", async () => {
+  const { children, last, notices } = await keep();
   for (let n = 0; n < 20; n += 1) {
     await vi.advanceTimersByTimeAsync(700);
     const killedAt = performance.now();
     await last().end(killed);
-    expect(webs).toHaveLength(n + 2);
+    expect(children).toHaveLength(n + 2);
     expect(last().startedAt).toBe(killedAt);
-    expect(last().port).toBe(4321);
+    expect(last().start.flags?.port).toBe(4321);
     await vi.advanceTimersByTimeAsync(500);
     await last().serve();
   }
-  expect(new Set(notices)).toEqual(new Set(["The web process was killed (SIGKILL). It restarts."]));
+  expect(new Set(notices)).toEqual(new Set(["The receiver was killed (SIGKILL). It restarts."]));
 });
 
 test("one that does not come up is started after growing pauses, and the first kill after it served costs none", async () => {
-  const { webs, last, notices } = await keep();
+  const { children, last, notices } = await keep();
   const pauses: number[] = [];
   for (let n = 0; n < 8; n += 1) {
     const endedAt = performance.now();
-    const count = webs.length;
+    const count = children.length;
     await last().end(failed);
-    while (webs.length === count) await vi.advanceTimersByTimeAsync(250);
+    while (children.length === count) await vi.advanceTimersByTimeAsync(250);
     pauses.push(performance.now() - endedAt);
   }
   expect(pauses).toEqual([0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]);
-  expect(notices.at(-1)).toBe("The web process ended with exit code 1. It restarts in 16.0 s.");
+  expect(notices.at(-1)).toBe("The receiver ended with exit code 1. It restarts in 16.0 s.");
   await last().serve();
   await vi.advanceTimersByTimeAsync(1_000);
-  const count = webs.length;
+  const count = children.length;
   await last().end(killed);
-  expect(webs).toHaveLength(count + 1);
+  expect(children).toHaveLength(count + 1);
 });
 
 test("one that falls silent is ended, and started again at once", async () => {
-  const { webs, last, notices } = await keep();
+  const { children, last, notices } = await keep();
   for (let n = 0; n < 40; n += 1) {
     last().say({ type: "heartbeat" });
     await vi.advanceTimersByTimeAsync(500);
   }
-  expect(webs).toHaveLength(1);
+  expect(children).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(11_000);
-  expect(webs).toHaveLength(2);
-  expect(notices).toEqual([expect.stringMatching(/^The web process did not respond for 10 s.* It restarts\.$/)]);
+  expect(children).toHaveLength(2);
+  expect(notices).toEqual([expect.stringMatching(/^The receiver did not respond for 10 s.* It restarts\.$/)]);
 });
 
-test("a reload that the web process cannot answer any more is refused, not left open", async () => {
+test("a reload that the process cannot answer any more is rejected, not left open", async () => {
   const { last, keeper } = await keep();
   const reloading = keeper.reload();
   expect(last().sent).toEqual([{ type: "reload", env: {} }]);
   void last().end(killed);
-  await expect(reloading).rejects.toThrow("The web process was killed (SIGKILL).");
+  await expect(reloading).rejects.toThrow("The receiver was killed (SIGKILL).");
 });
 
 test("a close ends the pause before a start, and nothing is started any more", async () => {
-  const { webs, last, keeper } = await keep();
+  const { children, last, keeper } = await keep();
   for (const pauseMs of [0, 250, 500]) {
     await last().end(failed);
     await vi.advanceTimersByTimeAsync(pauseMs);
   }
   await last().end(failed);
-  const count = webs.length;
+  const count = children.length;
   expect(count).toBe(4);
   await keeper.close(1_000);
   await vi.advanceTimersByTimeAsync(120_000);
-  expect(webs).toHaveLength(count);
+  expect(children).toHaveLength(count);
 });

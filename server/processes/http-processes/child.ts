@@ -1,54 +1,61 @@
 import { fork } from "node:child_process";
-import { childEnvironment, pickEnvironment } from "../config.ts";
-import { entryFile } from "../paths.ts";
-import { type ChildPulse, followPulse } from "./child-pulse.ts";
-import { isFault } from "./is-fault.ts";
-import type { ProcessStart, SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
-import { readWebNeeds } from "./web-environment.ts";
+import { childEnvironment, pickEnvironment } from "../../config.ts";
+import { entryFile } from "../../paths.ts";
+import { type ChildPulse, followPulse } from "../child-pulse.ts";
+import { isFault } from "../is-fault.ts";
+import type { HttpProcessToSupervisor, ProcessStart, SupervisorToHttpProcess } from "../protocol.ts";
+import { readWebNeeds } from "../web-environment.ts";
 
-export interface WebChild extends ChildPulse {
+export type HttpProgram = "receiver" | "web";
+
+/** How messages name each program. */
+export const programNames: Record<HttpProgram, string> = { receiver: "receiver", web: "web process" };
+
+/** The receiver or web, from its start to its end. */
+export interface HttpChild extends ChildPulse {
   /** Monotonic milliseconds. */
   readonly startedAt: number;
-  /** Monotonic milliseconds; `null` before it serves. */
+  /** Monotonic milliseconds; `null` before it listens. */
   readyAt(): number | null;
-  send(message: SupervisorToWeb): void;
-  /** SIGKILL; `how` is what is told of its end. */
+  send(message: SupervisorToHttpProcess): void;
+  /** SIGKILL; `how` describes its end to people. */
   kill(how?: string): void;
-  /** Rejects with what it said when it could not start. */
-  readonly ready: Promise<{ host: string; port: number }>;
-  readonly exited: Promise<WebEnd>;
+  /** Resolves to the public port; `null` from web. Rejects with the reason why it could not start. */
+  readonly ready: Promise<number | null>;
+  readonly exited: Promise<HttpChildEnd>;
 }
 
-export interface WebEnd {
+export interface HttpChildEnd {
   /** How it ended, in words. */
   how: string;
   isOwnFault: boolean;
 }
 
-export interface WebChildOptions {
+export interface HttpChildOptions {
+  program: HttpProgram;
   start: ProcessStart;
-  /** Of which it gets what it needs. */
+  /** The child gets what it needs of it. */
   env: NodeJS.ProcessEnv | undefined;
   stateDir: string;
-  onMessage: (message: WebToSupervisor) => void;
+  onMessage: (message: HttpProcessToSupervisor) => void;
 }
 
-export function forkWeb(p: WebChildOptions): WebChild {
+export function forkHttpChild(p: HttpChildOptions): HttpChild {
   const env = childEnvironment(p.start, pickEnvironment(readWebNeeds(p.stateDir), p.env));
   // The last one is the pipe of its watching thread (blockReportFd).
-  const child = fork(entryFile("web"), [], { env, execArgv: [], stdio: ["ignore", 2, 2, "ipc", "pipe"] });
+  const child = fork(entryFile(p.program), [], { env, execArgv: [], stdio: ["ignore", 2, 2, "ipc", "pipe"] });
   const pulse = followPulse(child);
-  const ready = Promise.withResolvers<{ host: string; port: number }>();
-  const exited = Promise.withResolvers<WebEnd>();
+  const ready = Promise.withResolvers<number | null>();
+  const exited = Promise.withResolvers<HttpChildEnd>();
   let readyAt: number | null = null;
   let givenHow: string | null = null;
-  // Whoever starts it may not look at this one.
+  // The caller may not await it.
   ready.promise.catch(() => {});
 
-  child.on("message", (message: WebToSupervisor) => {
+  child.on("message", (message: HttpProcessToSupervisor) => {
     if (message.type === "ready") {
       readyAt = performance.now();
-      ready.resolve({ host: message.host, port: message.port });
+      ready.resolve(message.port);
     }
     if (message.type === "failed") fail(message.message);
     p.onMessage(message);
@@ -59,7 +66,7 @@ export function forkWeb(p: WebChildOptions): WebChild {
     child.kill("SIGKILL");
   };
   const end = (how: string, isOwnFault: boolean) => {
-    ready.reject(new Error(`The web process ${how} before it was ready.`));
+    ready.reject(new Error(`The ${programNames[p.program]} ${how} before it was ready.`));
     exited.resolve({ how, isOwnFault });
   };
   const endBy = (code: number | null, signal: string | null) => {
@@ -71,7 +78,7 @@ export function forkWeb(p: WebChildOptions): WebChild {
   child.on("error", (error) => {
     if (child.pid === undefined) end(`could not be started (${error.message})`, true);
   });
-  // Its last words may still be on the way when it has ended.
+  // Its last messages may still be on the way when it has ended.
   child.on("exit", (code, signal) => setTimeout(() => endBy(code, signal), child.connected ? 200 : 0));
 
   return {

@@ -1,71 +1,72 @@
-import { pickEnvironment, type Settings } from "../config.ts";
-import type { FailedBuild } from "../contract/project/failed-build.ts";
-import type { Logger } from "../ports/logger.ts";
-import type { ProcessStart, Reporter, SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
-import { createRestartPolicy } from "./restart-policy.ts";
-import { createWebWatch, watchEveryMs } from "./watch-web.ts";
-import { type WebChild, forkWeb } from "./web-child.ts";
-import { readWebNeeds } from "./web-environment.ts";
+import { pickEnvironment, type Settings } from "../../config.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { HttpProcessToSupervisor, ProcessStart, Reporter, SupervisorToHttpProcess } from "../protocol.ts";
+import { createRestartPolicy } from "../restart-policy.ts";
+import { readWebNeeds } from "../web-environment.ts";
+import { forkHttpChild, type HttpChild, type HttpProgram, programNames } from "./child.ts";
+import { createProcessWatch, watchEveryMs } from "./watch-process.ts";
 
-export interface WebKeeper {
-  readonly host: string;
-  readonly port: number;
-  send(message: SupervisorToWeb): void;
+export interface ProcessKeeper {
+  /** What the first process said when it was ready: the public port; `null` from web. */
+  readonly port: number | null;
+  send(message: SupervisorToHttpProcess): void;
   /** Times that it was started again. */
   restarts(): number;
-  /** Resolves when the web process serves the new build; rejects with why it does not. */
+  /** Resolves when the process serves the new build; rejects with the reason why it does not. */
   reload(): Promise<void>;
-  /** Reports to the web process, and to each one after it, whether the newest build failed. */
-  reportBuild(failed: FailedBuild | null): void;
   close(withinMs: number): Promise<void>;
 }
 
-/**
- * Starts the web process, and again whenever it dies, on the same port; ends one that is stopped or blocked, and
- * answers nobody. Rejects when it cannot start the first time.
- */
-export async function keepWeb(p: {
+export interface KeepOptions {
+  program: HttpProgram;
   settings: Settings;
+  /** What the next process is started with. */
+  start: () => ProcessStart;
+  /** What each process after the first one is sent at once. */
+  greet?: () => SupervisorToHttpProcess[];
   env: NodeJS.ProcessEnv | undefined;
   reporter: Reporter;
   logger: Logger;
-  onMessage: (message: WebToSupervisor) => void;
+  onMessage: (message: HttpProcessToSupervisor) => void;
   /** Rewrites a stack from built positions to the user's own. */
   mapStack: (stack: string) => Promise<string>;
   /** How a process is started; tests have their own. */
-  fork?: typeof forkWeb;
-}): Promise<WebKeeper> {
-  const { settings, reporter, fork = forkWeb } = p;
-  let flags: NonNullable<ProcessStart["flags"]> = { port: settings.port, host: settings.host };
+  fork?: typeof forkHttpChild;
+  /** Ends the first start. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Starts the receiver or web, and again whenever it dies; ends one that is stopped or blocked. Rejects if it cannot
+ * start the first time.
+ */
+export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
+  const { program, settings, reporter, fork = forkHttpChild } = p;
+  const name = programNames[program];
   let waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
-  let failedBuild: FailedBuild | null = null;
   let isClosing = false;
   const restarts = createRestartPolicy();
   let count = 0;
   /** Ends the pause before the next start. */
   let endPause: (() => void) | null = null;
   let child = spawn();
-  const watch = createWebWatch({ web: () => child, tellPlace });
+  const abort = () => child.kill();
+  p.signal?.addEventListener("abort", abort);
+  const watch = createProcessWatch({ child: () => child, onBlocked });
   const watching = setInterval(() => void watch(), watchEveryMs);
-  const { host, port } = await child.ready.catch(async (error: unknown) => {
+  const port = await child.ready.catch(async (error: unknown) => {
     await child.exited;
     clearInterval(watching);
     throw error;
   });
-  // Chosen by the system where it was 0.
-  flags = { port, host: settings.host };
+  p.signal?.removeEventListener("abort", abort);
   void keepAlive();
 
-  function spawn(): WebChild {
-    return fork({
-      start: { projectDir: settings.projectDir, mode: settings.mode, flags },
-      env: p.env,
-      stateDir: settings.stateDir,
-      onMessage: hear,
-    });
+  function spawn(): HttpChild {
+    return fork({ program, start: p.start(), env: p.env, stateDir: settings.stateDir, onMessage: handle });
   }
 
-  function hear(message: WebToSupervisor): void {
+  function handle(message: HttpProcessToSupervisor): void {
     if (message.type === "heartbeat") return;
     if (message.type !== "reloaded") return p.onMessage(message);
     const [first] = waiting.splice(0, 1);
@@ -81,7 +82,7 @@ export async function keepWeb(p: {
   async function keepAlive(): Promise<void> {
     for (;;) {
       const { how, isOwnFault } = await child.exited;
-      failWaiting(new Error(`The web process ${how}.`));
+      failWaiting(new Error(`The ${name} ${how}.`));
       if (isClosing) return;
       const pauseMs = restarts.pauseAfter({
         startedAt: child.startedAt,
@@ -91,14 +92,14 @@ export async function keepWeb(p: {
       });
       reporter.notice(
         "error",
-        `The web process ${how}. It restarts${pauseMs > 0 ? ` in ${(pauseMs / 1000).toFixed(1)} s` : ""}.`,
+        `The ${name} ${how}. It restarts${pauseMs > 0 ? ` in ${(pauseMs / 1000).toFixed(1)} s` : ""}.`,
       );
       await pause(pauseMs);
       if (isClosing) return;
       child = spawn();
       count += 1;
-      if (failedBuild) child.send({ type: "build", failed: failedBuild });
-      // Asked for while nobody was there to answer.
+      for (const message of p.greet?.() ?? []) child.send(message);
+      // Requested while there was no process to answer.
       for (let n = waiting.length; n > 0; n -= 1) askToReload();
       child.ready.catch((error: Error) => reporter.notice("error", error.message));
     }
@@ -112,11 +113,11 @@ export async function keepWeb(p: {
     clearTimeout(timer);
   }
 
-  function tellPlace(stack: string): void {
+  function onBlocked(stack: string): void {
     void p
       .mapStack(stack)
       .catch(() => stack)
-      .then((place) => p.logger.error("event loop of the web process blocked", { place }));
+      .then((place) => p.logger.error(`event loop of the ${name} blocked`, { place }));
   }
 
   function failWaiting(error: Error): void {
@@ -126,7 +127,6 @@ export async function keepWeb(p: {
   }
 
   return {
-    host,
     port,
     send: (message) => child.send(message),
     restarts: () => count,
@@ -137,10 +137,6 @@ export async function keepWeb(p: {
         // A new build is worth another try at once.
         endPause?.();
       }),
-    reportBuild(failed) {
-      failedBuild = failed;
-      child.send({ type: "build", failed });
-    },
     async close(withinMs) {
       isClosing = true;
       clearInterval(watching);

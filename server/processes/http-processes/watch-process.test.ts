@@ -1,22 +1,22 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createWebWatch, judgeWeb, watchEveryMs } from "./watch-web.ts";
+import { createProcessWatch, judgeProcess, watchEveryMs } from "./watch-process.ts";
 
-test("a web process that has spoken in the last eight seconds is never ended", () => {
+test("a process that has spoken in the last eight seconds is never ended", () => {
   fc.assert(
     fc.property(fc.nat(8_000), fc.nat(8_000), (silentMs, lifelessMs) => {
-      expect(judgeWeb({ silentMs, lifelessMs: Math.min(silentMs, lifelessMs) })).toBe("fine");
+      expect(judgeProcess({ silentMs, lifelessMs: Math.min(silentMs, lifelessMs) })).toBe("fine");
     }),
   );
 });
 
 test("one of which no thread has spoken for longer was stopped", () => {
-  expect(judgeWeb({ silentMs: 8_001, lifelessMs: 8_001 })).toBe("stopped");
+  expect(judgeProcess({ silentMs: 8_001, lifelessMs: 8_001 })).toBe("stopped");
 });
 
 test("one that lives may hold its event loop up for 18 seconds: a locked store costs it five at a time", () => {
-  expect(judgeWeb({ silentMs: 18_000, lifelessMs: 1_000 })).toBe("fine");
-  expect(judgeWeb({ silentMs: 18_001, lifelessMs: 1_000 })).toBe("blocked");
+  expect(judgeProcess({ silentMs: 18_000, lifelessMs: 1_000 })).toBe("fine");
+  expect(judgeProcess({ silentMs: 18_001, lifelessMs: 1_000 })).toBe("blocked");
 });
 
 beforeEach(
@@ -25,8 +25,8 @@ beforeEach(
 );
 afterEach(() => void vi.useRealTimers());
 
-/** A web process that speaks when the test has it speak. */
-function createWeb() {
+/** A process that reports when the test says so. */
+function createChild() {
   const startedAt = performance.now();
   let readyAt: number | null = startedAt;
   let heardAt = startedAt;
@@ -55,66 +55,68 @@ async function pass(ms: number, look: () => Promise<void>, each: () => void = ()
 }
 
 function watch() {
-  const web = createWeb();
+  const child = createChild();
   const places: string[] = [];
-  return { web, places, look: createWebWatch({ web: () => web, tellPlace: (stack) => places.push(stack) }) };
+  return { child, places, look: createProcessWatch({ child: () => child, onBlocked: (stack) => places.push(stack) }) };
 }
 
 test("a web process with a heartbeat is never ended", async () => {
-  const { web, look } = watch();
-  await pass(120_000, look, web.beats);
-  expect(web.kill).not.toHaveBeenCalled();
+  const { child, look } = watch();
+  await pass(120_000, look, child.beats);
+  expect(child.kill).not.toHaveBeenCalled();
 });
 
 test("one that is stopped is ended within eleven seconds, once, and told of in words", async () => {
-  const { web, look, places } = watch();
+  const { child, look, places } = watch();
   await pass(9_500, look);
-  expect(web.kill).not.toHaveBeenCalled();
+  expect(child.kill).not.toHaveBeenCalled();
   await pass(1_500, look);
-  expect(web.kill.mock.calls).toEqual([[expect.stringMatching(/^did not respond for 10 s, as if stopped by SIGSTOP/)]]);
+  expect(child.kill.mock.calls).toEqual([
+    [expect.stringMatching(/^did not respond for 10 s, as if stopped by SIGSTOP/)],
+  ]);
   await pass(5_000, look);
-  expect(web.kill).toHaveBeenCalledTimes(1);
+  expect(child.kill).toHaveBeenCalledTimes(1);
   expect(places).toEqual([]);
 });
 
 test("a web process whose event loop is blocked is ended within 21 seconds, and the stack is reported", async () => {
-  const { web, look, places } = watch();
-  await pass(19_500, look, web.lives);
-  expect(web.kill).not.toHaveBeenCalled();
-  await pass(1_500, look, web.lives);
-  expect(web.kill.mock.calls).toEqual([
+  const { child, look, places } = watch();
+  await pass(19_500, look, child.lives);
+  expect(child.kill).not.toHaveBeenCalled();
+  await pass(1_500, look, child.lives);
+  expect(child.kill.mock.calls).toEqual([
     [expect.stringContaining("did not respond for 20 s, because its event loop was blocked")],
   ]);
   expect(places).toEqual(["    at matchForEver (sources.mjs:1:1)"]);
 });
 
 test("one that wakes within two seconds of having been found is left alone", async () => {
-  const { web, look } = watch();
+  const { child, look } = watch();
   for (let round = 0; round < 5; round += 1) {
     await pass(9_000, look);
-    web.beats();
+    child.beats();
     await look();
   }
-  expect(web.kill).not.toHaveBeenCalled();
+  expect(child.kill).not.toHaveBeenCalled();
 });
 
 test("after the supervisor itself was held up, the process gets time to be heard", async () => {
-  const { web, look } = watch();
-  await pass(1_000, look, web.beats);
+  const { child, look } = watch();
+  await pass(1_000, look, child.beats);
   // Both were stopped together, and wake together.
   vi.advanceTimersByTime(3_600_000);
   await look();
   await pass(1_500, look);
-  web.beats();
-  await pass(60_000, look, web.beats);
-  expect(web.kill).not.toHaveBeenCalled();
+  child.beats();
+  await pass(60_000, look, child.beats);
+  expect(child.kill).not.toHaveBeenCalled();
 });
 
 test("one that never serves is ended after two minutes", async () => {
-  const { web, look } = watch();
-  web.starts();
+  const { child, look } = watch();
+  child.starts();
   await pass(120_000, look);
-  expect(web.kill).not.toHaveBeenCalled();
+  expect(child.kill).not.toHaveBeenCalled();
   await pass(500, look);
-  expect(web.kill.mock.calls).toEqual([["did not start within 120 s, and was ended"]]);
+  expect(child.kill.mock.calls).toEqual([["did not start within 120 s, and was ended"]]);
 });

@@ -1,0 +1,38 @@
+import { Agent } from "node:http";
+import { expect } from "vitest";
+import { post } from "./bystander.ts";
+
+/** A median webhook may take so many times as long as on the idle service: it did take hundreds in one process. */
+export const maxSlowdown = 20;
+
+/**
+ * Sends webhooks one after the other while `work` is in progress, and at least `min`. All must be accepted. Resolves to
+ * the median time of a webhook and the number of webhooks that were answered before the work was done.
+ */
+export async function sendWebhooksDuring(
+  { url, key }: { url: string; key: string },
+  work: Promise<unknown>,
+  { min = 40 } = {},
+): Promise<{ medianMs: number; answeredDuring: number }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let isDone = false;
+  const done = work.finally(() => (isDone = true));
+  const isInProgress = () => !isDone;
+  const took: number[] = [];
+  let answeredDuring = 0;
+  while (took.length < min || isInProgress()) {
+    const sentAt = performance.now();
+    const { status } = await post({
+      url: `${url}/triggers/signup`,
+      body: '{"name":"Ada"}',
+      headers: { "x-api-key": key },
+      agent,
+    });
+    expect(status).toBe(202);
+    took.push(performance.now() - sentAt);
+    if (isInProgress()) answeredDuring += 1;
+  }
+  await done;
+  agent.destroy();
+  return { medianMs: took.toSorted((a, b) => a - b)[Math.floor(took.length / 2)] ?? 0, answeredDuring };
+}

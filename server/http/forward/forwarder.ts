@@ -1,0 +1,204 @@
+import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { AppError } from "../../contract/app-error.ts";
+import { type Logger, createThrottledLog } from "../../ports/logger.ts";
+import { hasBody, sendProblem } from "../send-problem.ts";
+import { isPeerHeader, peerHeaderOf } from "./peer-header.ts";
+import { sendUnavailablePage } from "./unavailable-page.ts";
+
+/** Where web listens: a socket that only this machine reaches, and the secret that it expects. */
+export interface WebSocketAddress {
+  socket: string;
+  secret: string;
+}
+
+export interface Forwarder {
+  /** Passes a request to web, and the response back. `target` is in origin form. */
+  forward(request: IncomingMessage, response: ServerResponse, target: string): void;
+  /** The same for a request that changes the protocol of its connection. */
+  upgrade(p: { request: IncomingMessage; socket: Duplex; head: Buffer; target: string }): void;
+  /** Requests in progress. */
+  inProgress(): number;
+  close(): void;
+}
+
+/** Connections to web that stay open without a request, and for how long. */
+const maxIdle = 64;
+const idleMs = 30_000;
+/** Pages have larger headers than requests may have. */
+const maxHeaderSize = 128 * 1024;
+
+/** They describe one connection, and the one to web is another. Node sets those that it needs. */
+const hopByHop = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/**
+ * Forwards requests to web over a local socket, streaming in both directions: each side is read only as fast as the
+ * other one takes it. If web does not answer, or `maxInProgress` requests are in progress, the client gets 503.
+ */
+export function createForwarder({
+  web,
+  maxInProgress,
+  logger,
+}: {
+  web: WebSocketAddress;
+  maxInProgress: number;
+  logger: Logger;
+}): Forwarder {
+  const agent = new http.Agent({ keepAlive: true, maxFreeSockets: maxIdle, scheduling: "lifo", timeout: idleMs });
+  const logFailure = createThrottledLog((message, fields) => logger.warn(message, fields));
+  let inProgress = 0;
+
+  function open(request: IncomingMessage, path: string, more: string[], useAgent: http.Agent | false): ClientRequest {
+    const { method = "GET" } = request;
+    const headers = [...peerHeaderOf(request, web.secret), ...toWeb(request), ...more];
+    return http.request({
+      socketPath: web.socket,
+      agent: useAgent,
+      method,
+      path,
+      headers,
+      setHost: false,
+      maxHeaderSize,
+    });
+  }
+
+  return {
+    forward(request, response, target) {
+      if (inProgress >= maxInProgress) {
+        logFailure("too many requests for web in progress", { inProgress });
+        return sendUnavailable(request, response, "Too many requests to the pages and the API are in progress.");
+      }
+      let toWebProcess: ClientRequest;
+      try {
+        toWebProcess = open(request, target, framingOf(request), agent);
+      } catch (cause) {
+        // Node's parser admits a little more than its writer.
+        const error = new AppError("invalid_request", "The request has a header that cannot be passed on.", { cause });
+        return sendProblem(request, response, error);
+      }
+      let answer: IncomingMessage | null = null;
+      inProgress += 1;
+      response.once("close", () => {
+        inProgress -= 1;
+        // The client is gone: web stops its work.
+        if (!response.writableFinished) toWebProcess.destroy();
+      });
+      toWebProcess.on("continue", () => response.writeContinue());
+      toWebProcess.on("error", (error) => {
+        if (response.destroyed || answer?.complete) return;
+        if (response.headersSent) return void response.destroy();
+        logFailure("web did not answer", { error });
+        sendUnavailable(request, response, "The pages and the API are restarting.");
+      });
+      toWebProcess.on("response", (received) => {
+        answer = received;
+        passBack(received, { request, response, toWebProcess });
+      });
+      if (!hasBody(request)) return void toWebProcess.end();
+      // Web may answer by the head alone, and the body may come late.
+      toWebProcess.flushHeaders();
+      request.pipe(toWebProcess);
+    },
+    upgrade({ request, socket, head, target }) {
+      const offer = ["Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? ""];
+      const toWebProcess = open(request, target, offer, false);
+      socket.once("close", () => toWebProcess.destroy());
+      toWebProcess.on("error", () => socket.end(bareAnswer("503 Service Unavailable")));
+      toWebProcess.on("response", (answer) => {
+        answer.resume();
+        socket.end(bareAnswer("400 Bad Request"));
+      });
+      toWebProcess.on("upgrade", (answer, webSocket: Duplex, webHead) => {
+        socket.write(headOf(answer));
+        socket.write(webHead);
+        webSocket.write(head);
+        webSocket.on("error", () => socket.destroy());
+        webSocket.once("close", () => socket.destroy());
+        socket.once("close", () => webSocket.destroy());
+        socket.pipe(webSocket).pipe(socket);
+      });
+      toWebProcess.end();
+    },
+    inProgress: () => inProgress,
+    close: () => agent.destroy(),
+  };
+}
+
+/** Sends the response of web to the client. */
+function passBack(
+  answer: IncomingMessage,
+  p: { request: IncomingMessage; response: ServerResponse; toWebProcess: ClientRequest },
+): void {
+  const { request, response, toWebProcess } = p;
+  if (hasBody(request) && !request.complete) {
+    // Web may not read the rest of the body. The rest ends with the response and both connections.
+    response.shouldKeepAlive = false;
+    answer.once("end", () => {
+      if (request.complete) return;
+      request.unpipe(toWebProcess);
+      toWebProcess.destroy();
+    });
+  }
+  answer.on("error", () => {});
+  answer.once("close", () => {
+    if (!answer.complete) response.destroy();
+  });
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? "", endToEnd(answer.rawHeaders));
+  // A stream may have nothing to send for long: its client is waiting for the status.
+  if (answer.headers["content-length"] === undefined) response.flushHeaders();
+  answer.pipe(response);
+}
+
+/** All headers as the client sent them, except those of its connection. */
+function toWeb({ rawHeaders, headers }: IncomingMessage): string[] {
+  const isChunked = headers["transfer-encoding"] !== undefined;
+  return selectHeaders(
+    rawHeaders,
+    (name) => !hopByHop.has(name) && !isPeerHeader(name) && !(isChunked && name === "content-length"),
+  );
+}
+
+function endToEnd(rawHeaders: readonly string[]): string[] {
+  return selectHeaders(rawHeaders, (name) => !hopByHop.has(name));
+}
+
+/** `rawHeaders`: name, value, name, value. */
+function selectHeaders(rawHeaders: readonly string[], isWanted: (lowerCaseName: string) => boolean): string[] {
+  const selected: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (isWanted(name.toLowerCase())) selected.push(name, rawHeaders[at + 1] ?? "");
+  }
+  return selected;
+}
+
+/** The body has one length for web, whatever the client wrote: that of its Content-Length, or of its chunks. */
+function framingOf({ headers, method }: IncomingMessage): string[] {
+  if (headers["transfer-encoding"] !== undefined) return ["Transfer-Encoding", "chunked"];
+  // Without a length, Node would announce chunks.
+  if (headers["content-length"] === undefined && !isWithoutBody(method)) return ["Content-Length", "0"];
+  return [];
+}
+
+const isWithoutBody = (method = "GET") => ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"].includes(method);
+
+function sendUnavailable(request: IncomingMessage, response: ServerResponse, detail: string): void {
+  const isForBrowser = request.method === "GET" && /\btext\/html\b/.test(request.headers.accept ?? "");
+  if (isForBrowser) return sendUnavailablePage(response);
+  sendProblem(request, response, new AppError("web_unavailable", `${detail} Send the request again in a few seconds.`));
+}
+
+function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+  const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1] ?? ""}\r\n`] : []));
+  return `HTTP/1.1 ${statusCode} ${statusMessage ?? ""}\r\n${lines.join("")}\r\n`;
+}
+
+const bareAnswer = (status: string) => `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;

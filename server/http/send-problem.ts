@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AppError } from "../contract/app-error.ts";
+import { retryAfterSeconds, toProblem } from "../domain/problem.ts";
+import { isForwarded } from "./forward/peer-header.ts";
+
+/** Answers a request with a problem (RFC 9457) before a handler sees it. */
+export function sendProblem(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+  const problem = toProblem(error);
+  const body = JSON.stringify(problem);
+  closeUnreadBody(request, response);
+  response
+    .writeHead(problem.status, { ...problemHeaders(problem.status), "content-length": Buffer.byteLength(body) })
+    .end(body);
+}
+
+/**
+ * An unread body ends with its connection. The receiver does that itself for the requests that it forwards: it keeps
+ * its connections to web.
+ */
+export function closeUnreadBody(request: IncomingMessage, response: ServerResponse): void {
+  if (!request.complete && hasBody(request) && !isForwarded(request)) response.setHeader("connection", "close");
+}
+
+export function problemHeaders(status: number): Record<string, string> {
+  return {
+    "content-type": "application/problem+json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+    ...(status === 415 ? { accept: "application/json" } : {}),
+    ...(status === 429 || status === 503 ? { "retry-after": retryAfterSeconds } : {}),
+  };
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}

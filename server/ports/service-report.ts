@@ -1,0 +1,27 @@
+import type { DeliveryNumbers } from "../domain/deliveries/delivery-tally.ts";
+import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
+import type { StoreNumbers } from "./store/store-numbers.ts";
+
+/** Counts of the receiver since its start. Plain data: it is sent to the web process, which serves metrics. */
+export interface ReceiverNumbers {
+  deliveries: DeliveryNumbers;
+  /** `null`: the store did not say. */
+  store: StoreNumbers | null;
+  closedConnections: readonly { closed: ClosedConnection; count: number }[];
+  rssBytes: number;
+}
+
+/** A connection that is closed because a limit is reached. */
+export interface ClosedConnection {
+  /** The share of one client address, or the limit of all connections. */
+  limit: "address" | "total";
+  /** The connection that was idle for longest, or the new one because every other has a request in flight. */
+  connection: "idle" | "new";
+}
+
+/** What the other processes of a service report to the web process. */
+export interface ServiceReport extends ServiceNumbers {
+  receiverRestarts: number;
+  /** `null`: it has not reported yet. */
+  receiver: ReceiverNumbers | null;
+}

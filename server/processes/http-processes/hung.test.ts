@@ -1,0 +1,59 @@
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, vi } from "vitest";
+import { test } from "../testing/supervisor-harness.ts";
+
+// Processes start slowly on a machine that is busy; and a web process is given time to wake.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000 });
+
+const ways: { name: string; hang: NodeJS.Signals; end: string }[] = [
+  { name: "is stopped (SIGSTOP)", hang: "SIGSTOP", end: "as if stopped by SIGSTOP" },
+  { name: "has its event loop blocked", hang: "SIGUSR2", end: "because its event loop was blocked" },
+];
+const programs = [
+  { program: "web", name: "web process" },
+  { program: "receiver", name: "receiver" },
+] as const;
+const hangs = programs.flatMap((child) => ways.map((way) => ({ child, way, title: `${child.name} that ${way.name}` })));
+
+describe.concurrent("a process that does not respond", () => {
+  test.for(hangs)(
+    "the $title: is ended, reported, and started again; runs continue meanwhile, and the other one keeps running",
+    async ({ child: { program, name }, way }, { startService, expect }) => {
+      const blockOnSignal = pathToFileURL(join(import.meta.dirname, "../testing/block-on-signal.mjs")).href;
+      const { supervisor, call, notices, startRun, project, ended, pidOf } = await startService(
+        { work: { code: `mark("begun"); await until(() => marks().includes("go on")); return 1;` } },
+        { env: { NODE_OPTIONS: `--import=${blockOnSignal}` } },
+      );
+      await startRun("work");
+      await expect.poll(() => project.marks(), { timeout: 20_000 }).toContain("begun");
+      // The receiver begins to watch its event loop with the first webhook.
+      await fetch(`${supervisor.url}/triggers/nowhere`, { method: "POST" });
+      const hung = pidOf(program);
+      const other = pidOf(program === "web" ? "receiver" : "web");
+      process.kill(hung, way.hang);
+      await appendFile(join(project.dir, "marks.txt"), "go on\n");
+      await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ status: "completed", attempt: 1 }]);
+      expect(notices).toEqual([]);
+      await expect
+        .poll(() => notices.join("\n"), { timeout: 60_000 })
+        .toMatch(
+          new RegExp(`^The ${name} did not respond for \\d+ s, ${way.end}, and was ended\\. It restarts\\.$`, "m"),
+        );
+      await expect
+        .poll(
+          () =>
+            call("GET", "/runs").then(
+              ({ status }) => status,
+              () => 0,
+            ),
+          { timeout: 30_000 },
+        )
+        .toBe(200);
+      expect(pidOf(program)).not.toBe(hung);
+      expect(pidOf(program === "web" ? "receiver" : "web")).toBe(other);
+      expect((await fetch(`${supervisor.url}/readyz`)).status).toBe(200);
+    },
+  );
+});

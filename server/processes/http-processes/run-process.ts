@@ -1,0 +1,160 @@
+import { extendEnvironment, readLogLevel, readProcessStart } from "../../config.ts";
+import type { DeliverySummary } from "../../contract/delivery.ts";
+import type { ReceiverEvent } from "../../domain/deliveries/delivery-tally.ts";
+import { createLogger } from "../../logging.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Signals } from "../../ports/signals.ts";
+import type { ReloadableProject } from "../../project/project-reader.ts";
+import { openTracing } from "../../tracing/open-tracing.ts";
+import { readBuiltSettings } from "../../project/read-built-settings.ts";
+import type { Settings } from "../../config.ts";
+import type { Tracing } from "../../ports/tracing.ts";
+import { collectStartUp } from "../collect-start-up.ts";
+import { once } from "../once.ts";
+import type { HttpProcessToSupervisor, SupervisorToHttpProcess } from "../protocol.ts";
+
+/** What a process gets to begin with. */
+export interface ProcessContext {
+  settings: Settings;
+  /** Where web listens for the receiver. */
+  web: { socket: string; secret: string };
+  logger: Logger;
+  signals: Signals;
+  /** Reports deliveries to the log, or in development to the terminal, and to traces. */
+  onEvent(event: ReceiverEvent): void;
+  send(message: HttpProcessToSupervisor): void;
+}
+
+/** A process that listens. */
+export interface ListeningProcess {
+  /** The public port; `null` in web. */
+  port: number | null;
+  project: ReloadableProject;
+  handle(message: SupervisorToHttpProcess): void;
+  /** Takes at most `graceMs`, plus a moment. */
+  close(graceMs: number): Promise<void>;
+}
+
+const shutdownGraceMs = 5_000;
+/**
+ * For spans that wait, at the end: as long as the supervisor lets it (closeMs), or a second where all else was done
+ * soon.
+ */
+const sendSpansWithinMs = 300;
+const maxSendMs = 1_000;
+/** Under load workers are awake anyway: a message for each webhook would cost more than the webhook. */
+const wakeEveryMs = 4;
+const heartbeatMs = 500;
+
+/**
+ * Runs the receiver or web under the supervisor: reports its start and that its event loop turns, loads new builds, and
+ * closes it when the supervisor says so or is gone. User code in these processes: the sources only.
+ */
+export async function runHttpProcess(
+  program: "receiver" | "web",
+  open: (context: ProcessContext) => Promise<ListeningProcess>,
+): Promise<void> {
+  const start = readProcessStart();
+  const logger = createLogger({ mode: start.mode, level: readLogLevel(start.mode), process: program });
+  // Ctrl-C reaches the whole process group: the supervisor decides what happens, and when.
+  process.on("SIGINT", () => {});
+  try {
+    if (!start.web) throw new Error("The supervisor gave no address of web.");
+    const settings = await readBuiltSettings(start);
+    const tracing = await openTracing({ settings: settings.tracing, process: program, logger });
+    const listening = await open({
+      settings,
+      web: start.web,
+      logger,
+      send,
+      signals: {
+        runsQueued: atMostEvery(wakeEveryMs, () => send({ type: "runs-queued" })),
+        cancelRequested: (runId) => send({ type: "cancel-requested", runId }),
+      },
+      onEvent(event) {
+        if (event.type !== "delivery") return;
+        const { delivery, tookMs } = event;
+        if (start.mode === "development") send({ type: "delivery", delivery });
+        else logDelivery(logger, delivery);
+        tracing?.delivered(delivery, tookMs);
+      },
+    });
+    setInterval(() => send({ type: "heartbeat" }), heartbeatMs).unref();
+    send({ type: "ready", port: listening.port });
+    collectStartUp();
+    followSupervisor(listening, tracing);
+  } catch (error) {
+    send({ type: "failed", message: error instanceof Error ? error.message : String(error) });
+    process.disconnect?.();
+    process.exitCode = 1;
+  }
+}
+
+function followSupervisor(listening: ListeningProcess, tracing: Tracing | null): void {
+  const close = once(async () => {
+    const endAt = performance.now() + shutdownGraceMs + sendSpansWithinMs;
+    await listening.close(shutdownGraceMs);
+    await tracing?.close(Math.max(0, Math.min(maxSendMs, endAt - performance.now())));
+    process.exit(0);
+  });
+  process.on("SIGTERM", () => void close());
+  // Without a supervisor, accepted runs would not be executed.
+  process.on("disconnect", () => void close());
+  // It may have ended while this process was starting.
+  if (!process.connected) void close();
+  process.on("message", (message: SupervisorToHttpProcess) => {
+    if (message.type === "reload") void reload(listening.project, message.env);
+    else if (message.type === "shutdown") void close();
+    else listening.handle(message);
+  });
+}
+
+async function reload(project: ReloadableProject, env: NodeJS.ProcessEnv): Promise<void> {
+  extendEnvironment(env);
+  const error = await project.reload().then(
+    () => null,
+    (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
+  );
+  send({ type: "reloaded", version: project.current().manifest.version, error });
+}
+
+/** Those who may read the log may not be those who may read bodies: it has ids and outcomes only. */
+function logDelivery(
+  log: Logger,
+  { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: DeliverySummary,
+): void {
+  const runIds = verdicts.flatMap(({ runId }) => runId ?? []);
+  log.info("delivery", {
+    deliveryId: id,
+    endpoint,
+    outcome,
+    status: responseStatus,
+    problem: problem?.code ?? null,
+    runIds,
+    durationMs,
+  });
+}
+
+/** At once; calls within the time after that are joined to one, when the time is over. */
+function atMostEvery(ms: number, action: () => void): () => void {
+  let isResting = false;
+  let isDue = false;
+  const act = () => {
+    isResting = true;
+    action();
+    setTimeout(() => {
+      isResting = false;
+      if (!isDue) return;
+      isDue = false;
+      act();
+    }, ms);
+  };
+  return () => {
+    if (isResting) isDue = true;
+    else act();
+  };
+}
+
+function send(message: HttpProcessToSupervisor): void {
+  if (process.connected) process.send?.(message);
+}

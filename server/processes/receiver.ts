@@ -1,0 +1,133 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { Settings } from "../config.ts";
+import { createDeliveryTally } from "../domain/deliveries/delivery-tally.ts";
+import { createForwarder } from "../http/forward/forwarder.ts";
+import { createHealthHandler } from "../http/health.ts";
+import { createHttpServer } from "../http/http-server.ts";
+import { createReadiness } from "../http/readiness.ts";
+import { trustProxies } from "../http/read-client.ts";
+import { systemClock } from "../ports/clock.ts";
+import type { ClosedConnection, ReceiverNumbers } from "../ports/service-report.ts";
+import { createProjectReader, requireSecrets } from "../project/project-reader.ts";
+import { createIngest } from "./create-ingest.ts";
+import { type ListeningProcess, type ProcessContext, runHttpProcess } from "./http-processes/run-process.ts";
+import { once as onlyOnce } from "./once.ts";
+import { openConfiguredStore } from "./open-configured-store.ts";
+import { watchEventLoop } from "./watch-event-loop.ts";
+
+/**
+ * The receiver: the process with the public port. It receives webhooks and answers health checks, and forwards
+ * everything else to the web process. It loads neither pages nor APIs, so no request to them delays a webhook.
+ */
+
+/**
+ * A blocked loop does not notice that the supervisor is gone. One that is not blocked ends by itself: more time than
+ * its grace.
+ */
+const orphanAfterMs = 8_000;
+/** A locked store blocks it for five seconds, and there is nothing to inspect. */
+const inspectAfterMs = 6_000;
+
+await runHttpProcess("receiver", openReceiver);
+
+async function openReceiver({
+  settings,
+  web,
+  logger,
+  signals,
+  onEvent,
+  send,
+}: ProcessContext): Promise<ListeningProcess> {
+  const store = await openConfiguredStore(settings, logger);
+  const project = await createProjectReader(settings.stateDir);
+  if (settings.mode === "deployed") requireSecrets(project.current());
+  const stopping = new AbortController();
+  const deliveries = createDeliveryTally({ isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint) });
+  const closedConnections = createClosedConnectionTally();
+  const { ingest } = createIngest({
+    settings,
+    store,
+    project,
+    signals,
+    logger,
+    stopping: stopping.signal,
+    onEvent(event) {
+      deliveries.observe(event);
+      onEvent(event);
+    },
+  });
+  // The watching thread costs 18 MB, and only the schemas of a webhook can block the event loop.
+  const watchOnce = onlyOnce(() => watchEventLoop({ inspectAfterMs, orphanAfterMs }));
+  const { connections } = settings.limits;
+  const http = createHttpServer({
+    ingest(request, isLocal) {
+      watchOnce();
+      return ingest(request, isLocal);
+    },
+    forwarder: createForwarder({ web, maxInProgress: maxForwarded(connections), logger }),
+    health: createHealthHandler(createReadiness({ store, clock: systemClock, logger, stopping: stopping.signal })),
+    // Only the pages' development server talks over a socket of its own.
+    allowsUpgrades: settings.pages === "source",
+    isSecure: settings.baseUrl?.startsWith("https:") ?? false,
+    proxies: trustProxies(settings.trustProxy),
+    maxConnections: connections,
+    onConnectionClosed: closedConnections.add,
+    logger,
+  });
+  http.server.listen(settings.port, settings.host);
+  await once(http.server, "listening").catch((error: unknown) => {
+    throw describeListenFailure(error, settings);
+  });
+
+  async function readNumbers(): Promise<ReceiverNumbers> {
+    return {
+      deliveries: deliveries.read(),
+      store: await store.numbers().catch(() => null),
+      closedConnections: closedConnections.read(),
+      rssBytes: process.memoryUsage.rss(),
+    };
+  }
+
+  return {
+    port: (http.server.address() as AddressInfo).port,
+    project,
+    handle(message) {
+      if (message.type === "read-receiver-numbers")
+        void readNumbers().then((numbers) => send({ type: "receiver-numbers", numbers }));
+    },
+    async close(graceMs) {
+      stopping.abort();
+      await http.close(graceMs);
+      await store.close();
+    },
+  };
+}
+
+/**
+ * Requests that are forwarded at once. The other half of the connections is left to webhooks, however many requests the
+ * pages and the API get.
+ */
+function maxForwarded(maxConnections: number): number {
+  return Math.max(16, Math.floor(maxConnections / 2));
+}
+
+function createClosedConnectionTally() {
+  const counts = new Map<string, { closed: ClosedConnection; count: number }>();
+  return {
+    add(closed: ClosedConnection) {
+      const name = `${closed.limit} ${closed.connection}`;
+      counts.set(name, { closed, count: (counts.get(name)?.count ?? 0) + 1 });
+    },
+    read: () => [...counts.values()],
+  };
+}
+
+function describeListenFailure(error: unknown, { port }: Settings): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE")
+    return new Error(`Port ${port} is in use. Stop the program that uses it, or choose another port with --port.`);
+  if (code === "EACCES")
+    return new Error("This user is not permitted to listen on the port. Choose a port above 1023 with --port.");
+  return error;
+}
