@@ -49,14 +49,19 @@ export function completeDelivery(
 }
 
 /** A delivery as lists show it, without its body. */
-function summarizeDelivery({ body: _body, keyId: _keyId, receivedAt, ...delivery }: NewDelivery): DeliverySummary {
+export function summarizeDelivery({
+  body: _body,
+  keyId: _keyId,
+  receivedAt,
+  ...delivery
+}: NewDelivery): DeliverySummary {
   return { ...delivery, receivedAt: new Date(receivedAt).toISOString() };
 }
 
 /** What the receiver reports to metrics, logs and traces. */
 export type ReceiverEvent =
   /** An authenticated delivery was recorded, `tookMs` after its head was received. */
-  | { type: "delivery"; delivery: DeliverySummary; tookMs: number }
+  | { type: "delivery"; delivery: NewDelivery; tookMs: number }
   /** A request was rejected, recorded or not. */
   | { type: "rejected"; code: ErrorCode }
   /** A request had no valid key, recorded or not. */
@@ -65,5 +70,5 @@ export type ReceiverEvent =
   | { type: "unrecorded"; code: ErrorCode };
 
 export function deliveryEvent({ startedAt }: Pick<RequestHead, "startedAt">, delivery: NewDelivery): ReceiverEvent {
-  return { type: "delivery", delivery: summarizeDelivery(delivery), tookMs: performance.now() - startedAt };
+  return { type: "delivery", delivery, tookMs: performance.now() - startedAt };
 }

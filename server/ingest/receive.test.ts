@@ -7,7 +7,7 @@ import { github } from "../../sdk/verify/index.ts";
 import { problemSchema } from "../contract/problem.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { createReceiver, type ReceiverDeps } from "./receive.ts";
-import type { ReceiverEvent } from "./delivery-record.ts";
+import { type ReceiverEvent, summarizeDelivery } from "./delivery-record.ts";
 import { createMemoryDeliveryStore, unavailable } from "./testing/memory-delivery-store.ts";
 import { projectOf, triggerOf } from "./testing/project.ts";
 
@@ -190,7 +190,7 @@ describe("the receiver", () => {
     await send({ endpoint: "nowhere" });
     expect(runsQueued).toHaveBeenCalledOnce();
     const reported = events.flatMap((event) =>
-      event.type === "delivery" ? deliverySummarySchema.strict().parse(event.delivery) : [],
+      event.type === "delivery" ? deliverySummarySchema.strict().parse(summarizeDelivery(event.delivery)) : [],
     );
     expect(reported.map(({ id, outcome }) => [id, outcome])).toEqual(
       store.deliveries.map(({ id, outcome }) => [id, outcome]),

@@ -3,11 +3,12 @@ import { extendEnvironment, readLogLevel, readProcessStart } from "../config.ts"
 import { trustProxies } from "../http/read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http/http-server.ts";
 import { loadPages } from "../http/pages/load-pages.ts";
-import type { DeliverySummary } from "../contract/delivery.ts";
+import { summarizeDelivery } from "../ingest/delivery-record.ts";
 import { createLogger } from "../logging.ts";
 import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
 import { packageRoot } from "../paths.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { NewDelivery } from "../ports/store/delivery-store.ts";
 import { openTracing } from "../tracing/open-tracing.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { createNumberExchange } from "./number-exchange.ts";
@@ -35,7 +36,8 @@ const orphanAfterMs = 8_000;
 const inspectAfterMs = 6_000;
 
 const start = readProcessStart();
-const logger = createLogger({ mode: start.mode, level: readLogLevel(start.mode), process: "web" });
+const level = readLogLevel(start.mode);
+const logger = createLogger({ mode: start.mode, level, process: "web" });
 
 // Ctrl-C reaches the whole process group: the supervisor decides what happens, and when.
 process.on("SIGINT", () => {});
@@ -64,9 +66,10 @@ async function serve(): Promise<void> {
     onEvent(event) {
       if (event.type !== "delivery") return;
       const { delivery, tookMs } = event;
-      if (mode === "development") tell({ type: "delivery", delivery });
-      else logDelivery(logger, delivery);
-      tracing?.delivered(delivery, tookMs);
+      if (mode === "development") tell({ type: "delivery", delivery: summarizeDelivery(delivery) });
+      // The store has every delivery; a line for each is among the most expensive parts of receiving it.
+      else if (level === "debug") logDelivery(delivery);
+      tracing?.delivered(summarizeDelivery(delivery), tookMs);
     },
   });
   Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
@@ -125,12 +128,9 @@ async function serve(): Promise<void> {
 }
 
 /** Who may read the log may not be who may read bodies: it has ids and outcomes only. */
-function logDelivery(
-  log: Logger,
-  { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: DeliverySummary,
-): void {
+function logDelivery({ id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: NewDelivery): void {
   const runIds = verdicts.flatMap(({ runId }) => runId ?? []);
-  log.info("delivery", {
+  logger.debug("delivery", {
     deliveryId: id,
     endpoint,
     outcome,

@@ -5,7 +5,6 @@ import {
   startLatencyBounds,
   type ServiceNumbers,
 } from "../../../domain/runs/run-tally.ts";
-import type { ReceiverEvent } from "../../../ingest/delivery-record.ts";
 import {
   commitDurationBounds,
   commitWritesBounds,
@@ -15,7 +14,7 @@ import {
 import type { RunStore } from "../../../ports/store/run-store.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { ClosedConnection } from "../../connections.ts";
-import { createDeliveryMetrics } from "./delivery-metrics.ts";
+import { type CountedEvent, createDeliveryMetrics } from "./delivery-metrics.ts";
 import { createPulledMetrics, type PulledMetrics } from "./prometheus.ts";
 
 const atMostEveryMs = 1_000;
@@ -24,7 +23,7 @@ const maxShare = 0.01;
 
 /** Numbers for Prometheus, in a registry of their own. docs/metrics.md lists them. */
 export interface Metrics {
-  observeReceiver(event: ReceiverEvent): void;
+  observeReceiver(event: CountedEvent): void;
   /** Counts an API request without a valid key. */
   observeUnauthenticatedApi(): void;
   /** A connection was closed because a limit is reached. */

@@ -1,8 +1,16 @@
-import type { DeliveryOutcome, DeliverySummary, VerdictList, VerdictOutcome } from "../../../contract/delivery.ts";
+import type { DeliveryOutcome, VerdictList, VerdictOutcome } from "../../../contract/delivery.ts";
 import type { ErrorCode } from "../../../contract/error-codes.ts";
 import { type BucketTally, createBucketTally } from "../../../domain/bucket-tally.ts";
 import type { ReceiverEvent } from "../../../ingest/delivery-record.ts";
+import type { NewDelivery } from "../../../ports/store/delivery-store.ts";
 import type { PulledMetrics } from "./prometheus.ts";
+
+type CountedDelivery = Pick<NewDelivery, "endpoint" | "outcome" | "responseStatus" | keyof VerdictList>;
+
+/** An event of the receiver, as far as it is counted. */
+export type CountedEvent =
+  | Exclude<ReceiverEvent, { type: "delivery" }>
+  | { type: "delivery"; delivery: CountedDelivery; tookMs: number };
 
 type VerdictTally = Record<VerdictOutcome, number>;
 
@@ -80,7 +88,7 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
     return tally;
   }
 
-  function observeDelivery(delivery: DeliverySummary, tookMs: number): void {
+  function observeDelivery(delivery: CountedDelivery, tookMs: number): void {
     const { endpoint, outcome, responseStatus } = delivery;
     const tally = tallyOf(endpoint);
     const statuses = tally.outcomes.get(outcome);
@@ -91,7 +99,7 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
   }
 
   return {
-    observeReceiver(event: ReceiverEvent): void {
+    observeReceiver(event: CountedEvent): void {
       switch (event.type) {
         case "delivery":
           return observeDelivery(event.delivery, event.tookMs);
