@@ -63,7 +63,11 @@ function post({
   return {
     method,
     target: `/triggers/${endpoint}${query}`,
-    headers: Object.entries({ "content-type": "application/json", "content-length": String(bytes.length), ...headers }),
+    headers: Object.entries({
+      "content-type": "application/json",
+      "content-length": String(bytes.length),
+      ...headers,
+    }).flat(),
     async readBody(take) {
       take(bytes);
     },

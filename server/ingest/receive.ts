@@ -111,7 +111,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const { bytes } = read;
       delivery = { ...delivery, endpoint, body: bytes, bodyBytes: bytes.length, bodySha256: hash("sha256", bytes) };
 
-      const header = (name: string) => head.headers.get(name)?.join(", ") ?? null;
+      const header = (name: string) => head.headers.get(name) ?? null;
       const signedRequest = { body: bytes, receivedAtMs: head.receivedAt, header };
       const verified = verify(source, signedRequest, { sentFrom, mayBeUnsigned: deps.mode === "development" });
       if (verified.kind === "rejected") return await rejectWith(verified.error);

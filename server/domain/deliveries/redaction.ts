@@ -12,16 +12,16 @@ const keyPattern = /sb[kt]_[0-9A-Za-z]{12,}/g;
 const minSecret = 6;
 
 /**
- * Headers as they may be kept: names in lower case, the values of one name joined, credentials replaced. `secrets` are
- * what the sender presented as keys, valid or not.
+ * Headers as they may be kept, with credentials replaced. Names are in lower case. `secrets` are what the sender
+ * presented as keys, valid or not.
  */
 export function redactHeaders(
-  headers: ReadonlyMap<string, readonly string[]>,
+  headers: ReadonlyMap<string, string>,
   secrets: readonly string[],
 ): Record<string, string> {
   const redact = createRedact(secrets);
   return Object.fromEntries(
-    Array.from(headers, ([name, values]) => [name, secretNames.test(name) ? redacted : values.map(redact).join(", ")]),
+    Array.from(headers, ([name, value]) => [name, secretNames.test(name) ? redacted : redact(value)]),
   );
 }
 

@@ -32,10 +32,13 @@ export async function handleWebhook(p: {
     {
       method: request.method ?? "",
       target,
-      headers: pairs(request.rawHeaders),
+      headers: request.rawHeaders,
       readBody(take) {
         if (p.expectsContinue) response.writeContinue();
-        return readChunks(request, { take, withinMs: p.bodyTimeoutMs });
+        if (!request.complete || request.destroyed) return readChunks(request, { take, withinMs: p.bodyTimeoutMs });
+        // Usually the whole body comes with the head: no need to listen for it, nor to limit its time.
+        const body: Buffer | null = request.read();
+        if (body) take(body);
       },
     },
     () => isLocal(request),
@@ -107,12 +110,6 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }
 
-function pairs(rawHeaders: readonly string[]): [string, string][] {
-  const result: [string, string][] = [];
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) result.push([rawHeaders[at] ?? "", rawHeaders[at + 1] ?? ""]);
-  return result;
-}
-
 /**
  * In development local webhooks need no key, so no page of another site that a browser on this machine shows may send
  * one. Such requests get 403 and are not recorded.
@@ -132,10 +129,10 @@ export function guardDevelopment(
 }
 
 /** A name that came twice is no name of ours. */
-function headersOf(request: IngestRequest): Pick<Headers, "get"> {
+function headersOf({ headers }: IngestRequest): Pick<Headers, "get"> {
   return {
     get(name) {
-      const values = request.headers.filter(([sent]) => sent.toLowerCase() === name).map(([, value]) => value);
+      const values = headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === name);
       return values.length === 0 ? null : values.join(", ");
     },
   };
