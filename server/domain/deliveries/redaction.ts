@@ -20,9 +20,14 @@ export function redactHeaders(
   secrets: readonly string[],
 ): Record<string, string> {
   const redact = createRedact(secrets);
-  return Object.fromEntries(
-    Array.from(headers, ([name, value]) => [name, secretNames.test(name) ? redacted : redact(value)]),
-  );
+  const kept: Record<string, string> = {};
+  for (const [name, text] of headers) {
+    const value = secretNames.test(name) ? redacted : redact(text);
+    if (name === "__proto__")
+      Object.defineProperty(kept, name, { value, writable: true, enumerable: true, configurable: true });
+    else kept[name] = value;
+  }
+  return kept;
 }
 
 /** A string without the secrets. */
