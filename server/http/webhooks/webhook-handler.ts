@@ -44,7 +44,7 @@ export async function handleWebhook(p: {
     () => isLocal(request),
   );
   if (response.destroyed || response.writableEnded) return;
-  await send(request, response, answer);
+  return send(request, response, answer);
 }
 
 /**
@@ -87,20 +87,23 @@ function readChunks(
   });
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, answer: IngestResponse): Promise<void> {
-  const { body } = answer;
-  const headers = { ...answer.headers, "content-length": Buffer.byteLength(body) };
-  if (!answer.closesConnection) {
-    response.writeHead(answer.status, headers).end(body);
-    return;
-  }
-  response.writeHead(answer.status, { ...headers, connection: "close" });
-  if (request.complete) {
+function send(request: IncomingMessage, response: ServerResponse, answer: IngestResponse): void | Promise<void> {
+  const { body, headers } = answer;
+  headers["content-length"] = String(Buffer.byteLength(body));
+  if (answer.closesConnection) headers["connection"] = "close";
+  response.writeHead(answer.status, headers);
+  if (!answer.closesConnection || request.complete) {
     response.end(body);
     return;
   }
-  // Closing while the sender still writes makes its system throw our answer away (RFC 9112, 9.6). So the answer goes out whole, what
-  // still comes is left unread, and the connection ends a moment later.
+  return endSlowly(response, body);
+}
+
+/**
+ * Closing while the sender still writes makes its system throw our answer away (RFC 9112, 9.6). So the answer goes out
+ * whole, what still comes is left unread, and the connection ends a moment later.
+ */
+async function endSlowly(response: ServerResponse, body: string): Promise<void> {
   response.write(body);
   await Promise.race([once(response, "close"), pause(lingerMs)]);
   response.end();
