@@ -19,6 +19,7 @@ import { createEngineStore } from "./engine-store.ts";
 import { prepareFoldTraffic } from "./fold-traffic.ts";
 import { prepareInsertRun } from "./insert-run.ts";
 import { createInvitationStore } from "./invitation-store.ts";
+import { createKeptReads } from "./kept-reads.ts";
 import { createKeyStore } from "./key-store.ts";
 import { prepareLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
@@ -74,6 +75,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const traffic = createTrafficTally(connection);
   const folding = createFoldLater({ fold: () => queue.write(fold), logger });
   const room = createQueueRoom(connection);
+  const keptReads = createKeptReads(connection);
   const onBegin = () => {
     room.forget();
     traffic.begin();
@@ -93,6 +95,8 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     (verb, survives) =>
       queue.write(() => {
         room.forget();
+        keptReads.forget();
+
         return verb();
       }, survives),
     queue.noteFailure,
@@ -105,6 +109,8 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const liveMark = prepareLiveMark(connection);
   const insertAudit = prepareInsertAudit(database);
   const insertRun = prepareInsertRun(database, { addEntry, room });
+  const keys = createKeyStore(database, insertAudit);
+  const switches = createSwitchStore(database);
   // What a process that is gone has left.
   if (database.trafficLog().size > 0) folding.counted(0);
   return {
@@ -112,9 +118,10 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createRunStore(database, { insertRun, room, queueing, addEntry }),
     ...createTrafficStore(database),
     ...createPresetStore(database),
-    ...createSwitchStore(database),
+    ...switches,
     ...createEngineStore(database, addEntry),
-    ...createKeyStore(database, insertAudit),
+    ...keys,
+    ...keptReads.wrap({ ...keys, ...switches }),
     ...createPeopleStore(database, insertAudit),
     ...createInvitationStore(database, insertAudit),
     ...createAuditStore(database),
