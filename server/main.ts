@@ -13,7 +13,7 @@ import { createFetchHandler } from "./http/webhooks/fetch-handler.ts";
 import { createMetrics } from "./http/rest/metrics/create-metrics.ts";
 import { createRestApp } from "./http/rest/rest-app.ts";
 import type { RestDeps } from "./http/rest/rest-deps.ts";
-import type { ReceiverEvent } from "./domain/deliveries/delivery-tally.ts";
+import type { ReceiverEvent } from "./ingest/delivery-record.ts";
 import { systemClock } from "./ports/clock.ts";
 import { type Logger, silentLogger } from "./ports/logger.ts";
 import { noSignals, type Signals } from "./ports/signals.ts";

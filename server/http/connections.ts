@@ -78,12 +78,13 @@ export function createConnections(
     )
       return;
     if (open.size >= maxConnections && !makeRoom(socket, { limit: "total", idle, client })) return;
-    open.set(socket, { client, requests: 0, waiting: [] });
+    const connection = { client, requests: 0, waiting: [] };
+    open.set(socket, connection);
     if (client) {
       clients.set(client.network, client);
       client.open += 1;
     }
-    setIdle(socket, true);
+    setIdle(socket, connection, true);
     socket.once("close", () => forget(socket));
   });
 
@@ -114,18 +115,24 @@ export function createConnections(
   }
 
   function forget(socket: Duplex): void {
-    const client = open.get(socket)?.client;
-    setIdle(socket, false);
+    const connection = open.get(socket);
     answering.delete(socket);
-    if (!open.delete(socket) || !client) return;
+    if (!connection) return;
+    open.delete(socket);
+    setIdle(socket, connection, false);
+    const { client } = connection;
+    if (!client) return;
     client.open -= 1;
     if (client.open === 0) clients.delete(client.network);
   }
 
-  function setIdle(socket: Duplex, isIdle: boolean): void {
-    for (const sockets of [idle, open.get(socket)?.client?.idle]) {
-      if (isIdle) sockets?.add(socket);
-      else sockets?.delete(socket);
+  function setIdle(socket: Duplex, { client }: Pick<Connection, "client">, isIdle: boolean): void {
+    if (isIdle) {
+      idle.add(socket);
+      client?.idle.add(socket);
+    } else {
+      idle.delete(socket);
+      client?.idle.delete(socket);
     }
   }
 
@@ -133,14 +140,14 @@ export function createConnections(
     const connection = open.get(socket);
     if (!connection) return;
     connection.requests += count;
-    setIdle(socket, connection.requests === 0);
+    setIdle(socket, connection, connection.requests === 0);
   }
 
   function begin({ socket }: IncomingMessage, response: ServerResponse, handle: () => void): void {
     answering.set(socket, response);
     addRequests(socket, 1);
     if (isClosing) response.shouldKeepAlive = false;
-    response.once("close", () => {
+    response.on("close", () => {
       addRequests(socket, -1);
       answering.delete(socket);
       // Its headers may have promised to keep the connection before the server began to close.

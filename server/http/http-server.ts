@@ -109,9 +109,11 @@ function createListener({ ingest, forwarder, health, bodyTimeoutMs = maxBodyMs }
  * even indexes.
  */
 function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
-  const hosts = rawHeaders.filter(
-    (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === "host",
-  ).length;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 

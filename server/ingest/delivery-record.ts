@@ -1,5 +1,5 @@
 import { type DeliverySummary, ownHeaders, type VerdictList } from "../contract/delivery.ts";
-import type { ReceiverEvent } from "../domain/deliveries/delivery-tally.ts";
+import type { ErrorCode } from "../contract/error-codes.ts";
 import { redactHeaders, redactText } from "../domain/deliveries/redaction.ts";
 import type { NewDelivery } from "../ports/store/delivery-store.ts";
 import type { HeaderMap, RequestHead } from "./ingest-request.ts";
@@ -49,10 +49,26 @@ export function completeDelivery(
 }
 
 /** A delivery as lists show it, without its body. */
-function summarizeDelivery({ body: _body, keyId: _keyId, receivedAt, ...delivery }: NewDelivery): DeliverySummary {
+export function summarizeDelivery({
+  body: _body,
+  keyId: _keyId,
+  receivedAt,
+  ...delivery
+}: NewDelivery): DeliverySummary {
   return { ...delivery, receivedAt: new Date(receivedAt).toISOString() };
 }
 
+/** What the receiver reports to metrics, logs and traces. */
+export type ReceiverEvent =
+  /** An authenticated delivery was recorded, `tookMs` after its head was received. */
+  | { type: "delivery"; delivery: NewDelivery; tookMs: number }
+  /** A request was rejected, recorded or not. */
+  | { type: "rejected"; code: ErrorCode }
+  /** A request had no valid key, recorded or not. */
+  | { type: "unauthenticated" }
+  /** An authenticated request was rejected and not recorded: the store failed, or a recording limit was reached. */
+  | { type: "unrecorded"; code: ErrorCode };
+
 export function deliveryEvent({ startedAt }: Pick<RequestHead, "startedAt">, delivery: NewDelivery): ReceiverEvent {
-  return { type: "delivery", delivery: summarizeDelivery(delivery), tookMs: performance.now() - startedAt };
+  return { type: "delivery", delivery, tookMs: performance.now() - startedAt };
 }

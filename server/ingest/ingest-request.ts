@@ -5,13 +5,14 @@ export interface IngestRequest {
   method: string;
   /** The request target as sent, in origin form: path and query, undecoded, e.g. `/triggers/billing?token=…`. */
   target: string;
-  /** Name and value as sent, in order; duplicates stay. */
-  headers: readonly (readonly [name: string, value: string])[];
+  /** Name, value, name, value, as sent, in order; duplicates stay. */
+  headers: readonly string[];
   /**
    * Reads the body, chunk by chunk, until its end or until `take` returns false. Not read before the pipeline asks for
-   * it. Rejects when the sender goes away, and with AppError `request_timeout` when it takes too long.
+   * it. No promise: the body was complete. Rejects when the sender goes away, and with AppError `request_timeout` when
+   * it takes too long.
    */
-  readBody(take: (chunk: Uint8Array) => boolean): Promise<void>;
+  readBody(take: (chunk: Uint8Array) => boolean): Promise<void> | void;
 }
 
 export interface IngestResponse {
@@ -28,8 +29,8 @@ export interface Rejected {
   error: unknown;
 }
 
-/** Headers by name in lower case, each with its values in the order sent. */
-export type HeaderMap = ReadonlyMap<string, readonly string[]>;
+/** Headers by name in lower case. The values of a repeated one are joined by a comma, in the order sent. */
+export type HeaderMap = ReadonlyMap<string, string>;
 
 /** The endpoint in the path of a request. `raw` is the part after `/triggers/`, as sent. */
 type EndpointPath = { kind: "endpoint"; endpoint: string; raw: string } | { kind: "unreadable"; raw: string };
@@ -56,38 +57,40 @@ export interface RequestHead {
 export function readHead(request: IngestRequest, now: number): RequestHead {
   const [target = ""] = request.target.split("#", 1);
   const queryAt = target.indexOf("?");
-  const path = queryAt < 0 ? target : target.slice(0, queryAt);
-  const query = queryAt < 0 ? "" : target.slice(queryAt + 1);
-  const headers = collectHeaders(request.headers);
-  const keys = readKeys(query, headers);
+  const headers = new Map<string, string>();
+  const keys = queryAt < 0 ? noKeys() : readQueryKeys(target.slice(queryAt + 1));
+  const { headers: raw } = request;
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]?.toLowerCase() ?? "";
+    const value = raw[at + 1] ?? "";
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  if (headers.has("authorization")) keys.sent.push(...valuesOf(raw, "authorization").flatMap(readBearerTokens));
+  if (headers.has("x-api-key"))
+    keys.sent.push(...valuesOf(raw, "x-api-key").flatMap((value) => value.split(",").map((key) => key.trim())));
   const declaredBytes = readContentLength(headers);
   return {
     id: newId("dlv", now),
     receivedAt: now,
     startedAt: performance.now(),
     method: request.method,
-    path: readEndpointPath(path),
+    path: readEndpointPath(queryAt < 0 ? target : target.slice(0, queryAt)),
     headers,
-    keys,
-    secrets: withKeysAsSent(query, keys),
+    keys: keys.sent,
+    secrets: [...new Set([...keys.sent, ...keys.asWritten])],
     declaredBytes,
     hasBody: (declaredBytes ?? 0) > 0 || headers.has("transfer-encoding"),
   };
 }
 
-function collectHeaders(headers: IngestRequest["headers"]): HeaderMap {
-  const collected = new Map<string, string[]>();
-  for (const [name, value] of headers) {
-    const lower = name.toLowerCase();
-    const values = collected.get(lower);
-    if (values) values.push(value);
-    else collected.set(lower, [value]);
-  }
-  return collected;
+/** One for each header of this name. */
+function valuesOf(raw: readonly string[], name: string): string[] {
+  return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
 }
 
 function readContentLength(headers: HeaderMap): number | null {
-  const [length] = headers.get("content-length") ?? [];
+  const length = headers.get("content-length");
   return length !== undefined && /^\d+$/.test(length) ? Math.min(Number(length), Number.MAX_SAFE_INTEGER) : null;
 }
 
@@ -99,6 +102,7 @@ const prefix = "/triggers/";
  */
 function readEndpointPath(path: string): EndpointPath {
   const raw = path.startsWith(prefix) ? path.slice(prefix.length) : "";
+  if (!/[%\0]/.test(raw)) return { kind: "endpoint", endpoint: raw, raw };
   try {
     const segments = raw.split("/").map((segment) => decodeURIComponent(segment));
     const isPlain = segments.every((segment) => !/[/\0]/.test(segment));
@@ -108,33 +112,39 @@ function readEndpointPath(path: string): EndpointPath {
   }
 }
 
-const keyParameters = new Set(["token", "api_key"]);
-
 /**
  * Every key in a request, in each of its forms: `?token=`, `?api_key=`, `Authorization: Bearer` and `x-api-key`. Equal
  * and empty ones count too: if several are sent, each must be valid.
  */
-function readKeys(query: string, headers: HeaderMap): string[] {
-  const parameters = query === "" ? [] : Array.from(new URLSearchParams(query));
-  return [
-    ...parameters.flatMap(([name, value]) => (keyParameters.has(name) ? [value] : [])),
-    ...(headers.get("authorization") ?? []).flatMap(readBearerTokens),
-    ...(headers.get("x-api-key") ?? []).flatMap((value) => value.split(",").map((key) => key.trim())),
-  ];
+interface SentKeys {
+  sent: string[];
+  /** Those of the query, with their escapes. */
+  asWritten: string[];
+}
+
+const noKeys = (): SentKeys => ({ sent: [], asWritten: [] });
+const keyParameters = new Set(["token", "api_key"]);
+
+/** The same keys that URLSearchParams finds, which skips a question mark at the beginning. */
+function readQueryKeys(query: string): SentKeys {
+  const keys = noKeys();
+  for (const pair of (query.startsWith("?") ? query.slice(1) : query).split("&")) {
+    const nameEnd = pair.indexOf("=");
+    const name = nameEnd < 0 ? pair : pair.slice(0, nameEnd);
+    if (!keyParameters.has(decodeParameter(name))) continue;
+    const value = nameEnd < 0 ? "" : pair.slice(nameEnd + 1);
+    keys.sent.push(decodeParameter(value));
+    keys.asWritten.push(value);
+  }
+  return keys;
+}
+
+function decodeParameter(text: string): string {
+  return /[%+]/.test(text) ? (new URLSearchParams(`=${text}`).get("") ?? "") : text;
 }
 
 /** A repeated header may arrive as one, joined by a comma. */
 function readBearerTokens(value: string): string[] {
   if (!/^\s*bearer(?:\s|$)/i.test(value)) return [];
   return value.split(/,(?=\s*bearer\s)/i).map((part) => part.replace(/^\s*bearer/i, "").trim());
-}
-
-/** The keys, and the keys in the query as they were sent, with their escapes. */
-function withKeysAsSent(query: string, keys: readonly string[]): string[] {
-  if (query === "") return [...new Set(keys)];
-  const asSent = query.split("&").flatMap((pair) => {
-    const [name = "", ...value] = pair.split("=");
-    return keyParameters.has(new URLSearchParams(`${name}=`).keys().next().value ?? "") ? [value.join("=")] : [];
-  });
-  return [...new Set([...keys, ...asSent])];
 }

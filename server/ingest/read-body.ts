@@ -28,7 +28,7 @@ export async function readBody(
   let receivedBytes = 0;
   let failure: unknown = null;
   try {
-    await request.readBody((chunk) => {
+    const reading = request.readBody((chunk) => {
       receivedBytes += chunk.length;
       if (receivedBytes > maxBodyBytes) return false;
       try {
@@ -38,6 +38,7 @@ export async function readBody(
       }
       return failure === null;
     });
+    if (reading) await reading;
   } catch (cause) {
     return { kind: "rejected", error: cause instanceof AppError ? cause : incomplete(cause), receivedBytes };
   }
@@ -60,7 +61,7 @@ const parameter = new RegExp(`;\\s*(${token})\\s*=\\s*("(?:[^"\\\\]|\\\\.)*"|[^\
 
 /** Why the headers do not announce plain JSON in UTF-8; `null` if they do. */
 function checkContentType(headers: HeaderMap): AppError | null {
-  const contentType = headers.get("content-type")?.join(", ");
+  const contentType = headers.get("content-type");
   if (contentType === "application/json" && !headers.has("content-encoding")) return null;
   if (contentType === undefined) return unsupported("The request has no Content-Type. Send application/json.");
   const [type = ""] = contentType.split(";", 1);
@@ -70,7 +71,7 @@ function checkContentType(headers: HeaderMap): AppError | null {
     const isOther = name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value);
     if (isOther) return unsupported("The charset is not UTF-8. Send JSON in UTF-8.");
   }
-  const encodings = headers.get("content-encoding")?.flatMap((value) => value.split(",")) ?? [];
+  const encodings = headers.get("content-encoding")?.split(",") ?? [];
   return encodings.every((encoding) => ["identity", ""].includes(encoding.trim().toLowerCase()))
     ? null
     : unsupported("The body is compressed. Send it without Content-Encoding.");

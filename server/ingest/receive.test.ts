@@ -7,7 +7,7 @@ import { github } from "../../sdk/verify/index.ts";
 import { problemSchema } from "../contract/problem.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { createReceiver, type ReceiverDeps } from "./receive.ts";
-import type { ReceiverEvent } from "../domain/deliveries/delivery-tally.ts";
+import { type ReceiverEvent, summarizeDelivery } from "./delivery-record.ts";
 import { createMemoryDeliveryStore, unavailable } from "./testing/memory-delivery-store.ts";
 import { projectOf, triggerOf } from "./testing/project.ts";
 
@@ -63,7 +63,11 @@ function post({
   return {
     method,
     target: `/triggers/${endpoint}${query}`,
-    headers: Object.entries({ "content-type": "application/json", "content-length": String(bytes.length), ...headers }),
+    headers: Object.entries({
+      "content-type": "application/json",
+      "content-length": String(bytes.length),
+      ...headers,
+    }).flat(),
     async readBody(take) {
       take(bytes);
     },
@@ -190,7 +194,7 @@ describe("the receiver", () => {
     await send({ endpoint: "nowhere" });
     expect(runsQueued).toHaveBeenCalledOnce();
     const reported = events.flatMap((event) =>
-      event.type === "delivery" ? deliverySummarySchema.strict().parse(event.delivery) : [],
+      event.type === "delivery" ? deliverySummarySchema.strict().parse(summarizeDelivery(event.delivery)) : [],
     );
     expect(reported.map(({ id, outcome }) => [id, outcome])).toEqual(
       store.deliveries.map(({ id, outcome }) => [id, outcome]),

@@ -10,7 +10,7 @@ import type { Rate } from "../contract/project/endpoint.ts";
 import type { RateLimits } from "../contract/project/settings.ts";
 import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
-import type { ReceiverEvent } from "../domain/deliveries/delivery-tally.ts";
+import type { ReceiverEvent } from "./delivery-record.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { parseJsonBody } from "../domain/json/json-body.ts";
 import { type Decision, decideDelivery } from "../matching/decide-delivery.ts";
@@ -112,7 +112,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const { bytes } = read;
       delivery = { ...delivery, endpoint, body: bytes, bodyBytes: bytes.length, bodySha256: hash("sha256", bytes) };
 
-      const header = (name: string) => head.headers.get(name)?.join(", ") ?? null;
+      const header = (name: string) => head.headers.get(name) ?? null;
       const signedRequest = { body: bytes, receivedAtMs: head.receivedAt, header };
       const verified = verify(source, signedRequest, { sentFrom, mayBeUnsigned: deps.mode === "development" });
       if (verified.kind === "rejected") return await rejectWith(verified.error);

@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import { noVerdicts } from "../contract/delivery.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
-import type { ReceiverEvent } from "../domain/deliveries/delivery-tally.ts";
+import type { ReceiverEvent } from "./delivery-record.ts";
 import { toProblem } from "../domain/problem.ts";
 import { createTokenBucket, type TokenBucket } from "../domain/requests/token-bucket.ts";
 import type { Decision } from "../matching/decide-delivery.ts";

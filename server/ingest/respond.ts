@@ -35,11 +35,12 @@ function acceptedResponse(
 ): IngestResponse {
   const runId = runs[0]?.runId ?? null;
   const body = { ok: true, runId, runs: runs.map(({ runId, trigger, target }) => ({ runId, trigger, target })) };
-  return response(context, 202, JSON.stringify(body), {
+  const headers: Record<string, string> = {
     "content-type": "application/json",
     location: `/api/v1/runs/${runId}`,
-    ...(isRepeated ? { "idempotent-replayed": "true" } : {}),
-  });
+  };
+  if (isRepeated) headers["idempotent-replayed"] = "true";
+  return response(context, 202, JSON.stringify(body), headers);
 }
 
 function jsonResponse(context: ResponseContext, status: number, body: object): IngestResponse {
@@ -66,15 +67,17 @@ const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   shutting_down: { "retry-after": "5" },
 };
 
-/** Senders are machines: caches and browsers must not interpret a response. */
-const security = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
-
+/** `headers` become those of the response. */
 function response(
   { deliveryId, closesConnection, headers: common }: ResponseContext,
   status: number,
   body: string,
   headers: Record<string, string>,
 ): IngestResponse {
-  const named: Record<string, string> = deliveryId === null ? {} : { "signalbox-delivery": deliveryId };
-  return { status, headers: { ...headers, ...common, ...named, ...security }, body, closesConnection };
+  if (common) Object.assign(headers, common);
+  if (deliveryId !== null) headers["signalbox-delivery"] = deliveryId;
+  // Senders are machines: caches and browsers must not interpret a response.
+  headers["cache-control"] = "no-store";
+  headers["x-content-type-options"] = "nosniff";
+  return { status, headers, body, closesConnection };
 }

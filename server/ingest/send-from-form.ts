@@ -32,11 +32,8 @@ export async function sendFromForm(
     {
       method: "POST",
       target: `/triggers/${path}`,
-      headers: [
-        ["content-type", "application/json"],
-        ["content-length", String(body.length)],
-      ],
-      readBody: async (take) => void take(body),
+      headers: ["content-type", "application/json", "content-length", String(body.length)],
+      readBody: (take) => void take(body),
     },
     "form",
   );

@@ -41,8 +41,11 @@ export function decideDelivery(p: {
   /** Disabled triggers start nothing. */
   disabled: DisabledTriggers;
 }): Decision {
+  const { manifest, now, startedBy, deliveryId, keyId } = p;
   const { matches, list } = matchTriggers(p);
-  const runs = matches.map(({ trigger, payload }) => planRun({ ...p, trigger, payload, replayOf: null }));
+  const runs = matches.map(({ trigger, payload }) =>
+    planRun({ manifest, trigger, payload, now, startedBy, deliveryId, replayOf: null, keyId }),
+  );
   const runIds = new Map(runs.map(({ attachmentId, id }) => [attachmentId, id]));
   const listWith = (attachmentIds?: ReadonlySet<string>): VerdictList => {
     const { verdicts, unlistedVerdicts } = redactVerdicts(list(attachmentIds));
@@ -51,9 +54,10 @@ export function decideDelivery(p: {
       unlistedVerdicts,
     };
   };
-  const listed = { ...listWith(), listWith };
+  const { verdicts, unlistedVerdicts } = listWith();
+  const listed = { verdicts, unlistedVerdicts, listWith };
   if (runs.length > 0) return { ...listed, outcome: "accepted", responseStatus: 202, runs };
-  const [only] = p.isShared ? [] : listed.verdicts;
+  const [only] = p.isShared ? [] : verdicts;
   if (only?.outcome !== "request_mismatch") return { ...listed, outcome: "skipped", responseStatus: 200, runs: [] };
   return { ...listed, outcome: "rejected", responseStatus: 422, runs: [], refusal: requestMismatch(only) };
 }

@@ -53,21 +53,24 @@ export function matchTriggers({
     disabled.has(trigger.slug)
       ? { verdict: disabledVerdict(trigger, disabled), payload: null }
       : evaluateTrigger(trigger, parseWith);
-  const candidates = new Map<number, { trigger: TriggerSource; evaluation: Evaluation }>();
+  /** The verdicts of the triggers that may match, by their index. */
+  const candidates = new Map<number, Verdict>();
+  const matches: Match[] = [];
   for (const at of index ? index.candidates(body) : triggers.keys()) {
     const trigger = triggers[at];
-    if (trigger) candidates.set(at, { trigger, evaluation: evaluate(trigger, parse) });
+    if (!trigger) continue;
+    const { verdict, payload } = evaluate(trigger, parse);
+    candidates.set(at, verdict);
+    if (verdict.outcome === "matched") matches.push({ trigger, payload });
   }
   const explain = memoizeParse((schema) => explainShortly(schema, body, parse));
   const verdictOf = (trigger: TriggerSource, at: number): Verdict =>
-    (candidates.get(at)?.evaluation ?? evaluate(trigger, explain)).verdict;
+    candidates.get(at) ?? evaluate(trigger, explain).verdict;
   return {
-    matches: [...candidates.values()].flatMap(({ trigger, evaluation: { verdict, payload } }) =>
-      verdict.outcome === "matched" ? [{ trigger, payload }] : [],
-    ),
+    matches,
     list(always = new Set()) {
       if (triggers.length <= maxListed) return { verdicts: triggers.map(verdictOf), unlistedVerdicts: [] };
-      const evaluated = new Map([...candidates].map(([at, { evaluation }]) => [at, evaluation.verdict]));
+      const evaluated = new Map(candidates);
       if (always.size > 0)
         for (const [at, trigger] of triggers.entries())
           if (always.has(trigger.attachmentId)) evaluated.set(at, verdictOf(trigger, at));

@@ -1,6 +1,6 @@
 import { createWebhookAuthenticator } from "../auth/authenticate/webhook-authenticator.ts";
 import type { Mode, Settings } from "../config.ts";
-import type { ReceiverEvent } from "../domain/deliveries/delivery-tally.ts";
+import type { ReceiverEvent } from "../ingest/delivery-record.ts";
 import { oncePerTurn } from "../domain/event-loop.ts";
 import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
 import { guardDevelopment, type Ingest } from "../http/webhooks/webhook-handler.ts";

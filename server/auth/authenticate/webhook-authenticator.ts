@@ -27,12 +27,12 @@ export function createWebhookAuthenticator(deps: {
   const recordUse = createKeyUsageRecorder({ ...deps, logger: deps.logger ?? silentLogger });
   return async (presented, endpoint) => {
     if (deps.mode === "development") return { ok: true, keyId: null };
-    const distinct = [...new Set(presented)];
-    if (distinct.length === 0 || distinct.length > maxKeys) return { ok: false };
-    const keys = await Promise.all(distinct.map(find));
+    const [only = "", ...others] = new Set(presented);
+    if (presented.length === 0 || others.length >= maxKeys) return { ok: false };
+    const keys = others.length === 0 ? [await find(only)] : await Promise.all([only, ...others].map(find));
     const valid = keys.filter((key) => key !== null).filter((key) => isForEndpoint(key, endpoint));
     const [first] = valid;
-    if (!first || valid.length < distinct.length) return { ok: false };
+    if (!first || valid.length < keys.length) return { ok: false };
     valid.forEach(recordUse);
     return { ok: true, keyId: first.id };
   };

@@ -2,16 +2,13 @@ import type { DeliveryOutcome, DeliverySummary, VerdictList, VerdictOutcome } fr
 import type { ErrorCode } from "../../contract/error-codes.ts";
 import { addBuckets, type BucketCounts, type BucketTally, createBucketTally } from "../bucket-tally.ts";
 
-/** What the receiver reports to metrics, logs and traces. */
-export type ReceiverEvent =
-  /** An authenticated delivery was recorded, `tookMs` after its head was received. */
-  | { type: "delivery"; delivery: DeliverySummary; tookMs: number }
-  /** A request was rejected, recorded or not. */
-  | { type: "rejected"; code: ErrorCode }
-  /** A request had no valid key, recorded or not. */
-  | { type: "unauthenticated" }
-  /** An authenticated request was rejected and not recorded: the store failed, or a recording limit was reached. */
-  | { type: "unrecorded"; code: ErrorCode };
+type CountedDelivery = Pick<DeliverySummary, "endpoint" | "outcome" | "responseStatus" | keyof VerdictList>;
+
+/** An event of the receiver, as far as it is counted. */
+export type CountedEvent =
+  | { type: "delivery"; delivery: CountedDelivery; tookMs: number }
+  | { type: "rejected" | "unrecorded"; code: ErrorCode }
+  | { type: "unauthenticated" };
 
 /** Seconds. */
 export const deliveryDurationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -36,7 +33,7 @@ export interface DeliveryNumbers {
 }
 
 export interface DeliveryTally {
-  observe(event: ReceiverEvent): void;
+  observe(event: CountedEvent): void;
   read(): DeliveryNumbers;
 }
 
@@ -71,7 +68,7 @@ export function createDeliveryTally({ isDeclared }: { isDeclared: (endpoint: str
     return tally;
   }
 
-  function observeDelivery(delivery: DeliverySummary, tookMs: number): void {
+  function observeDelivery(delivery: CountedDelivery, tookMs: number): void {
     const { endpoint, outcome, responseStatus } = delivery;
     const tally = tallyOf(endpoint);
     const statuses = tally.outcomes.get(outcome);

@@ -42,11 +42,11 @@ export function idempotencyOf(p: {
   const notBefore = p.receivedAt - Math.max(p.dedupe?.windowMs ?? defaultWindowMs, p.signed?.validMs ?? 0);
   const field = fieldName(p.dedupe?.field ?? null, p.body);
   if (field !== null) return { key: hash(field), notBefore, mayDiffer: true };
-  const headers = p.dedupe?.header ? [p.dedupe.header, ...defaultHeaders] : defaultHeaders;
-  const name = headers
-    .map((header) => headerName(header, p.signed ? p.signed.header : p.header))
-    .find((found) => found !== null);
-  if (name) return { key: hash(name), notBefore, mayDiffer: false };
+  const read = p.signed ? p.signed.header : p.header;
+  for (const header of p.dedupe?.header ? [p.dedupe.header, ...defaultHeaders] : defaultHeaders) {
+    const name = headerName(header, read);
+    if (name !== null) return { key: hash(name), notBefore, mayDiffer: false };
+  }
   return p.signed ? { key: hash(`signed:${p.signed.contentHash()}`), notBefore, mayDiffer: true } : null;
 }
 

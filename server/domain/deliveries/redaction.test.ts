@@ -7,14 +7,14 @@ const key = "sbk_0123456789abcdefghijklmnopqrstuvwxyz";
 describe("redaction", () => {
   test("keeps no credentials, by name or by value, and everything else", () => {
     const headers = new Map([
-      ["authorization", [`Bearer ${key}`]],
-      ["x-forwarded-authorization", ["Basic YTpi"]],
-      ["cookie", ["a=1", "b=2"]],
-      ["x-api-key", ["other"]],
-      ["referer", [`https://example.com/triggers/a?token=my-own-key&x=1`]],
-      ["x-other", [`${key}, and more`]],
-      ["x-list", ["one", "two"]],
-      ["__proto__", ["kept"]],
+      ["authorization", `Bearer ${key}`],
+      ["x-forwarded-authorization", "Basic YTpi"],
+      ["cookie", "a=1, b=2"],
+      ["x-api-key", "other"],
+      ["referer", `https://example.com/triggers/a?token=my-own-key&x=1`],
+      ["x-other", `${key}, and more`],
+      ["x-list", "one, two"],
+      ["__proto__", "kept"],
     ]);
     expect(Object.entries(redactHeaders(headers, ["my-own-key"]))).toEqual([
       ["authorization", "[redacted]"],

@@ -12,17 +12,22 @@ const keyPattern = /sb[kt]_[0-9A-Za-z]{12,}/g;
 const minSecret = 6;
 
 /**
- * Headers as they may be kept: names in lower case, the values of one name joined, credentials replaced. `secrets` are
- * what the sender presented as keys, valid or not.
+ * Headers as they may be kept, with credentials replaced. Names are in lower case. `secrets` are what the sender
+ * presented as keys, valid or not.
  */
 export function redactHeaders(
-  headers: ReadonlyMap<string, readonly string[]>,
+  headers: ReadonlyMap<string, string>,
   secrets: readonly string[],
 ): Record<string, string> {
   const redact = createRedact(secrets);
-  return Object.fromEntries(
-    Array.from(headers, ([name, values]) => [name, secretNames.test(name) ? redacted : values.map(redact).join(", ")]),
-  );
+  const kept: Record<string, string> = {};
+  for (const [name, text] of headers) {
+    const value = secretNames.test(name) ? redacted : redact(text);
+    if (name === "__proto__")
+      Object.defineProperty(kept, name, { value, writable: true, enumerable: true, configurable: true });
+    else kept[name] = value;
+  }
+  return kept;
 }
 
 /** A string without the secrets. */

@@ -56,16 +56,22 @@ export function createBodyBudget(maxBodyBytes: number): BodyBudget {
 
 /**
  * A body as it is received. It grows with the received bytes, not with the declared length, and joins small chunks: a
- * body in chunks of one byte takes hardly more memory than one in a single chunk.
+ * body in chunks of one byte takes hardly more memory than one in a single chunk. A single chunk is used as it is.
  */
 export function createBodyBuffer(memory: BodyMemory): { add(chunk: Uint8Array): void; bytes(): Buffer<ArrayBuffer> } {
   let buffer: Buffer = Buffer.alloc(0);
   let length = 0;
   return {
     add(chunk) {
+      if (length === 0) {
+        memory.take(chunk.length);
+        buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+        length = chunk.length;
+        return;
+      }
       const needed = length + chunk.length;
       if (needed > buffer.length) {
-        const size = length === 0 ? chunk.length : Math.max(needed, 2 * buffer.length);
+        const size = Math.max(needed, 2 * buffer.length);
         memory.take(size - buffer.length);
         const larger = Buffer.allocUnsafeSlow(size);
         buffer.copy(larger, 0, 0, length);

@@ -17,6 +17,7 @@ export function planRun(p: {
   keyId: string | null;
 }) {
   const { slug, attachmentId, target } = p.trigger;
+  const { maxAttempts, maxQueued } = boundsOf(p.manifest, target);
   return {
     id: newId("run", p.now),
     trigger: slug,
@@ -26,7 +27,8 @@ export function planRun(p: {
     startedBy: p.startedBy,
     replayOf: p.replayOf,
     version: p.manifest.version,
-    ...boundsOf(p.manifest, target),
+    maxAttempts,
+    maxQueued,
     createdAt: p.now,
     payload: p.payload,
     input: null,

@@ -11,8 +11,8 @@ export function createFetchHandler(ingest: Ingest): (request: Request) => Promis
       {
         method: request.method,
         target: pathname + search,
-        headers: Array.from(request.headers),
-        readBody: async (take) => (request.body ? readChunks(request.body, take) : undefined),
+        headers: Array.from(request.headers).flat(),
+        readBody: (take) => (request.body ? readChunks(request.body, take) : undefined),
       },
       () => false,
     );

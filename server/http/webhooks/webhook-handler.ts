@@ -32,16 +32,19 @@ export async function handleWebhook(p: {
     {
       method: request.method ?? "",
       target,
-      headers: pairs(request.rawHeaders),
+      headers: request.rawHeaders,
       readBody(take) {
         if (p.expectsContinue) response.writeContinue();
-        return readChunks(request, { take, withinMs: p.bodyTimeoutMs });
+        if (!request.complete || request.destroyed) return readChunks(request, { take, withinMs: p.bodyTimeoutMs });
+        // Usually the whole body comes with the head: no need to listen for it, nor to limit its time.
+        const body: Buffer | null = request.read();
+        if (body) take(body);
       },
     },
     () => isLocal(request),
   );
   if (response.destroyed || response.writableEnded) return;
-  await send(request, response, answer);
+  return send(request, response, answer);
 }
 
 /**
@@ -84,20 +87,23 @@ function readChunks(
   });
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, answer: IngestResponse): Promise<void> {
-  const { body } = answer;
-  const headers = { ...answer.headers, "content-length": Buffer.byteLength(body) };
-  if (!answer.closesConnection) {
-    response.writeHead(answer.status, headers).end(body);
-    return;
-  }
-  response.writeHead(answer.status, { ...headers, connection: "close" });
-  if (request.complete) {
+function send(request: IncomingMessage, response: ServerResponse, answer: IngestResponse): void | Promise<void> {
+  const { body, headers } = answer;
+  headers["content-length"] = String(Buffer.byteLength(body));
+  if (answer.closesConnection) headers["connection"] = "close";
+  response.writeHead(answer.status, headers);
+  if (!answer.closesConnection || request.complete) {
     response.end(body);
     return;
   }
-  // Closing while the sender still writes makes its system throw our answer away (RFC 9112, 9.6). So the answer goes out whole, what
-  // still comes is left unread, and the connection ends a moment later.
+  return endSlowly(response, body);
+}
+
+/**
+ * Closing while the sender still writes makes its system throw our answer away (RFC 9112, 9.6). So the answer goes out
+ * whole, what still comes is left unread, and the connection ends a moment later.
+ */
+async function endSlowly(response: ServerResponse, body: string): Promise<void> {
   response.write(body);
   await Promise.race([once(response, "close"), pause(lingerMs)]);
   response.end();
@@ -105,12 +111,6 @@ async function send(request: IncomingMessage, response: ServerResponse, answer: 
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref());
-}
-
-function pairs(rawHeaders: readonly string[]): [string, string][] {
-  const result: [string, string][] = [];
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) result.push([rawHeaders[at] ?? "", rawHeaders[at + 1] ?? ""]);
-  return result;
 }
 
 /**
@@ -132,10 +132,10 @@ export function guardDevelopment(
 }
 
 /** A name that came twice is no name of ours. */
-function headersOf(request: IngestRequest): Pick<Headers, "get"> {
+function headersOf({ headers }: IngestRequest): Pick<Headers, "get"> {
   return {
     get(name) {
-      const values = request.headers.filter(([sent]) => sent.toLowerCase() === name).map(([, value]) => value);
+      const values = headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === name);
       return values.length === 0 ? null : values.join(", ");
     },
   };

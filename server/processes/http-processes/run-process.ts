@@ -1,9 +1,9 @@
 import { extendEnvironment, readLogLevel, readProcessStart } from "../../config.ts";
-import type { DeliverySummary } from "../../contract/delivery.ts";
-import type { ReceiverEvent } from "../../domain/deliveries/delivery-tally.ts";
+import { type ReceiverEvent, summarizeDelivery } from "../../ingest/delivery-record.ts";
 import { createLogger } from "../../logging.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Signals } from "../../ports/signals.ts";
+import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { ReloadableProject } from "../../project/project-reader.ts";
 import { openTracing } from "../../tracing/open-tracing.ts";
 import { readBuiltSettings } from "../../project/read-built-settings.ts";
@@ -55,7 +55,8 @@ export async function runHttpProcess(
   open: (context: ProcessContext) => Promise<ListeningProcess>,
 ): Promise<void> {
   const start = readProcessStart();
-  const logger = createLogger({ mode: start.mode, level: readLogLevel(start.mode), process: program });
+  const level = readLogLevel(start.mode);
+  const logger = createLogger({ mode: start.mode, level, process: program });
   // Ctrl-C reaches the whole process group: the supervisor decides what happens, and when.
   process.on("SIGINT", () => {});
   try {
@@ -74,9 +75,10 @@ export async function runHttpProcess(
       onEvent(event) {
         if (event.type !== "delivery") return;
         const { delivery, tookMs } = event;
-        if (start.mode === "development") send({ type: "delivery", delivery });
-        else logDelivery(logger, delivery);
-        tracing?.delivered(delivery, tookMs);
+        if (start.mode === "development") send({ type: "delivery", delivery: summarizeDelivery(delivery) });
+        // The store has every delivery; a line for each is among the most expensive parts of receiving it.
+        else if (level === "debug") logDelivery(logger, delivery);
+        tracing?.delivered(summarizeDelivery(delivery), tookMs);
       },
     });
     setInterval(() => send({ type: "heartbeat" }), heartbeatMs).unref();
@@ -121,10 +123,10 @@ async function reload(project: ReloadableProject, env: NodeJS.ProcessEnv): Promi
 /** Those who may read the log may not be those who may read bodies: it has ids and outcomes only. */
 function logDelivery(
   log: Logger,
-  { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: DeliverySummary,
+  { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: NewDelivery,
 ): void {
   const runIds = verdicts.flatMap(({ runId }) => runId ?? []);
-  log.info("delivery", {
+  log.debug("delivery", {
     deliveryId: id,
     endpoint,
     outcome,

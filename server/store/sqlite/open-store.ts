@@ -14,6 +14,7 @@ import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
 import { prepareFoldTraffic } from "./fold-traffic.ts";
 import { prepareInsertRun } from "./insert-run.ts";
+import { createKeptReads } from "./kept-reads.ts";
 import { prepareLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
@@ -58,6 +59,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const traffic = createTrafficTally(connection);
   const folding = createFoldLater({ fold: () => queue.write(fold), logger });
   const room = createQueueRoom(connection);
+  const keptReads = createKeptReads(connection);
   const onBegin = () => {
     room.forget();
     traffic.begin();
@@ -77,6 +79,8 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     (verb, survives) =>
       queue.write(() => {
         room.forget();
+        keptReads.forget();
+
         return verb();
       }, survives),
     queue.noteFailure,
@@ -88,6 +92,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const mark = prepareMark(connection);
   const liveMark = prepareLiveMark(connection);
   const insertRun = prepareInsertRun(database, { addEntry, room });
+  const portable = createPortableStore(createPortableDatabase(database));
   // Counts that an ended process has left.
   if (database.trafficLog().size > 0) folding.counted(0);
   return {
@@ -95,7 +100,8 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createRunStore(database, { insertRun, room, queueing, addEntry }),
     ...createTrafficStore(database),
     ...createEngineStore(database, addEntry),
-    ...createPortableStore(createPortableDatabase(database)),
+    ...portable,
+    ...keptReads.wrap(portable),
     ...createUpkeepStore(database),
     ping: () => ping(database, { mark, ...queue }),
     watch: watcher.watch,

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import {
   addDeliveryNumbers,
   createDeliveryTally,
-  type ReceiverEvent,
+  type CountedEvent,
 } from "../../../domain/deliveries/delivery-tally.ts";
 import { runDurationBounds, type RunNumbers, startLatencyBounds } from "../../../domain/runs/run-tally.ts";
 import type { ServiceReport } from "../../../ports/service-report.ts";
@@ -24,7 +24,7 @@ const maxShare = 0.01;
 /** Numbers for Prometheus, in a registry of their own. docs/metrics.md lists them. */
 export interface Metrics {
   /** Counts a delivery that this process received. Those of the receiver are in its report. */
-  observeReceiver(event: ReceiverEvent): void;
+  observeReceiver(event: CountedEvent): void;
   /** Counts an API request without a valid key. */
   observeUnauthenticatedApi(): void;
   /** The text format of Prometheus, version 0.0.4. */

@@ -1,0 +1,42 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { readHead } from "./ingest-request.ts";
+
+const headOf = (target: string, headers: string[] = []) =>
+  readHead({ method: "POST", target, headers, readBody() {} }, 1_700_000_000_000);
+
+test("the keys of any query are those that URLSearchParams finds, and their escapes are secrets, too", () => {
+  const part = fc.constantFrom("token", "api_key", "tok%65n", "api%5Fkey", "a", "=", "&", "?", "+", "%20", "%zz", "é");
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+      const query = parts.join("");
+      const { keys, secrets } = headOf(`/triggers/a?${query}`);
+      expect(keys).toEqual(
+        [...new URLSearchParams(query)].flatMap(([name, value]) =>
+          name === "token" || name === "api_key" ? [value] : [],
+        ),
+      );
+      expect(secrets).toEqual(expect.arrayContaining(keys));
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(headOf("/triggers/a?token=a%2Bb").secrets).toEqual(["a+b", "a%2Bb"]);
+});
+
+test("a repeated header has its values joined, and each of its keys counts", () => {
+  const headers = [
+    "X-A",
+    "1",
+    "Authorization",
+    "Basic x",
+    "x-a",
+    "2",
+    "authorization",
+    "Bearer k1",
+    "X-Api-Key",
+    "k2, k3",
+  ];
+  const head = headOf("/triggers/a?token=k0", headers);
+  expect(head.headers.get("x-a")).toBe("1, 2");
+  expect(head.keys).toEqual(["k0", "k1", "k2", "k3"]);
+});
