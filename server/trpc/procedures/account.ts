@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { changePassword } from "../../auth/people/passwords.ts";
-import { auditOf } from "../../auth/access/audit-context.ts";
+import { endSession } from "../../auth/people/sessions.ts";
 import { type Principal, scopeOf } from "../../auth/access/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { passwordSchema } from "../../contract/access/person.ts";
@@ -30,11 +30,9 @@ export const accountRouter = router({
 
   endSession: procedure("endOwnSession")
     .input(z.strictObject({ id: z.string() }))
-    .mutation(async ({ ctx, input: { id } }) => {
-      const audit = auditOf(ctx.auditContext, { action: "session.ended", subject: id, now: ctx.clock.now() });
-      const isEnded = await ctx.store.endSession({ id, personId: requirePerson(ctx.principal).personId, audit });
-      if (!isEnded) throw new AppError("not_found", "This session has already ended.");
-    }),
+    .mutation(({ ctx, input: { id } }) =>
+      endSession(ctx, { id, personId: requirePerson(ctx.principal).personId }, ctx.auditContext),
+    ),
 
   changePassword: procedure("changePassword")
     .input(z.strictObject({ current: z.string().max(128), next: passwordSchema }))

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { changeRole, removePerson } from "../../auth/people/change-person.ts";
 import { createInvitation } from "../../auth/people/invitations.ts";
 import { createResetLink } from "../../auth/people/passwords.ts";
+import { endSession } from "../../auth/people/sessions.ts";
 import { auditOf } from "../../auth/access/audit-context.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { auditActionSchema } from "../../contract/access/audit.ts";
@@ -34,13 +35,7 @@ export const peopleRouter = router({
 
   endSession: procedure("endSession")
     .input(byId)
-    .mutation(async ({ ctx, input: { id } }) => {
-      const now = ctx.clock.now();
-      const person = (await ctx.store.listSessions(null, now)).find((session) => session.id === id)?.personId ?? null;
-      const audit = auditOf(ctx.auditContext, { action: "session.ended", subject: id, detail: { person }, now });
-      if (!(await ctx.store.endSession({ id, personId: null, audit })))
-        throw new AppError("not_found", "This session has already ended.");
-    }),
+    .mutation(({ ctx, input: { id } }) => endSession(ctx, { id, personId: null }, ctx.auditContext)),
 });
 
 export const invitationsRouter = router({

@@ -1,0 +1,23 @@
+import { AppError } from "../../contract/app-error.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { PeopleStore } from "../../ports/store/people-store.ts";
+import { type AuditContext, auditOf } from "../access/audit-context.ts";
+
+/** Ends a session of this person, or of any person (`personId: null`). Throws AppError `not_found`. */
+export async function endSession(
+  deps: { store: Pick<PeopleStore, "endSession" | "listSessions">; clock: Clock },
+  { id, personId }: { id: string; personId: string | null },
+  auditContext: AuditContext,
+): Promise<void> {
+  const now = deps.clock.now();
+  const audit = auditOf(auditContext, { action: "session.ended", subject: id, detail: await describe(), now });
+  if (!(await deps.store.endSession({ id, personId, audit })))
+    throw new AppError("not_found", "This session has already ended.");
+
+  /** The audit log names the person only if it is another one. */
+  async function describe(): Promise<{ person: string | null } | null> {
+    if (personId !== null) return null;
+    const session = (await deps.store.listSessions(null, now)).find((one) => one.id === id);
+    return { person: session?.personId ?? null };
+  }
+}
