@@ -24,7 +24,7 @@ export function decideEnding({ held, transition: asked, now }: Ending): { ending
   return { ending: { held, transition, now }, entries: transition === asked ? [] : [canceled] };
 }
 
-/** A run that is queued again keeps its place in the order. */
+/** A run that is queued again keeps its position in the order. */
 const endHoldsSql = `
   UPDATE run SET token = NULL, worker_id = NULL, lease_until = NULL, status = e.status,
     available_at = coalesce(e.available_at, run.available_at), is_resuming = coalesce(e.is_resuming, run.is_resuming), finished_at = e.finished_at,
@@ -39,10 +39,10 @@ export async function endHolds(session: Session, endings: readonly Ending[]): Pr
   const rows = endings.map(({ held: { id, token }, transition, now }) => [id, token, ...valuesOf(transition, now)]);
   const columns = Array.from({ length: 10 }, (_, column) => rows.map((row) => row[column] ?? null));
   const changes = await session.change(endHoldsSql, columns);
-  // The rows were read under the same lock: anything else is a defect, and takes everything back.
+  // The rows are locked: any other number is a defect and rolls back.
   if (changes !== endings.length)
     throw new Error(
-      `${changes} rows changed where ${endings.map(({ held }) => held.id).join(", ")} were to be taken out of running`,
+      `${changes} rows changed instead of ${endings.length}: ${endings.map(({ held }) => held.id).join(", ")} were to leave running`,
     );
 }
 

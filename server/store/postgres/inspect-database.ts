@@ -10,15 +10,15 @@ import { type Session, sessionOf } from "./session.ts";
 import { askDifference } from "./store-clock.ts";
 import { toOpenError } from "./store-error.ts";
 
-/** How a database is, and the server that it lies on, whoever uses it. */
+/** The state of a database and its server, which other processes may use. */
 export interface PostgresFacts {
-  /** Without user and password. */
+  /** Without the user and the password. */
   name: string;
   user: string;
   server: string;
   databaseBytes: number;
   pendingMigrations: number;
-  /** Whether the user may make and change the tables. */
+  /** Whether the user may create and change the tables. */
   mayWrite: boolean;
   isReplica: boolean;
   fsync: string;
@@ -27,13 +27,13 @@ export interface PostgresFacts {
   connections: { most: number; used: number; wanted: number };
   /** Milliseconds by which its clock is ahead of this machine's. */
   aheadMs: number;
-  /** Of the secret that is in force; `null`: none yet. */
+  /** The fingerprint of the current secret; `null`: none yet. */
   secretFingerprint: string | null;
-  /** `null` where the schema is an older one. */
+  /** `null` if the schema is not migrated yet. */
   contents: StoreContents | null;
 }
 
-/** Reads only. Throws AppError `store_unusable` where it cannot be reached or used. */
+/** Read-only. Throws AppError `store_unusable` if it cannot be reached or used. */
 export async function inspectPostgres(url: string): Promise<PostgresFacts> {
   const name = databaseName(url);
   const pool = createPool(url, { max: 1, logger: silentLogger });
@@ -62,11 +62,11 @@ async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
   const session = sessionOf(pool);
   await assertFits(session, name);
   const [row] = await session.rows<ServerRow>(serverSql);
-  if (!row) throw new Error("The server says nothing of itself.");
+  if (!row) throw new Error("The server returned no settings.");
   const { most, used, mayCreate, ...server } = row;
   const known = readJournal(migrationsFolder("postgres"));
   const applied = countApplied(await readApplied(session), { known, name });
-  const isThere = applied === known.length;
+  const isMigrated = applied === known.length;
   const aheadMs = await askDifference(pool, Date.now);
   return {
     ...server,
@@ -76,14 +76,14 @@ async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
     connections: {
       most,
       used,
-      wanted: isThere ? await countWanted(session, Date.now() + aheadMs) : connectionsOfProcess * leastProcesses,
+      wanted: isMigrated ? await countWanted(session, Date.now() + aheadMs) : connectionsOfProcess * minProcesses,
     },
     aheadMs,
-    secretFingerprint: isThere
+    secretFingerprint: isMigrated
       ? ((await session.rows<{ value: string }>("SELECT value FROM store_fact WHERE name = 'secret'"))[0]?.value ??
         null)
       : null,
-    contents: isThere ? await readContents(session) : null,
+    contents: isMigrated ? await readContents(session) : null,
   };
 }
 
@@ -95,17 +95,17 @@ async function mayWriteRuns(session: Session): Promise<boolean> {
 }
 
 /** A supervisor, a web process and a worker. */
-const leastProcesses = 3;
+const minProcesses = 3;
 const workerAliveMs = 15_000;
 
-/** As if every machine that has workers had a web process, too. */
+/** Assumes that every machine with workers has a web process, too. */
 async function countWanted(session: Session, now: number): Promise<number> {
   const [found] = await session.rows<{ workers: number; hosts: number }>(
     "SELECT count(*) AS workers, count(DISTINCT host) AS hosts FROM worker WHERE seen_at > $1::bigint",
     [now - workerAliveMs],
   );
   const processes = (found?.workers ?? 0) + 2 * (found?.hosts ?? 0);
-  return connectionsOfProcess * Math.max(leastProcesses, processes);
+  return connectionsOfProcess * Math.max(minProcesses, processes);
 }
 
 async function readContents(session: Session): Promise<StoreContents> {

@@ -24,12 +24,12 @@ import { createTakeRates } from "./take-rates.ts";
 import { createTrafficStore } from "./traffic-store.ts";
 import { createUpkeepStore } from "./upkeep-store.ts";
 
-/** More than are under way at any time. */
+/** More entries than transactions in progress can have. */
 const looked = 1_000;
 
 /**
- * Every change of a run adds to its timeline. Ids are given before the commit, and a lower one may be committed after a
- * higher: so it is not only looked how far the ids go, but also how many of the last there are.
+ * Every change of a run adds to its timeline. An id is assigned before the commit, so a lower one may appear after a
+ * higher one: the mark has the highest id and the number of the last entries.
  */
 const markSql = `
   SELECT e.ends AS entries, d.ends AS deliveries, p.ends AS presets, s.ends AS switches FROM
@@ -38,28 +38,28 @@ const markSql = `
     (SELECT concat(max(id), ' ', count(*)) AS ends FROM preset) AS p,
     (SELECT max(revision) AS ends FROM trigger_switch) AS s`;
 
-/** Readers wait for each other, not for writers. One connection writes, another tells others of it. */
-const mostReaders = 4;
-const mostWriters = 2;
-/** With the one that listens. */
-export const connectionsOfProcess = mostReaders + mostWriters + 1;
-const mostAccepts = 256;
+/** Readers wait for each other, not for writers. One connection writes, another notifies the other processes. */
+const maxReaders = 4;
+const maxWriters = 2;
+/** Including the connection that listens for changes. */
+export const connectionsOfProcess = maxReaders + maxWriters + 1;
+const maxAccepts = 256;
 
 interface OpenOptions {
-  /** Postgres://user:password@host:port/database */
+  /** `postgres://user:password@host:port/database`. */
   url: string;
   clock?: Clock;
   logger?: Logger;
-  /** Asked for where several machines must have the same. */
+  /** Several machines must have the same secret. Default: not checked. */
   secret?: SecretOfMachine;
-  /** Told by how many milliseconds the clock of the database is ahead of this machine's. */
+  /** Receives the milliseconds by which the database's clock is ahead of this machine's. */
   onClock?: (aheadMs: number) => void;
 }
 
 /**
- * Opens the ledger in a Postgres database, version 15 or later, and brings its schema up to date. Any number of
- * processes, on any machines, may have it open. Rejects with AppError `store_unusable` where it cannot be reached or
- * used, or where a newer version wrote it; the message says why.
+ * Opens the store in a Postgres database, version 15 or later, and migrates its schema. Any number of processes, on any
+ * machines, may have it open. Rejects with AppError `store_unusable` if it cannot be reached or used, or if a newer
+ * version wrote it; the message says why.
  */
 export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   const logger = p.logger ?? silentLogger;
@@ -73,7 +73,7 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   } finally {
     await patient.end();
   }
-  const readers = createPool(p.url, { max: mostReaders, logger });
+  const readers = createPool(p.url, { max: maxReaders, logger });
   const stopClock = p.onClock
     ? await followClock({ pool: readers, tell: p.onClock, logger }).catch(async (error: unknown) => {
         await readers.end();
@@ -82,7 +82,7 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
     : () => {};
   return createStore({
     url: p.url,
-    writers: createPool(p.url, { max: mostWriters, logger }),
+    writers: createPool(p.url, { max: maxWriters, logger }),
     readers,
     stopClock,
     logger,
@@ -93,16 +93,16 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
   const listener = createChangeListener({ url: p.url, pool: p.writers, logger: p.logger });
   const database = createDatabase({ readers: p.readers, writers: p.writers, changed: listener.changed });
   const { read, verdicts } = database;
-  // What a crash undoes of it is in the log again, whole.
+  // If a crash undoes a fold, all its counts are in the log again.
   const folding = createFoldLater({
     fold: () => database.writeSoon((session) => foldTraffic(session, verdicts)),
     logger: p.logger,
   });
   const accept = database.together({
-    maxBatch: mostAccepts,
+    maxBatch: maxAccepts,
     write: (session, jobs: readonly AcceptJob[]) => acceptDeliveries(session, jobs, { counted: folding.counted }),
   });
-  // What a process that is gone has left.
+  // Counts that an ended process has left.
   folding.counted(0);
   return {
     ...createDeliveryStore(database, accept),
@@ -127,7 +127,7 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
   };
 }
 
-/** Takes a transaction number, so that a full disk and a replica that only reads show as well. */
+/** Takes a transaction number, so that it also fails on a full disk and on a read-only replica. */
 function ping({ writeSoon }: PostgresDatabase): Promise<void> {
   return writeSoon(async (session) => void (await session.rows("SELECT pg_current_xact_id()")));
 }

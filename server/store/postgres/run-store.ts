@@ -52,7 +52,7 @@ export function createRunStore({ read, write }: PostgresDatabase, accept: Accept
   };
 }
 
-/** The row is locked: of two requests, or a request and the end of the run, one is first. */
+/** Locks the row, so that two requests, or a request and the end of the run, take effect one after the other. */
 async function requestCancel(session: Session, runId: string, now: number): ReturnType<RunStore["requestCancel"]> {
   const { db } = session;
   const [found] = await db

@@ -46,7 +46,7 @@ function prepareGiveBack({
     .set({
       ...released,
       status: given("status"),
-      // A run that is queued again keeps its place in the order.
+      // A run that is queued again keeps its position in the order.
       availableAt: sql`coalesce(${sql.placeholder("availableAt")}, ${run.availableAt})`,
       isResuming: given("isResuming"),
     })
@@ -102,7 +102,7 @@ function prepareFinish({
   };
 }
 
-/** The caller has read the row under the same lock: anything else than one row is a defect, and rolls everything back. */
+/** The caller has read the row in the same transaction: any other number is a defect and rolls back. */
 function assertOne(changes: number, id: string): void {
-  if (changes !== 1) throw new Error(`${changes} rows changed where ${id} was to be taken out of running`);
+  if (changes !== 1) throw new Error(`${changes} rows changed instead of one: ${id} was to leave running`);
 }

@@ -8,22 +8,22 @@ import type { Connection } from "./open-connection.ts";
 import { refuseDamagedLog } from "./refuse-damaged-log.ts";
 import { toOpenError } from "./store-error.ts";
 
-/** How a store's file is, whoever uses it. */
+/** The state of a store's file, which other processes may use. */
 export interface DatabaseFacts {
-  /** As `findDamage` tells. */
+  /** See `findDamage`. */
   damage: string | null;
   pendingMigrations: number;
   journalMode: string;
   fileBytes: number;
   logBytes: number;
   freeBytes: number;
-  /** Whether room that is not needed any more can be given back. */
+  /** Whether the file can shrink. */
   givesRoomBack: boolean;
-  /** `null` where the schema is an older one. */
+  /** `null` if the schema is not migrated yet. */
   contents: StoreContents | null;
 }
 
-/** Reads only. `null`: there is no file. Throws AppError where it cannot be opened. */
+/** Read-only. `null`: there is no file. Throws AppError if it cannot be opened. */
 export function inspectDatabase(file: string): DatabaseFacts | null {
   if (!existsSync(file)) return null;
   refuseDamagedLog(file);

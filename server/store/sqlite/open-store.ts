@@ -32,9 +32,9 @@ const detail =
   "The database file was removed or replaced while it was in use: writes would be lost. Put it back, or restart the service.";
 
 /**
- * Opens the ledger in a SQLite file, made with its folder where it is missing, and brings its schema up to date.
- * Several processes may have it open. Rejects with AppError `store_unusable` where it cannot be used, or where a newer
- * version wrote it, and `store_unavailable` where another process keeps it locked.
+ * Opens the store in a SQLite file, creates it and its folder if needed, and migrates its schema. Several processes may
+ * have it open. Rejects with AppError `store_unusable` if it cannot be used, or if a newer version wrote it, and
+ * `store_unavailable` if another process keeps it locked.
  */
 export async function openSqliteStore(p: { file: string; clock?: Clock; logger?: Logger }): Promise<Store> {
   try {
@@ -88,7 +88,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const mark = prepareMark(connection);
   const liveMark = prepareLiveMark(connection);
   const insertRun = prepareInsertRun(database, { addEntry, room });
-  // What a process that is gone has left.
+  // Counts that an ended process has left.
   if (database.trafficLog().size > 0) folding.counted(0);
   return {
     ...createDeliveryStore(database, { insertRun, room, queueing, countTraffic: traffic.add }),
@@ -112,8 +112,8 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
 }
 
 /**
- * Reads the ends of the tables to which webhooks add, and writes for real (a number that nobody reads). What failed a
- * moment ago counts, too: a small write may fit onto a full disk, and pages that are not damaged can still be read.
+ * Reads the ends of the tables to which webhooks add, and writes a number that no code reads. A recent failure counts,
+ * too: a small write may fit onto a full disk, and undamaged pages can still be read.
  */
 async function ping(
   { connection, read }: SqliteDatabase,
@@ -148,8 +148,8 @@ function sizeOf(path: string): Promise<number> {
 }
 
 /**
- * A file that is removed while it is open takes writes as before, into nothing: the next start would find none of them.
- * Throws AppError `store_unavailable` once the database or its write-ahead log is no longer the file that was opened.
+ * Writes to a file that was removed while it is open succeed, but are lost. Throws AppError `store_unavailable` once
+ * the database or its write-ahead log is no longer the file that was opened.
  */
 function createFileGuard(file: string): () => void {
   const identities = new Map<string, string>();
@@ -157,10 +157,10 @@ function createFileGuard(file: string): () => void {
     for (const path of [file, `${file}-wal`]) {
       const now = identify(path);
       const opened = identities.get(path);
-      // SQLite makes the log when it first needs it.
+      // SQLite creates the log with the first write.
       if (opened === undefined && now !== null) identities.set(path, now);
       if (opened === undefined || opened === now) continue;
-      // Senders see the detail; where the file lies is for the log.
+      // Senders see the detail; the path of the file is for the log.
       throw new AppError("store_unavailable", detail, { cause: new Error(`${path} is not the file that was opened`) });
     }
   };

@@ -27,7 +27,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
   const requestCancel = prepareRequestCancel(database, p.addEntry);
   return {
     async createRuns(runs) {
-      // Thrown behind the transaction: others share it.
+      // Thrown after the transaction, which other writes share.
       const queue = await p.queueing(() => insertRuns(p, runs));
       if (queue) throw queueFull(queue);
     },
@@ -54,7 +54,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
   };
 }
 
-/** All or none; gives the queue that cannot take them. */
+/** All or none. Returns the queue that is full. */
 function insertRuns({ room, insertRun }: RunStoreParts, runs: readonly NewRun[]): QueueFull | null {
   const queue = room.findFull(runs);
   if (queue === null) for (const newRun of runs) insertRun(newRun);
@@ -77,7 +77,7 @@ function getRun({ db }: SqliteDatabase, id: string): (Run & { keyId: string | nu
   return row ? toRun(row) : null;
 }
 
-/** Apart, so that a test can look at its plan. */
+/** Exported for the test of its query plan. */
 export function spendQuery(filter: SpendFilter): SQL {
   return sumSpendQuery(run, sql`run INDEXED BY run_by_spend`, filter);
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../ports/store.ts";
 import { aKey, epoch, type OpenStore } from "./factories.ts";
 
-/** What every store promises about keys. */
+/** The tests of keys that every store passes. */
 export function keyContract(open: OpenStore): void {
   describe("keys", () => {
     let store: Store;
@@ -11,7 +11,7 @@ export function keyContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
 
-    it("gives a key back without what opens it", async () => {
+    it("returns a key without its secret", async () => {
       const created = await store.createKey(
         aKey({ id: "key_1", hash: "h1", ciphertext: "c1", endpoints: ["signup"], expiresAt: epoch + 1000 }),
       );
@@ -33,7 +33,7 @@ export function keyContract(open: OpenStore): void {
       expect(await store.findKeyByHash("h2")).toBeNull();
     });
 
-    it("refuses a second key with the same hash", async () => {
+    it("rejects a second key with the same hash", async () => {
       await store.createKey(aKey({ hash: "h" }));
       await expect(store.createKey(aKey({ hash: "h" }))).rejects.toThrow(/unique/i);
     });
@@ -65,7 +65,7 @@ export function keyContract(open: OpenStore): void {
       expect(await store.revokeKey("key_2", epoch)).toBe(false);
     });
 
-    it("puts a key in the place of another, which ends when it is told to or would have anyway", async () => {
+    it("replaces a key, which expires after the overlap, or at its own expiry if that is earlier", async () => {
       await store.createKey(aKey({ id: "key_1", hash: "h1" }));
       await store.createKey(aKey({ id: "key_2", hash: "h2", expiresAt: epoch + 500 }));
       const audit = [
@@ -99,7 +99,7 @@ export function keyContract(open: OpenStore): void {
       ).toMatchObject({ kind: "rotated", old: { expiresAt: "2026-01-01T00:00:00.500Z" } });
     });
 
-    it("never puts two keys in the place of one, nor one in the place of a key that has ended", async () => {
+    it("replaces a key only once, and only a valid one", async () => {
       await store.createKey(aKey({ id: "key_1" }));
       await store.createKey(aKey({ id: "key_2" }));
       await store.createKey(aKey({ id: "key_3", expiresAt: epoch + 1 }));
@@ -115,7 +115,7 @@ export function keyContract(open: OpenStore): void {
       expect(await store.listKeys()).toHaveLength(4);
     });
 
-    it("keeps the last use, whatever the order in which uses are noted", async () => {
+    it("keeps the latest use, in whatever order uses are recorded", async () => {
       await store.createKey(aKey({ id: "key_1", hash: "h1" }));
       await store.touchKey("key_1", epoch + 2000);
       await store.touchKey("key_1", epoch + 1000);

@@ -21,7 +21,7 @@ function anAudit(action: AuditAction, given: Partial<NewAuditEntry> = {}): NewAu
   };
 }
 
-/** What every store promises about people, invitations and the audit log. */
+/** The tests of people, invitations and the audit log that every store passes. */
 export function peopleContract(open: OpenStore): void {
   describe("people", () => {
     let store: Store;
@@ -96,7 +96,7 @@ export function peopleContract(open: OpenStore): void {
     const actions = async () =>
       (await store.listAudit({}, { limit: 100, cursor: null })).data.map(({ action }) => action);
 
-    it("an invitation lets in one person, with its role", async () => {
+    it("one person joins with an invitation, with its role", async () => {
       await invite("h", "operator");
       expect(await accept("h", "per_1")).toBe("joined");
       expect(await accept("h", "per_2")).toBe("unusable");
@@ -113,14 +113,14 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.findPasswordHash("per_1")).toBe("salt:hash");
     });
 
-    it("of people who accept one invitation at the same time, one joins", async () => {
+    it("if several people accept one invitation at the same time, one joins", async () => {
       await invite("h");
       const outcomes = await Promise.all(["per_1", "per_2", "per_3"].map((id) => accept("h", id)));
       expect(outcomes.toSorted()).toEqual(["joined", "unusable", "unusable"]);
       expect(await store.countPeople()).toBe(1);
     });
 
-    it("an invitation that expired, was withdrawn, or is none lets in nobody", async () => {
+    it("an expired, revoked or unknown invitation is not accepted", async () => {
       await invite("expired");
       await invite("withdrawn");
       expect(
@@ -136,14 +136,14 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.countPeople()).toBe(0);
     });
 
-    it("an address that is taken leaves the invitation as it was", async () => {
+    it("an address that already has an account does not consume the invitation", async () => {
       await join("per_1", "admin");
       await invite("h");
       expect(await accept("h", "per_2", { email: "per_1@example.com" })).toBe("email-taken");
       expect(await accept("h", "per_2")).toBe("joined");
     });
 
-    it("a setup link ends those before it, and no invitation", async () => {
+    it("a setup link revokes earlier setup links, but no invitation", async () => {
       await invite("first", "admin", { kind: "setup" });
       await invite("other");
       await invite("second", "admin", { kind: "setup" });
@@ -155,7 +155,7 @@ export function peopleContract(open: OpenStore): void {
     const reset = (hash: string, now = epoch + 1000) =>
       store.resetPassword({ hash, passwordHash: "new", now, audit: anAudit("person.password-reset") });
 
-    it("a reset link sets one password, once, and ends all sessions of that person, and of nobody else", async () => {
+    it("a reset link sets the password of its person once, and ends all sessions of this person only", async () => {
       await join("per_1", "admin");
       await join("per_2", "viewer");
       for (const id of ["per_1", "per_2"]) await signIn(id, `ses of ${id}`);
@@ -171,7 +171,7 @@ export function peopleContract(open: OpenStore): void {
       expect((await actions()).filter((action) => action === "person.password-reset")).toHaveLength(1);
     });
 
-    it("a reset link that expired, that another took the place of, whose person has gone or that is another kind of link sets nothing", async () => {
+    it("a reset link sets no password if it has expired, was replaced, its person was removed, or it is another kind of link", async () => {
       for (const id of ["per_1", "per_2", "per_3"]) await join(id, "admin");
       await invite("first", "admin", { kind: "reset", personId: "per_1" });
       await invite("other's", "admin", { kind: "reset", personId: "per_2" });
@@ -185,7 +185,7 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.findInvitation("invitation", epoch)).not.toBeNull();
     });
 
-    it("whoever is removed takes their tokens and the links that they made with them, and leaves all others", async () => {
+    it("removing a person revokes their tokens and the links that they created, and no others", async () => {
       for (const id of ["per_1", "per_2"]) await join(id, "admin");
       for (const [id, ownerId] of [
         ["key_a", "per_2"],
@@ -213,7 +213,7 @@ export function peopleContract(open: OpenStore): void {
       expect([await store.findRole("per_1"), await store.findRole("per_2")]).toEqual(["admin", null]);
     });
 
-    it("tokens stay where the removal cannot be written down", async () => {
+    it("tokens stay valid if the audit entry of the removal cannot be written", async () => {
       for (const id of ["per_1", "per_2"]) await join(id, "admin");
       await store.createKey(aKey({ id: "key_a", kind: "api", ownerId: "per_2" }));
       const taken = anAudit("key.revoked");
@@ -224,7 +224,7 @@ export function peopleContract(open: OpenStore): void {
       expect([await store.findRole("per_2"), (await store.listKeys())[0]?.revokedAt]).toEqual(["admin", null]);
     });
 
-    it("links end with whoever made them being admin", async () => {
+    it("the links of a person who is no longer an admin are revoked", async () => {
       for (const id of ["per_1", "per_2"]) await join(id, "admin");
       await invite("by per_2", "admin", { createdById: "per_2" });
       await change("per_2", "admin");
@@ -233,7 +233,7 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.findInvitation("by per_2", epoch)).toBeNull();
     });
 
-    it("a session opens until it expires, is ended, or its person is removed", async () => {
+    it("a session is valid until it expires, is ended, or its person is removed", async () => {
       await join("per_1", "admin");
       await join("per_2", "viewer");
       await signIn("per_2", "ses_1");
@@ -252,14 +252,14 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.findSession("token of ses_2", epoch)).toBeNull();
     });
 
-    it("the last admin can neither be removed nor become anything else", async () => {
+    it("the last admin can be neither removed nor demoted", async () => {
       await join("per_1", "admin");
       await join("per_2", "viewer");
       expect(await remove("per_1")).toBe("last-admin");
       expect(await change("per_1", "operator")).toBe("last-admin");
       expect(await change("per_9", "admin")).toBe("unknown");
       expect(await change("per_2", "admin")).toBe("changed");
-      // Both at once: one of them stays.
+      // Both at the same time: one of them stays.
       expect((await Promise.all(["per_1", "per_2"].map((id) => remove(id)))).toSorted()).toEqual([
         "changed",
         "last-admin",
@@ -282,12 +282,12 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.findPasswordHash("per_1")).toBe("new");
     });
 
-    it("what changes something is written down with it, and what changes nothing is not", async () => {
+    it("a change is in the audit log if, and only if, it was made", async () => {
       await join("per_1", "admin");
       await accept("unknown", "per_2");
       await remove("per_1");
       expect(await actions()).toEqual(["person.joined", "invitation.created"]);
-      // A line that cannot be written takes the change back.
+      // A change whose entry cannot be written is rolled back.
       const taken = anAudit("invitation.created");
       await store.recordAudit(taken);
       await expect(
@@ -310,7 +310,7 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.findInvitation("x", epoch)).toBeNull();
     });
 
-    it("lists the audit log newest first, page by page, by action, by who and by time", async () => {
+    it("lists the audit log newest first, page by page, by action, actor and time", async () => {
       for (let at = 0; at < 5; at++)
         await store.recordAudit(
           anAudit(at % 2 ? "run.started" : "key.shown", {

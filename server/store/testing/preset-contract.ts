@@ -5,7 +5,7 @@ import { epoch, type OpenStore } from "./factories.ts";
 
 const trigger: PresetSubject = { kind: "trigger", slug: "new-signup" };
 
-/** What every store promises about presets. */
+/** The tests of presets that every store passes. */
 export function presetContract(open: OpenStore): void {
   describe("presets", () => {
     let store: Store;
@@ -14,7 +14,7 @@ export function presetContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
 
-    it("gives a preset back as it was saved, whatever JSON it is", async () => {
+    it("returns a preset as it was saved, for any JSON", async () => {
       for (const value of [{ deep: [1, "\u0000\ud800 ü", null] }, null, "text", 0, false, []]) {
         const saved = await store.savePreset({
           id: "pst_1",
@@ -34,7 +34,7 @@ export function presetContract(open: OpenStore): void {
       }
     });
 
-    it("lists those of one subject by name", async () => {
+    it("lists the presets of one subject by name", async () => {
       const save = (id: string, name: string, subject: PresetSubject = trigger) =>
         store.savePreset({ id, subject, name, value: id, now: epoch });
       await save("pst_1", "second");
@@ -45,7 +45,7 @@ export function presetContract(open: OpenStore): void {
       expect(await store.listPresets({ kind: "agent", slug: "new-signup" })).toEqual([]);
     });
 
-    it("takes the place of the one with the same name", async () => {
+    it("replaces the preset with the same name", async () => {
       await store.savePreset({ id: "pst_1", subject: trigger, name: "n", value: 1, now: epoch });
       await store.savePreset({ id: "pst_2", subject: trigger, name: "n", value: 2, now: epoch + 1000 });
       expect(await store.listPresets(trigger)).toEqual([

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../ports/store.ts";
 import { epoch, type OpenStore } from "./factories.ts";
 
-/** What every store promises about the switches of triggers. */
+/** The tests of trigger switches that every store passes. */
 export function switchContract(open: OpenStore): void {
-  describe("switches of triggers", () => {
+  describe("trigger switches", () => {
     let store: Store;
     beforeEach(async () => {
       store = await open();
@@ -13,7 +13,7 @@ export function switchContract(open: OpenStore): void {
     const off = (at: number, reason: string | null) => store.switchTrigger({ slug: "a", disable: { at, reason } });
     const disabled = async () => Object.fromEntries(await store.listDisabledTriggers());
 
-    it("all are on, until one is switched off, with its time and reason", async () => {
+    it("every trigger is enabled until it is disabled, with a time and a reason", async () => {
       expect(await disabled()).toEqual({});
       expect(
         await store.switchTrigger({ slug: "new-signup", disable: { at: epoch, reason: "the mail server is down" } }),
@@ -25,7 +25,7 @@ export function switchContract(open: OpenStore): void {
       });
     });
 
-    it("one that is off keeps its first time, and its reason until another is given", async () => {
+    it("a disabled trigger keeps its first time, and its reason until there is a new one", async () => {
       await off(epoch, "first");
       expect(await off(epoch + 1, null)).toBe(true);
       expect(await disabled()).toEqual({ a: { at: "2026-01-01T00:00:00.000Z", reason: "first" } });
@@ -33,7 +33,7 @@ export function switchContract(open: OpenStore): void {
       expect(await disabled()).toEqual({ a: { at: "2026-01-01T00:00:00.000Z", reason: "second" } });
     });
 
-    it("one that is switched on again is as it was before, and may be switched off anew", async () => {
+    it("an enabled trigger can be disabled again", async () => {
       expect(await store.switchTrigger({ slug: "a", disable: null })).toBe(false);
       await store.switchTrigger({ slug: "a", disable: { at: epoch, reason: "first" } });
       expect(await store.switchTrigger({ slug: "a", disable: null })).toBe(true);
@@ -42,7 +42,7 @@ export function switchContract(open: OpenStore): void {
       expect(await disabled()).toEqual({ a: { at: "2026-01-01T00:00:00.005Z", reason: null } });
     });
 
-    it("every change is news, and none is none", async () => {
+    it("every change, and nothing else, changes the mark of the store", async () => {
       const marks = [await store.mark()];
       for (const disable of [{ at: epoch, reason: null }, null, { at: epoch, reason: null }]) {
         await store.switchTrigger({ slug: "a", disable });

@@ -1,12 +1,12 @@
 import { bigint, boolean, customType, index, pgTable, uniqueIndex } from "drizzle-orm/pg-core";
 import type { ColumnTypes } from "../../sqlite/schema/columns.ts";
 
-/** Compared and sorted byte for byte, whatever the collation of the database: ids and cursors go by it. */
+/** Compared and sorted byte by byte in any collation of the database: ids and cursors depend on it. */
 export const text = customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' });
 
 /**
  * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives;
- * `jsonb` refuses both.
+ * `jsonb` rejects both.
  */
 export const json = customType<{ data: unknown; driverData: string | null }>({
   dataType: () => "text",
