@@ -3,9 +3,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Key } from "../../server/contract/access/key.ts";
-import { type Person, scopeOfRole } from "../../server/contract/access/person.ts";
-import { includesScope } from "../../server/contract/access/scope.ts";
-import { isUsableKey, keyState } from "../../server/domain/access/keys.ts";
+import type { Person } from "../../server/contract/access/person.ts";
+import { isUsableKey, keyState, limitScope } from "../../server/domain/access/keys.ts";
 import { formatUtc } from "../../server/domain/format.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
@@ -140,11 +139,11 @@ function TokenOwner({ token, people }: TokenOwnerProps) {
 /** The scope of a token, limited by its owner's role. */
 function TokenScope({ token, people }: TokenOwnerProps) {
   const owner = people.find(({ id }) => id === token.ownerId);
-  const held = owner && scopeOfRole[owner.role];
-  if (!held || token.scope === null || includesScope(held, token.scope)) return token.scope;
+  const scope = owner && token.scope && limitScope(token.scope, owner.role);
+  if (!owner || scope === token.scope) return token.scope;
   return (
     <>
-      {held}{" "}
+      {scope}{" "}
       <span className="block text-s text-ink-3">
         created with {token.scope}, limited by the role of {owner.name} ({owner.role})
       </span>

@@ -1,5 +1,5 @@
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
-import { expiresSoon, isUsableKey } from "../../../server/domain/access/keys.ts";
+import { expiresSoon, isForEndpoint, isUsableKey } from "../../../server/domain/access/keys.ts";
 import { formatCount, formatUtc } from "../../../server/domain/format.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 
@@ -39,7 +39,7 @@ function checkKeys({ contents, now, needsKeys, triggers }: AccessContext): Check
   const usable = webhookKeys.filter((key) => isUsableKey(key, now));
   const expiring = contents.keys.filter((key) => expiresSoon(key, now));
   const withoutKey = [...new Set(triggers.map(({ endpoint }) => endpoint))].filter(
-    (endpoint) => !usable.some(({ endpoints }) => endpoints === null || endpoints.includes(endpoint)),
+    (endpoint) => !usable.some((key) => isForEndpoint(key, endpoint)),
   );
   const create = "Create one with `signalbox keys create`.";
   if (webhookKeys.length === 0)

@@ -1,8 +1,7 @@
 import type { Mode } from "../../config.ts";
 import { AppError } from "../../contract/app-error.ts";
 import type { Key } from "../../contract/access/key.ts";
-import { scopeOfRole } from "../../contract/access/person.ts";
-import { includesScope } from "../../contract/access/scope.ts";
+import { limitScope } from "../../domain/access/keys.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { PeopleStore } from "../../ports/store/people-store.ts";
@@ -90,13 +89,6 @@ async function toPrincipal(store: Pick<PeopleStore, "findRole">, key: Key): Prom
   if (ownerId === null) return { kind: "token", keyId, name, scope: granted, ownerId, cappedTo: null };
   const role = await store.findRole(ownerId);
   if (role === null) return null;
-  const isCapped = !includesScope(scopeOfRole[role], granted);
-  return {
-    kind: "token",
-    keyId,
-    name,
-    scope: isCapped ? scopeOfRole[role] : granted,
-    ownerId,
-    cappedTo: isCapped ? role : null,
-  };
+  const scope = limitScope(granted, role);
+  return { kind: "token", keyId, name, scope, ownerId, cappedTo: scope === granted ? null : role };
 }

@@ -1,9 +1,10 @@
 import type { Mode } from "../../config.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
+import { isForEndpoint } from "../../domain/access/keys.ts";
 import { oncePerTurn } from "../../domain/event-loop.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
-import { createKeyUsageRecorder, findUsableKey, isForEndpoint } from "../keys/usable-key.ts";
+import { createKeyUsageRecorder, findUsableKey } from "../keys/usable-key.ts";
 
 /** Checks whether these keys may send to this endpoint. `keyId` is the first of them; `null` if none is needed. */
 export type WebhookAuthenticator = (

@@ -1,11 +1,10 @@
 import { AppError } from "../../contract/app-error.ts";
-import { isUsableKey } from "../../domain/access/keys.ts";
+import { isForEndpoint, isUsableKey } from "../../domain/access/keys.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AuditStore } from "../../ports/store/people-store.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
 import { type AuditContext, auditOf } from "../access/audit-context.ts";
 import type { KeyCipher } from "./service-secret.ts";
-import { isForEndpoint } from "./usable-key.ts";
 
 /** A webhook key in plain text. Writes the audit entry first. Throws AppError `not_found`. */
 export async function showKey(

@@ -17,11 +17,6 @@ export async function findUsableKey(
   return key && isUsableKey(key, now) ? key : null;
 }
 
-/** Whether a key may be used to send to an endpoint. */
-export function isForEndpoint(key: Key, endpoint: string): boolean {
-  return key.kind === "webhook" && (key.endpoints === null || key.endpoints.includes(endpoint));
-}
-
 const touchIntervalMs = 60_000;
 
 /** Records the use of a key, at most once a minute for each key, without delaying the request. */

@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expiresSoon, expiryOfNext, isUsableKey, keyState, planRotation } from "./keys.ts";
+import { roleSchema, scopeOfRole } from "../../contract/access/person.ts";
+import { includesScope, scopeSchema } from "../../contract/access/scope.ts";
+import { expiresSoon, expiryOfNext, isForEndpoint, isUsableKey, keyState, limitScope, planRotation } from "./keys.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const day = 86_400_000;
@@ -70,6 +72,22 @@ describe("a rotation", () => {
       }),
     );
   });
+});
+
+it("only a webhook key may send, to its endpoints or to all", () => {
+  expect(isForEndpoint({ kind: "webhook", endpoints: ["a"] }, "a")).toBe(true);
+  expect(isForEndpoint({ kind: "webhook", endpoints: ["a"] }, "b")).toBe(false);
+  expect(isForEndpoint({ kind: "webhook", endpoints: null }, "b")).toBe(true);
+  expect(isForEndpoint({ kind: "api", endpoints: null }, "b")).toBe(false);
+});
+
+it("a token has the largest scope that its grant and its owner's role include", () => {
+  for (const granted of scopeSchema.options)
+    for (const role of roleSchema.options) {
+      const isIncluded = (scope: typeof granted) =>
+        includesScope(granted, scope) && includesScope(scopeOfRole[role], scope);
+      expect(limitScope(granted, role)).toBe(scopeSchema.options.findLast(isIncluded));
+    }
 });
 
 it("a new key lives as long as the key that it replaces", () => {

@@ -1,3 +1,7 @@
+import type { Key } from "../../contract/access/key.ts";
+import { type Role, scopeOfRole } from "../../contract/access/person.ts";
+import { includesScope, type Scope } from "../../contract/access/scope.ts";
+
 /** UTC milliseconds, or ISO 8601. */
 type Time = number | string;
 
@@ -36,6 +40,17 @@ export function planRotation(
 ): { expiresAt: number; replacedBy: string } | null {
   if (!isUsableKey(key, p.now) || key.replacedBy !== null) return null;
   return { expiresAt: Math.min(key.expiresAt ?? p.endsAt, p.endsAt), replacedBy: p.nextId };
+}
+
+/** Whether a key may be used to send to an endpoint. */
+export function isForEndpoint(key: { kind: string; endpoints: Key["endpoints"] }, endpoint: string): boolean {
+  return key.kind === "webhook" && (key.endpoints === null || key.endpoints.includes(endpoint));
+}
+
+/** The scope of a token: as granted, but never more than the current role of its owner includes. */
+export function limitScope(granted: Scope, ownerRole: Role): Scope {
+  const held = scopeOfRole[ownerRole];
+  return includesScope(held, granted) ? granted : held;
 }
 
 /** The expiry of a new key that lives as long as an old one. */

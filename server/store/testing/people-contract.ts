@@ -136,6 +136,25 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.countPeople()).toBe(0);
     });
 
+    it("the list of invitations has exactly those that can still be used", async () => {
+      for (const hash of ["open", "accepted", "revoked", "replaced", "other"])
+        await invite(hash, "viewer", { kind: hash === "replaced" ? "setup" : "invitation" });
+      await invite("setup", "admin", { kind: "setup", expiresAt: epoch + 5000 });
+      await accept("accepted", "per_1");
+      await store.revokeInvitation({ id: "inv_revoked", now: epoch, audit: anAudit("invitation.revoked") });
+      const hashes = ["open", "accepted", "revoked", "replaced", "other", "setup"];
+      for (const [now, expected] of [
+        [epoch + 4999, ["open", "other", "setup"]],
+        [epoch + 5000, ["open", "other"]],
+        [epoch + dayMs, []],
+      ] as const) {
+        const usable = await Promise.all(hashes.map((hash) => store.findInvitation(hash, now)));
+        const ids = expected.map((hash) => `inv_${hash}`);
+        expect(usable.flatMap((link) => (link ? [link.id] : [])).toSorted()).toEqual(ids);
+        expect((await store.listInvitations(now)).map(({ id }) => id).toSorted()).toEqual(ids);
+      }
+    });
+
     it("an address that already has an account does not consume the invitation", async () => {
       await join("per_1", "admin");
       await invite("h");
