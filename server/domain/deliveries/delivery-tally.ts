@@ -35,7 +35,7 @@ export interface DeliveryNumbers {
   durations: readonly (readonly [outcome: string, durations: BucketCounts])[];
 }
 
-export interface DeliveryTally {
+interface DeliveryTally {
   observe(event: ReceiverEvent): void;
   read(): DeliveryNumbers;
 }
