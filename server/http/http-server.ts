@@ -118,7 +118,7 @@ function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
 }
 
 /** An upgrade may be ignored (RFC 9110, 7.8): clients that know HTTP/2 offer one with each first request. */
-export function isPageUpgrade(request: IncomingMessage): boolean {
+function isPageUpgrade(request: IncomingMessage): boolean {
   const { url, headers } = request;
   return (
     headers.upgrade?.toLowerCase() === "websocket" && findDestination(url ?? "").to === "pages" && isLocal(request)

@@ -21,7 +21,7 @@ export interface PagesHandler {
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-export interface WebServerParts {
+interface WebServerParts {
   rest: (request: Request, client: Client) => Promise<Response>;
   /** The internal access of the pages to the service. */
   trpc: (request: Request, client: Client) => Promise<Response>;

@@ -31,7 +31,7 @@ export interface HttpChildEnd {
   isOwnFault: boolean;
 }
 
-export interface HttpChildOptions {
+interface HttpChildOptions {
   program: HttpProgram;
   start: ProcessStart;
   /** The child gets what it needs of it. */

@@ -10,11 +10,11 @@ import type { HttpProcessToSupervisor, ProcessStart, Reporter, SupervisorToHttpP
 import { keepProcess, type KeepOptions } from "./keep-process.ts";
 import { createLocalSocket } from "./local-socket.ts";
 
-export interface HttpProcesses {
+interface HttpProcesses {
   /** The public port. */
   readonly port: number;
   /** Loads the new build in both. Both promises reject with the reason why the old build is still in force there. */
-  reload(): { receiver: Promise<void>; both: Promise<void> };
+  reload(): { receiver: Promise<void>; both: Promise<unknown> };
   /** Whether the newest build failed: pages show it. */
   reportBuild(failed: FailedBuild | null): void;
   /** The receiver accepts no more webhooks, and both end. */
@@ -90,7 +90,11 @@ export async function keepHttpProcesses(p: {
 
   let isStarted = false;
   const first = [
-    keepProcess({ ...common, program: "receiver", onMessage: handle }),
+    keepProcess({ ...common, program: "receiver", onMessage: handle }).then((keeper) => {
+      // Chosen by the system if it was 0. Each receiver after this one takes the same.
+      port = keeper.port ?? port;
+      return keeper;
+    }),
     keepProcess({ ...common, program: "web", greet: greetWeb, onMessage: handle }),
   ] as const;
   const [receiver, web] = await Promise.all(first).catch(async (error: unknown) => {
@@ -100,8 +104,6 @@ export async function keepHttpProcesses(p: {
     await remove();
     throw error;
   });
-  // Chosen by the system if it was 0. Each receiver after this one takes the same.
-  port = receiver.port ?? port;
   web.send({ type: "port", port });
   isStarted = true;
 
@@ -109,7 +111,7 @@ export async function keepHttpProcesses(p: {
     port,
     reload() {
       const reloading = receiver.reload();
-      return { receiver: reloading, both: Promise.all([reloading, web.reload()]).then(() => {}) };
+      return { receiver: reloading, both: Promise.all([reloading, web.reload()]) };
     },
     reportBuild(failed) {
       failedBuild = failed;

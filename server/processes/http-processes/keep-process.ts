@@ -6,7 +6,7 @@ import { readWebNeeds } from "../web-environment.ts";
 import { forkHttpChild, type HttpChild, type HttpProgram, programNames } from "./child.ts";
 import { createProcessWatch, watchEveryMs } from "./watch-process.ts";
 
-export interface ProcessKeeper {
+interface ProcessKeeper {
   /** What the first process said when it was ready: the public port; `null` from web. */
   readonly port: number | null;
   send(message: SupervisorToHttpProcess): void;
