@@ -80,7 +80,7 @@ function environmentsOf(pid: number | undefined): Map<string, string> {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   return new Map(
     children.map((child) => [
-      /\/(web|worker)\.[jt]s/.exec(readFileSync(`/proc/${child}/cmdline`, "utf8"))?.[1] ?? child,
+      /\/(receiver|web|worker)\.[jt]s/.exec(readFileSync(`/proc/${child}/cmdline`, "utf8"))?.[1] ?? child,
       readFileSync(`/proc/${child}/environ`, "utf8"),
     ]),
   );

@@ -16,6 +16,7 @@ import type { ClosedConnection } from "../../ports/service-report.ts";
 import { trustNobody, type TrustedProxies } from "../read-client.ts";
 import { createForwarder, type WebSocketAddress } from "../forward/forwarder.ts";
 import { createWebServer, type PagesHandler } from "../forward/web-server.ts";
+import type { HealthHandler } from "../health.ts";
 import { createHttpServer } from "../http-server.ts";
 
 export interface Served {
@@ -39,6 +40,7 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   limitAnonymous?: AnonymousLimit;
   gate?: PageGate;
   isSecure?: boolean;
+  health?: HealthHandler;
   bodyTimeoutMs?: number;
   maxConnections?: number;
   /** Requests that are forwarded at once. */
@@ -98,6 +100,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     forwarder: createForwarder({ web, maxInProgress: options.maxForwarded ?? 1_000, logger }),
     allowsUpgrades: pages?.upgrade !== undefined,
     isSecure: options.isSecure ?? false,
+    ...(options.health ? { health: options.health } : {}),
     proxies,
     logger,
     bodyTimeoutMs,

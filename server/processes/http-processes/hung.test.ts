@@ -8,8 +8,8 @@ import { test } from "../testing/supervisor-harness.ts";
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000 });
 
 const ways: { name: string; hang: NodeJS.Signals; end: string }[] = [
-  { name: "is stopped (SIGSTOP)", hang: "SIGSTOP", end: "as if stopped by SIGSTOP" },
-  { name: "has its event loop blocked", hang: "SIGUSR2", end: "because its event loop was blocked" },
+  { name: "is stopped", hang: "SIGSTOP", end: "as if stopped by SIGSTOP" },
+  { name: "is blocked", hang: "SIGUSR2", end: "because its event loop was blocked" },
 ];
 const programs = [
   { program: "web", name: "web process" },

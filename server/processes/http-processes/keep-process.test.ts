@@ -108,6 +108,7 @@ test("a process that is started again is sent at once what it does not know", as
   const { last } = await keep();
   expect(last().sent).toEqual([]);
   await last().end(killed);
+  await vi.advanceTimersByTimeAsync(1_000);
   expect(last().sent).toEqual([{ type: "port", port: 4321 }]);
 });
 

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { StoreNumbers } from "../../../ports/store/store-numbers.ts";
 import type { DeliverySummary } from "../../../contract/delivery.ts";
+import { createDeliveryTally } from "../../../domain/deliveries/delivery-tally.ts";
 import { createMetrics, readSeldom } from "./create-metrics.ts";
 
 const target = { kind: "workflow" as const, slug: "work" };
@@ -38,7 +39,10 @@ const storeNumbers: StoreNumbers = {
   fileBytes: { database: 4096, log: 0 },
 };
 
-function metricsOver(store: Partial<Parameters<typeof createMetrics>[0]["store"]> = {}) {
+function metricsOver(
+  store: Partial<Parameters<typeof createMetrics>[0]["store"]> = {},
+  more: Partial<Parameters<typeof createMetrics>[0]> = {},
+) {
   const metrics = createMetrics({
     store: {
       countOpenRuns: async () => ({ queued: 1, running: 0, waiting: 0 }),
@@ -46,6 +50,7 @@ function metricsOver(store: Partial<Parameters<typeof createMetrics>[0]["store"]
       ...store,
     },
     isDeclared: (endpoint) => endpoint === "billing",
+    ...more,
   });
   return { metrics, lines: async () => (await metrics.render()).text.split("\n") };
 }
@@ -123,4 +128,44 @@ it("slow reads are throttled to a hundredth of the time", async () => {
     got.push(await read());
   }
   expect(got).toEqual([1, 1, 2]);
+});
+
+it("the receiver's counts are added to those of this process; its store and its connections are shown", async () => {
+  const receiver = createDeliveryTally({ isDeclared: () => true });
+  for (let n = 0; n < 4; n += 1) receiver.observe({ type: "delivery", delivery, tookMs: 1 });
+  receiver.observe({ type: "unauthenticated" });
+  const { metrics, lines } = metricsOver(
+    {},
+    {
+      readService: async () => ({
+        runs: [],
+        workers: {
+          ready: { shared: 1, isolated: 0 },
+          rssBytes: { shared: 1, isolated: 0 },
+          ended: { retired: 0, killed: 0, stopped: 0, crashed: 0, blocked: 0 },
+        },
+        webRestarts: 1,
+        receiverRestarts: 2,
+        receiver: {
+          deliveries: receiver.read(),
+          store: { ...storeNumbers, waitingWrites: 9 },
+          closedConnections: [{ closed: { limit: "address", connection: "idle" }, count: 3 }],
+          rssBytes: 5,
+        },
+      }),
+    },
+  );
+  metrics.observeReceiver({ type: "delivery", delivery, tookMs: 1 });
+  const text = await lines();
+  for (const line of [
+    'signalbox_deliveries_total{endpoint="billing",outcome="accepted",status="202"} 5',
+    'signalbox_delivery_duration_seconds_count{outcome="accepted"} 5',
+    'signalbox_unauthenticated_total{interface="webhook"} 1',
+    'signalbox_closed_connections_total{limit="address",connection="idle"} 3',
+    "signalbox_store_waiting_writes 9",
+    "signalbox_web_restarts_total 1",
+    "signalbox_receiver_restarts_total 2",
+    "signalbox_receiver_resident_memory_bytes 5",
+  ])
+    expect(text).toContain(line);
 });
