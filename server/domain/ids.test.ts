@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newId } from "./ids.ts";
 
 const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const timeOf = (id: string) => [...id.slice(4, 14)].reduce((ms, digit) => ms * 32 + digits.indexOf(digit), 0);
+const timeOf = (id: string) => Array.from(id.slice(4, 14)).reduce((ms, digit) => ms * 32 + digits.indexOf(digit), 0);
 
 test("ids ascend and are ULIDs, also within a millisecond and when the clock is set back", () => {
   let latest = Date.now();

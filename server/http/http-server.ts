@@ -12,7 +12,7 @@ import { handleWebhook, type Ingest } from "./webhooks/webhook-handler.ts";
 import { type PageGate, rejectPageRequest } from "./pages/page-gate.ts";
 import { type TrustedProxies, isLocal, readClient } from "./read-client.ts";
 import { problemResponse, sendProblem, toAppError } from "./problem-response.ts";
-import { findDestination } from "./request-path.ts";
+import { type Destination, findDestination } from "./request-path.ts";
 
 /** Handles every request that is neither a webhook nor for an API. */
 export interface PagesHandler {
@@ -119,12 +119,21 @@ function createListener({
       errorHandler: (error: unknown) => adapterFailure(error, logger, client.requestId),
     });
   const listeners = { rest: listen(rest), trpc: listen(trpc), auth: listen(auth) };
-  return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
+  return (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
+    return destination.to === "ingest"
+      ? handleWebhook({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue })
+      : handleOther(destination, request, response, expectsContinue);
+  };
+
+  async function handleOther(
+    destination: Exclude<Destination, { to: "ingest" }>,
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+  ): Promise<void> {
     if (destination.to === "rejection")
       return sendProblem(request, response, new AppError(destination.code, destination.detail));
-    if (destination.to === "ingest")
-      return handleWebhook({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue });
     request.url = destination.target;
     const requestId = newId("req");
     response.setHeader(requestIdHeader, requestId);
@@ -153,7 +162,7 @@ function createListener({
       return void response.writeHead(303, { location: redirection, "cache-control": "no-store" }).end();
     if (expectsContinue) response.writeContinue();
     return pages.handle(request, response, client);
-  };
+  }
 }
 
 /**
