@@ -8,7 +8,7 @@ import { createConnections } from "./connections.ts";
 import type { Forwarder } from "./forward/forwarder.ts";
 import type { HealthHandler } from "./health.ts";
 import { type TrustedProxies, isLocal } from "./read-client.ts";
-import { findDestination } from "./request-path.ts";
+import { type Destination, findDestination } from "./request-path.ts";
 import { sendProblem } from "./send-problem.ts";
 import { handleWebhook, type Ingest } from "./webhooks/webhook-handler.ts";
 
@@ -93,15 +93,24 @@ export function createHttpServer(parts: HttpServerParts): {
 }
 
 function createListener({ ingest, forwarder, health, bodyTimeoutMs = maxBodyMs }: HttpServerParts) {
-  return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
+  return (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
+    return destination.to === "ingest"
+      ? handleWebhook({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue })
+      : handleOther(destination, request, response);
+  };
+
+  async function handleOther(
+    destination: Exclude<Destination, { to: "ingest" }>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     if (destination.to === "rejection")
       return sendProblem(request, response, new AppError(destination.code, destination.detail));
     const { to, target } = destination;
-    if (to === "ingest") return handleWebhook({ ingest, bodyTimeoutMs, target, request, response, expectsContinue });
     if (to === "rest" && (await health?.(request, response, target))) return;
     forwarder.forward(request, response, target);
-  };
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Routes a request by its target as sent. Nothing is decoded or normalized: a path that would need it is rejected. */
 export type Destination =
-  | { to: "ingest" | "rest" | "trpc" | "auth" | "pages"; target: string }
+  | { to: "ingest"; target: string }
+  | { to: "rest" | "trpc" | "auth" | "pages"; target: string }
   | { to: "rejection"; code: "invalid_path" | "not_found"; detail: string };
 
 /** Reads a request target (RFC 9112, 3.2): origin form, or absolute form, which is reduced to it. */

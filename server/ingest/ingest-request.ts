@@ -78,7 +78,8 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
     path: readEndpointPath(queryAt < 0 ? target : target.slice(0, queryAt)),
     headers,
     keys: keys.sent,
-    secrets: [...new Set([...keys.sent, ...keys.asWritten])],
+    secrets:
+      keys.sent.length > 1 || keys.escaped.length > 0 ? [...new Set([...keys.sent, ...keys.escaped])] : keys.sent,
     declaredBytes,
     hasBody: (declaredBytes ?? 0) > 0 || headers.has("transfer-encoding"),
   };
@@ -118,11 +119,11 @@ function readEndpointPath(path: string): EndpointPath {
  */
 interface SentKeys {
   sent: string[];
-  /** Those of the query, with their escapes. */
-  asWritten: string[];
+  /** Those of the query that have escapes, as they were written. */
+  escaped: string[];
 }
 
-const noKeys = (): SentKeys => ({ sent: [], asWritten: [] });
+const noKeys = (): SentKeys => ({ sent: [], escaped: [] });
 const keyParameters = new Set(["token", "api_key"]);
 
 /** The same keys that URLSearchParams finds, which skips a question mark at the beginning. */
@@ -133,8 +134,9 @@ function readQueryKeys(query: string): SentKeys {
     const name = nameEnd < 0 ? pair : pair.slice(0, nameEnd);
     if (!keyParameters.has(decodeParameter(name))) continue;
     const value = nameEnd < 0 ? "" : pair.slice(nameEnd + 1);
-    keys.sent.push(decodeParameter(value));
-    keys.asWritten.push(value);
+    const key = decodeParameter(value);
+    keys.sent.push(key);
+    if (key !== value) keys.escaped.push(value);
   }
   return keys;
 }

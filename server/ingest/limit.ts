@@ -12,7 +12,7 @@ type Limiter = (
   head: Pick<RequestHead, "path" | "startedAt">,
   keyId: string | null,
   ownRate: Rate | null,
-) => Promise<Limited>;
+) => Limited | Promise<Limited>;
 
 /** Counts over all machines that receive. */
 export type TakeRates = (asked: readonly RateCheck[]) => Promise<RateResult>;
@@ -41,7 +41,11 @@ const unlimited: Limited = { kind: "passed", headers: {} };
 export function createLimiter({ perKey, perEndpoint }: RateLimits, takeRates?: TakeRates): Limiter {
   const takeHere = createRateLimit({ maxNames });
 
-  return async ({ path, startedAt: now }, keyId, ownRate) => {
+  const take = async (
+    { path, startedAt: now }: Pick<RequestHead, "path" | "startedAt">,
+    keyId: string | null,
+    ownRate: Rate | null,
+  ): Promise<Limited> => {
     const endpoint = path.kind === "endpoint" ? path.endpoint.slice(0, 256) : null;
     const limits = [...limit("key", perKey, keyId), ...limit("endpoint", ownRate ?? perEndpoint, endpoint)];
     if (limits.length === 0) return unlimited;
@@ -61,6 +65,7 @@ export function createLimiter({ perKey, perEndpoint }: RateLimits, takeRates?: T
     };
     return isOver ? rejected(headers, answered) : { kind: "passed", headers };
   };
+  return (head, keyId, ownRate) => (perKey || perEndpoint || ownRate ? take(head, keyId, ownRate) : unlimited);
 }
 
 function limit(name: Limit["name"], rule: Rate | null | undefined, subject: string | null): Limit[] {

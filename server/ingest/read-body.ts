@@ -15,11 +15,11 @@ interface RejectedBody extends Rejected {
  * `memory` is exhausted; `incomplete_body` if the sender disconnects; or the error of the HTTP server for a body that
  * is too slow.
  */
-export async function readBody(
+export function readBody(
   request: IngestRequest,
   { headers, declaredBytes }: Pick<RequestHead, "headers" | "declaredBytes">,
   { maxBodyBytes, memory }: { maxBodyBytes: number; memory: BodyMemory },
-): Promise<BodyRead> {
+): BodyRead | Promise<BodyRead> {
   const unsupported = checkContentType(headers);
   if (unsupported) return { kind: "rejected", error: unsupported, receivedBytes: null };
   if (declaredBytes !== null && declaredBytes > maxBodyBytes)
@@ -27,24 +27,27 @@ export async function readBody(
   const body = createBodyBuffer(memory);
   let receivedBytes = 0;
   let failure: unknown = null;
-  try {
-    const reading = request.readBody((chunk) => {
-      receivedBytes += chunk.length;
-      if (receivedBytes > maxBodyBytes) return false;
-      try {
-        body.add(chunk);
-      } catch (error) {
-        failure = error;
-      }
-      return failure === null;
-    });
-    if (reading) await reading;
-  } catch (cause) {
-    return { kind: "rejected", error: cause instanceof AppError ? cause : incomplete(cause), receivedBytes };
-  }
-  if (receivedBytes > maxBodyBytes) return { kind: "rejected", error: tooLarge(maxBodyBytes), receivedBytes };
-  if (failure !== null) return { kind: "rejected", error: failure, receivedBytes };
-  return { kind: "read", bytes: body.bytes() };
+  const reading = request.readBody((chunk) => {
+    receivedBytes += chunk.length;
+    if (receivedBytes > maxBodyBytes) return false;
+    try {
+      body.add(chunk);
+    } catch (error) {
+      failure = error;
+    }
+    return failure === null;
+  });
+  const end = (): BodyRead => {
+    if (receivedBytes > maxBodyBytes) return { kind: "rejected", error: tooLarge(maxBodyBytes), receivedBytes };
+    if (failure !== null) return { kind: "rejected", error: failure, receivedBytes };
+    return { kind: "read", bytes: body.bytes() };
+  };
+  if (!reading) return end();
+  return reading.then(end, (cause: unknown): BodyRead => ({
+    kind: "rejected",
+    error: cause instanceof AppError ? cause : incomplete(cause),
+    receivedBytes,
+  }));
 }
 
 function tooLarge(maxBodyBytes: number): AppError {

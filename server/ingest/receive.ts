@@ -13,7 +13,7 @@ import { didYouMean } from "../domain/did-you-mean.ts";
 import type { ReceiverEvent } from "./delivery-record.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { parseJsonBody } from "../domain/json/json-body.ts";
-import { type Decision, decideDelivery } from "../matching/decide-delivery.ts";
+import { decideDelivery } from "../matching/decide-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
@@ -30,7 +30,7 @@ import {
 } from "./ingest-request.ts";
 import { createLimiter, type TakeRates } from "./limit.ts";
 import { readBody } from "./read-body.ts";
-import { createRejecter } from "./reject.ts";
+import { createRejecter, type ReceivedRequest } from "./reject.ts";
 import { respond } from "./respond.ts";
 
 export interface ReceiverDeps {
@@ -71,7 +71,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
   const signalRuns = ignoreFailures<void>(logger, () => deps.signals.runsQueued());
   const { reject, rejectUnauthenticated } = createRejecter({ store, logger, emit });
 
-  function finish(head: RequestHead, limitHeaders: Record<string, string>, acceptance: Acceptance): IngestResponse {
+  function finish({ head, limitHeaders }: ReceivedRequest, acceptance: Acceptance): IngestResponse {
     if (acceptance.kind === "accepted") signalRuns();
     emit(deliveryEvent(head, acceptance.delivery));
     if (acceptance.kind === "mismatched") emit({ type: "rejected", code: acceptance.error.code });
@@ -88,42 +88,48 @@ export function createReceiver(deps: ReceiverDeps): Receive {
 
     const project = deps.project.current();
     const memory = bodies.open(keyId ?? "local");
-    // For the record of a rejection. Replaced as more is known.
-    let delivery = draftDelivery(head, keyId, sentFrom);
-    let decision: Decision | null = null;
-    let limitHeaders: Record<string, string> = {};
-    const rejectWith = (error: unknown) => reject({ head, delivery, decision, limitHeaders }, error);
+    const received: ReceivedRequest = {
+      head,
+      delivery: draftDelivery(head, keyId, sentFrom),
+      decision: null,
+      limitHeaders: {},
+    };
+    const { delivery } = received;
 
     try {
-      const limited = await limit(head, keyId, ownRateOf(project, head));
-      limitHeaders = limited.headers;
-      if (limited.kind === "rejected") return await rejectWith(limited.error);
-      if (deps.isShuttingDown()) return await rejectWith(shuttingDown());
+      const limiting = limit(head, keyId, ownRateOf(project, head));
+      const limited = limiting instanceof Promise ? await limiting : limiting;
+      received.limitHeaders = limited.headers;
+      if (limited.kind === "rejected") return await reject(received, limited.error);
+      if (deps.isShuttingDown()) return await reject(received, shuttingDown());
 
       const routed = route(project, head);
-      if (routed.kind === "rejected") return await rejectWith(routed.error);
+      if (routed.kind === "rejected") return await reject(received, routed.error);
       const { endpoint, triggers, source } = routed;
 
-      const read = await readBody(request, head, { maxBodyBytes, memory });
+      const reading = readBody(request, head, { maxBodyBytes, memory });
+      const read = reading instanceof Promise ? await reading : reading;
+      delivery.endpoint = endpoint;
       if (read.kind === "rejected") {
-        delivery = { ...delivery, endpoint, bodyBytes: read.receivedBytes ?? delivery.bodyBytes };
-        return await rejectWith(read.error);
+        delivery.bodyBytes = read.receivedBytes ?? delivery.bodyBytes;
+        return await reject(received, read.error);
       }
       const { bytes } = read;
-      delivery = { ...delivery, endpoint, body: bytes, bodyBytes: bytes.length, bodySha256: hash("sha256", bytes) };
+      delivery.body = bytes;
+      delivery.bodyBytes = bytes.length;
+      delivery.bodySha256 = hash("sha256", bytes);
 
       const header = (name: string) => head.headers.get(name) ?? null;
       const signedRequest = { body: bytes, receivedAtMs: head.receivedAt, header };
       const verified = verify(source, signedRequest, { sentFrom, mayBeUnsigned: deps.mode === "development" });
-      if (verified.kind === "rejected") return await rejectWith(verified.error);
-      if (verified.kind === "skipped")
-        delivery = { ...delivery, headers: { ...delivery.headers, [ownHeaders.signatureCheck]: "skipped" } };
+      if (verified.kind === "rejected") return await reject(received, verified.error);
+      if (verified.kind === "skipped") delivery.headers[ownHeaders.signatureCheck] = "skipped";
 
       const body = parseJsonBody(bytes);
       const challenge = answerToChallenge(source, body);
-      if (challenge) return finish(head, limitHeaders, await acceptChallenge(store, head, delivery, challenge));
+      if (challenge) return finish(received, await acceptChallenge(store, head, delivery, challenge));
 
-      decision = decideDelivery({
+      const decision = decideDelivery({
         manifest: project.manifest,
         triggers,
         index: project.indexes.get(endpoint) ?? null,
@@ -135,6 +141,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
         keyId,
         disabled: (await deps.disabledTriggers?.()) ?? noneDisabled,
       });
+      received.decision = decision;
 
       const { signed } = verified;
       const idempotency = idempotencyOf({
@@ -145,12 +152,12 @@ export function createReceiver(deps: ReceiverDeps): Receive {
         signed,
       });
       const accepted = await accept(store, head, { delivery, decision, idempotency });
-      if (accepted.kind === "rejected") return await rejectWith(accepted.error);
+      if (accepted.kind === "rejected") return await reject(received, accepted.error);
 
-      return finish(head, limitHeaders, accepted);
+      return finish(received, accepted);
     } catch (error) {
       // The parser and the store throw AppErrors. Every other exception is a defect.
-      return await rejectWith(error);
+      return await reject(received, error);
     } finally {
       memory.free();
     }

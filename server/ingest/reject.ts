@@ -12,8 +12,8 @@ import { completeDelivery, deliveryEvent, type DeliveryDraft, draftDelivery } fr
 import type { IngestResponse, RequestHead } from "./ingest-request.ts";
 import { problemResponse } from "./respond.ts";
 
-/** What is known of an authenticated request when it is rejected. */
-interface RejectedRequest {
+/** What is known so far of an authenticated request. A rejection is recorded with it. */
+export interface ReceivedRequest {
   head: RequestHead;
   delivery: DeliveryDraft;
   /** `null`: no trigger was evaluated. */
@@ -24,7 +24,7 @@ interface RejectedRequest {
 /** Responds to rejected requests and records them. Never rejects. */
 interface Rejecter {
   rejectUnauthenticated(head: RequestHead, error: unknown): Promise<IngestResponse>;
-  reject(request: RejectedRequest, error: unknown): Promise<IngestResponse>;
+  reject(request: ReceivedRequest, error: unknown): Promise<IngestResponse>;
 }
 
 /**
@@ -72,7 +72,7 @@ export function createRejecter({
     return turn.passes;
   }
 
-  function recordedPart({ head, delivery }: RejectedRequest, code: ErrorCode): RecordedPart {
+  function recordedPart({ head, delivery }: ReceivedRequest, code: ErrorCode): RecordedPart {
     if (unrecordedCodes.has(code)) return "nothing";
     if (code === "invalid_signature") return takeUnverified(delivery, head.receivedAt);
     if (code !== "rate_limited") return "all";

@@ -58,11 +58,12 @@ export function parseBody(schema: AnySchema, body: Json): ParseOutcome {
 
 /** Triggers that share a schema share its outcome. */
 export function memoizeParse(parse: (schema: AnySchema) => ParseOutcome): (schema: AnySchema) => ParseOutcome {
-  const outcomes = new Map<AnySchema, ParseOutcome>();
+  let outcomes: Map<AnySchema, ParseOutcome> | null = null;
   return (schema) => {
-    const known = outcomes.get(schema);
+    const known = outcomes?.get(schema);
     if (known) return known;
     const outcome = parse(schema);
+    outcomes ??= new Map();
     outcomes.set(schema, outcome);
     return outcome;
   };

@@ -16,6 +16,8 @@ import { listNearest } from "./list-nearest.ts";
 /** An endpoint with more triggers than that lists only the verdicts of matches and of the nearest misses. */
 const maxListed = 50;
 
+const none: ReadonlySet<string> = new Set();
+
 interface Match {
   trigger: TriggerSource;
   /** The output of `request`. */
@@ -68,7 +70,7 @@ export function matchTriggers({
     candidates.get(at) ?? evaluate(trigger, explain).verdict;
   return {
     matches,
-    list(always = new Set()) {
+    list(always = none) {
       if (triggers.length <= maxListed) return { verdicts: triggers.map(verdictOf), unlistedVerdicts: [] };
       const evaluated = new Map(candidates);
       if (always.size > 0)

@@ -28,15 +28,24 @@ export function createWebhookAuthenticator(deps: {
   const recordUse = createKeyUsageRecorder({ ...deps, logger: deps.logger ?? silentLogger });
   return async (presented, endpoint) => {
     if (deps.mode === "development") return { ok: true, keyId: null };
-    const [only = "", ...others] = new Set(presented);
-    if (presented.length === 0 || others.length >= maxKeys) return { ok: false };
-    const keys = others.length === 0 ? [await find(only)] : await Promise.all([only, ...others].map(find));
+    const [first] = presented;
+    if (first === undefined) return { ok: false };
+    if (presented.length > 1) return authenticateAll([...new Set(presented)], endpoint);
+    const key = await find(first);
+    if (!key || !isForEndpoint(key, endpoint)) return { ok: false };
+    recordUse(key);
+    return { ok: true, keyId: key.id };
+  };
+
+  async function authenticateAll(distinct: readonly string[], endpoint: string): ReturnType<WebhookAuthenticator> {
+    if (distinct.length > maxKeys) return { ok: false };
+    const keys = await Promise.all(distinct.map(find));
     const valid = keys.filter((key) => key !== null).filter((key) => isForEndpoint(key, endpoint));
     const [first] = valid;
-    if (!first || valid.length < keys.length) return { ok: false };
+    if (!first || valid.length < distinct.length) return { ok: false };
     valid.forEach(recordUse);
     return { ok: true, keyId: first.id };
-  };
+  }
 }
 
 /** A key can be sent in four places. A request with many more keys is no mistake, and must not cause as many look-ups. */

@@ -21,12 +21,12 @@ export function redactHeaders(
 ): Record<string, string> {
   const redact = createRedact(secrets);
   const kept: Record<string, string> = {};
-  for (const [name, text] of headers) {
+  headers.forEach((text, name) => {
     const value = secretNames.test(name) ? redacted : redact(text);
     if (name === "__proto__")
       Object.defineProperty(kept, name, { value, writable: true, enumerable: true, configurable: true });
     else kept[name] = value;
-  }
+  });
   return kept;
 }
 

@@ -12,6 +12,7 @@ export interface BodyMemory {
   free(): void;
 }
 
+const noBytes = Buffer.alloc(0);
 const minTotalBytes = 128 * 1024 * 1024;
 
 /** 128 MiB, or eight bodies of the largest size; one owner has half. */
@@ -59,13 +60,13 @@ export function createBodyBudget(maxBodyBytes: number): BodyBudget {
  * body in chunks of one byte takes hardly more memory than one in a single chunk. A single chunk is used as it is.
  */
 export function createBodyBuffer(memory: BodyMemory): { add(chunk: Uint8Array): void; bytes(): Buffer<ArrayBuffer> } {
-  let buffer: Buffer = Buffer.alloc(0);
+  let buffer: Buffer = noBytes;
   let length = 0;
   return {
     add(chunk) {
       if (length === 0) {
         memory.take(chunk.length);
-        buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+        buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
         length = chunk.length;
         return;
       }
@@ -80,7 +81,7 @@ export function createBodyBuffer(memory: BodyMemory): { add(chunk: Uint8Array): 
       buffer.set(chunk, length);
       length = needed;
     },
-    bytes: () => buffer.subarray(0, length) as Buffer<ArrayBuffer>,
+    bytes: () => (length === buffer.length ? buffer : buffer.subarray(0, length)) as Buffer<ArrayBuffer>,
   };
 }
 

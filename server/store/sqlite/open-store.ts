@@ -80,7 +80,6 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
       queue.write(() => {
         room.forget();
         keptReads.forget();
-
         return verb();
       }, survives),
     queue.noteFailure,
