@@ -44,7 +44,7 @@ export interface LoadResult {
   cpu: number;
 }
 
-const maxLateMs = 120_000;
+const maxLateMs = 300_000;
 /** Between two attempts to connect. */
 const retryMs = 100;
 

@@ -16,7 +16,7 @@ import { connections } from "../measure/execute-stage.ts";
 import { executeTurn } from "../measure/execute-turn.ts";
 import type { Row } from "../measure/row.ts";
 
-const webhooksPerSecond = 200;
+const webhooksPerSecond = 100;
 const goal = 3;
 /** A flood has so long to build up before the first webhook. */
 const headStartMs = 500;
