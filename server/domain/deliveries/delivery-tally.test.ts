@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { DeliverySummary } from "../../contract/delivery.ts";
-import { addDeliveryNumbers, createDeliveryTally, type DeliveryNumbers, type ReceiverEvent } from "./delivery-tally.ts";
+import { addDeliveryNumbers, createDeliveryTally, type DeliveryNumbers, type CountedEvent } from "./delivery-tally.ts";
 
 const delivery: DeliverySummary = {
   id: "dlv_1",
@@ -29,7 +29,7 @@ const verdict = (trigger: string) => ({
   reasons: [],
 });
 
-const events: fc.Arbitrary<ReceiverEvent> = fc.oneof(
+const events: fc.Arbitrary<CountedEvent> = fc.oneof(
   fc.record({
     type: fc.constant("delivery" as const),
     // Their sums are exact in any order.
@@ -52,7 +52,7 @@ const events: fc.Arbitrary<ReceiverEvent> = fc.oneof(
 
 const isDeclared = (endpoint: string) => !endpoint.startsWith("unknown");
 
-function count(observed: readonly ReceiverEvent[]): DeliveryNumbers {
+function count(observed: readonly CountedEvent[]): DeliveryNumbers {
   const tally = createDeliveryTally({ isDeclared });
   for (const event of observed) tally.observe(event);
   // As it travels between processes.
