@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import type { Page } from "playwright";
 import { describe, expect } from "vitest";
 import type { Delivery } from "../server/contract/delivery.ts";
+import { openSqliteStore } from "../server/store/sqlite/open-store.ts";
+import { aDelivery } from "../server/store/testing/factories.ts";
 import { getJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
@@ -28,6 +31,18 @@ async function send(url: string, endpoint: string, body: string | Uint8Array<Arr
 const getDelivery = (service: Service, id: string) => getJson<Delivery>(`${service.url}/api/v1/deliveries/${id}`);
 
 const bodyTree = (page: Page) => page.getByRole("tree", { name: "Body", exact: true });
+
+/** Deliveries of a kilobyte, ten milliseconds apart, as if they had been received. */
+async function recordDeliveries(projectDir: string, count: number): Promise<void> {
+  const store = await openSqliteStore({ file: join(projectDir, ".signalbox/signalbox.db") });
+  const body = Buffer.from(JSON.stringify({ name: "x".repeat(1_000) }));
+  const now = Date.now();
+  for (let from = 0; from < count; from += 5_000) {
+    const times = Array.from({ length: Math.min(5_000, count - from) }, (_, n) => now - 10 * (from + n));
+    await Promise.all(times.map((receivedAt) => store.recordDelivery(aDelivery({ receivedAt, body }))));
+  }
+  await store.close();
+}
 
 describe("one delivery", () => {
   it("shows why a trigger did not match, marks the path in the body, and leaves the body unchanged", async ({
@@ -192,6 +207,40 @@ describe("the list of deliveries", () => {
     await expect.poll(() => found.count(), patient).toBe(3);
     await page.goBack();
     await expect.poll(() => found.count(), patient).toBe(1);
+    expect(errors).toEqual([]);
+  });
+
+  it("searches 50,000 deliveries for a text that none has, without a click, and stops when the reader stops it", async () => {
+    const { url, projectDir } = await startService({ projectDir: copyStarter(), command: "dev" });
+    await recordDeliveries(projectDir, 50_000);
+    const { page, errors } = await visit(url);
+    const cursors: string[] = [];
+    const lists = "**/api/trpc/**deliveries.list**";
+    await page.route(lists, (route) => {
+      const cursor = /"cursor":"([^"]+)"/.exec(route.request().postData() ?? "")?.[1];
+      if (cursor !== undefined) cursors.push(cursor);
+      return route.continue();
+    });
+    await page.goto(`${url}/deliveries?text=nowhere`);
+    await page.getByText("No deliveries match these filters").waitFor({ timeout: 120_000 });
+    // Each request continues where the one before ended.
+    expect(cursors.length).toBeGreaterThan(0);
+    const times = cursors.map((cursor) => Number(JSON.parse(Buffer.from(cursor, "base64url").toString())[0]));
+    expect(times).toEqual([...new Set(times)].toSorted((a, b) => b - a));
+    // A search that the reader stops waits for the reader.
+    let held = 0;
+    await page.unroute(lists);
+    await page.route(lists, (route) =>
+      /"cursor":"/.test(route.request().postData() ?? "") ? void held++ : route.continue(),
+    );
+    await page.goto(`${url}/deliveries?text=elsewhere`);
+    await page.getByText(/^Searched back to/).waitFor();
+    await page.getByRole("button", { name: "Stop search" }).click();
+    await page.getByText("Search stopped. No matches so far.").waitFor();
+    expect(held).toBe(1);
+    await page.unroute(lists);
+    await page.getByRole("button", { name: "Search older rows" }).click();
+    await page.getByText("No deliveries match these filters").waitFor({ timeout: 120_000 });
     expect(errors).toEqual([]);
   });
 

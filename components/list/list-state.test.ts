@@ -1,5 +1,6 @@
 import { array, assert, constant, nat, oneof, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Page } from "../../server/contract/list.ts";
 import { addPage, countUnshown, type ListState, putRows, takeApart, takeFirst } from "./list-state.ts";
 
 interface Row {
@@ -9,7 +10,7 @@ interface Row {
 
 const rowKey = (row: Row) => String(row.id);
 const ids = (list: ListState<Row>) => list.rows.map((row) => row.id);
-const page = (newest: number, oldest: number, nextCursor: string | null = `before-${oldest}`) => ({
+const page = (newest: number, oldest: number, nextCursor: string | null = `before-${oldest}`): Page<Row> => ({
   data: Array.from({ length: newest - oldest + 1 }, (_, index): Row => ({ id: newest - index })),
   nextCursor,
 });
@@ -70,11 +71,12 @@ describe("a live list", () => {
     expect(takeApart(list).rows).toHaveLength(5);
   });
 
-  it("counts consecutive empty pages", () => {
-    const empty = { data: [], nextCursor: "c" };
-    const list = addPage({ list: addPage({ list: begin(), page: empty, rowKey }), page: empty, rowKey });
-    expect(list.emptyPages).toBe(2);
-    expect(addPage({ list, page: page(5, 4), rowKey }).emptyPages).toBe(0);
+  it("has the time back to which the last page searched, until a page is full", () => {
+    const searchedTo = "2026-11-21T10:00:00.000Z";
+    const list = addPage({ list: begin(), page: { data: [], nextCursor: "c", searchedTo }, rowKey });
+    expect([begin().searchedTo, list.searchedTo]).toEqual([null, searchedTo]);
+    expect(addPage({ list, page: page(5, 1), rowKey }).searchedTo).toBeNull();
+    expect(first(undefined, { data: [], nextCursor: "c", searchedTo }, 1).searchedTo).toBe(searchedTo);
   });
 
   it("updates rows below the first page when they are refetched", () => {

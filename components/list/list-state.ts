@@ -9,8 +9,8 @@ export interface ListState<Row> {
   firstAt: number;
   /** The number of rows added on top since the list was reset. */
   grown: number;
-  /** The number of consecutive empty pages: a filter that few rows match. */
-  emptyPages: number;
+  /** The last page ended early: the rows back to this time (ISO 8601) were searched. */
+  searchedTo: string | null;
   /** A first page with a gap to the rows, stored until the reader asks for it. */
   apart: Page<Row> | null;
 }
@@ -51,7 +51,7 @@ function resetList<Row>(page: Page<Row>, at: number): ListState<Row> {
     cursor: page.nextCursor,
     firstAt: at,
     grown: 0,
-    emptyPages: page.data.length === 0 ? 1 : 0,
+    searchedTo: page.searchedTo ?? null,
     apart: null,
   };
 }
@@ -69,7 +69,7 @@ export function addPage<Row>(p: { list: ListState<Row>; page: Page<Row>; rowKey:
     ...p.list,
     rows: [...p.list.rows, ...added],
     cursor: p.page.nextCursor,
-    emptyPages: added.length === 0 ? p.list.emptyPages + 1 : 0,
+    searchedTo: p.page.searchedTo ?? null,
   };
 }
 

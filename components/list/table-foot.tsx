@@ -1,20 +1,23 @@
 import type { ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/states.tsx";
+import { RelativeTime } from "../ui/time.tsx";
 import { rowPx } from "./column.ts";
 import { formatCount } from "../../server/domain/format.ts";
 
 interface Props {
   count: number;
   hasMore: boolean;
-  isPaused: boolean;
+  searchedTo: string | null;
+  isStopped: boolean;
+  stop: (() => void) | undefined;
   error: unknown;
   onNeedMore: () => void;
   retry: (() => void) | undefined;
 }
 
-/** The line below the last row: loading, paused, failed, or the end of the list. */
-export function TableFoot({ count, hasMore, isPaused, error, onNeedMore, retry }: Props) {
+/** The line below the last row: loading, searching, stopped, failed, or the end of the list. */
+export function TableFoot({ count, hasMore, searchedTo, isStopped, stop, error, onNeedMore, retry }: Props) {
   if (error) {
     return (
       <Line>
@@ -22,14 +25,12 @@ export function TableFoot({ count, hasMore, isPaused, error, onNeedMore, retry }
       </Line>
     );
   }
-  if (hasMore && isPaused) {
+  if (hasMore && isStopped) {
     return (
       <Line>
-        <div className="flex flex-wrap items-center gap-3 text-ink-2">
-          <span>
-            {count === 0 ? "No matches yet." : `${formatCount(count, "row")} found so far.`} The older rows searched so
-            far do not match.
-          </span>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 text-ink-2">
+          <span role="status">Search stopped. {found(count)}</span>
+          <SearchedTo time={searchedTo} />
           <Button size="s" onClick={onNeedMore}>
             Search older rows
           </Button>
@@ -39,14 +40,36 @@ export function TableFoot({ count, hasMore, isPaused, error, onNeedMore, retry }
   }
   if (hasMore) {
     return (
-      <p role="status" className="flex items-center gap-2 px-4 py-3.5 text-s text-ink-3">
-        <span aria-hidden className="size-1.5 animate-pulse rounded-full bg-accent" />
-        {count === 0 ? "Searching older rows…" : "Loading older rows…"}
-      </p>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 text-s text-ink-3">
+        <p role="status" className="flex items-center gap-2">
+          <span aria-hidden className="size-1.5 animate-pulse rounded-full bg-accent" />
+          {searchedTo === null ? "Loading older rows…" : "Searching older rows…"}
+        </p>
+        <SearchedTo time={searchedTo} />
+        {searchedTo !== null && stop && (
+          <Button size="s" onClick={stop}>
+            Stop search
+          </Button>
+        )}
+      </div>
     );
   }
   if (count < 10) return null;
   return <p className="px-4 py-3.5 text-s text-ink-3">End of the list: {formatCount(count, "row")}.</p>;
+}
+
+/** How far back the search is. Not announced: it changes every second. */
+function SearchedTo({ time }: { time: string | null }) {
+  if (time === null) return null;
+  return (
+    <span>
+      Searched back to <RelativeTime iso={time} />.
+    </span>
+  );
+}
+
+function found(count: number): string {
+  return count === 0 ? "No matches so far." : `${formatCount(count, "row")} found so far.`;
 }
 
 function Line({ children }: { children: ReactNode }) {

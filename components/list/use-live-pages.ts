@@ -1,18 +1,12 @@
 "use client";
 
 import { type QueryKey, hashKey, keepPreviousData, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useEffectEvent, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Page } from "../../server/contract/list.ts";
 import { addPage, type ListState, putRows, takeApart, takeFirst } from "./list-state.ts";
 
 /** Rows per page, if the list does not set another number. */
 const livePageRows = 50;
-
-/** The pause after a short page, so that a long search does not load the server. */
-const followPauseMs = 250;
-
-/** After this many consecutive empty pages, the reader is asked whether to continue. */
-const maxEmptyPages = 12;
 
 const cacheMs = 15 * 60_000;
 
@@ -21,10 +15,21 @@ const maxRefetched = 100;
 
 const noKeys: readonly string[] = [];
 
+/** The state of the requests for older pages. */
+interface Older {
+  /** The query key of the list, hashed. */
+  hash: string;
+  isLoading: boolean;
+  isStopped: boolean;
+  error: unknown;
+}
+
+const idle = { isLoading: false, isStopped: false, error: null };
+
 interface Options<Row> {
   /** The key of the first page. Use the key of the tRPC query, so that a prefetched page is used. */
   queryKey: QueryKey;
-  fetch: (cursor: string | null, limit: number) => Promise<Page<Row>>;
+  fetch: (cursor: string | null, limit: number, signal?: AbortSignal) => Promise<Page<Row>>;
   rowKey: (row: Row) => string;
   enabled?: boolean;
   /** The limit that `fetch` asks for. */
@@ -39,8 +44,11 @@ export interface LivePages<Row> {
   /** There are no rows to show yet. */
   isLoading: boolean;
   isLoadingMore: boolean;
-  /** The search paused after many empty pages; `loadMore` continues it. */
-  isPaused: boolean;
+  /** No index has the filter, so the list searches older rows: back to this time (ISO 8601) so far. */
+  searchedTo: string | null;
+  /** The reader stopped the search; `loadMore` continues it. */
+  isStopped: boolean;
+  stop: () => void;
   /** The rows are those of the previous filter, until the new ones are loaded. */
   isStale: boolean;
   error: unknown;
@@ -110,26 +118,38 @@ export function useLivePages<Row>({
     if (fresh) put(fresh);
   }, [fresh]);
 
-  const [older, setOlder] = useState<{ hash: string; isLoading: boolean; error: unknown }>({
-    hash,
-    isLoading: false,
-    error: null,
-  });
-  const now = older.hash === hash ? older : { hash, isLoading: false, error: null };
+  const [older, setOlder] = useState<Older>({ ...idle, hash });
+  const now = older.hash === hash ? older : { ...idle, hash };
+  const request = useRef<{ hash: string; controller: AbortController } | null>(null);
+  useEffect(() => {
+    if (request.current?.hash !== hash) request.current?.controller.abort();
+  }, [hash]);
+  useEffect(() => () => request.current?.controller.abort(), []);
   const loadMore = async () => {
     if (!list || list.cursor === null || now.isLoading) return;
     const cursor = list.cursor;
-    setOlder({ hash, isLoading: true, error: null });
+    const controller = new AbortController();
+    const { signal } = controller;
+    request.current?.controller.abort();
+    request.current = { hash, controller };
+    const end = (state: Partial<Older>) => {
+      if (request.current?.controller !== controller) return;
+      setOlder((known) => (known.hash === hash && known.isLoading ? { ...idle, hash, ...state } : known));
+    };
+    setOlder({ ...idle, hash, isLoading: true });
     try {
-      const page = await fetch(cursor, pageRows);
+      const page = await fetch(cursor, pageRows, signal);
       queryClient.setQueryData<ListState<Row>>(storeKey, (state) =>
         state?.cursor === cursor ? addPage({ list: state, page, rowKey }) : state,
       );
-      if (page.data.length < pageRows) await pause(followPauseMs);
-      setOlder((state) => (state.hash === hash ? { hash, isLoading: false, error: null } : state));
+      end({});
     } catch (error) {
-      setOlder((state) => (state.hash === hash ? { hash, isLoading: false, error } : state));
+      end(signal.aborted ? {} : { error });
     }
+  };
+  const stop = () => {
+    request.current?.controller.abort();
+    setOlder({ ...idle, hash, isStopped: true });
   };
 
   // Rows of the previous filter are shown while the new ones load, but not instead of an error.
@@ -139,7 +159,9 @@ export function useLivePages<Row>({
     hasMore: list !== undefined && list.cursor !== null,
     isLoading: shown === undefined && !first.isError && enabled,
     isLoadingMore: now.isLoading,
-    isPaused: list !== undefined && list.emptyPages >= maxEmptyPages && list.emptyPages % maxEmptyPages === 0,
+    searchedTo: list?.searchedTo ?? null,
+    isStopped: now.isStopped,
+    stop,
     isStale: list === undefined && shown !== undefined,
     error: first.error ?? now.error,
     loadMore: () => void loadMore(),
@@ -163,8 +185,4 @@ function keysToRefetch<Row>(p: {
   const isInSight = new Set(p.inSight);
   const keys = p.list.rows.filter((row) => isInSight.has(p.rowKey(row)) && p.canChange(row)).map(p.rowKey);
   return keys.filter((key) => !isLive.has(key)).slice(0, maxRefetched);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -42,8 +42,11 @@ interface Props<Row> {
   error?: unknown;
   retry?: () => void;
   isLoading: boolean;
-  /** The search for rows is paused until the reader continues it. */
-  isPaused?: boolean;
+  /** The list searches older rows, back to this time (ISO 8601) so far. */
+  searchedTo?: string | null;
+  /** The search is stopped until the reader continues it. */
+  isStopped?: boolean;
+  stop?: () => void;
   /** The rows are those of the previous filter. */
   isStale?: boolean;
   /** The number of new rows with a gap to the list, and the function that resets the list to them. */
@@ -75,7 +78,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
     hasMore,
     isLoadingMore,
     selection,
-    isPaused = false,
+    isStopped = false,
     newRows = 0,
     showNew,
   } = props;
@@ -105,7 +108,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
   const reportSight = useEffectEvent((names: string) => props.onSight?.(names === "" ? [] : names.split(" ")));
   useEffect(() => reportSight(sight), [sight]);
   const isNearEnd = (items.at(-1)?.index ?? 0) >= shown.length - rowsAhead;
-  const needsMore = isNearEnd && hasMore && !isLoadingMore && !isPaused && !props.error;
+  const needsMore = isNearEnd && hasMore && !isLoadingMore && !isStopped && !props.error;
   const loadMore = useEffectEvent(() => props.onNeedMore());
   useEffect(() => {
     if (needsMore) loadMore();
@@ -190,7 +193,9 @@ function Below<Row>(props: Props<Row>) {
       <TableFoot
         count={rows.length}
         hasMore={hasMore}
-        isPaused={props.isPaused ?? false}
+        searchedTo={props.searchedTo ?? null}
+        isStopped={props.isStopped ?? false}
+        stop={props.stop}
         error={error}
         onNeedMore={props.onNeedMore}
         retry={props.retry}

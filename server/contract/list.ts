@@ -10,9 +10,16 @@ export function pageSchema<Row extends z.ZodType>(row: Row) {
   return z.object({ data: z.array(row), nextCursor: z.string().nullable() });
 }
 
+/** A page of a list with filters. */
+export function searchPageSchema<Row extends z.ZodType>(row: Row) {
+  return pageSchema(row).extend({ searchedTo: z.iso.datetime().optional() });
+}
+
 export interface Page<Row> {
   data: Row[];
   nextCursor: string | null;
+  /** Only of a page that ended early: the rows back to this time (ISO 8601) were searched. */
+  searchedTo?: string | undefined;
 }
 
 /** UTC milliseconds of a moment. */
@@ -23,11 +30,13 @@ export function timestampMs(moment: string | undefined): number | undefined {
 }
 
 /**
- * `limit` 1–100, newest first. An invalid cursor rejects with AppError `invalid_request`. Filters without an index scan
- * a limited number of rows: such a page can be short or even empty, and its `nextCursor` continues from there. Only
+ * `limit` 1–100, newest first. An invalid cursor rejects with AppError `invalid_request`. Filters without an index
+ * search for a limited time: such a page can be short or even empty, and its `nextCursor` continues from there. Only
  * `nextCursor: null` is the end.
  */
 export interface PageRequest {
   limit: number;
   cursor: string | null;
+  /** Aborted when the caller disconnects: the search ends, and the page is short. */
+  signal?: AbortSignal | undefined;
 }

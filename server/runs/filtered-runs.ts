@@ -14,12 +14,14 @@ export async function countRuns(
   filter: RunFilter,
 ): Promise<{ count: number; isCapped: boolean }> {
   const deadline = deps.clock.now() + maxMs;
+  const signal = AbortSignal.timeout(maxMs);
   let count = 0;
   let cursor: string | null = null;
   while (count < maxCounted && deps.clock.now() < deadline) {
     const page: Awaited<ReturnType<RunStore["listRuns"]>> = await deps.store.listRuns(filter, {
       limit: pageRows,
       cursor,
+      signal,
     });
     count += page.data.length;
     if (page.nextCursor === null) return { count, isCapped: false };
@@ -67,10 +69,15 @@ async function sumListed(
   filter: RunFilter,
 ): Promise<{ agents: AgentSpend[]; isCapped: boolean }> {
   const deadline = clock.now() + maxMs;
+  const signal = AbortSignal.timeout(maxMs);
   const sums = new Map<string, AgentSpend>();
   let cursor: string | null = null;
   for (let listed = 0; listed < maxCounted && clock.now() < deadline;) {
-    const page: Awaited<ReturnType<RunStore["listRuns"]>> = await store.listRuns(filter, { limit: pageRows, cursor });
+    const page: Awaited<ReturnType<RunStore["listRuns"]>> = await store.listRuns(filter, {
+      limit: pageRows,
+      cursor,
+      signal,
+    });
     listed += page.data.length;
     for (const run of page.data) addRun(sums, run);
     cursor = page.nextCursor;

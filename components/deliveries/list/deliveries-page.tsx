@@ -62,7 +62,7 @@ export function DeliveriesPage() {
   const input = listInput(filters);
   const pages = useLivePages<DeliverySummary>({
     queryKey: trpc.deliveries.list.queryKey(input),
-    fetch: (cursor) => client.deliveries.list.query({ ...input, cursor }),
+    fetch: (cursor, _limit, signal) => client.deliveries.list.query({ ...input, cursor }, { signal }),
     rowKey: ({ id }) => id,
     pageRows,
   });

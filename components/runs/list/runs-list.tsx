@@ -120,7 +120,8 @@ export function RunsList() {
   const [action, setAction] = useState<{ action: BulkAction; target: BulkTarget } | null>(null);
   const pages = useLivePages<RunSummary>({
     queryKey: trpc.runs.list.queryKey({ ...name, limit: runsPageRows }),
-    fetch: (cursor, limit) => client.runs.list.query({ ...toRunFilter(state, Date.now()), limit, cursor }),
+    fetch: (cursor, limit, signal) =>
+      client.runs.list.query({ ...toRunFilter(state, Date.now()), limit, cursor }, { signal }),
     rowKey: (run) => run.id,
     pageRows: runsPageRows,
     rereading: { canChange: (run) => isOpen(run.status), fetch: (ids) => client.runs.byIds.query({ ids }) },

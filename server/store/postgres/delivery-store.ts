@@ -15,7 +15,7 @@ export function createDeliveryStore(
   return {
     acceptDelivery: async (request) => (await accept(request)).result,
     recordDelivery: async (newDelivery) => void (await accept({ delivery: newDelivery, runs: [], idempotency: null })),
-    listDeliveries: (filter, page) => readAtOnce((session) => listDeliveries(session, verdicts, { filter, page })),
+    listDeliveries: (filter, page) => listDeliveries({ read, readAtOnce, verdicts }, filter, page),
     getDelivery: (id) =>
       readAtOnce(async (session) => {
         const [row] = await session.db.select().from(delivery).where(eq(delivery.id, id));

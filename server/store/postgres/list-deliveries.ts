@@ -6,6 +6,7 @@ import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-s
 import { deliveryTerms } from "../shared/delivery-terms.ts";
 import { type Listing, readList } from "../shared/read-list.ts";
 import { awaitSteps } from "../shared/steps.ts";
+import type { PostgresDatabase } from "./database.ts";
 import { bytesHaveText } from "./has-text.ts";
 import { createListReader } from "./list-reader.ts";
 import { delivery } from "./schema.ts";
@@ -30,9 +31,9 @@ const deliverySummaryColumns = {
 };
 
 export function listDeliveries(
-  session: Session,
-  verdicts: VerdictReader,
-  { filter, page }: { filter: DeliveryFilter; page: PageRequest },
+  { read, readAtOnce, verdicts }: Pick<PostgresDatabase, "read" | "readAtOnce" | "verdicts">,
+  filter: DeliveryFilter,
+  page: PageRequest,
 ): Promise<Page<DeliverySummary>> {
   const listing: Listing<DeliverySummaryRow, DeliverySummary> = {
     table: "delivery",
@@ -41,11 +42,12 @@ export function listDeliveries(
     terms: deliveryTerms(delivery, filter, { hasVerdict, hasText: (text) => bytesHaveText(delivery.body, text) }),
     since: filter.since,
     until: filter.until,
-    readRows: (ids) => readDeliveryRows(session, verdicts, ids),
+    // Retention could remove a shared list between a row and its verdicts.
+    readRows: (ids) => readAtOnce((session) => readDeliveryRows(session, verdicts, ids)),
     position: (row) => ({ at: row.receivedAt, id: row.id }),
     shape: toDeliverySummary,
   };
-  return awaitSteps(readList(createListReader(session), listing, page));
+  return read((session) => awaitSteps(readList(createListReader(session), listing, page)));
 }
 
 /** The rows with these ids, newest first. */

@@ -1,6 +1,7 @@
 import { type Column, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Page, PageRequest } from "../../contract/list.ts";
 import { encodeCursor, type Position, readPageRequest, toPage } from "./cursor.ts";
+import { toIso } from "./iso-time.ts";
 import { answerOf, pause, type Steps } from "./steps.ts";
 
 /** What a look at the next candidates gave. */
@@ -17,19 +18,20 @@ interface Search<Row> {
   look: (after: Position | null, candidates: number) => Steps<Look<Row>>;
   position: (row: Row) => Position;
   /**
-   * How many candidates to look at first. The next looks have twice as many, as long as they take no longer than
-   * `lookMs`.
+   * How many candidates to look at first, and at least. The next looks have twice as many, up to `maxLook`, as long as
+   * they take no longer than `lookMs`.
    */
   firstLook: number;
+  maxLook: number;
   /** Milliseconds that one look may take. */
   lookMs: number;
-  /** Milliseconds that all looks together may take. */
+  /** Milliseconds that all looks together may take if they find a row. */
   budgetMs: number;
+  /** Milliseconds, with the pauses, that the search may take as long as it finds no row. */
+  emptyMs: number;
+  signal?: AbortSignal | undefined;
   now: () => number;
 }
-
-/** Where looks end early for other reasons than their candidates, doubling would go past every number. */
-const mostCandidates = 100_000;
 
 /** What one filter asks of a row. */
 export interface Term {
@@ -47,6 +49,8 @@ export interface Listing<Row, Shape> {
   id: Column;
   /** Those that few rows hold for stand first. */
   terms: Term[];
+  /** The sizes of what slow terms read of a row. */
+  payloadBytes?: SQL[];
   since: number | undefined;
   until: number | undefined;
   /** The rows with these ids, in the order of lists. */
@@ -80,6 +84,8 @@ export interface Driver {
 export interface ListReader {
   /** How many candidates to look at first: where terms are quick to answer, and where they read payloads. */
   firstLook: { fast: number; slow: number };
+  /** How many candidates to look at at most. */
+  maxLook: { fast: number; slow: number };
   /** Milliseconds that one look may take. */
   lookMs: number;
   /** Where so many candidates of an index end; `null` where there are not so many. */
@@ -95,17 +101,19 @@ export interface Found {
 }
 
 /**
- * Milliseconds for a page, and for one look of SQLite, which blocks the event loop. Tests of the content of lists raise
- * both.
+ * Milliseconds for a page; with pauses, for a page that continues a list and finds no row; and for one look of SQLite,
+ * which blocks the event loop. Tests of the content of lists raise them.
  */
-export const listBudget = { pageMs: 30, sqliteLookMs: 5 };
+export const listBudget = { pageMs: 30, emptyPageMs: 1_000, sqliteLookMs: 5 };
 const probed = 1000;
 const denseAnHour = 30;
 const hourMs = 3_600_000;
 
 /**
- * One index gives the candidates in order. What it does not answer is looked through, within a bounded time: such a
- * page may be short, and its cursor goes on after the last row that was looked at.
+ * One index gives the candidates in order. Filters that it does not answer are checked on them, for a bounded time:
+ * such a page can be short, and its cursor continues after the last candidate. The first page of a list ends soon,
+ * because it is read again and again while a person looks at it. The following pages continue as long as they find
+ * nothing.
  */
 export function* readList<Row, Shape>(
   reader: ListReader,
@@ -124,6 +132,7 @@ export function* readList<Row, Shape>(
   }
   const nextRegion =
     listing.nextRegion && (yield* isDense(reader, listing, { driver, after })) ? listing.nextRegion : undefined;
+  const isSlow = listing.terms.some((term) => term.isSlow);
   const { rows, next } = yield* lookThrough({
     limit,
     after,
@@ -142,12 +151,19 @@ export function* readList<Row, Shape>(
       return { found, end: stoppedAt ?? end };
     },
     position,
-    firstLook: listing.terms.some((term) => term.isSlow) ? reader.firstLook.slow : reader.firstLook.fast,
+    firstLook: isSlow ? reader.firstLook.slow : reader.firstLook.fast,
+    maxLook: isSlow ? reader.maxLook.slow : reader.maxLook.fast,
     lookMs: reader.lookMs,
     budgetMs: listBudget.pageMs,
+    emptyMs: after === null ? 0 : listBudget.emptyPageMs,
+    signal: page.signal,
     now: () => performance.now(),
   });
-  return { data: rows.map(shape), nextCursor: next && encodeCursor(next) };
+  return {
+    data: rows.map(shape),
+    nextCursor: next && encodeCursor(next),
+    ...(next && rows.length < limit && { searchedTo: toIso(next.at) }),
+  };
 }
 
 /** The indexes that may give the candidates: at least one. */
@@ -226,13 +242,15 @@ function higher(one: Position | null, other: Position | null): Position | null {
 
 /**
  * Looks through candidates for those that hold, until a page is full, the end is reached or the time is up: then the
- * page is short, and the next goes on after the last candidate. Each look costs at most about twice the one before, so
- * none begins that would not end in time. Between looks there is a pause, whose length does not count.
+ * page is short, and the next continues after the last candidate. Each look costs at most about twice the one before,
+ * so none begins that would not end in time. Between looks there is a pause. Its length counts only for a search that
+ * has found nothing: under load it still makes the progress of a page.
  */
 export function* lookThrough<Row>(p: Search<Row>): Steps<{ rows: Row[]; next: Position | null }> {
   const rows: Row[] = [];
   let after = p.after;
   let spentMs = 0;
+  const startedAt = p.now();
   for (let candidates = p.firstLook; ; yield* pause()) {
     const began = p.now();
     const { found, end } = yield* p.look(after, candidates);
@@ -242,9 +260,11 @@ export function* lookThrough<Row>(p: Search<Row>): Steps<{ rows: Row[]; next: Po
     rows.push(...found);
     const last = rows[p.limit - 1];
     if (rows.length > p.limit && last !== undefined) return { rows: rows.slice(0, p.limit), next: p.position(last) };
-    if (end === null || spentMs + nextMs > p.budgetMs) return { rows, next: end };
+    const isContinued = rows.length === 0 && p.now() - startedAt + nextMs <= p.emptyMs;
+    if (end === null || p.signal?.aborted || (spentMs + nextMs > p.budgetMs && !isContinued))
+      return { rows, next: end };
     after = end;
-    if (nextMs > tookMs || tookMs === 0) candidates = Math.min(2 * candidates, mostCandidates);
-    else if (tookMs > p.lookMs) candidates = Math.max(1, Math.floor((candidates * p.lookMs) / tookMs));
+    if (nextMs > tookMs || tookMs === 0) candidates = Math.min(2 * candidates, p.maxLook);
+    else if (tookMs > p.lookMs) candidates = Math.max(p.firstLook, Math.floor((candidates * p.lookMs) / tookMs));
   }
 }

@@ -1,4 +1,4 @@
-import { desc, inArray } from "drizzle-orm";
+import { desc, inArray, sql } from "drizzle-orm";
 import type { DeliverySummary } from "../../contract/delivery.ts";
 import type { Page, PageRequest } from "../../contract/list.ts";
 import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
@@ -47,6 +47,10 @@ export function deliveryListing(
     at: delivery.receivedAt,
     id: delivery.id,
     terms: deliveryTerms(delivery, filter, { hasVerdict, hasText: (text) => hasText([delivery.body], text) }),
+    payloadBytes: [
+      ...(filter.text === undefined ? [] : [sql`octet_length(${delivery.body})`]),
+      ...(filter.verdict === undefined ? [] : [sql`octet_length(${delivery.verdicts})`]),
+    ],
     since: filter.since,
     until: filter.until,
     nextRegion: verdictHours(database, filter),

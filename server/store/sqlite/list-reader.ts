@@ -1,4 +1,4 @@
-import { and, type SQL, sql } from "drizzle-orm";
+import { and, or, type SQL, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Position } from "../shared/cursor.ts";
 import {
@@ -17,7 +17,8 @@ import type { SqliteDatabase } from "./database.ts";
 export function createListReader(database: SqliteDatabase): ListReader {
   const { db } = database;
   return {
-    firstLook: { fast: 400, slow: 24 },
+    firstLook: { fast: 400, slow: 200 },
+    maxLook: { fast: 100_000, slow: 4_000 },
     lookMs: listBudget.sqliteLookMs,
     findEnd: (listing, reach) => db.get<Position | undefined>(endQuery(listing, reach)) ?? null,
     findIds: (listing, stretch) =>
@@ -46,7 +47,13 @@ export function stretchQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver,
 
 const dialect = new SQLiteSyncDialect();
 
-/** Row by row, until the time for one look is over: a few large payloads take as long as thousands of small ones. */
+/** Payloads with more bytes are checked one by one. */
+const largeBytes = 2_048;
+
+/**
+ * SQLite skips small payloads that do not match. After each of the others, the look ends if its time is over: a few
+ * large payloads take as long as thousands of small ones.
+ */
 function findSlowly<Row, Shape>({ connection }: SqliteDatabase, listing: Listing<Row, Shape>, stretch: Stretch): Found {
   const { sql: text, params } = dialect.sqlToQuery(slowStretchQuery(listing, stretch));
   const endAt = performance.now() + listBudget.sqliteLookMs;
@@ -62,12 +69,13 @@ function findSlowly<Row, Shape>({ connection }: SqliteDatabase, listing: Listing
 
 /** Apart, so that a test can look at its plan. */
 export function slowStretchQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, downTo }: Stretch): SQL {
-  const { at, id, terms } = listing;
+  const { at, id, terms, payloadBytes = [] } = listing;
   const fast =
     and(...terms.filter(({ isSlow }) => !isSlow).map((term) => term.condition), ...between(listing, after, downTo)) ??
     sql`TRUE`;
   const slow = and(...terms.filter(({ isSlow }) => isSlow).map((term) => term.condition)) ?? sql`TRUE`;
-  return sql`SELECT ${id} AS id, ${at} AS at, (${slow}) AS holds FROM ${indexed(listing, driver)} WHERE ${fast} ORDER BY ${at} DESC, ${id} DESC`;
+  const isLarge = or(...payloadBytes.map((bytes) => sql`${bytes} > ${largeBytes}`));
+  return sql`SELECT ${id} AS id, ${at} AS at, (${slow}) AS holds FROM ${indexed(listing, driver)} WHERE ${fast} AND (${or(isLarge, slow)}) ORDER BY ${at} DESC, ${id} DESC`;
 }
 
 function indexed<Row, Shape>({ table }: Listing<Row, Shape>, { index }: Driver): SQL {

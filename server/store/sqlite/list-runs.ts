@@ -51,6 +51,7 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
     at: run.createdAt,
     id: run.id,
     terms: runTerms(run, filter, (text) => hasText([run.payload, run.input], text)),
+    payloadBytes: filter.text === undefined ? [] : [sql`octet_length(${run.payload})`, sql`octet_length(${run.input})`],
     since: filter.since,
     until: filter.until,
     readRows: (ids) => runRowsQuery(database, ids).all(),

@@ -235,7 +235,7 @@ export function deliveryContract(open: OpenStore): void {
           ...choice,
           at: fc.constantFrom(...times),
           redeliveryOf: fc.option(redeliveryOf),
-          body: fc.option(fc.constantFrom('{"a":"Über x"}', '{"b":"ÜBER X"}', "not json x")),
+          body: fc.option(fc.constantFrom('{"a":"Über x"}', '{"b":"ÜBER X"}', "not json x", `${"-".repeat(3_000)}x`)),
           verdicts: fc.array(fc.record({ trigger, outcome: verdict }), { maxLength: 2 }),
         }),
         { maxLength: 15 },
@@ -297,7 +297,7 @@ export function deliveryContract(open: OpenStore): void {
         aDelivery({
           receivedAt: epoch + n,
           verdicts: [aVerdict({ outcome: n % 250 === 0 ? "filter_mismatch" : "matched" })],
-          body: Buffer.from(n % 300 === 0 ? "needle" : "hay"),
+          body: Buffer.from((n % 300 === 0 ? "needle" : "hay") + "x".repeat(n % 7 === 0 ? 5_000 : 0)),
         }),
       );
       await Promise.all(made.map((delivery) => store.recordDelivery(delivery)));

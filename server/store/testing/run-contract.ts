@@ -196,7 +196,7 @@ export function runContract(open: OpenStore): void {
         aRun({
           createdAt: epoch + n,
           trigger: n % 2 === 0 ? "even" : "odd",
-          payload: n % 400 === 0 ? "needle" : "hay",
+          payload: (n % 400 === 0 ? "needle" : "hay") + "x".repeat(n % 7 === 0 ? 5_000 : 0),
           version: n % 225 === 0 ? "v2" : "v1",
         }),
       );

@@ -34,10 +34,10 @@ function toDeliveryQuery({ since, until, status, ...rest }: z.output<typeof deli
 export const deliveriesRouter = router({
   list: procedure("listDeliveries")
     .input(deliveryQuery.extend({ redeliveryOf: z.string().optional(), ...paging }))
-    .query(({ ctx, input: { limit, cursor, redeliveryOf, ...query } }) =>
+    .query(({ ctx, signal, input: { limit, cursor, redeliveryOf, ...query } }) =>
       listDeliveries(ctx, {
         filter: filterDeliveries(ctx.project.current(), { ...toDeliveryQuery(query), redeliveryOf }),
-        page: toPage({ limit, cursor }),
+        page: { ...toPage({ limit, cursor }), signal },
       }),
     ),
 

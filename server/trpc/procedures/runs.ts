@@ -53,8 +53,8 @@ function parseChange(change: z.infer<typeof replayChange>, maxBytes: number): Re
 export const runsRouter = router({
   list: procedure("listRuns")
     .input(runFilter.extend(paging))
-    .query(({ ctx, input: { limit, cursor, ...filter } }) =>
-      listRuns(ctx, { filter: toRunFilter(filter), page: toPage({ limit, cursor }) }),
+    .query(({ ctx, signal, input: { limit, cursor, ...filter } }) =>
+      listRuns(ctx, { filter: toRunFilter(filter), page: { ...toPage({ limit, cursor }), signal } }),
     ),
 
   count: procedure("countRuns")

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { timestampMs } from "../../../contract/list.ts";
-import { pageSchema } from "../../../contract/list.ts";
+import { searchPageSchema } from "../../../contract/list.ts";
 import { filterDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { getDelivery } from "../../../deliveries/read-deliveries.ts";
 import { listDeliveries } from "../../../deliveries/read-deliveries.ts";
@@ -19,7 +19,7 @@ const listRoute = defineRoute({
   request: {
     query: querySchema({ ...deliveryFilter, ...paging }),
   },
-  responses: { 200: answer("One page.", pageSchema(deliverySummary)), ...problems(["rate_limited"]) },
+  responses: { 200: answer("One page.", searchPageSchema(deliverySummary)), ...problems(["rate_limited"]) },
 });
 
 const getRoute = defineRoute({
@@ -62,7 +62,10 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
     const { limit, cursor, status, since, until, ...rest } = c.req.valid("query");
     const query = { ...rest, responseStatus: status, since: timestampMs(since), until: timestampMs(until) };
     const filter = filterDeliveries(c.env.project.current(), query);
-    return c.json(await listDeliveries(c.env, { filter, page: { limit, cursor: cursor ?? null } }), 200);
+    return c.json(
+      await listDeliveries(c.env, { filter, page: { limit, cursor: cursor ?? null, signal: c.req.raw.signal } }),
+      200,
+    );
   });
 
   app.openapi(getRoute, async (c) => c.json(await getDelivery(c.env, c.req.valid("param").id), 200));

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { visibleToKey } from "../../../auth/access/principal.ts";
-import { pageSchema } from "../../../contract/list.ts";
+import { pageSchema, searchPageSchema } from "../../../contract/list.ts";
 import type { TimelineEntry } from "../../../contract/timeline.ts";
 import { findRun } from "../../../runs/read-runs.ts";
 import { getRun } from "../../../runs/read-runs.ts";
@@ -25,7 +25,7 @@ const listRoute = defineRoute({
     query: querySchema({ ...runFilter, ...paging }),
   },
   responses: {
-    200: answer("One page. A webhook key gets only the runs that it started.", pageSchema(runSummary)),
+    200: answer("One page. A webhook key gets only the runs that it started.", searchPageSchema(runSummary)),
     ...problems(["rate_limited"]),
   },
 });
@@ -108,7 +108,10 @@ export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(listRoute, async (c) => {
     const { limit, cursor, ...query } = c.req.valid("query");
     const filter = toFilter({ ...query, keyId: visibleToKey(c.var.principal) });
-    return c.json(await listRuns(c.env, { filter, page: { limit, cursor: cursor ?? null } }), 200);
+    return c.json(
+      await listRuns(c.env, { filter, page: { limit, cursor: cursor ?? null, signal: c.req.raw.signal } }),
+      200,
+    );
   });
 
   app.openapi(getRoute, async (c) => {
