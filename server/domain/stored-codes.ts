@@ -9,7 +9,7 @@ import type { LogLevel, TimelineKind } from "../contract/timeline.ts";
  */
 export type Codes<Name extends string> = Readonly<Record<Name, number>>;
 
-/** Open runs have the lowest numbers; see `firstFinalStatus`. */
+/** Runs that have not ended have the lowest numbers. */
 export const runStatusCodes = {
   queued: 0,
   waiting: 1,
@@ -19,9 +19,6 @@ export const runStatusCodes = {
   canceled: 5,
   timed_out: 6,
 } as const satisfies Codes<RunStatus>;
-
-/** Runs with a lower number are open. */
-export const firstFinalStatus = runStatusCodes.completed;
 
 export const deliveryOutcomeCodes = {
   accepted: 0,

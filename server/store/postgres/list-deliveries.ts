@@ -1,16 +1,17 @@
-import { desc, inArray } from "drizzle-orm";
-import { noVerdicts, type DeliverySummary } from "../../contract/delivery.ts";
+import { desc, inArray, type SQL, sql } from "drizzle-orm";
+import type { DeliverySummary } from "../../contract/delivery.ts";
 import type { Page, PageRequest } from "../../contract/list.ts";
 import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
+import { decidedLine } from "../shared/decided-lines.ts";
 import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-shapes.ts";
 import { deliveryTerms } from "../shared/delivery-terms.ts";
 import { type Listing, readList } from "../shared/read-list.ts";
 import { awaitSteps } from "../shared/steps.ts";
+import { readStoredVerdicts } from "../shared/stored-verdicts.ts";
 import { bytesHaveText } from "./has-text.ts";
 import { createListReader } from "./list-reader.ts";
 import { delivery } from "./schema.ts";
 import type { Session } from "./session.ts";
-import { hasVerdict, type VerdictReader } from "./verdict-sets.ts";
 
 /** The columns that a list shows: no bodies. */
 const deliverySummaryColumns = {
@@ -31,8 +32,8 @@ const deliverySummaryColumns = {
 
 export function listDeliveries(
   session: Session,
-  verdicts: VerdictReader,
-  { filter, page }: { filter: DeliveryFilter; page: PageRequest },
+  filter: DeliveryFilter,
+  page: PageRequest,
 ): Promise<Page<DeliverySummary>> {
   const listing: Listing<DeliverySummaryRow, DeliverySummary> = {
     table: "delivery",
@@ -41,7 +42,7 @@ export function listDeliveries(
     terms: deliveryTerms(delivery, filter, { hasVerdict, hasText: (text) => bytesHaveText(delivery.body, text) }),
     since: filter.since,
     until: filter.until,
-    readRows: (ids) => readDeliveryRows(session, verdicts, ids),
+    readRows: (ids) => readDeliveryRows(session, ids),
     position: (row) => ({ at: row.receivedAt, id: row.id }),
     shape: toDeliverySummary,
   };
@@ -51,7 +52,6 @@ export function listDeliveries(
 /** The rows with these ids, newest first. */
 export async function readDeliveryRows(
   session: Session,
-  verdicts: VerdictReader,
   ids: string[],
 ): Promise<DeliverySummaryRow[]> {
   const rows = await session.db
@@ -59,9 +59,13 @@ export async function readDeliveryRows(
     .from(delivery)
     .where(inArray(delivery.id, ids))
     .orderBy(desc(delivery.receivedAt), desc(delivery.id));
-  const lists = await verdicts.read(
-    session,
-    rows.map((row) => row.verdicts),
+  return rows.map((row) => ({ ...row, ...readStoredVerdicts(row.verdicts) }));
+}
+
+/** Whether a delivery lists such a verdict. */
+function hasVerdict({ trigger, outcomes }: NonNullable<DeliveryFilter["verdict"]>): SQL {
+  const lists = outcomes.map(
+    (outcome) => sql`position(${`\n${decidedLine(trigger, outcome)}\n`} in ${delivery.decided}) > 0`,
   );
-  return rows.map((row, at) => ({ ...row, ...(lists[at] ?? noVerdicts) }));
+  return lists.length === 0 ? sql`FALSE` : sql`(${sql.join(lists, sql` OR `)})`;
 }

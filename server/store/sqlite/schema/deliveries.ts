@@ -3,7 +3,6 @@ import { blob, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex 
 import type { DeliveryOutcome, VerdictOutcome } from "../../../contract/delivery.ts";
 import type { Problem } from "../../../contract/problem.ts";
 import { deliveryOutcomeCodes } from "../../../domain/stored-codes.ts";
-import type { StoredVerdicts } from "../../shared/stored-verdicts.ts";
 import { code, hex, json, named, publicId } from "./columns.ts";
 
 /**
@@ -45,7 +44,8 @@ export const delivery = sqliteTable(
     idempotencyKey: hex("idempotency_key"),
     headers: json("headers").$type<Record<string, string>>().notNull(),
     problem: json("problem").$type<Problem>(),
-    verdicts: json("verdicts").$type<StoredVerdicts>().notNull(),
+    /** JSON; see `verdicts.ts`. */
+    verdicts: text("verdicts").notNull(),
     body: blob("body", { mode: "buffer" }),
   },
   // After its sort columns, an index has the columns of a second filter, so that a scan never reads the wide rows.

@@ -10,11 +10,9 @@ import {
   targetKindCodes,
   timelineKindCodes,
 } from "../../../domain/stored-codes.ts";
+import { isOpenSql } from "../stored-forms.ts";
 import { code, json, named, publicId, uuid } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
-
-/** Open runs: `status < firstFinalStatus`. SQLite takes a partial index only where a query repeats its WHERE word for word. */
-export const isOpenSql = "status < 3";
 
 export const run = sqliteTable(
   "run",
