@@ -7,6 +7,7 @@ import { countQueued, listCancelRequested, listHeldRuns, prepareExtendLeases, pr
 import { prepareLive } from "./live.ts";
 import { prepareReconcile, prepareReleaseLostRuns } from "./lost-runs.ts";
 import { run, runStep, worker } from "./schema.ts";
+import { runId } from "./stored-forms.ts";
 import { prepareShortenWaits } from "./shorten-waits.ts";
 import type { AddEntry } from "./timeline.ts";
 import { prepareWriteProgress } from "./write-progress.ts";
@@ -77,7 +78,7 @@ function prepareLoadSteps({ db }: SqliteDatabase): (runId: string) => StepRecord
     .where(eq(run.id, sql.placeholder("runId")))
     .orderBy(asc(runStep.position))
     .prepare();
-  return (runId) => query.all({ runId });
+  return (id) => query.all({ runId: runId.pack(id) });
 }
 
 function saveWorker({ db }: SqliteDatabase, info: WorkerInfo): void {

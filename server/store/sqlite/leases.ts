@@ -1,8 +1,8 @@
-import { and, asc, count, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { and, count, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import { runStatusCodes } from "../../domain/stored-codes.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { packedUuid } from "./packed-text.ts";
+import { type Packed, packedUuid } from "./packed-text.ts";
 import { run } from "./schema.ts";
 import { isOpenSql, readTarget, runId, workerId } from "./stored-forms.ts";
 
@@ -40,31 +40,29 @@ export function listCancelRequested({ db }: SqliteDatabase, runIds: readonly str
   return rows.map(({ id }) => id);
 }
 
-/** All running runs are read: they are few. Apart, so that a test can look at its plan. */
-export function heldRunsQuery({ db }: SqliteDatabase, worker: string) {
-  return db
-    .select({
-      id: run.id,
-      token: run.token,
-      target: run.target,
-      attempt: run.attempt,
-      maxAttempts: run.maxAttempts,
-      crashes: run.crashes,
-    })
-    .from(sql`run INDEXED BY run_open`)
-    .where(and(sql.raw(isOpenSql), sql.raw(`status = ${running}`), eq(run.workerId, worker)))
-    .orderBy(asc(run.seq));
+/** All running runs are read: they are few. */
+export const heldRunsSql = `
+  SELECT id, token, target, attempt, max_attempts AS maxAttempts, crashes FROM run INDEXED BY run_open
+  WHERE ${isOpenSql} AND status = ${running} AND worker_id = ? ORDER BY seq`;
+
+type HeldRun = Awaited<ReturnType<EngineStore["listHeldRuns"]>>[number];
+
+interface HeldRow extends Pick<HeldRun, "attempt" | "maxAttempts" | "crashes"> {
+  id: Packed;
+  token: Packed;
+  target: number;
 }
 
-export function listHeldRuns(
-  database: SqliteDatabase,
-  worker: string,
-): Awaited<ReturnType<EngineStore["listHeldRuns"]>> {
-  return heldRunsQuery(database, worker)
-    .all()
-    .flatMap(({ token, target, ...held }) =>
-      token === null ? [] : [{ ...held, token, target: readTarget(database.names.textOf(target)) }],
-    );
+export function listHeldRuns({ connection, names }: SqliteDatabase, worker: string): HeldRun[] {
+  return connection
+    .prepare<unknown[], HeldRow>(heldRunsSql)
+    .all(workerId.pack(worker))
+    .map(({ id, token, target, ...held }) => ({
+      id: runId.unpack(id),
+      token: packedUuid.unpack(token),
+      target: readTarget(names.textOf(target)),
+      ...held,
+    }));
 }
 
 /** Parameters in `(SELECT …)` for the reason that claims have. */
