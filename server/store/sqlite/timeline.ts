@@ -15,7 +15,8 @@ import { run, runEvent } from "./schema.ts";
  */
 export const implied = { queued: 1, started: 2, ended: 4 } as const;
 
-const lastImpliedStart = 2;
+/** Rows have higher positions. */
+export const lastImpliedStart = 2;
 
 export type AddEntry = (runSeq: number, entry: NewTimelineEntry) => void;
 
@@ -87,7 +88,8 @@ export function impliedEntries(facts: ImpliedFacts, last: number | null): { star
   if (bits & implied.started && startedAt !== null)
     start.push({ ...nothing, id: 2, at: startedAt, kind: "attempt_started", attempt: 1 });
   if (!(bits & implied.ended) || finishedAt === null || !isEnded(status)) return { start, end: [] };
-  const error = errorName === null ? null : { name: errorName, message: facts.errorMessage ?? "", stack: facts.errorStack };
+  const error =
+    errorName === null ? null : { name: errorName, message: facts.errorMessage ?? "", stack: facts.errorStack };
   const { attempt, durationMs } = facts;
   const id = (last ?? lastImpliedStart) + 1;
   // The kind of the last entry is the final status.
@@ -118,7 +120,13 @@ export function listTimeline(
 }
 
 function lastPosition({ db }: Pick<SqliteDatabase, "db">, runSeq: number): number | null {
-  return db.select({ last: max(runEvent.position) }).from(runEvent).where(eq(runEvent.run, runSeq)).get()?.last ?? null;
+  return (
+    db
+      .select({ last: max(runEvent.position) })
+      .from(runEvent)
+      .where(eq(runEvent.run, runSeq))
+      .get()?.last ?? null
+  );
 }
 
 const impliedColumns = {
