@@ -321,7 +321,7 @@ it("has an index for every foreign key", () => {
   const missing = connection
     .prepare(
       `SELECT m.name || '.' || f."from" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f
-       WHERE m.type = 'table' AND NOT EXISTS (
+       WHERE m.type = 'table' AND NOT EXISTS (SELECT 1 FROM pragma_table_info(m.name) c WHERE c.name = f."from" AND c.pk = 1) AND NOT EXISTS (
          SELECT 1 FROM pragma_index_list(m.name) l JOIN pragma_index_info(l.name) i WHERE i.seqno = 0 AND i.name = f."from")`,
     )
     .pluck()
