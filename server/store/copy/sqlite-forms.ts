@@ -17,11 +17,11 @@ import { packVerdicts, unpackVerdicts } from "../sqlite/verdicts.ts";
 import type { Value } from "./row.ts";
 
 /** A column of a copied row, as SQLite has it in one of its narrow tables. */
-export interface ColumnForm {
+interface ColumnForm {
   /** What is read. */
   sql: string;
-  /** The column that is written, and the value in it: `?` is the copied one. Absent: it is not written. */
-  into?: { column: string; value: string };
+  /** The column that is written, and the value in it: `?` is the copied one. */
+  into: { column: string; value: string };
   read(stored: Value, names: Names): Value;
   write(value: Value, names: Names): Value;
 }

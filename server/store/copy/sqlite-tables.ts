@@ -59,7 +59,7 @@ export function createSqliteTables(connection: Connection): SqliteTables {
     }
 
     function prepareInsert() {
-      const into = columns.flatMap((one) => one.into ?? []);
+      const into = columns.map((one) => one.into);
       const statement = connection.prepare(
         `INSERT INTO "${table.name}" (${into.map((one) => one.column).join(", ")}${table.name === "run" ? ", implied_entries" : ""})
          VALUES (${into.map(({ value }) => value).join(", ")}${table.name === "run" ? ", 0" : ""})`,

@@ -7,10 +7,7 @@ import type { PostgresDatabase } from "./database.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import { delivery } from "./schema.ts";
 
-export function createDeliveryStore(
-  { read, readAtOnce }: PostgresDatabase,
-  accept: AcceptVerb,
-): DeliveryStore {
+export function createDeliveryStore({ read, readAtOnce }: PostgresDatabase, accept: AcceptVerb): DeliveryStore {
   return {
     acceptDelivery: async (request) => (await accept(request)).result,
     recordDelivery: async (newDelivery) => void (await accept({ delivery: newDelivery, runs: [], idempotency: null })),

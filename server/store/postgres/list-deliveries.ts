@@ -50,10 +50,7 @@ export function listDeliveries(
 }
 
 /** The rows with these ids, newest first. */
-export async function readDeliveryRows(
-  session: Session,
-  ids: string[],
-): Promise<DeliverySummaryRow[]> {
+export async function readDeliveryRows(session: Session, ids: string[]): Promise<DeliverySummaryRow[]> {
   const rows = await session.db
     .select(deliverySummaryColumns)
     .from(delivery)

@@ -1,6 +1,8 @@
+import type { Json } from "../../contract/json.ts";
 import { runStatusCodes } from "../../domain/stored-codes.ts";
 import type { NewTimelineEntry, RunTransition } from "../../ports/store/engine-store.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { payloadSql, sameAsPayload } from "./stored-forms.ts";
 import { type AddEntry, type Ending, implied, isImpliedEnd } from "./timeline.ts";
 
 /** A run that a worker has, as read under the write lock. */
@@ -10,10 +12,10 @@ export interface Held {
   cancelRequestedAt: number | null;
 }
 
-/** The entries of the transition, of which the last may be implied by the end of the run. */
+/** With the entries of the transition, of which the last may be implied by the end of the run. */
 export type EndHold = (
   held: Held,
-  p: { transition: RunTransition; now: number; entries?: readonly NewTimelineEntry[] },
+  p: { transition: RunTransition; now: number; entries?: readonly NewTimelineEntry[]; input?: Json | undefined },
 ) => void;
 
 const released = "token = NULL, worker_id = NULL, lease_until = NULL";
@@ -24,8 +26,11 @@ const giveBackSql = `
   UPDATE run SET status = @status, available_at = coalesce(@availableAt, available_at), is_resuming = @isResuming, ${released}
   WHERE seq = @seq AND status = ${running}`;
 
-const finishSql = `
-  UPDATE run SET status = @status, finished_at = @now, implied_entries = implied_entries | @implied, duration_ms = @durationMs,
+/** An input that is the payload is stored once. */
+export const setInputSql = `input = CASE WHEN @input = (${payloadSql}) THEN '${sameAsPayload}' ELSE @input END`;
+
+const finishSql = (more: string) => `
+  UPDATE run SET ${more} status = @status, finished_at = @now, implied_entries = implied_entries | @implied, duration_ms = @durationMs,
     error_name = @errorName, error_message = @errorMessage, error_stack = @errorStack, output = @output, ${released}
   WHERE seq = @seq AND status = ${running}`;
 
@@ -35,19 +40,24 @@ const finishSql = `
  */
 export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry: AddEntry): EndHold {
   const giveBack = connection.prepare(giveBackSql);
-  const finish = connection.prepare(finishSql);
+  const finish = connection.prepare(finishSql(""));
+  const finishWithInput = connection.prepare(finishSql(`${setInputSql},`));
 
   function addAll(seq: number, entries: readonly NewTimelineEntry[]): void {
     for (const entry of entries) addEntry(seq, entry);
   }
 
-  function end({ seq, attempt }: Held, ending: Ending, p: { now: number; entries: readonly NewTimelineEntry[] }): void {
+  function end(
+    { seq, attempt }: Held,
+    ending: Ending,
+    p: { now: number; entries: readonly NewTimelineEntry[]; input?: Json | undefined },
+  ): void {
     const last = p.entries.at(-1);
     const isImplied = isImpliedEnd(last, { ending, attempt, now: p.now });
     addAll(seq, isImplied ? p.entries.slice(0, -1) : p.entries);
     const output = ending.to === "completed" ? ending.output : null;
     const error = ending.to === "completed" ? null : ending.error;
-    const { changes } = finish.run({
+    const values = {
       seq,
       now: p.now,
       status: runStatusCodes[ending.to],
@@ -57,16 +67,25 @@ export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry
       errorMessage: error?.message ?? null,
       errorStack: error?.stack ?? null,
       output: output === null ? null : JSON.stringify(output),
-    });
+    };
+    const { changes } =
+      p.input === undefined
+        ? finish.run(values)
+        : finishWithInput.run({ ...values, input: p.input === null ? null : JSON.stringify(p.input) });
     assertOne(changes, seq);
   }
 
-  return (held, { transition, now, entries = [] }) => {
+  return (held, { transition, now, entries = [], input }) => {
     const { seq, attempt, cancelRequestedAt } = held;
     changed();
-    if (transition.to !== "waiting" && transition.to !== "queued") return end(held, transition, { now, entries });
+    if (transition.to !== "waiting" && transition.to !== "queued")
+      return end(held, transition, { now, entries, input });
     if (cancelRequestedAt !== null)
-      return end(held, { to: "canceled", error: null }, { now, entries: [...entries, { at: now, kind: "canceled", attempt }] });
+      return end(
+        held,
+        { to: "canceled", error: null },
+        { now, entries: [...entries, { at: now, kind: "canceled", attempt }] },
+      );
     addAll(seq, entries);
     const isWaiting = transition.to === "waiting";
     const { changes } = giveBack.run({

@@ -62,7 +62,9 @@ export function prepareInsertRun(
       assignment ? assignment.leaseUntil : null,
       assignment ? implied.queued | implied.started : implied.queued,
       tokensAtStart(kind),
-      isBody(payload, newRun.deliveryId === accepted?.delivery.id ? accepted?.delivery.body : null) ? sameAsBody : payload,
+      isBody(payload, newRun.deliveryId === accepted?.delivery.id ? accepted?.delivery.body : null)
+        ? sameAsBody
+        : payload,
       newRun.input === null ? null : JSON.stringify(newRun.input),
     );
     if (!assignment) room.added(target);

@@ -34,7 +34,10 @@ export function createListReader(database: SqliteDatabase): ListReader {
     findIds: (listing, stretch) =>
       listing.terms.some(({ isSlow }) => isSlow)
         ? findSlowly(database, listing, stretch)
-        : { ids: db.all<{ id: number }>(stretchQuery(listing, stretch)).map(({ id }) => toPositionId(id)), stoppedAt: null },
+        : {
+            ids: db.all<{ id: number }>(stretchQuery(listing, stretch)).map(({ id }) => toPositionId(id)),
+            stoppedAt: null,
+          },
   };
 }
 

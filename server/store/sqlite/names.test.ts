@@ -57,7 +57,7 @@ it("a name of another process is found", () => {
   expect(mine.textOf(id)).toBe("signup");
 });
 
-it("a name that anyone may invent is kept once the project uses it, and its number is not given again", () => {
+it("a name in a rejected request is kept once the project uses it, and its number is not given again", () => {
   const [mine, theirs] = [createNames(first()), createNames(second())];
   const [invented, used] = write(first(), mine, () => [mine.looseIdOf("invented"), mine.looseIdOf("used")]);
   expect(write(first(), mine, () => mine.idOf("used"))).toBe(used);

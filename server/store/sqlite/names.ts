@@ -4,7 +4,7 @@ import type { Connection } from "./open-connection.ts";
 export interface Names {
   /** Adds the name if it is new. */
   idOf(text: string): number;
-  /** The same for a name that anyone may invent: it is removed with the last delivery that has it. */
+  /** The same for a name in a rejected request, which can be any text: it is removed with the last delivery that has it. */
   looseIdOf(text: string): number;
   /** `null`: no row can have it. */
   find(text: string): number | null;

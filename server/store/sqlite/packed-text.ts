@@ -79,16 +79,35 @@ export const packedHex: PackedText = {
   unpack: (stored) => (typeof stored === "string" ? stored : toHex(stored)),
 };
 
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const uuidLength = 36;
+const hyphens = new Set([8, 13, 18, 23]);
 
 export const packedUuid: PackedText = {
-  pack: (text) => (uuidForm.test(text) ? Buffer.from(text.replaceAll("-", ""), "hex") : text),
+  pack: (text) => (text.length === uuidLength ? (packUuid(text) ?? text) : text),
   unpack(stored) {
     if (typeof stored === "string") return stored;
     const text = toHex(stored);
     return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join("-");
   },
 };
+
+function packUuid(text: string): Uint8Array | null {
+  const bytes = Buffer.allocUnsafe(16);
+  let digits = 0;
+  for (let at = 0; at < uuidLength; at += 1) {
+    const code = text.charCodeAt(at);
+    if (hyphens.has(at)) {
+      if (code !== 45) return null;
+      continue;
+    }
+    const value = code >= 48 && code <= 57 ? code - 48 : code >= 97 && code <= 102 ? code - 87 : -1;
+    if (value < 0) return null;
+    const index = digits >> 1;
+    bytes[index] = digits % 2 === 0 ? value << 4 : (bytes[index] ?? 0) | value;
+    digits += 1;
+  }
+  return bytes;
+}
 
 function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");

@@ -40,10 +40,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
         }),
       ),
     listRuns: (filter, page) => listRuns(database, filter, page),
-    findRuns: (ids) =>
-      readInTurn(() =>
-        readRunRows(database, seqsOf(database, ids)).map(toRunSummary),
-      ),
+    findRuns: (ids) => readInTurn(() => readRunRows(database, seqsOf(database, ids)).map(toRunSummary)),
     getRun: (id) => readInTurn(() => getRun(database, id)),
     listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),

@@ -27,4 +27,3 @@ export function readTarget(name: string): Target {
   const at = name.indexOf(":");
   return { kind: name.slice(0, at) === "agent" ? "agent" : "workflow", slug: name.slice(at + 1) };
 }
-

@@ -26,7 +26,7 @@ import { type Packed, packedId, packedRange } from "./packed-text.ts";
 /** Endings of ids are searched among so many. */
 const newest = 10_000;
 
-export const searchIdsSql = { run: queriesOf("run", "created_at"), delivery: queriesOf("delivery", "received_at") };
+export const searchIdsSql = { run: queriesOf("run"), delivery: queriesOf("delivery") };
 
 type SearchRequest = Parameters<TrafficStore["searchIds"]>[0];
 
@@ -161,12 +161,10 @@ interface IdQueries {
 }
 
 /** Ids sort by the time they were made: those that begin with the same text are a range of the index. */
-function queriesOf(table: "run" | "delivery", at: string): IdQueries {
+function queriesOf(table: "run" | "delivery"): IdQueries {
   return {
     begin: `SELECT id, seq FROM ${table} WHERE id >= @first AND id <= @last ORDER BY id DESC LIMIT @limit`,
-    newest: `
-      SELECT id, seq FROM (SELECT seq AS newest FROM ${table} INDEXED BY ${table}_by_time ORDER BY ${at} DESC, seq DESC LIMIT ${newest})
-      JOIN ${table} ON seq = newest`,
+    newest: `SELECT id, seq FROM ${table} INDEXED BY ${table}_by_id ORDER BY id DESC LIMIT ${newest}`,
   };
 }
 

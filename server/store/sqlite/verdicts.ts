@@ -50,7 +50,10 @@ function packVerdict({ trigger, attachmentId, target, outcome, runId, reasons }:
     : [...named, verdictOutcomeCodes[outcome], run, reasons];
 }
 
-function unpackVerdict([trigger, attachment, target, outcome, run, reasons = []]: StoredVerdict, names: Names): Verdict {
+function unpackVerdict(
+  [trigger, attachment, target, outcome, run, reasons = []]: StoredVerdict,
+  names: Names,
+): Verdict {
   return {
     trigger: names.textOf(trigger),
     attachmentId: names.textOf(attachment),

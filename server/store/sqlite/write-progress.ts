@@ -1,10 +1,11 @@
+import { isFinal } from "../../domain/runs/run-state.ts";
 import { runStatusCodes, stepKindCodes } from "../../domain/stored-codes.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import type { SqliteDatabase } from "./database.ts";
-import type { EndHold, Held } from "./end-hold.ts";
+import { type EndHold, type Held, setInputSql } from "./end-hold.ts";
 import { prepareClearLive } from "./live.ts";
 import { packedUuid } from "./packed-text.ts";
-import { payloadSql, runId, sameAsPayload } from "./stored-forms.ts";
+import { runId } from "./stored-forms.ts";
 import type { AddEntry } from "./timeline.ts";
 
 type Progress = Parameters<EngineStore["writeProgress"]>[0];
@@ -23,9 +24,7 @@ export function prepareWriteProgress(
 ): (progress: Progress) => { held: boolean; cancelRequested: boolean } {
   const findHeld = prepareFindHeld(connection);
   const saveStep = connection.prepare(saveStepSql);
-  const saveInput = connection.prepare(
-    `UPDATE run SET input = CASE WHEN @input = (${payloadSql}) THEN '${sameAsPayload}' ELSE @input END WHERE seq = @seq`,
-  );
+  const saveInput = connection.prepare(`UPDATE run SET ${setInputSql} WHERE seq = @seq`);
   const saveSpend = connection.prepare("UPDATE run SET tokens = @tokens, cost_usd = @costUsd WHERE seq = @seq");
   const clearLive = prepareClearLive(connection);
   return ({ now, input, entries, steps = [], spend, clearsLive, transition, ...run }) => {
@@ -41,10 +40,11 @@ export function prepareWriteProgress(
         kind: stepKindCodes[kind],
         result: result === null ? null : JSON.stringify(result),
       });
-    if (input !== undefined) saveInput.run({ seq, input: input === null ? null : JSON.stringify(input) });
+    const endsRun = transition !== undefined && isFinal(transition.to);
+    if (input !== undefined && !endsRun) saveInput.run({ seq, input: input === null ? null : JSON.stringify(input) });
     if (spend) saveSpend.run({ seq, ...spend });
     if (clearsLive) clearLive(seq);
-    if (transition) p.endHold(held, { transition, now, entries });
+    if (transition) p.endHold(held, { transition, now, entries, input: endsRun ? input : undefined });
     return { held: true, cancelRequested: held.cancelRequestedAt !== null };
   };
 }

@@ -74,9 +74,7 @@ export const run = sqliteTable(
   (t) => [
     uniqueIndex("run_by_id").on(t.id),
     // Open runs have their own small index, so that the cost of claims does not depend on the history.
-    index("run_open")
-      .on(t.status, t.isIsolated, t.target, t.availableAt)
-      .where(sql.raw(isOpenSql)),
+    index("run_open").on(t.status, t.isIsolated, t.target, t.availableAt).where(sql.raw(isOpenSql)),
     index("run_waiting")
       .on(t.isIsolated, t.availableAt)
       .where(sql`status = 1`),
