@@ -5,22 +5,7 @@ import type { CopiedTable } from "./copy-plan.ts";
 import type { Row, Value } from "./row.ts";
 import { forms, shareInputSql, sharePayloadSql, type TableForm } from "./sqlite-forms.ts";
 import { createTimelines } from "./sqlite-timelines.ts";
-import { type Place, portionRows } from "./table-rows.ts";
-
-export type RawValue = Exclude<Value, boolean>;
-
-export interface PlacedRow {
-  place: Place;
-  row: Row;
-}
-
-/** The rows of one table, in the form in which they are copied. */
-export interface SqliteRows {
-  count(): number;
-  /** The next rows, in the order of their places. */
-  readAfter(after: Place | null): Iterable<PlacedRow>;
-  insert(row: Row): void;
-}
+import { type Place, type PlacedRow, portionRows, type RawValue, type SqliteRows } from "./table-rows.ts";
 
 export interface SqliteTables {
   of(table: CopiedTable): SqliteRows;

@@ -7,8 +7,7 @@ import { implied, impliedEntries, type ImpliedFacts, lastImpliedStart } from "..
 import type { CopiedTable } from "./copy-plan.ts";
 import type { Row, Value } from "./row.ts";
 import { eventColumns } from "./sqlite-forms.ts";
-import type { PlacedRow, RawValue, SqliteRows } from "./sqlite-tables.ts";
-import { type Place, portionRows } from "./table-rows.ts";
+import { type Place, type PlacedRow, portionRows, type RawValue, type SqliteRows } from "./table-rows.ts";
 
 const runId = packedId("run");
 const statusOf = createDecoder(runStatusCodes);
