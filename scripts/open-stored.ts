@@ -3,6 +3,8 @@ import { createDecoder, deliveryOutcomeCodes, runStatusCodes } from "../server/d
 import { type Packed, packedId } from "../server/store/sqlite/packed-text.ts";
 import { payloadSql } from "../server/store/sqlite/stored-forms.ts";
 
+const nameOf = (column: string) => `(SELECT text FROM name WHERE name.id = ${column})`;
+
 /**
  * Opens a SQLite store for reading, past the store's own operations. `stored_run` and `stored_delivery` have ids, names
  * and states as text. They are slow to search by those.
@@ -17,7 +19,6 @@ export function openStored(file: string): Database.Database {
   db.function("delivery_id", (id) => (id === null ? null : deliveryId.unpack(id as Packed)));
   db.function("run_status", (code) => statusOf(Number(code)));
   db.function("delivery_outcome", (code) => outcomeOf(Number(code)));
-  const nameOf = (column: string) => `(SELECT text FROM name WHERE name.id = ${column})`;
   db.exec(`
     CREATE TEMP VIEW stored_run AS SELECT seq, run_id(id) AS id, run_status(status) AS status, attempt,
       ${nameOf("run.trigger")} AS trigger, ${nameOf("run.attachment")} AS attachment_id,

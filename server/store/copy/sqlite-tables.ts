@@ -2,10 +2,10 @@ import { z } from "zod";
 import { createNames } from "../sqlite/names.ts";
 import type { Connection } from "../sqlite/open-connection.ts";
 import type { CopiedTable } from "./copy-plan.ts";
-import type { Row, Value } from "./row.ts";
+import type { Value } from "./row.ts";
 import { forms, shareInputSql, sharePayloadSql, type TableForm } from "./sqlite-forms.ts";
 import { createTimelines } from "./sqlite-timelines.ts";
-import { type Place, type PlacedRow, portionRows, type RawValue, type SqliteRows } from "./table-rows.ts";
+import { type Place, portionRows, type RawValue, type SqliteRows } from "./table-rows.ts";
 
 export interface SqliteTables {
   of(table: CopiedTable): SqliteRows;

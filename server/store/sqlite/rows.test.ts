@@ -104,13 +104,14 @@ describe("the timeline of a run", () => {
   });
 });
 
+async function accept(body: string, payload: Json): Promise<string> {
+  const delivery = aDelivery({ body: Buffer.from(body) });
+  const run = aRun({ deliveryId: delivery.id, payload });
+  await store.acceptDelivery({ delivery, runs: [run], idempotency: null });
+  return run.id;
+}
+
 describe("a payload", () => {
-  const accept = async (body: string, payload: Json) => {
-    const delivery = aDelivery({ body: Buffer.from(body) });
-    const run = aRun({ deliveryId: delivery.id, payload });
-    await store.acceptDelivery({ delivery, runs: [run], idempotency: null });
-    return run.id;
-  };
   const payload = { name: "Ünï 😀", list: [1, null] };
 
   it("that is the body of its delivery is stored once, and so is an input that is the payload", async () => {

@@ -113,13 +113,14 @@ it("by count, the newest stay, and what a key may still name is counted out", as
   expect(left()).toEqual([4, 5]);
 });
 
+const names = () => connection.prepare("SELECT text FROM name ORDER BY text").pluck().all();
+
 it("without a retention no delivery is removed; with it, names of rejected requests are removed that no delivery has", async () => {
   const rejected = { outcome: "rejected", responseStatus: 404 } as const;
   await web.recordDelivery(aDelivery());
   for (const endpoint of ["no-such", "signup", "not-either"])
     await web.recordDelivery(aDelivery({ ...rejected, endpoint }));
   await web.recordDelivery(aDelivery({ ...rejected, endpoint: "no-such", receivedAt: epoch + 999 * day }));
-  const names = () => connection.prepare("SELECT text FROM name ORDER BY text").pluck().all();
   expect(
     await remove({ retention: { days: null, deliveries: null, auditDays: null }, now: epoch + 1000 * day }),
   ).toMatchObject({ deliveries: 0 });
