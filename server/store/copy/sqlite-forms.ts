@@ -44,6 +44,8 @@ const named: Convert = {
   read: (value, names) => names.textOf(Number(value)),
   write: (value, names) => names.idOf(String(value)),
 };
+/** It may be the name of a rejected request. A name of the project is kept as soon as the project uses it. */
+const looselyNamed: Convert = { ...named, write: (value, names) => names.looseIdOf(String(value)) };
 const packed = ({ pack, unpack }: PackedText): Convert => ({
   // Our own rows.
   read: (value) => unpack(value as Packed),
@@ -89,7 +91,7 @@ const delivery: TableForm = {
   columns: {
     ...plain("received_at", "response_status", "duration_ms", "body_bytes", "headers", "problem", "body"),
     id: column("id", deliveryId),
-    endpoint: column("endpoint", named),
+    endpoint: column("endpoint", looselyNamed),
     method: column("method", named),
     outcome: column("outcome", coded(deliveryOutcomeCodes)),
     body_sha256: column("body_sha256", hex),

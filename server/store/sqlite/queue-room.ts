@@ -4,19 +4,16 @@ import { queueBoundsOf } from "../shared/queue-bounds.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { isOpenSql } from "./stored-forms.ts";
 
-/**
- * Holds `maxQueued`. Asked inside the write transaction, so that nobody else queues anything between the question and
- * the answer.
- */
+/** Checks `maxQueued`, inside the write transaction: no other process queues a run between the check and the insert. */
 export interface QueueRoom {
   /**
-   * Of these runs' targets one that cannot take its runs among them; `null`: all fit. Runs without a bound cost
+   * The first target whose queue has no room for its runs among these; `null`: all fit. Runs without a limit cost
    * nothing.
    */
   findFull(runs: readonly NewRun[]): QueueFull | null;
-  /** To be told of every run that is inserted. */
+  /** To be called for every run that is queued. */
   added(target: string): void;
-  /** To be told at the beginning of a transaction, and of whatever else may change what is queued. */
+  /** To be called at the beginning of a transaction, and for every other operation that may change what is queued. */
   forget(): void;
 }
 
@@ -28,12 +25,12 @@ export const queuedOfTargetSql = `
   )`;
 
 /**
- * A full queue is asked by every request of a flood, and counting it takes the longer the larger its bound is. So what
- * was counted holds for the transaction, in which hundreds are decided.
+ * Every request of a flood checks a full queue, and counting takes the longer the higher its limit is. A count is
+ * therefore used for the whole transaction, which decides hundreds of requests.
  */
 export function createQueueRoom({ connection, names }: Pick<SqliteDatabase, "connection" | "names">): QueueRoom {
   const countPool = connection.prepare<unknown[], number>(queuedOfTargetSql).pluck();
-  /** `upTo`: there may be more than were counted, once they are so many. */
+  /** `upTo`: the count stopped there, and there may be more. */
   const counted = new Map<string, { queued: number; upTo: number }>();
 
   function queuedOf(target: string, upTo: number): number {
