@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { isOpenSql } from "../../server/store/sqlite/stored-forms.ts";
 import { smallBody } from "../load/bodies.ts";
 import type { Peer } from "../peers/peer.ts";
 import { startRestate } from "../peers/restate.ts";
@@ -16,8 +17,7 @@ import type { Row } from "./row.ts";
 
 const connections = 50;
 const goals = { toRestate: 6, drainMs: 1_000 };
-const anyRunIsOpen =
-  "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')";
+const anyRunIsOpen = `SELECT EXISTS (SELECT 1 FROM run WHERE ${isOpenSql})`;
 const anyJobIsOpen = "SELECT EXISTS (SELECT 1 FROM job WHERE state IN ('queued', 'running'))";
 
 /** Accepts a second while all that is accepted is also executed, to the end of the last run. */

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { z } from "zod";
+import { isOpenSql } from "../../server/store/sqlite/stored-forms.ts";
+import { runStatusCodes } from "../../server/domain/stored-codes.ts";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 import { count, ratio } from "../report/format.ts";
 import { median, ratioByRounds } from "../report/statistics.ts";
@@ -75,11 +77,7 @@ async function startBacklog(bench: Bench, workers: number) {
 async function rateOf(file: string, since: number, runs: number): Promise<number> {
   const db = new Database(file, { readonly: true });
   try {
-    const isOpen = db
-      .prepare<[], number>(
-        "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')",
-      )
-      .pluck();
+    const isOpen = db.prepare<[], number>(`SELECT EXISTS (SELECT 1 FROM run WHERE ${isOpenSql})`).pluck();
     for (const deadline = performance.now() + withinMs; isOpen.get() === 1; await delay(20)) {
       if (performance.now() > deadline)
         throw new Error(`A backlog of ${runs} runs was not done within ${withinMs / 1000} s`);
@@ -87,7 +85,7 @@ async function rateOf(file: string, since: number, runs: number): Promise<number
     const span = spanSchema.parse(
       db
         .prepare(
-          "SELECT min(started_at) AS startedAt, max(finished_at) AS finishedAt, count(*) AS completed FROM run WHERE created_at >= ? AND status = 'completed'",
+          `SELECT min(started_at) AS startedAt, max(finished_at) AS finishedAt, count(*) AS completed FROM run WHERE created_at >= ? AND status = ${runStatusCodes.completed}`,
         )
         .get(since),
     );

@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { z } from "zod";
+import { isOpenSql } from "../../server/store/sqlite/stored-forms.ts";
+import { openStored } from "../../scripts/open-stored.ts";
 import { smallBody } from "../load/bodies.ts";
 import { milliseconds } from "../report/format.ts";
 import { median, percentile } from "../report/statistics.ts";
@@ -13,8 +14,7 @@ import type { Row } from "./row.ts";
 
 const perSecond = 50;
 const outputSchema = z.object({ beganAt: z.number() });
-const anyRunIsOpen =
-  "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')";
+const anyRunIsOpen = `SELECT EXISTS (SELECT 1 FROM run WHERE ${isOpenSql})`;
 
 /**
  * How long after a webhook came its run's first line is executed, while there is little to do. By the runs' own clock,
@@ -74,11 +74,11 @@ export async function measureStartLatency(bench: Bench): Promise<Row[]> {
 
 /** In milliseconds, sorted. What was received is known to the millisecond, so each is up to one too long. */
 function readWaits(file: string, since: number): Float64Array {
-  const db = new Database(file, { readonly: true });
+  const db = openStored(file);
   try {
     const rows = db
       .prepare<[string, number], { receivedAt: number; output: string }>(
-        "SELECT delivery.received_at AS receivedAt, run.output AS output FROM run JOIN delivery ON delivery.id = run.delivery_id WHERE run.trigger = ? AND run.created_at >= ? AND run.status = 'completed'",
+        "SELECT delivery.received_at AS receivedAt, run.output AS output FROM stored_run AS run JOIN delivery ON delivery.seq = run.delivery WHERE run.trigger = ? AND run.created_at >= ? AND run.status = 'completed'",
       )
       .all(endpoints.timed, since);
     return Float64Array.from(

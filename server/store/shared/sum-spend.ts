@@ -1,5 +1,6 @@
 import { and, type Column, eq, gte, isNotNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AgentSpend, SpendFilter } from "../../ports/store/run-store.ts";
+import type { AskedRun } from "./run-terms.ts";
 
 type AskedColumn =
   | "id"
@@ -22,7 +23,11 @@ export type SpendRow = Record<"agent", string> & Record<"looked" | Exclude<keyof
  * The newest runs of the time, from the index alone, and what of them the filter holds for. `from`: the table, as the
  * database is told to read it.
  */
-export function sumSpendQuery(run: Readonly<Record<AskedColumn, Column>>, from: SQL, filter: SpendFilter): SQL {
+export function sumSpendQuery(
+  run: Readonly<Record<AskedColumn, Column>>,
+  from: SQL,
+  filter: AskedRun<SpendFilter>,
+): SQL {
   const { since, until } = filter;
   const inTime = and(
     isNotNull(run.tokens),
@@ -37,7 +42,7 @@ export function sumSpendQuery(run: Readonly<Record<AskedColumn, Column>>, from: 
 
 function conditionsOf(
   run: Readonly<Record<AskedColumn, Column>>,
-  { trigger, target, targetKind, status, version, minTokens, minCostUsd }: SpendFilter,
+  { trigger, target, targetKind, status, version, minTokens, minCostUsd }: AskedRun<SpendFilter>,
 ): (SQL | undefined)[] {
   return [
     trigger === undefined ? undefined : eq(run.trigger, trigger),

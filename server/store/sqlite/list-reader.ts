@@ -1,6 +1,5 @@
 import { and, or, type SQL, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
-import type { Position } from "../shared/cursor.ts";
 import {
   between,
   type Driver,
@@ -13,18 +12,33 @@ import {
 } from "../shared/read-list.ts";
 import type { SqliteDatabase } from "./database.ts";
 
-/** SQLite is told the index: it would not find out by itself which one is best. */
+/** Positions have the number of a row as their id, with leading zeros: compared as text, they are in order. */
+export function toPositionId(seq: number): string {
+  return String(seq).padStart(String(Number.MAX_SAFE_INTEGER).length, "0");
+}
+
+export function readSeq(positionId: string): number {
+  return Number(positionId);
+}
+
+/** SQLite gets the index by name: it would not find out by itself which one is best. */
 export function createListReader(database: SqliteDatabase): ListReader {
   const { db } = database;
   return {
     firstLook: { fast: 400, slow: 200 },
     maxLook: { fast: 100_000, slow: 4_000 },
     lookMs: listBudget.sqliteLookMs,
-    findEnd: (listing, reach) => db.get<Position | undefined>(endQuery(listing, reach)) ?? null,
+    findEnd(listing, reach) {
+      const end = db.get<{ at: number; id: number } | undefined>(endQuery(listing, reach));
+      return end ? { at: end.at, id: toPositionId(end.id) } : null;
+    },
     findIds: (listing, stretch) =>
       listing.terms.some(({ isSlow }) => isSlow)
         ? findSlowly(database, listing, stretch)
-        : { ids: db.all<{ id: string }>(stretchQuery(listing, stretch)).map(({ id }) => id), stoppedAt: null },
+        : {
+            ids: db.all<{ id: number }>(stretchQuery(listing, stretch)).map(({ id }) => toPositionId(id)),
+            stoppedAt: null,
+          },
   };
 }
 
@@ -58,9 +72,10 @@ function findSlowly<Row, Shape>({ connection }: SqliteDatabase, listing: Listing
   const { sql: text, params } = dialect.sqlToQuery(slowStretchQuery(listing, stretch));
   const endAt = performance.now() + listBudget.sqliteLookMs;
   const ids: string[] = [];
-  for (const { id, at, holds } of connection
-    .prepare<unknown[], Position & { holds: number }>(text)
+  for (const { seq, at, holds } of connection
+    .prepare<unknown[], { seq: number; at: number; holds: number }>(text)
     .iterate(...params)) {
+    const id = toPositionId(seq);
     if (holds === 1) ids.push(id);
     if (ids.length >= stretch.limit || performance.now() > endAt) return { ids, stoppedAt: { at, id } };
   }
@@ -75,7 +90,7 @@ export function slowStretchQuery<Row, Shape>(listing: Listing<Row, Shape>, { dri
     sql`TRUE`;
   const slow = and(...terms.filter(({ isSlow }) => isSlow).map((term) => term.condition)) ?? sql`TRUE`;
   const isLarge = or(...payloadBytes.map((bytes) => sql`${bytes} > ${largeBytes}`));
-  return sql`SELECT ${id} AS id, ${at} AS at, (${slow}) AS holds FROM ${indexed(listing, driver)} WHERE ${fast} AND (${or(isLarge, slow)}) ORDER BY ${at} DESC, ${id} DESC`;
+  return sql`SELECT ${id} AS seq, ${at} AS at, (${slow}) AS holds FROM ${indexed(listing, driver)} WHERE ${fast} AND (${or(isLarge, slow)}) ORDER BY ${at} DESC, ${id} DESC`;
 }
 
 function indexed<Row, Shape>({ table }: Listing<Row, Shape>, { index }: Driver): SQL {

@@ -73,14 +73,16 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const watcher = createChangeWatcher(connection, logger);
   const traffic = createTrafficTally(connection);
   const folding = createFoldLater({ fold: () => queue.write(fold), logger });
-  const room = createQueueRoom(connection);
   const onBegin = () => {
     room.forget();
     traffic.begin();
+    database.names.begin();
+    database.changes.begin();
   };
   const onEnd = () => {
     const counts = traffic.write();
     if (counts > 0) folding.counted(counts);
+    database.changes.write();
   };
   const queue = createWriteQueue(connection, {
     onBegin,
@@ -97,14 +99,16 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
       }, survives),
     queue.noteFailure,
   );
-  // Verbs that change what is queued by insertRun alone.
+  const room = createQueueRoom(database);
+  // For operations that change what is queued by insertRun alone.
   const queueing = queue.write;
-  const fold = prepareFoldTraffic(connection, database.verdicts.readShared);
+  const fold = prepareFoldTraffic(connection);
   const addEntry = prepareAddEntry(database);
-  const mark = prepareMark(connection);
+  const readEnds = prepareReadEnds(connection);
+  const mark = () => String(database.changes.read());
   const liveMark = prepareLiveMark(connection);
   const insertAudit = prepareInsertAudit(database);
-  const insertRun = prepareInsertRun(database, { addEntry, room });
+  const insertRun = prepareInsertRun(database, { room });
   // What a process that is gone has left.
   if (database.trafficLog().size > 0) folding.counted(0);
   return {
@@ -120,7 +124,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createAuditStore(database),
     ...createIdentityRows(database),
     ...createUpkeepStore(database),
-    ping: () => ping(database, { mark, ...queue }),
+    ping: () => ping(database, { readEnds, ...queue }),
     watch: watcher.watch,
     mark: () => database.read(mark),
     liveMark: () => database.read(liveMark),
@@ -140,9 +144,9 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
  */
 async function ping(
   { connection, read }: SqliteDatabase,
-  { mark, probe, lastFailure }: { mark: () => string } & Pick<WriteQueue, "probe" | "lastFailure">,
+  { readEnds, probe, lastFailure }: { readEnds: () => void } & Pick<WriteQueue, "probe" | "lastFailure">,
 ): Promise<void> {
-  await read(mark);
+  await read(readEnds);
   await probe(() => {
     connection.pragma("user_version = 1");
   });
@@ -150,12 +154,9 @@ async function ping(
   if (failure !== undefined) throw failure;
 }
 
-/** Every change of a run adds to its timeline. The ends of three tables, by their keys, and two small ones. */
-function prepareMark(connection: Connection): () => string {
-  const ends = connection.prepare(
-    "SELECT (SELECT max(id) FROM run_event) AS entry, (SELECT max(rowid) FROM delivery) AS delivery, (SELECT count(*) FROM preset) AS presets, (SELECT max(id) FROM preset) AS preset, (SELECT max(revision) FROM trigger_switch) AS switches",
-  );
-  return () => JSON.stringify(ends.get());
+function prepareReadEnds(connection: Connection): () => void {
+  const ends = connection.prepare("SELECT (SELECT max(seq) FROM delivery), (SELECT max(seq) FROM run)");
+  return () => void ends.get();
 }
 
 async function readFileBytes(file: string): Promise<StoreNumbers["fileBytes"]> {

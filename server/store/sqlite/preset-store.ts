@@ -4,7 +4,7 @@ import { toPreset } from "../shared/preset-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { preset } from "./schema.ts";
 
-export function createPresetStore({ db, read, write }: SqliteDatabase): PresetStore {
+export function createPresetStore({ db, changed, read, write }: SqliteDatabase): PresetStore {
   return {
     listPresets: ({ kind, slug }) =>
       read(() =>
@@ -18,6 +18,7 @@ export function createPresetStore({ db, read, write }: SqliteDatabase): PresetSt
       ),
     savePreset: ({ id, subject, name, value, now }) =>
       write(() => {
+        changed();
         const row = {
           id,
           subjectKind: subject.kind,
@@ -31,6 +32,10 @@ export function createPresetStore({ db, read, write }: SqliteDatabase): PresetSt
           .run();
         return toPreset(db.insert(preset).values(row).returning().get());
       }),
-    removePreset: (id) => write(() => db.delete(preset).where(eq(preset.id, id)).run().changes > 0),
+    removePreset: (id) =>
+      write(() => {
+        changed();
+        return db.delete(preset).where(eq(preset.id, id)).run().changes > 0;
+      }),
   };
 }

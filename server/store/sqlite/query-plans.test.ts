@@ -14,13 +14,13 @@ import { driversOf, type Listing } from "../shared/read-list.ts";
 import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "./claim-runs.ts";
 import { createDatabase, logRangeSql, logRowsSql, type SqliteDatabase } from "./database.ts";
 import { findKeyByHashQuery } from "./key-store.ts";
-import { heldRunsQuery, nextAvailableQuery } from "./leases.ts";
+import { heldRunsSql, nextAvailableSql } from "./leases.ts";
 import { deliveryListing, deliveryRowsQuery } from "./list-deliveries.ts";
 import { runListing, runRowsQuery } from "./list-runs.ts";
-import { expiredRunsQuery } from "./lost-runs.ts";
+import { expiredRunsSql } from "./lost-runs.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
-import { endQuery, slowStretchQuery, stretchQuery } from "./list-reader.ts";
+import { endQuery, slowStretchQuery, stretchQuery, toPositionId } from "./list-reader.ts";
 import { queuedOfTargetSql } from "./queue-room.ts";
 import { spendQuery } from "./run-store.ts";
 import {
@@ -62,7 +62,7 @@ function explain(sql: string, ...params: unknown[]): string {
   return rows.map((row) => (row && typeof row === "object" && "detail" in row ? String(row.detail) : "")).join("\n");
 }
 
-const position = { at: 5, id: "x" };
+const position = { at: 5, id: toPositionId(7) };
 const dialect = new SQLiteSyncDialect();
 
 function planOfSql(query: SQL): string {
@@ -167,7 +167,7 @@ it("approvals are looked up in the steps of a run, by its id", () => {
   for (const { plan } of plansOf(runListing(database, { needsApproval: true })).filter(({ plan }) =>
     plan.includes("run_step"),
   ))
-    expect(plan).toContain("SEARCH run_step EXISTS USING INDEX sqlite_autoindex_run_step_1 (run_id=?)");
+    expect(plan).toContain("SEARCH run_step EXISTS USING INDEX run_step_by_name (run=?)");
 });
 
 it("what agents spent is summed from one index, from the newest on, within a time and a number of runs", () => {
@@ -180,10 +180,10 @@ it("what agents spent is summed from one index, from the newest on, within a tim
     minTokens: 1,
     minCostUsd: 0.5,
   } as const;
-  expect(planOfSql(spendQuery({ ...filter, since: 1, until: 9 }))).toMatch(
+  expect(planOfSql(spendQuery(database, { ...filter, since: 1, until: 9 }))).toMatch(
     /SEARCH run USING COVERING INDEX run_by_spend \(created_at>\? AND created_at<\?\)/,
   );
-  const anyTime = planOfSql(spendQuery(filter));
+  const anyTime = planOfSql(spendQuery(database, filter));
   expect(anyTime).toMatch(/SCAN run USING COVERING INDEX run_by_spend/);
   expect(anyTime).not.toContain("TEMP B-TREE FOR ORDER BY");
 });
@@ -198,14 +198,10 @@ it("a part of a list has one bound on each side: SQLite would walk from the wide
   expect(boundsOf({ at: 12, id: "x" }, { at: 0, id: "y" })).toEqual([9, 1, 51]);
 });
 
-it("reads the rows of a page by their ids", () => {
-  const { runs, deliveries } = rowQueries(database, ["a", "b"]);
-  expect(planOf(runs)).toContain("SEARCH run USING INDEX sqlite_autoindex_run_1 (id=?)");
-  expect(planOf(deliveries)).toContain("SEARCH delivery USING INDEX sqlite_autoindex_delivery_1 (id=?)");
-  // What agents used stands behind the payloads in the row.
-  expect(
-    planOf(runs).match(/SEARCH spend USING COVERING INDEX run_by_spend \(created_at=\? AND id=\? AND tokens>\?\)/g),
-  ).toHaveLength(2);
+it("reads the rows of a page by their numbers", () => {
+  const { runs, deliveries } = rowQueries(database, [1, 2]);
+  expect(planOf(runs)).toContain("SEARCH run USING INTEGER PRIMARY KEY (rowid=?)");
+  expect(planOf(deliveries)).toContain("SEARCH delivery USING INTEGER PRIMARY KEY (rowid=?)");
 });
 
 describe("questions about traffic", () => {
@@ -252,57 +248,59 @@ describe("questions about traffic", () => {
     );
   });
 
-  it("about ids look at the primary key and at the newest", () => {
-    for (const { begin, end } of Object.values(searchIdsSql)) {
-      expect(explain(begin, { text: "a", end: "b", limit: 5 })).toMatch(
-        /^SEARCH \w+ USING COVERING INDEX sqlite_autoindex_\w+_1 \(id>\? AND id<\?\)$/,
+  it("about ids look at their index and at the newest", () => {
+    for (const { begin, newest } of Object.values(searchIdsSql)) {
+      expect(explain(begin, { first: "a", last: "b", limit: 5 })).toMatch(
+        /^SEARCH \w+ USING COVERING INDEX \w+_by_id \(id>\? AND id<\?\)$/,
       );
-      expect(explain(end, { text: "a", limit: 5 })).toMatch(/SCAN \w+ USING COVERING INDEX \w+_by_time/);
-      expect(explain(end, { text: "a", limit: 5 })).not.toContain("TEMP B-TREE");
+      expect(explain(newest)).toMatch(/SCAN \w+ USING COVERING INDEX \w+_by_id/);
+      expect(explain(newest)).not.toContain("TEMP B-TREE");
     }
   });
 });
 
 describe("the engine's questions", () => {
   it("which targets have open runs: a jump for each, never a walk", () => {
-    const plan = explain(openTargetsSql, { isolated: 0 });
-    expect(plan).toContain("SEARCH run USING COVERING INDEX run_open (is_isolated=?)");
-    expect(plan).toContain("SEARCH run USING COVERING INDEX run_open (is_isolated=? AND target>?)");
-    expect(plan).not.toContain("SCAN run");
+    for (const sql of Object.values(openTargetsSql)) {
+      const plan = explain(sql, { isolated: 0 });
+      expect(plan).toContain("SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=?)");
+      expect(plan).toContain("SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target>?)");
+      expect(plan).not.toContain("SCAN run");
+    }
   });
 
   it("which of its runs are due: the head of the index, in its order", () => {
     const queued = explain(dueRunsSql.queued, { isolated: 0, target: "t", limit: 1 });
-    expect(queued).toContain("SEARCH run USING COVERING INDEX run_open (is_isolated=? AND target=? AND status=?)");
+    expect(queued).toContain("SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)");
     const waiting = explain(dueRunsSql.waiting, { isolated: 0, target: "t", limit: 1, now: 1 });
     expect(waiting).toContain(
-      "SEARCH run USING COVERING INDEX run_open (is_isolated=? AND target=? AND status=? AND available_at<?)",
+      "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=? AND available_at<?)",
     );
     for (const plan of [queued, waiting]) expect(plan).not.toMatch(/SCAN run|TEMP B-TREE/);
   });
 
   it("how many of a target are running", () => {
-    expect(explain(runningOfTargetSql, { target: "t" })).toBe(
-      "SEARCH run USING COVERING INDEX run_running_by_target (target=?)",
+    expect(explain(runningOfTargetSql, { target: 1 })).toBe(
+      "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)",
     );
   });
 
   it("how many of a target are queued", () => {
     expect(explain(queuedOfTargetSql, { isolated: 0, target: "t", limit: 9 })).toContain(
-      "SEARCH run USING COVERING INDEX run_open (is_isolated=? AND target=? AND status=?)",
+      "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)",
     );
   });
 
   it("which leases ran out", () => {
-    expect(planOf(expiredRunsQuery(database, 1))).toBe("SEARCH run USING INDEX run_by_lease (lease_until<?)");
+    expect(explain(expiredRunsSql, 1)).toBe("SEARCH run USING INDEX run_open (status=?)");
   });
 
   it("what a worker holds", () => {
-    expect(planOf(heldRunsQuery(database, "w"))).toContain("SEARCH run USING INDEX run_by_worker (worker_id=?)");
+    expect(explain(heldRunsSql, "w")).toContain("SEARCH run USING INDEX run_open (status=?)");
   });
 
   it("when the next waiting run is due", () => {
-    expect(explain(nextAvailableQuery(database).toSQL().sql, 0, 1, 1)).toContain(
+    expect(explain(nextAvailableSql, { isolated: 0, after: 1 })).toContain(
       "run_waiting (is_isolated=? AND available_at>?)",
     );
   });
@@ -310,11 +308,11 @@ describe("the engine's questions", () => {
 
 it("finds a key by its hash, an idempotency key and a timeline by index", () => {
   expect(planOf(findKeyByHashQuery(database, "h"))).toContain("USING INDEX webhook_key_by_hash (hash=?)");
-  expect(explain("SELECT * FROM idempotency_key WHERE endpoint = ? AND key = ?", "e", "k")).toContain(
-    "(endpoint=? AND key=?)",
+  expect(explain("SELECT * FROM delivery WHERE endpoint = ? AND idempotency_key = ?", 1, "k")).toContain(
+    "USING INDEX delivery_by_idempotency_key (endpoint=? AND idempotency_key=?)",
   );
-  expect(explain("SELECT * FROM run_event WHERE run_id = ? AND id > ? ORDER BY id LIMIT 10", "r", 1)).toContain(
-    "USING INDEX run_event_by_run (run_id=? AND id>?)",
+  expect(explain("SELECT * FROM run_event WHERE run = ? AND position > ? ORDER BY position LIMIT 10", 1, 1)).toContain(
+    "USING PRIMARY KEY (run=? AND position>?)",
   );
 });
 
@@ -323,7 +321,7 @@ it("has an index for every foreign key", () => {
   const missing = connection
     .prepare(
       `SELECT m.name || '.' || f."from" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f
-       WHERE m.type = 'table' AND NOT EXISTS (
+       WHERE m.type = 'table' AND NOT EXISTS (SELECT 1 FROM pragma_table_info(m.name) c WHERE c.name = f."from" AND c.pk = 1) AND NOT EXISTS (
          SELECT 1 FROM pragma_index_list(m.name) l JOIN pragma_index_info(l.name) i WHERE i.seqno = 0 AND i.name = f."from")`,
     )
     .pluck()
@@ -332,11 +330,11 @@ it("has an index for every foreign key", () => {
 });
 
 it("reads no wide column into a list", () => {
-  const { runs, deliveries } = rowQueries(database, ["a"]);
+  const { runs, deliveries } = rowQueries(database, [1]);
   for (const list of [runs, deliveries])
     expect(list.toSQL().sql).not.toMatch(/"(payload|input|output|error_stack|body)"/);
 });
 
-function rowQueries(from: SqliteDatabase, ids: string[]) {
-  return { runs: runRowsQuery(from, ids), deliveries: deliveryRowsQuery(from, ids) };
+function rowQueries(from: SqliteDatabase, seqs: number[]) {
+  return { runs: runRowsQuery(from, seqs), deliveries: deliveryRowsQuery(from, seqs) };
 }

@@ -8,10 +8,11 @@ import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import { type SpendRow, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
-import { listRuns, runRowsQuery, runSummaryColumns } from "./list-runs.ts";
+import { listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "./list-runs.ts";
 import type { QueueRoom } from "./queue-room.ts";
 import { run, runStep } from "./schema.ts";
-import { type AddEntry, listTimeline } from "./timeline.ts";
+import { inputSql, isOpenSql, payloadSql } from "./stored-forms.ts";
+import { type AddEntry, implied, listTimeline } from "./timeline.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 interface RunStoreParts {
@@ -39,17 +40,12 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
         }),
       ),
     listRuns: (filter, page) => listRuns(database, filter, page),
-    findRuns: (ids) =>
-      readInTurn(() =>
-        runRowsQuery(database, [...ids])
-          .all()
-          .map(toRunSummary),
-      ),
+    findRuns: (ids) => readInTurn(() => readRunRows(database, seqsOf(database, ids)).map(toRunSummary)),
     getRun: (id) => readInTurn(() => getRun(database, id)),
     listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
     decideApproval: (decision) => write(() => decideApproval(decision)),
-    sumSpend: (filter) => readInTurn(() => toSpend(database.db.all<SpendRow>(spendQuery(filter)))),
+    sumSpend: (filter) => readInTurn(() => sumSpend(database, filter)),
     countOpenRuns: () => read(() => countOpenRuns(database)),
   };
 }
@@ -61,32 +57,48 @@ function insertRuns({ room, insertRun }: RunStoreParts, runs: readonly NewRun[])
   return queue;
 }
 
-function getRun({ db }: SqliteDatabase, id: string): (Run & { keyId: string | null }) | null {
+function getRun({ db, names }: SqliteDatabase, id: string): (Run & { keyId: string | null }) | null {
   const row = db
     .select({
       ...runSummaryColumns,
       errorStack: run.errorStack,
-      keyId: run.keyId,
-      payload: run.payload,
-      input: run.input,
+      key: run.key,
+      payload: sql<string | null>`${sql.raw(payloadSql)}`,
+      input: sql<string | null>`${sql.raw(inputSql)}`,
       output: run.output,
     })
     .from(run)
     .where(eq(run.id, id))
     .get();
-  return row ? toRun(row) : null;
+  if (!row) return null;
+  const [payload, input] = [row.payload, row.input].map((json) => (json === null ? null : JSON.parse(json)));
+  return toRun({ ...nameRun(row, names), payload, input, keyId: row.key === null ? null : names.textOf(row.key) });
+}
+
+function seqsOf({ db }: SqliteDatabase, ids: readonly string[]): number[] {
+  const rows = db
+    .select({ seq: run.seq })
+    .from(run)
+    .where(inArray(run.id, [...ids]))
+    .all();
+  return rows.map(({ seq }) => seq);
+}
+
+function sumSpend(database: SqliteDatabase, filter: SpendFilter) {
+  const rows = database.db.all<Omit<SpendRow, "agent"> & { agent: number }>(spendQuery(database, filter));
+  return toSpend(rows.map((row) => ({ ...row, agent: database.names.textOf(row.agent) }) as SpendRow));
 }
 
 /** Apart, so that a test can look at its plan. */
-export function spendQuery(filter: SpendFilter): SQL {
-  return sumSpendQuery(run, sql`run INDEXED BY run_by_spend`, filter);
+export function spendQuery(database: SqliteDatabase, filter: SpendFilter): SQL {
+  return sumSpendQuery({ ...run, id: run.seq }, sql`run INDEXED BY run_by_spend`, numberNames(database, filter));
 }
 
 function countOpenRuns({ db }: SqliteDatabase): { queued: number; running: number; waiting: number } {
   const rows = db
     .select({ status: run.status, count: sql<number>`count(*)` })
     .from(run)
-    .where(sql`status IN ('queued', 'running', 'waiting')`)
+    .where(sql.raw(isOpenSql))
     .groupBy(run.status)
     .all();
   const count = (status: "queued" | "running" | "waiting") => rows.find((row) => row.status === status)?.count ?? 0;
@@ -96,69 +108,71 @@ function countOpenRuns({ db }: SqliteDatabase): { queued: number; running: numbe
 type CancelAnswer = Awaited<ReturnType<RunStore["requestCancel"]>>;
 
 function prepareRequestCancel(
-  { db }: SqliteDatabase,
+  { db, changed }: SqliteDatabase,
   addEntry: AddEntry,
 ): (runId: string, now: number) => CancelAnswer {
-  return (runId, now) => {
-    const found = db
-      .select({ status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
-      .from(run)
-      .where(eq(run.id, runId))
-      .get();
+  return (id, now) => {
+    const found = findRun(db, id);
     if (!found) return "missing";
     if (isFinal(found.status)) return "ended";
+    const { seq } = found;
+    changed();
     if (found.status === "running") {
       if (found.cancelRequestedAt !== null) return "requested";
-      db.update(run)
-        .set({ cancelRequestedAt: now })
-        .where(and(eq(run.id, runId), eq(run.status, "running")))
-        .run();
-      addEntry(runId, { at: now, kind: "cancel_requested", attempt: found.attempt });
+      db.update(run).set({ cancelRequestedAt: now }).where(eq(run.seq, seq)).run();
+      addEntry(seq, { at: now, kind: "cancel_requested", attempt: found.attempt });
       return "requested";
     }
+    const impliedEntries = sql`${run.impliedEntries} | ${implied.ended}`;
     db.update(run)
-      .set({ status: "canceled", finishedAt: now, cancelRequestedAt: now })
-      .where(and(eq(run.id, runId), inArray(run.status, ["queued", "waiting"])))
+      .set({ status: "canceled", finishedAt: now, cancelRequestedAt: now, impliedEntries })
+      .where(eq(run.seq, seq))
       .run();
-    addEntry(runId, { at: now, kind: "canceled", attempt: found.attempt });
     return "canceled";
   };
 }
 
+function findRun(db: SqliteDatabase["db"], id: string) {
+  return db
+    .select({ seq: run.seq, status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
+    .from(run)
+    .where(eq(run.id, id))
+    .get();
+}
+
 type Decide = RunStore["decideApproval"];
 
-/** The run goes on as soon as nothing is left to decide. */
+/** The run is due as soon as it has no other pending approval. */
 function prepareDecideApproval(
-  { db }: SqliteDatabase,
+  { db, changed }: SqliteDatabase,
   addEntry: AddEntry,
 ): (p: Parameters<Decide>[0]) => Awaited<ReturnType<Decide>> {
   return ({ runId, name, decision, now }) => {
-    const found = db.select({ status: run.status, attempt: run.attempt }).from(run).where(eq(run.id, runId)).get();
+    const found = findRun(db, runId);
     if (!found) return "missing";
-    const isThis = and(eq(runStep.runId, runId), eq(runStep.name, name), eq(runStep.kind, "approval"));
+    const { seq } = found;
+    const isApproval = and(eq(runStep.run, seq), eq(runStep.kind, "approval"));
+    const isThis = and(isApproval, eq(runStep.name, name));
     const step = db
       .select({ finishedAt: runStep.finishedAt, result: runStep.result })
       .from(runStep)
       .where(isThis)
       .get();
     if (!step) return "missing";
-    // A run that is at work has taken its decisions already, or is about to be put aside again.
+    // A running run has read its decisions, or is about to wait again.
     if (isFinal(found.status) || step.finishedAt !== null || found.status !== "waiting") return "closed";
+    changed();
     db.update(runStep)
       .set({ finishedAt: now, result: withDecision(step.result, decision) })
       .where(and(isThis, isNull(runStep.finishedAt)))
       .run();
-    addEntry(runId, { at: now, kind: "approval_decided", attempt: found.attempt, name, data: decision });
+    addEntry(seq, { at: now, kind: "approval_decided", attempt: found.attempt, name, data: decision });
     const open = db
       .select({ open: count() })
       .from(runStep)
-      .where(and(eq(runStep.runId, runId), eq(runStep.kind, "approval"), isNull(runStep.finishedAt)))
+      .where(and(isApproval, isNull(runStep.finishedAt)))
       .get();
-    if (open?.open === 0)
-      db.update(run)
-        .set({ availableAt: now })
-        .where(and(eq(run.id, runId), eq(run.status, "waiting")))
-        .run();
+    if (open?.open === 0) db.update(run).set({ availableAt: now }).where(eq(run.seq, seq)).run();
     return "decided";
   };
 }

@@ -6,7 +6,7 @@ import { nextSwitch } from "../shared/next-switch.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { triggerSwitch } from "./schema.ts";
 
-export function createSwitchStore({ db, read, write }: SqliteDatabase): SwitchStore {
+export function createSwitchStore({ db, changed, read, write }: SqliteDatabase): SwitchStore {
   // Asked for in every turn with webhooks: prepared once. The table has a row for each trigger that was ever switched off.
   const disabled = db
     .select({ slug: triggerSwitch.slug, at: triggerSwitch.disabledAt, reason: triggerSwitch.reason })
@@ -25,6 +25,7 @@ export function createSwitchStore({ db, read, write }: SqliteDatabase): SwitchSt
         const old = db.select().from(triggerSwitch).where(eq(triggerSwitch.slug, slug)).get();
         const { wasOff, next } = nextSwitch(old, disable);
         if (!next) return wasOff;
+        changed();
         const revision = sql<number>`(SELECT coalesce(max(revision), 0) + 1 FROM trigger_switch)`;
         db.insert(triggerSwitch)
           .values({ slug, ...next, revision })
