@@ -4,6 +4,7 @@ import { planCopy } from "../../server/store/copy/copy-plan.ts";
 import type { Value } from "../../server/store/copy/row.ts";
 import { createSqliteTables } from "../../server/store/copy/sqlite-tables.ts";
 import { createDatabase } from "../../server/store/sqlite/database.ts";
+import { rebuildListIndex } from "../../server/store/sqlite/list-index.ts";
 import { prepareInsertDelivery } from "../../server/store/sqlite/accept-delivery.ts";
 import { prepareFoldTraffic } from "../../server/store/sqlite/fold-traffic.ts";
 import { type Connection, openConnection } from "../../server/store/sqlite/open-connection.ts";
@@ -52,6 +53,7 @@ export async function writeStore(
     writeBatch(Math.min(batch, p.deliveries - written.deliveries));
     p.onProgress(written);
   }
+  rebuildListIndex(connection);
   restoreIndexes();
   connection.pragma("journal_mode = WAL");
   connection.close();

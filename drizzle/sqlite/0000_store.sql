@@ -129,10 +129,6 @@ CREATE TABLE `delivery` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `delivery_by_id` ON `delivery` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `delivery_by_idempotency_key` ON `delivery` (`endpoint`,`idempotency_key`) WHERE idempotency_key IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `delivery_by_time` ON `delivery` (`received_at`,`seq`);--> statement-breakpoint
-CREATE INDEX `delivery_by_endpoint` ON `delivery` (`endpoint`,`received_at`,`seq`,`outcome`,`response_status`);--> statement-breakpoint
-CREATE INDEX `delivery_by_outcome` ON `delivery` (`outcome`,`received_at`,`seq`,`endpoint`,`response_status`);--> statement-breakpoint
-CREATE INDEX `delivery_by_response_status` ON `delivery` (`response_status`,`received_at`,`seq`,`endpoint`,`outcome`);--> statement-breakpoint
 CREATE INDEX `delivery_by_redelivery` ON `delivery` (`redelivery_of`,`received_at`,`seq`) WHERE redelivery_of IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `name` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -162,6 +158,41 @@ CREATE TABLE `traffic_log` (
 	`counts` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `delivery_list` (
+	`seq` integer PRIMARY KEY NOT NULL,
+	`received_at` integer NOT NULL,
+	`endpoint` integer NOT NULL,
+	`outcome` integer NOT NULL,
+	`response_status` integer NOT NULL,
+	FOREIGN KEY (`seq`) REFERENCES `delivery`(`seq`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `delivery_by_time` ON `delivery_list` (`received_at`);--> statement-breakpoint
+CREATE INDEX `delivery_by_endpoint` ON `delivery_list` (`endpoint`,`received_at`);--> statement-breakpoint
+CREATE INDEX `delivery_by_outcome` ON `delivery_list` (`outcome`,`received_at`);--> statement-breakpoint
+CREATE INDEX `delivery_by_response_status` ON `delivery_list` (`response_status`,`received_at`);--> statement-breakpoint
+CREATE TABLE `run_list` (
+	`seq` integer PRIMARY KEY NOT NULL,
+	`created_at` integer NOT NULL,
+	`status` integer NOT NULL,
+	`trigger` integer,
+	`target_slug` integer NOT NULL,
+	`target_kind` integer NOT NULL,
+	`version` integer NOT NULL,
+	`key` integer,
+	`started_at` integer,
+	`finished_at` integer,
+	`tokens` integer,
+	`cost_usd` real,
+	FOREIGN KEY (`seq`) REFERENCES `run`(`seq`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `run_by_time` ON `run_list` (`created_at`);--> statement-breakpoint
+CREATE INDEX `run_by_trigger` ON `run_list` (`trigger`,`created_at`);--> statement-breakpoint
+CREATE INDEX `run_by_target` ON `run_list` (`target_slug`,`created_at`);--> statement-breakpoint
+CREATE INDEX `run_by_status` ON `run_list` (`status`,`created_at`);--> statement-breakpoint
+CREATE INDEX `run_by_key` ON `run_list` (`key`,`created_at`) WHERE key IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `run_by_spend` ON `run_list` (`created_at`) WHERE tokens IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `preset` (
 	`id` text PRIMARY KEY NOT NULL,
 	`subject_kind` text NOT NULL,
@@ -224,13 +255,7 @@ CREATE UNIQUE INDEX `run_by_id` ON `run` (`id`);--> statement-breakpoint
 CREATE INDEX `run_open` ON `run` (`status`,`is_isolated`,`target`,`available_at`) WHERE status < 3;--> statement-breakpoint
 CREATE INDEX `run_waiting` ON `run` (`is_isolated`,`available_at`) WHERE status = 1;--> statement-breakpoint
 CREATE INDEX `run_by_delivery` ON `run` (`delivery`,`created_at`,`seq`);--> statement-breakpoint
-CREATE INDEX `run_by_time` ON `run` (`created_at`,`seq`,`version`,`target_kind`);--> statement-breakpoint
-CREATE INDEX `run_by_trigger` ON `run` (`trigger`,`created_at`,`seq`,`target_slug`,`target_kind`,`version`);--> statement-breakpoint
-CREATE INDEX `run_by_target` ON `run` (`target_slug`,`created_at`,`seq`,`target_kind`,`status`,`started_at`,`finished_at`,`trigger`,`version`);--> statement-breakpoint
-CREATE INDEX `run_by_status` ON `run` (`status`,`created_at`,`seq`,`trigger`,`target_slug`,`target_kind`,`version`);--> statement-breakpoint
 CREATE INDEX `run_by_replay` ON `run` (`replay_of`,`created_at`,`seq`) WHERE replay_of IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `run_by_key` ON `run` (`key`,`created_at`,`seq`) WHERE key IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `run_by_spend` ON `run` (`created_at`,`seq`,`tokens`,`cost_usd`,`target_slug`,`status`,`trigger`,`version`) WHERE tokens IS NOT NULL;--> statement-breakpoint
 -- The timeline of a run is one walk.
 CREATE TABLE `run_event` (
 	`run` integer NOT NULL,
@@ -283,3 +308,8 @@ CREATE TABLE `worker` (
 	`started_at` integer NOT NULL,
 	`seen_at` integer NOT NULL
 );
+--> statement-breakpoint
+-- Entries of the list index follow their runs. Drizzle knows no triggers.
+CREATE TRIGGER `run_list_follows` AFTER UPDATE OF `status`, `started_at`, `finished_at`, `tokens`, `cost_usd` ON `run` BEGIN
+	UPDATE `run_list` SET `status` = NEW.`status`, `started_at` = NEW.`started_at`, `finished_at` = NEW.`finished_at`, `tokens` = NEW.`tokens`, `cost_usd` = NEW.`cost_usd` WHERE `seq` = NEW.`seq`;
+END;

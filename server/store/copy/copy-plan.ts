@@ -39,6 +39,8 @@ interface DerivedColumn extends CopiedColumn {
  * of the tables.
  */
 export const notCopied: ReadonlyMap<string, string> = new Map([
+  ["delivery_list", "the list index of SQLite, which the copy fills at its end"],
+  ["run_list", "the same"],
   ["run_live", "live model output: useless after its process has ended"],
   ["worker", "heartbeats of processes that have stopped by then; runs continue when their leases expire"],
   ["rate_bucket", "rate limit counters of the last seconds, shared by machines on one Postgres"],

@@ -5,6 +5,7 @@ import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import { copyMark } from "../shared/migration-journal.ts";
+import { rebuildListIndex } from "../sqlite/list-index.ts";
 import { migrate, readSchemaVersion } from "../sqlite/migrate.ts";
 import { type Connection, openConnection } from "../sqlite/open-connection.ts";
 import { refuseDamagedFile } from "../sqlite/refuse-damaged-file.ts";
@@ -78,13 +79,15 @@ export async function openSqliteTarget(
           for (const row of rows) target.insert(row);
           putNote(connection, table.name, JSON.stringify(done));
         })(),
-      finish: async (counters) =>
+      finish: async (counters) => {
+        rebuildListIndex(connection);
         connection.transaction(() => {
           for (const [{ name, counter }, highest] of counters)
             if (counter !== null && highest > 0 && neverReuses(connection, name)) setCounter(connection, name, highest);
           connection.exec("DROP TABLE store_copy");
           connection.prepare("DELETE FROM schema_migration WHERE position = ?").run(copyMark.position);
-        })(),
+        })();
+      },
       close: async () => void connection.close(),
     };
   });

@@ -112,6 +112,7 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
   // What a crash undoes of it is in the log again, whole.
   const folding = createFoldLater({
     fold: () => database.writeSoon((session) => foldTraffic(session)),
+    what: "the traffic counts",
     logger: p.logger,
   });
   const accept = database.together({

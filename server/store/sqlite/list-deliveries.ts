@@ -7,9 +7,9 @@ import { deliveryTerms } from "../shared/delivery-terms.ts";
 import { type Listing, readList } from "../shared/read-list.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { hasText } from "./has-text.ts";
-import { createListReader, readSeq, toPositionId } from "./list-reader.ts";
+import { createListReader, readSeq, toPositionId, withOwnIndex } from "./list-reader.ts";
 import { type Names, noName } from "./names.ts";
-import { delivery } from "./schema.ts";
+import { delivery, deliveryList } from "./schema.ts";
 import { verdictHours } from "./verdict-hours.ts";
 import { hasVerdict, unpackVerdicts } from "./verdicts.ts";
 
@@ -49,15 +49,27 @@ export function deliveryListing(
   filter: DeliveryFilter,
 ): Listing<ListedDelivery, DeliverySummary> {
   const { names } = database;
+  const numbered = {
+    ...filter,
+    endpoint: filter.endpoint === undefined ? undefined : (names.find(filter.endpoint) ?? noName),
+  };
+  const p = { hasVerdict: hasVerdict(names), hasText: (text: string) => hasText([delivery.body], text) };
+  const terms = deliveryTerms(delivery, numbered, p);
+  const own = withOwnIndex(terms, ["delivery_by_redelivery"]);
   return {
     table: "delivery",
     at: delivery.receivedAt,
     id: delivery.seq,
-    terms: deliveryTerms(
-      delivery,
-      { ...filter, endpoint: filter.endpoint === undefined ? undefined : (names.find(filter.endpoint) ?? noName) },
-      { hasVerdict: hasVerdict(names), hasText: (text) => hasText([delivery.body], text) },
-    ),
+    ...(own
+      ? { terms: own }
+      : {
+          terms,
+          listed: {
+            at: deliveryList.receivedAt,
+            id: deliveryList.seq,
+            terms: deliveryTerms({ ...delivery, ...deliveryList }, numbered, p),
+          },
+        }),
     payloadBytes: [
       ...(filter.text === undefined ? [] : [sql`octet_length(${delivery.body})`]),
       ...(filter.verdict === undefined ? [] : [sql`octet_length(${delivery.verdicts})`]),

@@ -1,4 +1,4 @@
-import { desc, inArray, sql } from "drizzle-orm";
+import { type Column, desc, inArray, type SQL, sql } from "drizzle-orm";
 import type { Page, PageRequest } from "../../contract/list.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import { stepKindCodes } from "../../domain/stored-codes.ts";
@@ -7,11 +7,11 @@ import { type Listing, readList } from "../shared/read-list.ts";
 import { type RunSummaryRow, toRunSummary } from "../shared/run-shapes.ts";
 import { runTerms } from "../shared/run-terms.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { hasText } from "./has-text.ts";
-import { createListReader, readSeq, toPositionId } from "./list-reader.ts";
+import { hasText as bytesHaveText } from "./has-text.ts";
+import { createListReader, readSeq, toPositionId, withOwnIndex } from "./list-reader.ts";
 import { noName, type Names } from "./names.ts";
-import { delivery, run } from "./schema.ts";
-import { bodyBytesSql, inputSql, payloadSql } from "./stored-forms.ts";
+import { delivery, run, runList } from "./schema.ts";
+import { bodyBytesSql, payloadSql, sameAsPayload } from "./stored-forms.ts";
 
 /** The columns that a list shows: none of the wide ones. */
 export const runSummaryColumns = {
@@ -47,14 +47,27 @@ export function listRuns(database: SqliteDatabase, filter: RunFilter, page: Page
 
 /** Apart, so that a test can look at the plans of its queries. */
 export function runListing(database: SqliteDatabase, filter: RunFilter): Listing<ListedRun, RunSummary> {
+  const numbered = numberNames(database, filter);
+  const rowColumns = { ...run, deliveryId: run.delivery, keyId: run.key };
+  const ofRow = runTerms(rowColumns, numbered, { hasText, hasOpenApproval: hasOpenApproval(run.seq) });
+  const own = withOwnIndex(ofRow, ["run_by_delivery", "run_by_replay"]);
   return {
     table: "run",
     at: run.createdAt,
     id: run.seq,
-    terms: runTerms({ ...run, deliveryId: run.delivery, keyId: run.key }, numberNames(database, filter), {
-      hasText: (text) => hasText([sql.raw(payloadSql), sql.raw(inputSql)], text),
-      hasOpenApproval: sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run = ${run.seq} AND run_step.kind = ${stepKindCodes.approval} AND run_step.finished_at IS NULL)`,
-    }),
+    ...(own
+      ? { terms: own }
+      : {
+          terms: ofRow,
+          listed: {
+            at: runList.createdAt,
+            id: runList.seq,
+            terms: runTerms({ ...rowColumns, ...runList, keyId: runList.key }, numbered, {
+              hasText,
+              hasOpenApproval: hasOpenApproval(runList.seq),
+            }),
+          },
+        }),
     payloadBytes:
       filter.text === undefined
         ? []
@@ -65,6 +78,15 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
     position: (row) => ({ at: row.createdAt, id: toPositionId(row.seq) }),
     shape: toRunSummary,
   };
+}
+
+/** In what it was started with. */
+function hasText(text: string): SQL {
+  return bytesHaveText([sql.raw(payloadSql), sql`nullif(${run.input}, ${sameAsPayload})`], text);
+}
+
+function hasOpenApproval(seq: Column): SQL {
+  return sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run = ${seq} AND run_step.kind = ${stepKindCodes.approval} AND run_step.finished_at IS NULL)`;
 }
 
 /** The names and references of a filter as rows have them. */

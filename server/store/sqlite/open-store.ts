@@ -21,6 +21,7 @@ import { prepareInsertRun } from "./insert-run.ts";
 import { createInvitationStore } from "./invitation-store.ts";
 import { createKeyStore } from "./key-store.ts";
 import { prepareLiveMark } from "./live.ts";
+import { prepareListIndex } from "./list-index.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { createPeopleStore } from "./people-store.ts";
@@ -72,7 +73,19 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
 function createStore(connection: Connection, file: string, logger: Logger): Store {
   const watcher = createChangeWatcher(connection, logger);
   const traffic = createTrafficTally(connection);
-  const folding = createFoldLater({ fold: () => queue.write(fold), logger });
+  const folding = createFoldLater({ fold: () => queue.write(fold), what: "the traffic counts", logger });
+  const lists = prepareListIndex(connection);
+  const indexing = createFoldLater({
+    fold: () => queue.write(lists.fill, "kill"),
+    what: "the list index",
+    mostCounts: 1_000,
+    betweenMs: 10,
+    logger,
+  });
+  const noteUnlisted = () => {
+    const unlisted = lists.countUnlisted();
+    if (unlisted > 0) indexing.waits(unlisted);
+  };
   const onBegin = () => {
     room.forget();
     traffic.begin();
@@ -83,6 +96,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     const counts = traffic.write();
     if (counts > 0) folding.counted(counts);
     database.changes.write();
+    noteUnlisted();
   };
   const queue = createWriteQueue(connection, {
     onBegin,
@@ -111,6 +125,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const insertRun = prepareInsertRun(database, { room });
   // What a process that is gone has left.
   if (database.trafficLog().size > 0) folding.counted(0);
+  noteUnlisted();
   return {
     ...createDeliveryStore(database, { insertRun, room, queueing, countTraffic: traffic.add }),
     ...createRunStore(database, { insertRun, room, queueing, addEntry }),
@@ -131,6 +146,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     numbers: async () => ({ ...queue.numbers(), fileBytes: await readFileBytes(file) }),
     async close() {
       folding.close();
+      indexing.close();
       queue.close();
       watcher.close();
       connection.close();

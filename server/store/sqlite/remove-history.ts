@@ -1,6 +1,7 @@
 import type { UpkeepBatch, UpkeepCursor, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import { type BatchBound, createBatchBound } from "./batch-bound.ts";
 import { readSeq, toPositionId } from "./list-reader.ts";
+import { listedSql } from "./list-index.ts";
 import type { Connection } from "./open-connection.ts";
 import { isOpenSql } from "./stored-forms.ts";
 
@@ -8,12 +9,18 @@ const looksAtOnce = 200;
 const rowsAtOnce = 100;
 
 export const oldDeliveriesSql = `
-  SELECT received_at AS at, seq FROM delivery INDEXED BY delivery_by_time
-  WHERE (received_at, seq) > (@at, @seq) AND received_at < @before ORDER BY received_at, seq LIMIT ${looksAtOnce}`;
+  ${listedSql("delivery", {
+    columns: "received_at AS at, seq",
+    index: "delivery_by_time",
+    where: "(received_at, seq) > (@at, @seq) AND received_at < @before",
+  })} ORDER BY at, seq LIMIT ${looksAtOnce}`;
 
 export const oldRunsSql = `
-  SELECT created_at AS at, seq FROM run INDEXED BY run_by_time
-  WHERE (created_at, seq) > (@at, @seq) AND created_at < @before ORDER BY created_at, seq LIMIT ${looksAtOnce}`;
+  ${listedSql("run", {
+    columns: "created_at AS at, seq",
+    index: "run_by_time",
+    where: "(created_at, seq) > (@at, @seq) AND created_at < @before",
+  })} ORDER BY at, seq LIMIT ${looksAtOnce}`;
 
 const isNeeded = `(${isOpenSql} OR coalesce(finished_at, created_at) >= @before)`;
 
@@ -28,7 +35,7 @@ const runIsNeededSql = `SELECT delivery IS NOT NULL OR ${isNeeded} FROM run WHER
 export const removeNamesSql = `
   DELETE FROM name WHERE id IN (
     SELECT id FROM name WHERE is_kept = 0
-      AND NOT EXISTS (SELECT 1 FROM delivery INDEXED BY delivery_by_endpoint WHERE endpoint = name.id) LIMIT ${looksAtOnce})`;
+      AND NOT EXISTS (${listedSql("delivery", { columns: "1", index: "delivery_by_endpoint", where: "endpoint = name.id" })}) LIMIT ${looksAtOnce})`;
 
 interface OldRow {
   at: number;

@@ -5,12 +5,13 @@ import { isFinal } from "../../domain/runs/run-state.ts";
 import type { NewRun, QueueFull, RunStore, SpendFilter } from "../../ports/store/run-store.ts";
 import { withDecision } from "../shared/decided-approval.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
-import { type SpendRow, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
+import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
+import { isUnlistedSql } from "./list-index.ts";
 import { listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "./list-runs.ts";
 import type { QueueRoom } from "./queue-room.ts";
-import { run, runStep } from "./schema.ts";
+import { run, runList, runStep } from "./schema.ts";
 import { inputSql, isOpenSql, payloadSql } from "./stored-forms.ts";
 import { type AddEntry, implied, listTimeline } from "./timeline.ts";
 import type { WriteQueue } from "./write-queue.ts";
@@ -91,7 +92,11 @@ function sumSpend(database: SqliteDatabase, filter: SpendFilter) {
 
 /** Apart, so that a test can look at its plan. */
 export function spendQuery(database: SqliteDatabase, filter: SpendFilter): SQL {
-  return sumSpendQuery({ ...run, id: run.seq }, sql`run INDEXED BY run_by_spend`, numberNames(database, filter));
+  const numbered = numberNames(database, filter);
+  const row = { ...run, id: run.seq };
+  const listed = spendingRunsQuery({ ...runList, id: runList.seq }, sql`run_list INDEXED BY run_by_spend`, numbered);
+  const unlisted = spendingRunsQuery(row, sql`run NOT INDEXED`, numbered);
+  return sumSpendQuery(row, sql`${listed} UNION ALL ${unlisted} AND ${sql.raw(isUnlistedSql("run"))}`, numbered);
 }
 
 function countOpenRuns({ db }: SqliteDatabase): { queued: number; running: number; waiting: number } {

@@ -1,5 +1,6 @@
 /** The tables of the SQLite store. All times are UTC milliseconds. */
 export * from "./schema/access.ts";
 export * from "./schema/deliveries.ts";
+export * from "./schema/lists.ts";
 export * from "./schema/project.ts";
 export * from "./schema/runs.ts";

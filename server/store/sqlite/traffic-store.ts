@@ -19,6 +19,7 @@ import {
   wholeBuckets,
 } from "../shared/traffic-windows.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { listedSql } from "./list-index.ts";
 import { readDeliveryRows } from "./list-deliveries.ts";
 import { readRunRows } from "./list-runs.ts";
 import { type Packed, packedId, packedRange } from "./packed-text.ts";
@@ -40,13 +41,20 @@ interface RecentRow {
 
 const statusOf = createDecoder(runStatusCodes);
 
-/** One more than is summed up shows whether there are more. All columns are in the index. */
+/** One more than is summed up shows whether there are more. */
 export const recentRunsSql = `
-  SELECT status, started_at AS startedAt, finished_at AS finishedAt FROM run INDEXED BY run_by_target
-  WHERE target_slug = @slug AND target_kind = @kind AND created_at >= @since ORDER BY created_at DESC, seq DESC LIMIT ${mostRuns + 1}`;
+  ${listedSql("run", {
+    columns: "status, started_at AS startedAt, finished_at AS finishedAt, created_at, seq",
+    index: "run_by_target",
+    where: "target_slug = @slug AND target_kind = @kind AND created_at >= @since",
+  })} ORDER BY created_at DESC, seq DESC LIMIT ${mostRuns + 1}`;
 
 export const lastRunSql = `
-  SELECT seq FROM run INDEXED BY run_by_target WHERE target_slug = @slug AND target_kind = @kind ORDER BY created_at DESC, seq DESC LIMIT 1`;
+  ${listedSql("run", {
+    columns: "seq, created_at",
+    index: "run_by_target",
+    where: "target_slug = @slug AND target_kind = @kind",
+  })} ORDER BY created_at DESC, seq DESC LIMIT 1`;
 
 export function createTrafficStore(database: SqliteDatabase): TrafficStore {
   // Counters and log are read at one moment: a count could move from the one to the other in between.

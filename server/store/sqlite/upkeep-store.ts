@@ -1,6 +1,7 @@
 import { and, eq, lt, notInArray, sql } from "drizzle-orm";
 import type { UpkeepBatch, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { listedSql } from "./list-index.ts";
 import { prepareRemoveCounters } from "./remove-counters.ts";
 import { prepareRemoveHistory } from "./remove-history.ts";
 import { run, worker } from "./schema.ts";
@@ -12,7 +13,8 @@ const freeShareKept = 0.05;
 const pagesAtOnce = 64;
 
 /** For tests, which look at the plan. */
-export const nthNewestSql = "SELECT received_at FROM delivery ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ?";
+export const nthNewestSql = `
+  ${listedSql("delivery", { columns: "received_at, seq", index: "delivery_by_time", where: "TRUE" })} ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ?`;
 
 const rowsAtOnce = 500;
 export const removeAuditSql = `DELETE FROM audit_entry WHERE rowid IN (SELECT rowid FROM audit_entry WHERE at < @before LIMIT ${rowsAtOnce})`;

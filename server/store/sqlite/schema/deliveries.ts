@@ -48,17 +48,12 @@ export const delivery = sqliteTable(
     verdicts: text("verdicts").notNull(),
     body: blob("body", { mode: "buffer" }),
   },
-  // After its sort columns, an index has the columns of a second filter, so that a scan never reads the wide rows.
+  // Other filters of lists have their indexes in `lists.ts`.
   (t) => [
     uniqueIndex("delivery_by_id").on(t.id),
     uniqueIndex("delivery_by_idempotency_key")
       .on(t.endpoint, t.idempotencyKey)
       .where(sql`idempotency_key IS NOT NULL`),
-    // The indexes of lists.
-    index("delivery_by_time").on(t.receivedAt, t.seq),
-    index("delivery_by_endpoint").on(t.endpoint, t.receivedAt, t.seq, t.outcome, t.responseStatus),
-    index("delivery_by_outcome").on(t.outcome, t.receivedAt, t.seq, t.endpoint, t.responseStatus),
-    index("delivery_by_response_status").on(t.responseStatus, t.receivedAt, t.seq, t.endpoint, t.outcome),
     index("delivery_by_redelivery")
       .on(t.redeliveryOf, t.receivedAt, t.seq)
       .where(sql`redelivery_of IS NOT NULL`),

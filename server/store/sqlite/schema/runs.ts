@@ -79,32 +79,10 @@ export const run = sqliteTable(
       .on(t.isIsolated, t.availableAt)
       .where(sql`status = 1`),
     index("run_by_delivery").on(t.delivery, t.createdAt, t.seq),
-    // The indexes of lists. A version covers one period, so a scan by time soon finds its first and last run.
-    index("run_by_time").on(t.createdAt, t.seq, t.version, t.targetKind),
-    index("run_by_trigger").on(t.trigger, t.createdAt, t.seq, t.targetSlug, t.targetKind, t.version),
-    // Covers the recent statistics of a target: it includes status and times, although they change.
-    index("run_by_target").on(
-      t.targetSlug,
-      t.createdAt,
-      t.seq,
-      t.targetKind,
-      t.status,
-      t.startedAt,
-      t.finishedAt,
-      t.trigger,
-      t.version,
-    ),
-    index("run_by_status").on(t.status, t.createdAt, t.seq, t.trigger, t.targetSlug, t.targetKind, t.version),
+    // Other filters of lists have their indexes in `lists.ts`.
     index("run_by_replay")
       .on(t.replayOf, t.createdAt, t.seq)
       .where(sql`replay_of IS NOT NULL`),
-    index("run_by_key")
-      .on(t.key, t.createdAt, t.seq)
-      .where(sql`key IS NOT NULL`),
-    // Covers the filters and sums of agents' usage. Runs of workflows are not in it.
-    index("run_by_spend")
-      .on(t.createdAt, t.seq, t.tokens, t.costUsd, t.targetSlug, t.status, t.trigger, t.version)
-      .where(sql`tokens IS NOT NULL`),
   ],
 );
 
