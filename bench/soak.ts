@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import Database from "better-sqlite3";
+import { isOpenSql } from "../server/store/sqlite/stored-forms.ts";
 import { packageRoot } from "../server/paths.ts";
 import { findGrowth } from "./soak/find-growth.ts";
 import { type Sample, sampleProcesses, sizeMb } from "./soak/sample.ts";
@@ -46,9 +47,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 const url = await untilReady();
 const cookie = await signIn();
 const reader = new Database(database, { readonly: true });
-const countOpen = reader
-  .prepare<[], number>("SELECT count(*) FROM run WHERE status IN ('queued', 'waiting', 'running')")
-  .pluck();
+const countOpen = reader.prepare<[], number>(`SELECT count(*) FROM run WHERE ${isOpenSql}`).pluck();
 
 console.log(`${minutes} minutes of ${rate} webhooks a second on ${url}, ${program}; its log is ${log}`);
 console.log(

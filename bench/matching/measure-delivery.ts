@@ -1,5 +1,5 @@
-import Database from "better-sqlite3";
 import { z } from "zod";
+import { openStored } from "../../scripts/open-stored.ts";
 import { noneDisabled } from "../../server/contract/disabled.ts";
 import { jsonSchema } from "../../server/contract/json.ts";
 import { newId } from "../../server/domain/ids.ts";
@@ -50,12 +50,12 @@ export async function measureDelivery(p: {
     }
   }
   await store.close();
-  const reader = new Database(p.file, { readonly: true });
+  const reader = openStored(p.file);
   const bytes = endpoints.map(
     ({ name }) =>
       reader
         .prepare<[string], number>(
-          "SELECT avg(length(verdicts) + length(headers) + length(body)) FROM delivery WHERE endpoint = ?",
+          "SELECT avg(length(verdicts) + length(headers) + length(body)) FROM stored_delivery WHERE endpoint = ?",
         )
         .pluck()
         .get(name) ?? 0,

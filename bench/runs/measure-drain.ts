@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { z } from "zod";
+import { isOpenSql } from "../../server/store/sqlite/stored-forms.ts";
+import { runStatusCodes } from "../../server/domain/stored-codes.ts";
 import { type BenchProject, type BenchWorkflow, queueRuns } from "./bench-project.ts";
 import type { BenchService, Process } from "./bench-service.ts";
 
@@ -24,7 +26,7 @@ export async function measureDrain(p: {
   count: number;
 }): Promise<Drain> {
   const db = new Database(join(p.project.dir, ".signalbox/signalbox.db"), { readonly: true });
-  const last = z.number().parse(db.prepare("SELECT coalesce(max(rowid), 0) FROM run").pluck().get());
+  const last = z.number().parse(db.prepare("SELECT coalesce(max(seq), 0) FROM run").pluck().get());
   const store = await p.project.openStore();
   const before = p.service.cpuSeconds();
   await queueRuns(store, { ...p, inOneTransaction: true });
@@ -34,7 +36,7 @@ export async function measureDrain(p: {
   const { startedAt, finishedAt, runs } = endsSchema.parse(
     db
       .prepare(
-        "SELECT min(started_at) AS startedAt, max(finished_at) AS finishedAt, count(*) AS runs FROM run WHERE status = 'completed' AND rowid > ?",
+        `SELECT min(started_at) AS startedAt, max(finished_at) AS finishedAt, count(*) AS runs FROM run WHERE status = ${runStatusCodes.completed} AND seq > ?`,
       )
       .get(last),
   );
@@ -56,9 +58,7 @@ const others = ({ supervisor, receiver, web }: Record<Process, number>): number 
 /** Queued, or running: what waits for its time does not count. */
 export async function untilNoneIsOpen(db: Database.Database): Promise<void> {
   const isOpen = db
-    .prepare(
-      "SELECT EXISTS (SELECT 1 FROM run WHERE status = 'queued') OR EXISTS (SELECT 1 FROM run WHERE status = 'running')",
-    )
+    .prepare(`SELECT EXISTS (SELECT 1 FROM run WHERE ${isOpenSql} AND status <> ${runStatusCodes.waiting})`)
     .pluck();
   while (isOpen.get() === 1) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { z } from "zod";
+import { runStatusCodes } from "../../server/domain/stored-codes.ts";
 import type { BenchProject } from "./bench-project.ts";
 import type { BenchService, Process } from "./bench-service.ts";
 import { untilNoneIsOpen } from "./measure-drain.ts";
@@ -28,7 +29,7 @@ export async function measureFlood(p: {
   inFlight?: number;
 }): Promise<Flood> {
   const db = new Database(join(p.project.dir, ".signalbox/signalbox.db"), { readonly: true });
-  const last = z.number().parse(db.prepare("SELECT coalesce(max(rowid), 0) FROM run").pluck().get());
+  const last = z.number().parse(db.prepare("SELECT coalesce(max(seq), 0) FROM run").pluck().get());
   const before = p.service.cpuSeconds();
   const { accepted, refused, seconds } = await floodWithWebhooks({ connections: 8, inFlight: 32, ...p });
   await untilNoneIsOpen(db);
@@ -36,7 +37,7 @@ export async function measureFlood(p: {
   const { runs, firstAt, lastAt, endedAt } = countSchema.parse(
     db
       .prepare(
-        "SELECT count(*) AS runs, min(created_at) AS firstAt, max(created_at) AS lastAt, max(finished_at) AS endedAt FROM run WHERE status = 'completed' AND rowid > ?",
+        `SELECT count(*) AS runs, min(created_at) AS firstAt, max(created_at) AS lastAt, max(finished_at) AS endedAt FROM run WHERE status = ${runStatusCodes.completed} AND seq > ?`,
       )
       .get(last),
   );

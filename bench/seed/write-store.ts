@@ -1,6 +1,10 @@
 import type { Json } from "../../server/contract/json.ts";
 import { newId } from "../../server/domain/ids.ts";
+import { planCopy } from "../../server/store/copy/copy-plan.ts";
+import type { Value } from "../../server/store/copy/row.ts";
+import { createSqliteTables } from "../../server/store/copy/sqlite-tables.ts";
 import { createDatabase } from "../../server/store/sqlite/database.ts";
+import { rebuildListIndex } from "../../server/store/sqlite/list-index.ts";
 import { prepareInsertDelivery } from "../../server/store/sqlite/accept-delivery.ts";
 import { prepareFoldTraffic } from "../../server/store/sqlite/fold-traffic.ts";
 import { type Connection, openConnection } from "../../server/store/sqlite/open-connection.ts";
@@ -49,6 +53,7 @@ export async function writeStore(
     writeBatch(Math.min(batch, p.deliveries - written.deliveries));
     p.onProgress(written);
   }
+  rebuildListIndex(connection);
   restoreIndexes();
   connection.pragma("journal_mode = WAL");
   connection.close();
@@ -64,7 +69,7 @@ function prepareBatch(
   const random = createRandom(p.runs + p.deliveries);
   const tally = createTrafficTally(connection);
   const database = createDatabase(connection, () => Promise.reject(new Error("the seed writes by itself")));
-  const fold = prepareFoldTraffic(connection, database.verdicts.readShared);
+  const fold = prepareFoldTraffic(connection);
   const insertDelivery = prepareInsertDelivery(database, tally.add);
   const insertRun = prepareInsertRun(connection);
   let earlier: Origin | null = null;
@@ -121,30 +126,30 @@ function prepareBatch(
   });
 }
 
+/** Runs as they are copied from other stores. */
 function prepareInsertRun(connection: Connection): (made: { row: RunRow; events: EventRow[] }) => void {
-  const columns =
-    "id status trigger attachment_id target_kind target_slug target delivery_id started_by replay_of version attempt max_attempts created_at started_at finished_at available_at error_name error_message error_stack payload input output".split(
-      " ",
-    );
-  const insertRun = connection.prepare(
-    `INSERT INTO run (${columns.join(", ")}) VALUES (${columns.map((column) => `@${column}`).join(", ")})`,
-  );
-  const insertEvent = connection.prepare(
-    "INSERT INTO run_event (run_id, at, kind, attempt, name, duration_ms) VALUES (@run_id, @at, @kind, @attempt, @name, @duration_ms)",
-  );
+  const tables = createSqliteTables(connection);
+  const prepareInsert = (name: string) => {
+    const table = planCopy().find((one) => one.name === name);
+    if (!table) throw new Error(`No table ${name} is copied.`);
+    return (row: Readonly<Record<string, Value>>) =>
+      tables.of(table).insert(table.columns.map((column) => row[column.name] ?? null));
+  };
+  const [insertRun, insertEvent] = [prepareInsert("run"), prepareInsert("run_event")];
   return ({ row, events }) => {
-    insertRun.run(row);
-    for (const event of events) insertEvent.run(event);
+    insertRun({ ...row, is_resuming: false, is_isolated: false, crashes: 0, progress_seq: 0 });
+    for (const [at, event] of events.entries()) insertEvent({ ...event, ordinal: at + 1 });
   };
 }
 
-/** Returns the way to make them again. */
+/** All but those that inserts need. Returns the way to make them again. */
 function dropIndexes(connection: Connection): () => void {
   const indexes = connection
     .prepare<unknown[], { name: string; sql: string }>(
       "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
     )
-    .all();
+    .all()
+    .filter(({ name }) => !/_by_(?:id|text)$/.test(name));
   for (const { name } of indexes) connection.exec(`DROP INDEX ${name}`);
   return () => {
     for (const { sql } of indexes) connection.exec(sql);

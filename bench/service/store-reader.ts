@@ -1,9 +1,11 @@
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { Client } from "pg";
 import { z } from "zod";
+import { openStored } from "../../scripts/open-stored.ts";
+import { runStatusCodes } from "../../server/domain/stored-codes.ts";
+import { isOpenSql } from "../../server/store/sqlite/stored-forms.ts";
 
-/** Reads a store beside the service, without any code of the product. Times are milliseconds since the epoch. */
+/** Reads a store beside the service, past its own operations. Times are milliseconds since the epoch. */
 export interface StoreReader {
   accepted(endpoint: string): Promise<number>;
   /** Whether a trigger has runs that have not ended. */
@@ -29,16 +31,20 @@ const completedSchema = z.object({
 });
 type CompletedRun = z.infer<typeof completedSchema>;
 
-const acceptedSql = "SELECT count(*) AS n FROM delivery WHERE outcome = 'accepted' AND endpoint = $1";
-const countCompletedSql = "SELECT count(*) AS n FROM run WHERE status = 'completed' AND trigger = $1";
-const openSql =
-  "SELECT count(*) AS n FROM (SELECT 1 FROM run WHERE status IN ('queued', 'waiting', 'running') AND trigger = $1 LIMIT 1) AS o";
-/** Each part is the condition of a partial index. */
-const anyOpenSql =
-  "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')";
-const completedSql = `
+const acceptedSql = (delivery: string) =>
+  `SELECT count(*) AS n FROM ${delivery} WHERE outcome = 'accepted' AND endpoint = $1`;
+const ofTriggerSql = "trigger = (SELECT id FROM name WHERE text = $1)";
+/** Queried repeatedly beside what is measured. */
+const openSql = {
+  sqlite: `SELECT count(*) AS n FROM (SELECT 1 FROM run WHERE ${isOpenSql} AND ${ofTriggerSql} LIMIT 1)`,
+  postgres:
+    "SELECT count(*) AS n FROM (SELECT 1 FROM run WHERE status IN ('queued', 'waiting', 'running') AND trigger = $1 LIMIT 1) AS o",
+};
+const anyOpenSql = `SELECT EXISTS (SELECT 1 FROM run WHERE ${isOpenSql})`;
+const countCompletedSql = `SELECT count(*) AS n FROM run WHERE status = ${runStatusCodes.completed} AND ${ofTriggerSql}`;
+const completedSql = ({ run, delivery, on }: { run: string; delivery: string; on: string }) => `
   SELECT delivery.received_at AS "receivedAt", run.started_at AS "startedAt", run.finished_at AS "finishedAt", run.output AS output
-  FROM run LEFT JOIN delivery ON delivery.id = run.delivery_id WHERE run.status = 'completed'`;
+  FROM ${run} AS run LEFT JOIN ${delivery} AS delivery ON ${on} WHERE run.status = 'completed'`;
 const countSchema = z.object({ n: z.coerce.number() });
 
 /** The store of a project on SQLite. */
@@ -47,18 +53,24 @@ export function storeFileOf(folder: string): string {
 }
 
 export function openSqliteReader(file: string): SqliteReader {
-  const db = new Database(file, { readonly: true });
+  const db = openStored(file);
   const anyOpen = db.prepare<[], number>(anyOpenSql).pluck();
   const countOf = (sql: string, value: string) => countSchema.parse(db.prepare(sql.replace("$1", "?")).get(value)).n;
   return {
-    accepted: async (endpoint) => countOf(acceptedSql, endpoint),
-    hasOpen: async (trigger) => countOf(openSql, trigger) > 0,
+    accepted: async (endpoint) => countOf(acceptedSql("stored_delivery"), endpoint),
+    hasOpen: async (trigger) => countOf(openSql.sqlite, trigger) > 0,
     hasAnyOpen: () => anyOpen.get() === 1,
     countCompleted: (trigger) => countOf(countCompletedSql, trigger),
     completed: async (trigger, since) =>
       z
         .array(completedSchema)
-        .parse(db.prepare(`${completedSql} AND run.trigger = ? AND run.created_at >= ?`).all(trigger, since)),
+        .parse(
+          db
+            .prepare(
+              `${completedSql({ run: "stored_run", delivery: "delivery", on: "delivery.seq = run.delivery" })} AND run.trigger = ? AND run.created_at >= ?`,
+            )
+            .all(trigger, since),
+        ),
     commits: async () => null,
     async close() {
       db.close();
@@ -72,13 +84,18 @@ export async function openPostgresReader(url: string): Promise<StoreReader> {
   const countOf = async (sql: string, values: string[] = []) =>
     countSchema.parse((await client.query(sql, values)).rows[0]).n;
   return {
-    accepted: (endpoint) => countOf(acceptedSql, [endpoint]),
-    hasOpen: async (trigger) => (await countOf(openSql, [trigger])) > 0,
+    accepted: (endpoint) => countOf(acceptedSql("delivery"), [endpoint]),
+    hasOpen: async (trigger) => (await countOf(openSql.postgres, [trigger])) > 0,
     completed: async (trigger, since) =>
       z
         .array(completedSchema)
         .parse(
-          (await client.query(`${completedSql} AND run.trigger = $1 AND run.created_at >= $2`, [trigger, since])).rows,
+          (
+            await client.query(
+              `${completedSql({ run: "run", delivery: "delivery", on: "delivery.id = run.delivery_id" })} AND run.trigger = $1 AND run.created_at >= $2`,
+              [trigger, since],
+            )
+          ).rows,
         ),
     commits: () => countOf("SELECT xact_commit AS n FROM pg_stat_database WHERE datname = current_database()"),
     close: () => client.end(),

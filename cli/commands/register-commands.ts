@@ -19,7 +19,7 @@ import { registerRunsGet } from "./runs/get.ts";
 import { registerRunsList } from "./runs/list.ts";
 import { registerRunsCancel, registerRunsReplay } from "./runs/replay.ts";
 import { registerStart, registerWorker } from "./service/start.ts";
-import { registerStoreCopy, registerStoreMigrate } from "./store/store.ts";
+import { registerStoreCopy, registerStoreMigrate, registerStoreReindex } from "./store/store.ts";
 import { registerTriggersList, registerTriggersSwitch, registerTriggersUrl } from "./triggers/triggers.ts";
 import { registerTriggersRunsList } from "./triggers/runs-list.ts";
 import { registerTriggersSend } from "./triggers/send.ts";
@@ -79,11 +79,12 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerPeopleResetPassword(people, runner);
   registerPeopleSetupLink(people, runner);
 
-  const store = program.subcommand("store", "Migrate the store, or copy it to another database", [
+  const store = program.subcommand("store", "Migrate the store, rebuild its list index, or copy it to another database", [
     "signalbox store migrate",
     "signalbox store copy --from file:./.signalbox/signalbox.db --to postgres://signalbox@db.internal/signalbox",
   ]);
   registerStoreMigrate(store, runner);
+  registerStoreReindex(store, runner);
   registerStoreCopy(store, runner);
 
   registerBackup(program, runner);

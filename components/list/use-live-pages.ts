@@ -130,9 +130,11 @@ export function useLivePages<Row>({
     const cursor = list.cursor;
     const controller = new AbortController();
     const { signal } = controller;
+    request.current?.controller.abort();
     request.current = { hash, controller };
     const end = (state: Partial<Older>) => {
-      if (!signal.aborted) setOlder((known) => (known.hash === hash ? { ...idle, hash, ...state } : known));
+      if (request.current?.controller !== controller) return;
+      setOlder((known) => (known.hash === hash && known.isLoading ? { ...idle, hash, ...state } : known));
     };
     setOlder({ ...idle, hash, isLoading: true });
     try {
@@ -142,7 +144,7 @@ export function useLivePages<Row>({
       );
       end({});
     } catch (error) {
-      end({ error });
+      end(signal.aborted ? {} : { error });
     }
   };
   const stop = () => {

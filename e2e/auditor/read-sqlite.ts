@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { z } from "zod";
+import { openStored } from "../../scripts/open-stored.ts";
+import { isOpenSql } from "../../server/store/sqlite/stored-forms.ts";
 import { storedRunSchema } from "./facts.ts";
 import type { StoreReader } from "./store-reader.ts";
 
@@ -14,17 +16,15 @@ export function readSqlite(projectDir: string): StoreReader {
           .parse(
             db
               .prepare(
-                "SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status FROM run ORDER BY id",
+                "SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status FROM stored_run ORDER BY id",
               )
               .all(),
           ),
       ),
     progress: async () =>
       query(projectDir, (db) => {
-        const open = z
-          .number()
-          .parse(db.prepare("SELECT count(*) FROM run WHERE status IN ('queued', 'waiting', 'running')").pluck().get());
-        return { open, mark: `${open} ${String(db.prepare("SELECT max(rowid) FROM run_event").pluck().get())}` };
+        const open = z.number().parse(db.prepare(`SELECT count(*) FROM run WHERE ${isOpenSql}`).pluck().get());
+        return { open, mark: `${open} ${String(db.prepare("SELECT max(changes) FROM store_change").pluck().get())}` };
       }),
     integrity: async () => query(projectDir, (db) => z.string().parse(db.pragma("integrity_check", { simple: true }))),
   };
@@ -46,7 +46,7 @@ export function isLocked(projectDir: string): boolean {
 }
 
 function query<T>(projectDir: string, read: (db: Database.Database) => T): T {
-  const db = new Database(join(projectDir, ".signalbox/signalbox.db"), { readonly: true, timeout: 10_000 });
+  const db = openStored(join(projectDir, ".signalbox/signalbox.db"));
   try {
     return read(db);
   } finally {

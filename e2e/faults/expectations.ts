@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import { expect, vi } from "vitest";
 import { z } from "zod";
+import { openStored } from "../../scripts/open-stored.ts";
 import type { FaultyService } from "./faulty-service.ts";
 import type { Answer } from "./load.ts";
 
@@ -8,9 +9,9 @@ const rows = z.array(z.object({ id: z.string(), status: z.string(), attempt: z.n
 
 /** The runs as they lie on disk, past all of the product's own code. */
 export function readRuns(file: string): z.infer<typeof rows> {
-  const db = new Database(file, { readonly: true, timeout: 10_000 });
+  const db = openStored(file);
   try {
-    return rows.parse(db.prepare("SELECT id, status, attempt FROM run ORDER BY id").all());
+    return rows.parse(db.prepare("SELECT id, status, attempt FROM stored_run ORDER BY id").all());
   } finally {
     db.close();
   }

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { Client, DatabaseError } from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
+import { openStored } from "../../scripts/open-stored.ts";
 import { entryFile } from "../../server/paths.ts";
 import { planCopy } from "../../server/store/copy/copy-plan.ts";
 import { openPostgresStore } from "../../server/store/postgres/open-store.ts";
@@ -37,11 +38,13 @@ it("copying a store continues after repeated kills, and copies every row once", 
   await (await openSqliteStore({ file })).close();
   const source = await openConnection(file);
   fillEveryTable(source, rowsOfTable);
-  const expected = source
-    .prepare<[], unknown[]>("SELECT rowid, id, hex(body) FROM delivery ORDER BY rowid")
+  source.close();
+  const reader = openStored(file);
+  const expected = reader
+    .prepare<[], unknown[]>("SELECT seq, id, hex(body) FROM stored_delivery ORDER BY seq")
     .raw()
     .all();
-  source.close();
+  reader.close();
   const url = await server.createDatabase("template1");
   const start = () =>
     spawn(

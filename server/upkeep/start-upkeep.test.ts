@@ -18,7 +18,6 @@ function fakeStore() {
     removeOldWorkers: vi.fn<UpkeepStore["removeOldWorkers"]>(async () => 0),
     removeOldAudit: vi.fn<UpkeepStore["removeOldAudit"]>(async () => nothing),
     removeExpiredSignIns: vi.fn<UpkeepStore["removeExpiredSignIns"]>(async () => nothing),
-    removeUnusedVerdicts: vi.fn<() => Promise<number>>(async () => 0),
     releaseSpace: vi.fn<() => Promise<boolean>>(async () => false),
   };
 }

@@ -1,7 +1,6 @@
 import { minKeyRetentionMs } from "../domain/deliveries/idempotency.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../ports/store/upkeep-store.ts";
 
 const hourMs = 60 * 60 * 1000;
@@ -23,7 +22,6 @@ interface RemovedRows {
   workers: number;
   auditEntries: number;
   signIns: number;
-  verdictLists: number;
 }
 
 const firstAfterMs = 60_000;
@@ -99,7 +97,7 @@ export function startUpkeep(p: {
  * removed that a key may refer to.
  */
 export async function removeOld(p: {
-  store: UpkeepStore & Pick<DeliveryStore, "removeUnusedVerdicts">;
+  store: UpkeepStore;
   retention: Retention;
   maxDedupeMs: number | null;
   now: number;
@@ -119,7 +117,6 @@ export async function removeOld(p: {
     workers: 0,
     auditEntries: 0,
     signIns: 0,
-    verdictLists: 0,
   };
   let canContinue = true;
 
@@ -156,7 +153,6 @@ export async function removeOld(p: {
   if (auditDays !== null) await walk("auditEntries", () => store.removeOldAudit({ before: now - auditDays * dayMs }));
   await walk("signIns", () => store.removeExpiredSignIns({ before: now }));
   if (canContinue) removed.workers = await store.removeOldWorkers(now - workersKeptMs);
-  if (canContinue && removed.deliveries > 0) removed.verdictLists = await store.removeUnusedVerdicts();
   while (canContinue && (await store.releaseSpace())) canContinue = await pause(0);
   return removed;
 }

@@ -6,7 +6,7 @@ const longLogBytes = 256 * 1024 * 1024;
 
 /** Checks of the SQLite file. */
 export function checkSqlite(facts: DatabaseFacts, p: { file: string; hasRetention: boolean }): Check[] {
-  const { damage, pendingMigrations, journalMode, fileBytes, logBytes, freeBytes } = facts;
+  const { damage, listDamage, pendingMigrations, journalMode, fileBytes, logBytes, freeBytes } = facts;
   const store = damage
     ? bad(
         "store",
@@ -30,7 +30,10 @@ export function checkSqlite(facts: DatabaseFacts, p: { file: string; hasRetentio
           "A long read (a backup, another program) blocks its truncation. It shrinks when the read ends.",
         )
       : ok("log", `${journalMode}, ${formatBytes(logBytes)}`);
-  return [store, schema, log, checkFreeSpace(facts), checkRetention(fileBytes - freeBytes, p.hasRetention)];
+  const lists = listDamage
+    ? bad("lists", `lists can miss rows: ${listDamage}`, "Rebuild the list index with `signalbox store reindex`.")
+    : ok("lists", "the list index matches the rows");
+  return [store, schema, lists, log, checkFreeSpace(facts), checkRetention(fileBytes - freeBytes, p.hasRetention)];
 }
 
 function checkFreeSpace({ fileBytes, freeBytes, givesRoomBack }: DatabaseFacts): Check {

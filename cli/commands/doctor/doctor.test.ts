@@ -196,6 +196,7 @@ it("inspects an open and a closed store, and reports damage, old versions, a lon
   if (!facts) throw new Error("the store does not exist");
   expect(facts).toMatchObject({
     damage: null,
+    listDamage: null,
     pendingMigrations: 0,
     journalMode: "wal",
     givesRoomBack: true,
@@ -207,6 +208,7 @@ it("inspects an open and a closed store, and reports damage, old versions, a lon
     found(checkSqlite({ ...facts, ...given }, { file, hasRetention }));
   expect(states({})).toEqual([]);
   expect(states({ damage: "page 3" })).toEqual(["store bad"]);
+  expect(states({ listDamage: "1 entry of run_list differs from its row" })).toEqual(["lists bad"]);
   expect(states({ pendingMigrations: 1 })).toEqual(["schema warn"]);
   expect(states({ logBytes: 1e9 })).toEqual(["log warn"]);
   expect(states({ fileBytes: 1e9, freeBytes: 5e8, givesRoomBack: false })).toEqual(["free space warn"]);

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { openConnection } from "../../../server/store/sqlite/open-connection.ts";
 import { openSqliteStore } from "../../../server/store/sqlite/open-store.ts";
-import { aKey } from "../../../server/store/testing/factories.ts";
+import { aKey, aRun } from "../../../server/store/testing/factories.ts";
 import { runFakeCli } from "../testing/fake-host.ts";
 
 function emptyFolder(): string {
@@ -21,7 +22,7 @@ it("store migrate creates a store and lists what it applied; the second time not
     0,
     {
       store: join(cwd, "data/ledger.db"),
-      applied: expect.arrayContaining(["0000_ledger"]),
+      applied: expect.arrayContaining(["0000_store"]),
       at: expect.stringMatching(/^\d{4}_/),
     },
   ]);
@@ -30,6 +31,41 @@ it("store migrate creates a store and lists what it applied; the second time not
     0,
     expect.stringMatching(/ledger\.db is up to date \(\d{4}_\w+\)\. No migrations were pending\.\n$/),
   ]);
+});
+
+it("store reindex rebuilds a list index that doctor reports", async () => {
+  const cwd = emptyFolder();
+  const state = join(cwd, ".signalbox");
+  const file = join(state, "signalbox.db");
+  const store = await openSqliteStore({ file });
+  await store.createRuns([aRun(), aRun()]);
+  await store.close();
+  const manifest = {
+    format: 1,
+    version: "v",
+    builtAt: "2026-11-21T09:00:00Z",
+    name: "p",
+    folder: "builds/v",
+    sources: "s.js",
+    settings: { baseUrl: "http://localhost:3000" },
+    triggers: [],
+    workflows: [],
+  };
+  writeFileSync(join(state, "manifest.json"), JSON.stringify(manifest));
+  const reindex = (...more: string[]) => runFakeCli(["store", "reindex", "--project", cwd, ...more]);
+  expect(JSON.parse((await reindex("--json")).stdout)).toEqual({ file, rows: 2 });
+  const connection = await openConnection(file);
+  connection.exec("DELETE FROM run_list WHERE seq = 1");
+  connection.close();
+  const listsOf = async () => /^. lists:.*$/m.exec((await runFakeCli(["doctor", "--project", cwd])).stdout)?.[0];
+  expect(await listsOf()).toBe(
+    "✗ lists: lists can miss rows: 1 entry of run_list differs from its row → Rebuild the list index with `signalbox store reindex`.",
+  );
+  expect(await reindex()).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining(`✓ Rebuilt the list index of ${file}: 2 rows in `),
+  });
+  expect(await listsOf()).toBe("✓ lists: the list index matches the rows");
 });
 
 it("store copy lists every table with its rows and their hash, in text and as JSON", async () => {

@@ -8,6 +8,7 @@ import { createProgressLine } from "../../terminal/progress-line.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { findOwnStore } from "./own-store.ts";
 
 export function registerStoreCopy(store: CliCommand, runner: CommandRunner): void {
   store
@@ -99,6 +100,24 @@ async function migrate(context: CommandContext, { to }: { to?: string }): Promis
         ? `${mark} ${store} is up to date (${at}). No migrations were pending.\n`
         : `${mark} ${store} is up to date: ${formatCount(applied.length, "migration")} applied (${applied.join(", ")}).\n`;
     },
+  });
+}
+
+export function registerStoreReindex(store: CliCommand, runner: CommandRunner): void {
+  store
+    .subcommand("reindex", "Rebuild the list index of the SQLite store", ["signalbox store reindex"])
+    .action(runner.action(reindex));
+}
+
+async function reindex(context: CommandContext): Promise<void> {
+  const { file } = await findOwnStore(context.projectDir, "store reindex");
+  const { reindexFile } = await import("../../../server/store/sqlite/reindex-file.ts");
+  const began = context.now();
+  const rows = await reindexFile(file);
+  context.print({
+    document: { file, rows },
+    text: () =>
+      `${context.terminal.out.paint("good", "✓")} Rebuilt the list index of ${file}: ${formatCount(rows, "row")} in ${formatDuration(context.now() - began)}.\n`,
   });
 }
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { openStored } from "../../../scripts/open-stored.ts";
 import { jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { projectOf, triggerOf } from "../../ingest/testing/project.ts";
 import { buildTriggerIndex } from "../../matching/index/trigger-index.ts";
@@ -29,7 +29,7 @@ async function serveMany({ isIndexed }: { isIndexed: boolean }) {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-many-"));
   const file = join(dir, "signalbox.db");
   const store = await openSqliteStore({ file });
-  const reader = new Database(file, { readonly: true });
+  const reader = openStored(file);
   const served = await serve({ triggers, store, indexes: isIndexed ? new Map([["events", index]]) : new Map() });
   onTestFinished(async () => {
     await served.close(0);
@@ -57,7 +57,7 @@ async function serveMany({ isIndexed }: { isIndexed: boolean }) {
   };
   /** The size of the stored verdicts of a delivery. */
   const bytesOf = (id: string) =>
-    reader.prepare<[string], number>("SELECT length(verdicts) FROM delivery WHERE id = ?").pluck().get(id) ?? 0;
+    reader.prepare<[string], number>("SELECT length(verdicts) FROM stored_delivery WHERE id = ?").pluck().get(id) ?? 0;
   return { send, verdictsOf, bytesOf };
 }
 

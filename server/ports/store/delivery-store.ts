@@ -85,9 +85,4 @@ export interface DeliveryStore {
   getDelivery(id: string): Promise<Delivery | null>;
   /** As stored: lower-case names, without secrets. */
   getDeliveryHeaders(id: string): Promise<Record<string, string> | null>;
-  /**
-   * Removes shared lists of verdicts, written by earlier versions, that no remaining delivery uses. Returns the number
-   * of removed lists.
-   */
-  removeUnusedVerdicts(): Promise<number>;
 }

@@ -23,6 +23,11 @@ export interface NewRun {
   /** The input, if it is already known (without a transform). */
   input: Json | null;
   keyId: string | null;
+  /**
+   * The run is recorded as `running`: in its first attempt, started when it was created. It waits in no queue. Absent:
+   * it is recorded as `queued`.
+   */
+  assignment?: { workerId: string; token: string; leaseUntil: number };
 }
 
 /** `adds` more runs of `target` would exceed `maxQueued`. */
@@ -76,7 +81,8 @@ export interface AgentSpend {
 
 export interface RunStore {
   /**
-   * Records runs that no delivery started, all or none. Each gets its `queued` timeline entry and counts towards
+   * Records runs that no delivery started, all or none. Each gets its `queued` timeline entry (an assigned run also
+   * `attempt_started`) and counts towards
    * `maxQueued` (as in acceptDelivery). Rejects with AppError `queue_full`.
    */
   createRuns(runs: NewRun[]): Promise<void>;

@@ -2,21 +2,24 @@ import { getTableName, is } from "drizzle-orm";
 import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { getTableConfig as getSqliteTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { decidedLines } from "../shared/decided-lines.ts";
-import { ownVerdicts, type StoredVerdicts } from "../shared/stored-verdicts.ts";
+import { readStoredVerdicts, type StoredVerdicts } from "../shared/stored-verdicts.ts";
 import * as postgresSchema from "../postgres/schema.ts";
 import * as sqliteSchema from "../sqlite/schema.ts";
 import type { Row } from "./row.ts";
+import { eventColumns, forms } from "./sqlite-forms.ts";
 
-/** A table as both databases have it: what is read of one, and written into the other. */
+/** A table as rows are copied: in the form of Postgres. SQLite has some in another form; see `sqlite-forms.ts`. */
 export interface CopiedTable {
   name: string;
   columns: readonly CopiedColumn[];
-  /** Names of columns. */
+  /** Names of columns by which Postgres reads it. */
   primaryKey: readonly string[];
   /** Columns of Postgres alone, which are made of the others. */
   derived: readonly DerivedColumn[];
   /** Numbers given by the database: what it gives next must be above all that it ever gave. */
-  counter: CopiedColumn | null;
+  counter: string | null;
+  /** Rows have a number among those with the same value of the first key, in the place of an id: the last column. */
+  isNumbered: boolean;
 }
 
 export type ColumnType = "int4" | "int8" | "float8" | "bool" | "text" | "bytea";
@@ -24,13 +27,9 @@ export type ColumnType = "int4" | "int8" | "float8" | "bool" | "text" | "bytea";
 export interface CopiedColumn {
   name: string;
   type: ColumnType;
-  /** As SQLite knows it; some order by a column in Postgres, which is the number of the row here. */
-  inSqlite: string;
 }
 
-interface DerivedColumn {
-  name: string;
-  type: ColumnType;
+interface DerivedColumn extends CopiedColumn {
   of(row: Row, columns: readonly CopiedColumn[]): string;
 }
 
@@ -40,14 +39,15 @@ interface DerivedColumn {
  * of the tables.
  */
 export const notCopied: ReadonlyMap<string, string> = new Map([
+  ["delivery_list", "the list index of SQLite, which the copy fills at its end"],
+  ["run_list", "the same"],
   ["run_live", "live model output: useless after its process has ended"],
   ["worker", "heartbeats of processes that have stopped by then; runs continue when their leases expire"],
   ["rate_bucket", "rate limit counters of the last seconds, shared by machines on one Postgres"],
   ["store_fact", "the fingerprint of the secret: the first machine that starts on the copy writes it"],
+  ["name", "numbers for names in the rows of SQLite: copied rows have the names"],
+  ["store_change", "a number that shows changes to readers of SQLite: they start again"],
 ]);
-
-/** Kept by SQLite as the number of the row. */
-const rowNumbers = new Set(["delivery.position", "run_step.position"]);
 
 const derived: ReadonlyMap<string, DerivedColumn["of"]> = new Map([
   [
@@ -55,10 +55,13 @@ const derived: ReadonlyMap<string, DerivedColumn["of"]> = new Map([
     (row: Row, columns: readonly CopiedColumn[]) => {
       const verdicts = row[columns.findIndex(({ name }) => name === "verdicts")];
       // Our own rows: what the store wrote, it reads.
-      return decidedLines(ownVerdicts(JSON.parse(String(verdicts)) as StoredVerdicts));
+      return decidedLines(readStoredVerdicts(JSON.parse(String(verdicts)) as StoredVerdicts).verdicts);
     },
   ],
 ]);
+
+/** Its ids count the entries of all runs in Postgres, and those of one run in SQLite. */
+const timeline = "run_event";
 
 /**
  * All tables of the schema but those that are left out, each behind those that it refers to. Throws where the two
@@ -69,7 +72,7 @@ export function planCopy(): CopiedTable[] {
     is(table, PgTable) && !notCopied.has(getTableName(table)) ? [table] : [],
   );
   const sqliteColumns = listSqliteColumns();
-  const plans = tables.map((table) => planTable(table, sqliteColumns));
+  const plans = tables.map((table) => planTable(table, sqliteColumns.get(getTableName(table)) ?? new Set()));
   const missing = [...sqliteColumns.keys()].filter(
     (name) => !notCopied.has(name) && plans.every((plan) => plan.name !== name),
   );
@@ -79,37 +82,47 @@ export function planCopy(): CopiedTable[] {
     .filter((plan) => plan !== undefined);
 }
 
+/** The columns that Postgres has. */
+export function storedColumns({ columns, isNumbered }: CopiedTable): readonly CopiedColumn[] {
+  return isNumbered ? columns.slice(0, -1) : columns;
+}
+
+/** Columns in the form in which they are copied. */
 function listSqliteColumns(): Map<string, Set<string>> {
   const tables = Object.values(sqliteSchema).flatMap((table) =>
     is(table, SQLiteTable) ? [getSqliteTableConfig(table)] : [],
   );
-  return new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]));
+  const plain = tables.map(({ name, columns }) => [name, columns.map((column) => column.name)] as const);
+  const narrow = [...forms].map(([name, { columns }]) => [name, Object.keys(columns)] as const);
+  const entries = [timeline, ["run_id", ...Object.keys(eventColumns)]] as const;
+  return new Map([...plain, ...narrow, entries].map(([name, columns]) => [name, new Set(columns)]));
 }
 
-function planTable(table: PgTable, sqliteColumns: ReadonlyMap<string, ReadonlySet<string>>): CopiedTable {
+function planTable(table: PgTable, inSqlite: ReadonlySet<string>): CopiedTable {
   const { name, columns, primaryKeys } = getTableConfig(table);
-  const there = sqliteColumns.get(name) ?? new Set<string>();
+  const isNumbered = name === timeline;
   const plan = { columns: new Array<CopiedColumn>(), derived: new Array<DerivedColumn>() };
   for (const column of columns) {
     const path = `${name}.${column.name}`;
     const of = derived.get(path);
     const type = typeOf(column);
-    if (there.has(column.name)) plan.columns.push({ name: column.name, type, inSqlite: `"${column.name}"` });
-    else if (rowNumbers.has(path)) plan.columns.push({ name: column.name, type, inSqlite: "rowid" });
+    if (inSqlite.has(column.name)) plan.columns.push({ name: column.name, type });
     else if (of) plan.derived.push({ name: column.name, type, of });
-    else throw new Error(`The schema of SQLite has no ${path}: say in copy-plan.ts how it is made.`);
+    else if (!isNumbered || !column.primary)
+      throw new Error(`The schema of SQLite has no ${path}: say in copy-plan.ts how it is made.`);
   }
-  const lost = [...there].filter((known) => columns.every((column) => column.name !== known));
+  const lost = [...inSqlite].filter((known) => columns.every((column) => column.name !== known));
   if (lost.length > 0)
     throw new Error(`The schema of Postgres lacks ${lost.map((column) => `${name}.${column}`).join(", ")}.`);
   const counted = columns.find((column) => column.getSQLType() === "bigserial");
+  const primaryKey = [...columns.filter(({ primary }) => primary), ...primaryKeys.flatMap((key) => key.columns)];
+  if (isNumbered) plan.columns.push({ name: "ordinal", type: "int8" });
   return {
     name,
     ...plan,
-    primaryKey: [...columns.filter(({ primary }) => primary), ...primaryKeys.flatMap((key) => key.columns)].map(
-      (column) => column.name,
-    ),
-    counter: plan.columns.find((column) => column.name === counted?.name) ?? null,
+    primaryKey: [...(isNumbered ? ["run_id"] : []), ...primaryKey.map((column) => column.name)],
+    counter: isNumbered ? null : (counted?.name ?? null),
+    isNumbered,
   };
 }
 

@@ -11,7 +11,7 @@ import { toOpenError } from "../postgres/store-error.ts";
 import { toPostgresText } from "../postgres/text-encoding.ts";
 import { copyMark, countApplied, readJournal } from "../shared/migration-journal.ts";
 import { beginCopy, type CopyNotes, type CopyOrigin } from "./copy-notes.ts";
-import type { CopiedTable } from "./copy-plan.ts";
+import { type CopiedTable, storedColumns } from "./copy-plan.ts";
 import { encodeRows } from "./encode-rows.ts";
 import { createPostgresReader } from "./postgres-rows.ts";
 import type { Row } from "./row.ts";
@@ -86,9 +86,10 @@ async function write(
   p: { table: CopiedTable; portion: readonly Row[]; done: TableProgress },
 ): Promise<void> {
   const { table, portion, done } = p;
-  const columns = [...table.columns, ...table.derived];
+  const stored = storedColumns(table);
+  const columns = [...stored, ...table.derived];
   const toFields = (row: Row) =>
-    [...row, ...table.derived.map((column) => column.of(row, table.columns))].map((value) =>
+    [...row.slice(0, stored.length), ...table.derived.map((column) => column.of(row, table.columns))].map((value) =>
       typeof value === "string" ? toPostgresText(value) : value,
     );
   const bytes = encodeRows(
@@ -106,8 +107,8 @@ async function write(
 
 async function finish(client: Client, counters: ReadonlyMap<CopiedTable, number>): Promise<void> {
   for (const [{ name, counter }, highest] of counters) {
-    if (counter && highest > 0)
-      await client.query("SELECT setval(pg_get_serial_sequence($1, $2), $3)", [`"${name}"`, counter.name, highest]);
+    if (counter !== null && highest > 0)
+      await client.query("SELECT setval(pg_get_serial_sequence($1, $2), $3)", [`"${name}"`, counter, highest]);
     // What the planner knows of a table that was empty is wrong.
     await client.query(`ANALYZE "${name}"`);
   }

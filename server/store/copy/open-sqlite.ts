@@ -5,13 +5,15 @@ import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import { copyMark } from "../shared/migration-journal.ts";
+import { rebuildListIndex } from "../sqlite/list-index.ts";
 import { migrate, readSchemaVersion } from "../sqlite/migrate.ts";
 import { type Connection, openConnection } from "../sqlite/open-connection.ts";
 import { refuseDamagedFile } from "../sqlite/refuse-damaged-file.ts";
 import { isBusy, toOpenError } from "../sqlite/store-error.ts";
 import { beginCopy, type CopyNotes, type CopyOrigin } from "./copy-notes.ts";
-import type { CopiedColumn, CopiedTable } from "./copy-plan.ts";
-import type { Row, Value } from "./row.ts";
+import type { CopiedTable } from "./copy-plan.ts";
+import type { Row } from "./row.ts";
+import { createSqliteTables, type SqliteTables } from "./sqlite-tables.ts";
 import {
   bytesOf,
   type CopySource,
@@ -21,10 +23,6 @@ import {
   portionRows,
   type TableReader,
 } from "./table-rows.ts";
-
-type RawValue = Exclude<Value, boolean>;
-
-const placeSchema = z.array(z.union([z.string(), z.number()]));
 
 /**
  * Nobody else can open the file until it is closed. Rejects with AppError `store_unusable` where somebody has, or where
@@ -44,7 +42,7 @@ export async function openSqliteSource(file: string): Promise<CopySource> {
       .number()
       .parse(connection.prepare("SELECT applied_at FROM schema_migration ORDER BY position LIMIT 1").pluck().get());
     return {
-      ...createSqliteReader(connection),
+      ...createSqliteReader(connection, createSqliteTables(connection)),
       identity: String(identity),
       close: async () => void connection.close(),
     };
@@ -60,34 +58,36 @@ export async function openSqliteTarget(
   p: { origin: CopyOrigin; tables: readonly CopiedTable[] },
 ): Promise<CopyTarget> {
   return openAlone(file, async (connection) => {
-    const reader = createSqliteReader(connection);
     const notes = notesOf(connection);
     const progress = await beginCopy({
       ...p,
-      reader,
+      reader: { name: connection.name, countRows: async (table) => createSqliteTables(connection).of(table).count() },
       notes,
       migrate: () =>
         void migrate(connection, { folder: migrationsFolder("sqlite"), clock: systemClock, logger: silentLogger }),
     });
+    const tables = createSqliteTables(connection);
+    const reader = createSqliteReader(connection, tables);
     return {
       ...reader,
       takesLoneSurrogates: false,
       progress,
       write: async (table, rows, done) =>
         connection.transaction(() => {
-          const insert = connection.prepare(
-            `INSERT INTO "${table.name}" (${table.columns.map(({ inSqlite }) => inSqlite).join(", ")}) VALUES (${table.columns.map(() => "?").join(", ")})`,
-          );
-          for (const row of rows) insert.run(row.map(toSqlite));
+          tables.begin();
+          const target = tables.of(table);
+          for (const row of rows) target.insert(row);
           putNote(connection, table.name, JSON.stringify(done));
         })(),
-      finish: async (counters) =>
+      finish: async (counters) => {
+        rebuildListIndex(connection);
         connection.transaction(() => {
           for (const [{ name, counter }, highest] of counters)
-            if (counter && counter.inSqlite !== "rowid" && highest > 0) setCounter(connection, name, highest);
+            if (counter !== null && highest > 0 && neverReuses(connection, name)) setCounter(connection, name, highest);
           connection.exec("DROP TABLE store_copy");
           connection.prepare("DELETE FROM schema_migration WHERE position = ?").run(copyMark.position);
-        })(),
+        })();
+      },
       close: async () => void connection.close(),
     };
   });
@@ -131,6 +131,11 @@ function putNote(connection: Connection, name: string, value: string): void {
     .run(name, value);
 }
 
+function neverReuses(connection: Connection, table: string): boolean {
+  const sql = connection.prepare<unknown[], string>("SELECT sql FROM sqlite_master WHERE name = ?").pluck().get(table);
+  return sql?.includes("AUTOINCREMENT") ?? false;
+}
+
 function setCounter(connection: Connection, name: string, highest: number): void {
   const { changes } = connection.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = ?").run(highest, name);
   if (changes === 0) connection.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(name, highest);
@@ -157,53 +162,29 @@ async function openAlone<End>(file: string, open: (connection: Connection) => En
   }
 }
 
-/** Reads by the numbers of the rows, and a table that has none by its key. */
-function createSqliteReader(connection: Connection): Omit<TableReader, "close"> {
-  const isWithoutNumbers = (name: string) =>
-    connection.prepare("SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?").pluck().get(name) === 1;
-  const keyOf = ({ name, primaryKey }: CopiedTable) =>
-    isWithoutNumbers(name) ? primaryKey.map((column) => `"${column}"`) : ["rowid"];
-
+function createSqliteReader(connection: Connection, tables: SqliteTables): Omit<TableReader, "close"> {
   return {
     name: connection.name,
-    countRows: async ({ name }) => connection.prepare<[], number>(`SELECT count(*) FROM "${name}"`).pluck().get() ?? 0,
+    countRows: async (table) => tables.of(table).count(),
     async readPortion(table, after) {
-      const key = keyOf(table);
-      const wanted = [...key, ...table.columns.map(({ inSqlite }) => inSqlite)].join(", ");
-      const behind = after === null ? "" : `WHERE (${key.join(", ")}) > (${key.map(() => "?").join(", ")})`;
-      const statement = connection
-        .prepare<unknown[], RawValue[]>(
-          `SELECT ${wanted} FROM "${table.name}" ${behind} ORDER BY ${key.join(", ")} LIMIT ${portionRows}`,
-        )
-        .raw();
       const rows: Row[] = [];
       let place: Place = [];
       let bytes = 0;
-      for (const values of statement.iterate(...(after ?? []))) {
-        const row = values.slice(key.length).map((value, at) => fromSqlite(value, table.columns[at]));
-        rows.push(row);
-        place = placeSchema.parse(values.slice(0, key.length));
-        bytes += bytesOf(row);
-        if (bytes >= portionBytes) break;
+      for (const one of tables.of(table).readAfter(after)) {
+        rows.push(one.row);
+        place = one.place;
+        bytes += bytesOf(one.row);
+        if (bytes >= portionBytes || rows.length === portionRows) break;
       }
       return rows.length === 0 ? null : { rows, place };
     },
     async readCounter({ name, counter }) {
-      if (!counter) return 0;
-      // Of a table whose numbers never come again, SQLite remembers the highest also after its row is gone.
+      if (counter === null) return 0;
+      // Of a table whose numbers are never reused, SQLite remembers the highest also after its row is removed.
       const remembered =
         connection.prepare<unknown[], number>("SELECT seq FROM sqlite_sequence WHERE name = ?").pluck().get(name) ?? 0;
-      const highest =
-        connection.prepare<[], number | null>(`SELECT max(${counter.inSqlite}) FROM "${name}"`).pluck().get() ?? 0;
+      const highest = connection.prepare<[], number | null>(`SELECT max(rowid) FROM "${name}"`).pluck().get() ?? 0;
       return Math.max(remembered, highest);
     },
   };
-}
-
-function fromSqlite(value: RawValue, column: CopiedColumn | undefined): Value {
-  return column?.type === "bool" && value !== null ? value === 1 : value;
-}
-
-function toSqlite(value: Value): RawValue {
-  return typeof value === "boolean" ? Number(value) : value;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Client } from "pg";
 import { toPostgresText } from "../postgres/text-encoding.ts";
-import type { CopiedTable } from "./copy-plan.ts";
+import { type CopiedTable, storedColumns } from "./copy-plan.ts";
 import type { Row } from "./row.ts";
 import { portionBytes, portionRows, type Place, type TableReader } from "./table-rows.ts";
 
@@ -18,41 +18,62 @@ export function createPostgresReader(client: Client, name: string): Omit<TableRe
     countRows: (table) => numberOf(`SELECT count(*) FROM "${table.name}"`),
     async readPortion(table, after) {
       const values = after?.map((value) => (typeof value === "string" ? toPostgresText(value) : value)) ?? [];
-      const { rows } = await client.query<Row[number][]>({ text: portionSql(table, after), values, rowMode: "array" });
+      const keys = table.primaryKey.length;
+      const { rows } = await client.query<Row[number][]>({
+        text: portionSql(table, after),
+        values: values.slice(0, keys),
+        rowMode: "array",
+      });
       const last = rows.at(-1);
       if (!last) return null;
-      const place: Place = placeSchema.parse(last.slice(0, table.primaryKey.length));
-      return { rows: rows.map((row) => row.slice(table.primaryKey.length)), place };
+      const place = placeSchema.parse(last.slice(0, keys));
+      if (!table.isNumbered) return { rows: rows.map((row) => row.slice(keys)), place };
+      const numbered = numberRows(rows, after);
+      const ordinal = numbered.at(-1) ?? 0;
+      return { rows: rows.map((row, at) => [...row.slice(keys), numbered[at] ?? 0]), place: [...place, ordinal] };
     },
     async readCounter({ name: table, counter }) {
-      if (!counter) return 0;
+      if (counter === null) return 0;
       const [sequence] = z.array(z.tuple([z.string()])).parse(
         (
           await client.query({
             text: "SELECT pg_get_serial_sequence($1, $2)",
-            values: [`"${table}"`, counter.name],
+            values: [`"${table}"`, counter],
             rowMode: "array",
           })
         ).rows,
       );
       const given = await numberOf(`SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequence?.[0] ?? ""}`);
-      return Math.max(given, await numberOf(`SELECT max("${counter.name}") FROM "${table}"`));
+      return Math.max(given, await numberOf(`SELECT max("${counter}") FROM "${table}"`));
     },
   };
 }
 
+/** The number of each row among those with the same first key; `after`: the row before them, with its number. */
+function numberRows(rows: readonly Row[], after: Place | null): number[] {
+  let [group, ordinal]: [Row[number] | undefined, number] = [after?.[0], Number(after?.at(-1) ?? 0)];
+  return rows.map(([first]) => {
+    ordinal = first === group ? ordinal + 1 : 1;
+    group = first;
+    return ordinal;
+  });
+}
+
 /** How long values are is known without reading them; so no more is read than a portion may have. */
-function portionSql({ name, columns, primaryKey }: CopiedTable, after: Place | null): string {
+function portionSql(table: CopiedTable, after: Place | null): string {
+  const { name, primaryKey } = table;
+  const columns = storedColumns(table);
   const key = primaryKey.map((column) => `"${column}"`).join(", ");
   const wanted = columns.map((column) => `"${column.name}"`).join(", ");
+  const read = new Set([...primaryKey, ...columns.map((column) => column.name)].map((column) => `"${column}"`));
   const lengths = columns.flatMap((column) =>
     column.type === "text" || column.type === "bytea" ? [`coalesce(octet_length("${column.name}"), 0)`] : [],
   );
-  const behind = after === null ? "" : `WHERE (${key}) > (${after.map((_, at) => `$${at + 1}`).join(", ")})`;
+  const behind = after === null ? "" : `WHERE (${key}) > (${primaryKey.map((_, at) => `$${at + 1}`).join(", ")})`;
   return `
     SELECT ${key}, ${wanted} FROM (
       SELECT *, sum(copied_bytes) OVER (ORDER BY ${key}) - copied_bytes AS bytes_before FROM (
-        SELECT ${wanted}, (${["0::bigint", ...lengths].join(" + ")}) AS copied_bytes FROM "${name}" ${behind} ORDER BY ${key} LIMIT ${portionRows}
+        SELECT ${[...read].join(", ")}, (${["0::bigint", ...lengths].join(" + ")}) AS copied_bytes FROM "${name}" ${behind} ORDER BY ${key} LIMIT ${portionRows}
       ) AS page
     ) AS sized WHERE bytes_before < ${portionBytes} ORDER BY ${key}`;
 }

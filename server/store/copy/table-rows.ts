@@ -1,5 +1,5 @@
 import type { CopiedTable } from "./copy-plan.ts";
-import type { Row } from "./row.ts";
+import type { Row, Value } from "./row.ts";
 
 /** Where to go on behind: the values of the key by which a database pages. */
 export type Place = readonly (string | number)[];
@@ -43,6 +43,22 @@ export interface CopyTarget extends TableReader {
   write(table: CopiedTable, rows: readonly Row[], progress: TableProgress): Promise<void>;
   /** In one transaction: counters go on above these numbers, and the target is a store like any other. */
   finish(counters: ReadonlyMap<CopiedTable, number>): Promise<void>;
+}
+
+/** As SQLite has it. */
+export type RawValue = Exclude<Value, boolean>;
+
+export interface PlacedRow {
+  place: Place;
+  row: Row;
+}
+
+/** The rows of one table of SQLite, in the form in which they are copied. */
+export interface SqliteRows {
+  count(): number;
+  /** The next rows, in the order of their places. */
+  readAfter(after: Place | null): Iterable<PlacedRow>;
+  insert(row: Row): void;
 }
 
 /** A portion ends with the row that reaches either. */

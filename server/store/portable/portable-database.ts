@@ -24,6 +24,8 @@ export interface PortableSession {
   /** Excludes other writers of the table until the end of the transaction. */
   lockTable(table: PortableTables[keyof PortableTables]): Operation<void>;
   run(query: RunQuery): Operation<void>;
+  /** The operation changes what users see: the mark of the store. */
+  changed(): void;
 }
 
 export type QueryBuilder = Pick<BetterSQLite3Database, "select" | "insert" | "update" | "delete">;

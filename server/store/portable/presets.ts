@@ -15,7 +15,7 @@ export function createPresetStore({ tables: { preset }, read, write }: PortableD
         return found.map(toPreset);
       }),
     savePreset: ({ id, subject: { kind, slug }, name, value, now }) =>
-      write(function* ({ db, rows }) {
+      write(function* ({ db, rows, changed }) {
         const change = { id, savedAt: now, value: JSON.stringify(value) };
         const [saved] = yield* rows(
           db
@@ -25,11 +25,13 @@ export function createPresetStore({ tables: { preset }, read, write }: PortableD
             .returning(),
         );
         if (!saved) throw new Error("The preset was not saved");
+        changed();
         return toPreset(saved);
       }),
     removePreset: (id) =>
-      write(function* ({ db, rows }) {
+      write(function* ({ db, rows, changed }) {
         const removed = yield* rows(db.delete(preset).where(eq(preset.id, id)).returning({ id: preset.id }));
+        if (removed.length > 0) changed();
         return removed.length > 0;
       }),
   };

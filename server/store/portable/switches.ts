@@ -20,7 +20,7 @@ export function createSwitchStore({ tables: { triggerSwitch }, write, prepare }:
       return new Map(found.map(({ slug, at, reason }) => [slug, { at: toIso(at ?? 0), reason }]));
     },
     switchTrigger: ({ slug, disable }) =>
-      write(function* ({ db, rows, lockTable, run }) {
+      write(function* ({ db, rows, lockTable, run, changed }) {
         // So that each change has a revision of its own.
         yield* lockTable(triggerSwitch);
         const [old] = yield* rows(db.select().from(triggerSwitch).where(eq(triggerSwitch.slug, slug)));
@@ -33,6 +33,7 @@ export function createSwitchStore({ tables: { triggerSwitch }, write, prepare }:
             .values({ slug, ...next, revision })
             .onConflictDoUpdate({ target: triggerSwitch.slug, set: { ...next, revision } }),
         );
+        changed();
         return wasDisabled;
       }),
   };

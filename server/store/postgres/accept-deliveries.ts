@@ -10,7 +10,7 @@ import { insertRows } from "./insert-rows.ts";
 import { lockRoom, type QueueRoom } from "./queue-room.ts";
 import { delivery, idempotencyKey, run } from "./schema.ts";
 import type { Session } from "./session.ts";
-import { addEntries } from "./timeline.ts";
+import { addEntries, type EntryOfRun } from "./timeline.ts";
 
 /** What one call records: a delivery with its runs, or runs that no delivery started; of these, all or those that fit. */
 export interface AcceptJob {
@@ -154,7 +154,6 @@ async function insertDeliveries(
     ...one,
     verdicts: toStoredVerdicts(one),
     decided: decidedLines(one.verdicts),
-    verdictSet: null,
   }));
   await insertRows(session, delivery, rows, { bytesOf: ({ body }) => body?.length ?? 0 });
   // One row for all: senders wait for it. Counters lie far apart, and are added to later on; see fold-traffic.ts.
@@ -188,11 +187,14 @@ async function listFirstRuns({ db }: Session, deliveryIds: readonly string[]): P
   );
 }
 
-/** Records queued runs, each with its first timeline entry. */
+/** Records runs, queued or running, each with its first timeline entries. */
 async function insertRuns(session: Session, runs: readonly NewRun[]): Promise<void> {
-  const rows = runs.map(({ target: { kind, slug }, ...newRun }) => ({
+  const rows = runs.map(({ target: { kind, slug }, assignment, ...newRun }) => ({
     ...newRun,
-    status: "queued" as const,
+    ...assignment,
+    status: assignment ? ("running" as const) : ("queued" as const),
+    attempt: assignment ? 1 : 0,
+    startedAt: assignment ? newRun.createdAt : null,
     targetKind: kind,
     targetSlug: slug,
     target: `${kind}:${slug}`,
@@ -202,6 +204,9 @@ async function insertRuns(session: Session, runs: readonly NewRun[]): Promise<vo
   await insertRows(session, run, rows);
   await addEntries(
     session,
-    runs.map(({ id, createdAt }) => ({ runId: id, entry: { at: createdAt, kind: "queued", attempt: 0 } })),
+    runs.flatMap(({ id, createdAt: at, assignment }): EntryOfRun[] => [
+      { runId: id, entry: { at, kind: "queued", attempt: 0 } },
+      ...(assignment ? [{ runId: id, entry: { at, kind: "attempt_started", attempt: 1 } } as const] : []),
+    ]),
   );
 }

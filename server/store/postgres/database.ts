@@ -3,7 +3,6 @@ import { AppError } from "../../contract/app-error.ts";
 import { type Session, sessionOf } from "./session.ts";
 import { toStoreError } from "./store-error.ts";
 import { transact, type TransactionMode } from "./transact.ts";
-import { createVerdictReader, type VerdictReader } from "./verdict-sets.ts";
 import { createWriteLane, type JobGroup, type WriteLane } from "./write-lane.ts";
 
 type Verb<Result> = (session: Session) => Promise<Result>;
@@ -36,7 +35,6 @@ export interface PostgresDatabase {
     maxBatch: number;
     write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]>;
   }): (job: Job) => Promise<Result>;
-  verdicts: VerdictReader;
   numbers: WriteLane["numbers"];
   /** Writes what waits, and takes nothing more. */
   close(): Promise<void>;
@@ -94,7 +92,6 @@ export function createDatabase(p: { readers: Pool; writers: Pool; changed: () =>
       };
       return (job) => aside.add(group, job);
     },
-    verdicts: createVerdictReader(),
     numbers: lane.numbers,
     async close() {
       isClosed = true;

@@ -3,8 +3,7 @@ import type { TrafficSum } from "../shared/traffic-counts.ts";
 import { dayMs, hourMs, minuteMs, together, verdictMinutesKeptMs } from "../shared/traffic-windows.ts";
 import { inPortions } from "./in-portions.ts";
 import type { Session } from "./session.ts";
-import { expandLog } from "./traffic-store.ts";
-import type { VerdictReader } from "./verdict-sets.ts";
+import { sumLog } from "./traffic-store.ts";
 
 /** Nobody waits for it but the next one. */
 const mostSums = 2_000;
@@ -18,13 +17,13 @@ const takeLogSql = `
  * where it waits together with what comes meanwhile. Says whether there is more. One process does it at a time: two
  * would lock the same counters in different orders.
  */
-export async function foldTraffic(session: Session, verdicts: VerdictReader): Promise<boolean> {
+export async function foldTraffic(session: Session): Promise<boolean> {
   const [lock] = await session.rows<{ taken: boolean }>(
     "SELECT pg_try_advisory_xact_lock(hashtextextended('signalbox fold', 0)) AS taken",
   );
   if (!lock?.taken) return false;
   const rows = await session.rows<{ counts: string }>(takeLogSql);
-  const all = [...(await expandLog(session, rows, verdicts))];
+  const all = [...sumLog(rows)].filter(([, count]) => count !== 0);
   await addSums(
     session,
     all.slice(0, mostSums).map(([key, count]) => ({ ...readTrafficKey(key), count })),

@@ -1,17 +1,17 @@
-import { desc, inArray } from "drizzle-orm";
-import { noVerdicts, type DeliverySummary } from "../../contract/delivery.ts";
+import { desc, inArray, type SQL, sql } from "drizzle-orm";
+import type { DeliverySummary } from "../../contract/delivery.ts";
 import type { Page, PageRequest } from "../../contract/list.ts";
 import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
+import { decidedLine } from "../shared/decided-lines.ts";
 import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-shapes.ts";
 import { deliveryTerms } from "../shared/delivery-terms.ts";
 import { type Listing, readList } from "../shared/read-list.ts";
 import { runAsync } from "../shared/operation.ts";
-import type { PostgresDatabase } from "./database.ts";
+import { readStoredVerdicts } from "../shared/stored-verdicts.ts";
 import { bytesHaveText } from "./has-text.ts";
 import { createListReader } from "./list-reader.ts";
 import { delivery } from "./schema.ts";
 import type { Session } from "./session.ts";
-import { hasVerdict, type VerdictReader } from "./verdict-sets.ts";
 
 /** The columns that a list shows: no bodies. */
 const deliverySummaryColumns = {
@@ -31,7 +31,7 @@ const deliverySummaryColumns = {
 };
 
 export function listDeliveries(
-  { read, readAtOnce, verdicts }: Pick<PostgresDatabase, "read" | "readAtOnce" | "verdicts">,
+  session: Session,
   filter: DeliveryFilter,
   page: PageRequest,
 ): Promise<Page<DeliverySummary>> {
@@ -42,28 +42,27 @@ export function listDeliveries(
     terms: deliveryTerms(delivery, filter, { hasVerdict, hasText: (text) => bytesHaveText(delivery.body, text) }),
     since: filter.since,
     until: filter.until,
-    // Retention could remove a shared list between a row and its verdicts.
-    readRows: (ids) => readAtOnce((session) => readDeliveryRows(session, verdicts, ids)),
+    readRows: (ids) => readDeliveryRows(session, ids),
     position: (row) => ({ at: row.receivedAt, id: row.id }),
     shape: toDeliverySummary,
   };
-  return read((session) => runAsync(readList(createListReader(session), listing, page)));
+  return runAsync(readList(createListReader(session), listing, page));
 }
 
 /** The rows with these ids, newest first. */
-export async function readDeliveryRows(
-  session: Session,
-  verdicts: VerdictReader,
-  ids: string[],
-): Promise<DeliverySummaryRow[]> {
+export async function readDeliveryRows(session: Session, ids: string[]): Promise<DeliverySummaryRow[]> {
   const rows = await session.db
     .select(deliverySummaryColumns)
     .from(delivery)
     .where(inArray(delivery.id, ids))
     .orderBy(desc(delivery.receivedAt), desc(delivery.id));
-  const lists = await verdicts.read(
-    session,
-    rows.map((row) => row.verdicts),
+  return rows.map((row) => ({ ...row, ...readStoredVerdicts(row.verdicts) }));
+}
+
+/** Whether a delivery lists such a verdict. */
+function hasVerdict({ trigger, outcomes }: NonNullable<DeliveryFilter["verdict"]>): SQL {
+  const lists = outcomes.map(
+    (outcome) => sql`position(${`\n${decidedLine(trigger, outcome)}\n`} in ${delivery.decided}) > 0`,
   );
-  return rows.map((row, at) => ({ ...row, ...(lists[at] ?? noVerdicts) }));
+  return lists.length === 0 ? sql`FALSE` : sql`(${sql.join(lists, sql` OR `)})`;
 }

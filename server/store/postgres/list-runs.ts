@@ -1,4 +1,4 @@
-import { desc, inArray } from "drizzle-orm";
+import { desc, inArray, sql } from "drizzle-orm";
 import type { Page, PageRequest } from "../../contract/list.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
@@ -39,7 +39,10 @@ export function listRuns(session: Session, filter: RunFilter, page: PageRequest)
     table: "run",
     at: run.createdAt,
     id: run.id,
-    terms: runTerms(run, filter, (text) => jsonHasText([run.payload, run.input], text)),
+    terms: runTerms(run, filter, {
+      hasText: (text) => jsonHasText([run.payload, run.input], text),
+      hasOpenApproval: sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run_id = ${run.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)`,
+    }),
     since: filter.since,
     until: filter.until,
     readRows: (ids) => readRunRows(session, ids),

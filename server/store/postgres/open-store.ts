@@ -92,10 +92,11 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
 function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: () => void; logger: Logger }): Store {
   const listener = createChangeListener({ url: p.url, pool: p.writers, logger: p.logger });
   const database = createDatabase({ readers: p.readers, writers: p.writers, changed: listener.changed });
-  const { read, verdicts } = database;
+  const { read } = database;
   // If a crash undoes a fold, all its counts are in the log again.
   const folding = createFoldLater({
-    fold: () => database.writeSoon((session) => foldTraffic(session, verdicts)),
+    fold: () => database.writeSoon((session) => foldTraffic(session)),
+    what: "the traffic counts",
     logger: p.logger,
   });
   const accept = database.together({

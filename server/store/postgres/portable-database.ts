@@ -33,6 +33,8 @@ function portable(session: Session): PortableSession {
     lockedRows: (query) => resultOf(onPostgres(query).for("no key update")),
     lockTable: (table) => resultOf(session.run(`LOCK TABLE ${getTableName(table)} IN SHARE ROW EXCLUSIVE MODE`)),
     run: (query) => resultOf(onPostgres(query).then(() => undefined)),
+    // The mark is read from the tables.
+    changed() {},
   };
 }
 

@@ -47,7 +47,8 @@ function createRoom(queued: Map<string, number>): QueueRoom {
       if (first && (queued.get(name) ?? 0) + queue.adds > queue.maxQueued)
         return { fitting: [], left: [{ id: first.id, queue }] };
     }
-    for (const { target } of runs) queued.set(nameOf(target), (queued.get(nameOf(target)) ?? 0) + 1);
+    for (const { target, assignment } of runs)
+      if (!assignment) queued.set(nameOf(target), (queued.get(nameOf(target)) ?? 0) + 1);
     return { fitting: runs, left: [] };
   }
 

@@ -5,7 +5,7 @@ import { queueFull } from "../../domain/runs/new-run.ts";
 import { planCancel } from "../../domain/runs/run-state.ts";
 import type { RunStore } from "../../ports/store/run-store.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
-import { type SpendRow, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
+import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { AcceptVerb } from "./accept-deliveries.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { listRuns, readRunRows, runSummaryColumns } from "./list-runs.ts";
@@ -40,7 +40,9 @@ export function createRunStore({ read, write }: PostgresDatabase, accept: Accept
     requestCancel: (runId, now) => write((session) => requestCancel(session, runId, now)),
     decideApproval: (p) => write((session) => decideApproval(session, p)),
     sumSpend: (filter) =>
-      read(async ({ db }) => toSpend(await db.execute<SpendRow>(sumSpendQuery(run, sql`run`, filter)))),
+      read(async ({ db }) =>
+        toSpend(await db.execute<SpendRow>(sumSpendQuery(run, spendingRunsQuery(run, sql`run`, filter), filter))),
+      ),
     countOpenRuns: () =>
       read(async (session) => {
         const rows = await session.rows<{ status: RunStatus; count: number }>(

@@ -5,7 +5,7 @@ import { toDeliverySummary } from "../shared/delivery-shapes.ts";
 import { readIdText } from "../shared/id-text.ts";
 import { toRunSummary } from "../shared/run-shapes.ts";
 import { summarizeRuns } from "../shared/summarize-runs.ts";
-import { addCounts, byEndpoint, expandSharedLists, sharedListsOf, type TrafficSum } from "../shared/traffic-counts.ts";
+import { addCounts, byEndpoint, type TrafficSum } from "../shared/traffic-counts.ts";
 import {
   type CountedVerdicts,
   joinDeliveryCounts,
@@ -19,7 +19,6 @@ import type { PostgresDatabase } from "./database.ts";
 import { readDeliveryRows } from "./list-deliveries.ts";
 import { readRunRows } from "./list-runs.ts";
 import type { Session } from "./session.ts";
-import type { VerdictReader } from "./verdict-sets.ts";
 
 const newest = 10_000;
 
@@ -48,14 +47,14 @@ interface RecentRow {
   finishedAt: number | null;
 }
 
-export function createTrafficStore({ read, readAtOnce, verdicts }: PostgresDatabase): TrafficStore {
+export function createTrafficStore({ read, readAtOnce }: PostgresDatabase): TrafficStore {
   return {
     // Counters and log are read at once: a count could move from the one to the other in between.
-    countDeliveries: (p) => readAtOnce((session) => countDeliveries(session, verdicts, p)),
-    countVerdicts: (p) => readAtOnce((session) => countVerdicts(session, verdicts, p)),
-    countVerdictBuckets: (p) => readAtOnce((session) => countVerdictBuckets(session, verdicts, p)),
+    countDeliveries: (p) => readAtOnce((session) => countDeliveries(session, p)),
+    countVerdicts: (p) => readAtOnce((session) => countVerdicts(session, p)),
+    countVerdictBuckets: (p) => readAtOnce((session) => countVerdictBuckets(session, p)),
     summarizeTargets: (p) => read((session) => summarizeTargets(session, p)),
-    searchIds: (p) => read((session) => searchIds(session, verdicts, p)),
+    searchIds: (p) => read((session) => searchIds(session, p)),
   };
 }
 
@@ -65,7 +64,6 @@ const countDeliveriesSql = `
 
 async function countDeliveries(
   session: Session,
-  verdicts: VerdictReader,
   p: Parameters<TrafficStore["countDeliveries"]>[0],
 ): Promise<DeliveryCount[]> {
   const window = wholeBuckets(p);
@@ -76,7 +74,7 @@ async function countDeliveries(
     window.since,
     window.until,
   ]);
-  return joinDeliveryCounts(counted, { log: await readLog(session, verdicts), endpoints, window });
+  return joinDeliveryCounts(counted, { log: await readLog(session), endpoints, window });
 }
 
 const sumVerdictsSql = `
@@ -85,12 +83,11 @@ const sumVerdictsSql = `
 
 async function countVerdicts(
   session: Session,
-  verdicts: VerdictReader,
   p: Parameters<TrafficStore["countVerdicts"]>[0],
 ): ReturnType<TrafficStore["countVerdicts"]> {
   const endpoints = [...new Set(p.endpoints)];
   return joinVerdictCounts(await readVerdicts(session, p), {
-    log: await readLog(session, verdicts),
+    log: await readLog(session),
     endpoints,
     window: wholeBuckets(p),
   });
@@ -112,7 +109,6 @@ const verdictBucketsSql = `
 
 async function countVerdictBuckets(
   session: Session,
-  verdicts: VerdictReader,
   p: Parameters<TrafficStore["countVerdictBuckets"]>[0],
 ): Promise<VerdictBucket[]> {
   const { endpoint, trigger } = p;
@@ -124,24 +120,19 @@ async function countVerdictBuckets(
     window.since,
     window.until,
   ]);
-  return joinVerdictBuckets(counted, { log: await readLog(session, verdicts), endpoint, trigger, window });
+  return joinVerdictBuckets(counted, { log: await readLog(session), endpoint, trigger, window });
 }
 
 /** What was counted and is not in the counters yet, by endpoint. */
-async function readLog(session: Session, verdicts: VerdictReader): Promise<ReadonlyMap<string, readonly TrafficSum[]>> {
+async function readLog(session: Session): Promise<ReadonlyMap<string, readonly TrafficSum[]>> {
   const rows = await session.rows<{ counts: string }>("SELECT counts FROM traffic_log");
-  return byEndpoint(await expandLog(session, rows, verdicts));
+  return byEndpoint(sumLog(rows));
 }
 
-export async function expandLog(
-  session: Session,
-  rows: readonly { counts: string }[],
-  verdicts: VerdictReader,
-): Promise<Map<string, number>> {
+export function sumLog(rows: readonly { counts: string }[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { counts } of rows) addCounts(sums, counts);
-  const readShared = await verdicts.readShared(session, sharedListsOf(sums));
-  return expandSharedLists(sums, readShared);
+  return sums;
 }
 
 async function summarizeTargets(
@@ -172,7 +163,6 @@ function queriesOf(table: "run" | "delivery", at: string): { begin: string; end:
 
 async function searchIds(
   session: Session,
-  verdicts: VerdictReader,
   p: SearchRequest,
 ): Promise<{ runs: RunSummary[]; deliveries: DeliverySummary[] }> {
   if (p.text === "") return { runs: [], deliveries: [] };
@@ -180,7 +170,7 @@ async function searchIds(
   const deliveryIds = await findIds(session, { ...p, table: "delivery", prefix: "dlv_" });
   return {
     runs: (await readRunRows(session, runIds)).map(toRunSummary),
-    deliveries: (await readDeliveryRows(session, verdicts, deliveryIds)).map(toDeliverySummary),
+    deliveries: (await readDeliveryRows(session, deliveryIds)).map(toDeliverySummary),
   };
 }
 

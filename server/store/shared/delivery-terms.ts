@@ -4,10 +4,10 @@ import type { Term } from "./read-list.ts";
 
 type AskedColumn = "redeliveryOf" | "endpoint" | "responseStatus" | "outcome";
 
-/** What a filter asks of a delivery. */
+/** What a filter asks of a delivery. Names may be numbers, as in SQLite's rows. */
 export function deliveryTerms(
   delivery: Readonly<Record<AskedColumn, Column>>,
-  filter: DeliveryFilter,
+  filter: Omit<DeliveryFilter, "endpoint"> & { endpoint?: string | number | undefined },
   p: { hasVerdict: (verdict: NonNullable<DeliveryFilter["verdict"]>) => SQL; hasText: (text: string) => SQL },
 ): Term[] {
   const { redeliveryOf, endpoint, responseStatus, outcome, verdict, text } = filter;

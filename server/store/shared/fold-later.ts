@@ -1,22 +1,33 @@
 import type { Logger } from "../../ports/logger.ts";
 
-/** So much is counted before it is folded at once. */
-const mostCounts = 5_000;
 const laterMs = 2_000;
-const betweenMs = 100;
 const afterFailureMs = 30_000;
 
+interface FoldOptions {
+  /** Folds a portion; returns whether there may be more. */
+  fold: () => Promise<boolean>;
+  /** What is folded, for the log. */
+  what: string;
+  /** So much is counted before it is folded at once. Default: 5,000. */
+  mostCounts?: number;
+  /** The pause after a portion. Default: 100. */
+  betweenMs?: number;
+  logger: Logger;
+}
+
 export interface FoldLater {
-  /** So much has been counted. */
+  /** So much more has been counted. */
   counted(counts: number): void;
+  /** So much waits in total. */
+  waits(counts: number): void;
   close(): void;
 }
 
 /**
- * Has counts folded into counters when a few seconds' worth are together, a portion at a time, so that nobody waits for
- * long.
+ * Has counts folded into counters, or rows into the list index, when a few seconds' worth are together: a portion at a
+ * time, so that other writes do not wait for long.
  */
-export function createFoldLater(p: { fold: () => Promise<boolean>; logger: Logger }): FoldLater {
+export function createFoldLater({ mostCounts = 5_000, betweenMs = 100, ...p }: FoldOptions): FoldLater {
   let waiting = 0;
   let timer: NodeJS.Timeout | null = null;
   let dueAt = Number.POSITIVE_INFINITY;
@@ -30,13 +41,18 @@ export function createFoldLater(p: { fold: () => Promise<boolean>; logger: Logge
     timer = setTimeout(() => void run(), ms).unref();
   }
 
+  function wait(counts: number): void {
+    waiting = counts;
+    foldAfter(waiting >= mostCounts ? 0 : laterMs);
+  }
+
   async function run(): Promise<void> {
     [waiting, timer] = [0, null];
     let next: number | null = null;
     try {
       next = (await p.fold()) ? betweenMs : null;
     } catch (error) {
-      if (!isClosed) p.logger.warn("could not update the traffic counts, retrying", { error });
+      if (!isClosed) p.logger.warn(`could not update ${p.what}, retrying`, { error });
       next = afterFailureMs;
     }
     dueAt = Number.POSITIVE_INFINITY;
@@ -45,10 +61,8 @@ export function createFoldLater(p: { fold: () => Promise<boolean>; logger: Logge
   }
 
   return {
-    counted(counts) {
-      waiting += counts;
-      foldAfter(waiting >= mostCounts ? 0 : laterMs);
-    },
+    counted: (counts) => wait(waiting + counts),
+    waits: wait,
     close() {
       isClosed = true;
       if (timer) clearTimeout(timer);

@@ -1,15 +1,19 @@
+import type { Target } from "../../contract/project/target.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 
-/** The bounds that runs ask for, by their targets, with how many runs they add there. */
+/** The bounds of the runs' queues, by their targets, with how many runs they add there. Assigned runs do not queue. */
 export function queueBoundsOf(runs: readonly NewRun[]): Map<string, QueueFull> {
   const bounds = new Map<string, QueueFull>();
-  for (const { target, maxQueued } of runs) {
-    if (maxQueued === undefined || maxQueued === null) continue;
+  for (const { target, maxQueued, assignment } of runs) {
+    if (maxQueued === undefined || maxQueued === null || assignment) continue;
     const name = `${target.kind}:${target.slug}`;
-    const adds =
-      bounds.get(name)?.adds ??
-      runs.filter((run) => run.target.kind === target.kind && run.target.slug === target.slug).length;
-    bounds.set(name, { target, adds, maxQueued: Math.min(maxQueued, bounds.get(name)?.maxQueued ?? maxQueued) });
+    const known = bounds.get(name);
+    const adds = known?.adds ?? runs.filter((run) => !run.assignment && isSame(run.target, target)).length;
+    bounds.set(name, { target, adds, maxQueued: Math.min(maxQueued, known?.maxQueued ?? maxQueued) });
   }
   return bounds;
+}
+
+function isSame(one: Target, other: Target): boolean {
+  return one.kind === other.kind && one.slug === other.slug;
 }

@@ -49,6 +49,8 @@ export interface Listing<Row, Shape> {
   id: Column;
   /** Those that few rows hold for stand first. */
   terms: Term[];
+  /** The same in the list index of SQLite, where it has the indexes of the terms: the terms in the same order. */
+  listed?: { at: Column; id: Column; terms: Term[] };
   /** The sizes of what slow terms read of a row. */
   payloadBytes?: SQL[];
   since: number | undefined;
@@ -218,8 +220,8 @@ function* readStretch<Row, Shape>(
 }
 
 /** One bound on each side, the narrower one: of two, a database goes to the first in the index and walks to the second. */
-export function between<Row, Shape>(
-  { at, id, since, until }: Listing<Row, Shape>,
+export function between(
+  { at, id, since, until }: Pick<Listing<unknown, unknown>, "at" | "id" | "since" | "until">,
   after: Position | null,
   downTo: Position | null,
 ): (SQL | undefined)[] {

@@ -1,4 +1,4 @@
-import { type Column, eq, gte, isNotNull, type SQL, sql } from "drizzle-orm";
+import { type Column, eq, gte, isNotNull, type SQL } from "drizzle-orm";
 import type { RunFilter } from "../../ports/store/run-store.ts";
 import type { Term } from "./read-list.ts";
 
@@ -12,14 +12,19 @@ type AskedColumn =
   | "version"
   | "targetKind"
   | "tokens"
-  | "costUsd"
-  | "id";
+  | "costUsd";
+
+type NamedField = "delivery" | "keyId" | "trigger" | "target" | "version";
+
+/** Names may be numbers, as in SQLite's rows. */
+export type AskedRun<Filter extends RunFilter> = Omit<Filter, NamedField> &
+  Partial<Record<NamedField, string | number | undefined>>;
 
 /** What a filter asks of a run. `hasText`: of what it was started with. */
 export function runTerms(
   run: Readonly<Record<AskedColumn, Column>>,
-  filter: RunFilter,
-  hasText: (text: string) => SQL,
+  filter: AskedRun<RunFilter>,
+  p: { hasText: (text: string) => SQL; hasOpenApproval: SQL },
 ): Term[] {
   const {
     delivery,
@@ -35,7 +40,7 @@ export function runTerms(
     minCostUsd,
     needsApproval,
   } = filter;
-  // What runs spent stands in one index, and in the rows behind all else: candidates come from there, and whatever else it has is looked at there.
+  // One index has what runs spent: candidates come from there, and other terms are evaluated there.
   const asksSpend = minTokens !== undefined || minCostUsd !== undefined;
   const unlessSpend = (index: string) => (asksSpend ? {} : { index });
   const terms: (Term | undefined)[] = [
@@ -51,12 +56,8 @@ export function runTerms(
     minCostUsd === undefined ? undefined : { condition: gte(run.costUsd, minCostUsd) },
     version === undefined ? undefined : { condition: eq(run.version, version) },
     targetKind === undefined ? undefined : { condition: eq(run.targetKind, targetKind) },
-    needsApproval
-      ? {
-          condition: sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run_id = ${run.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)`,
-        }
-      : undefined,
-    text === undefined ? undefined : { condition: hasText(text), isSlow: true },
+    needsApproval ? { condition: p.hasOpenApproval } : undefined,
+    text === undefined ? undefined : { condition: p.hasText(text), isSlow: true },
   ];
   return terms.filter((term) => term !== undefined);
 }

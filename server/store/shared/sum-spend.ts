@@ -1,5 +1,6 @@
 import { and, type Column, eq, gte, isNotNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AgentSpend, SpendFilter } from "../../ports/store/run-store.ts";
+import type { AskedRun } from "./run-terms.ts";
 
 type AskedColumn =
   | "id"
@@ -18,18 +19,21 @@ const mostRuns = 25_000;
 /** `looked`: how many runs, whether the filter holds for them or not. */
 export type SpendRow = Record<"agent", string> & Record<"looked" | Exclude<keyof AgentSpend, "agent">, number>;
 
-/**
- * The newest runs of the time, from the index alone, and what of them the filter holds for. `from`: the table, as the
- * database is told to read it.
- */
-export function sumSpendQuery(run: Readonly<Record<AskedColumn, Column>>, from: SQL, filter: SpendFilter): SQL {
-  const { since, until } = filter;
+type SpendColumns = Readonly<Record<AskedColumn, Column>>;
+
+/** The runs of agents in the time. `from`: the table, as the database is told to read it. */
+export function spendingRunsQuery(run: SpendColumns, from: SQL, { since, until }: AskedRun<SpendFilter>): SQL {
   const inTime = and(
     isNotNull(run.tokens),
     since === undefined ? undefined : gte(run.createdAt, since),
     until === undefined ? undefined : lt(run.createdAt, until),
   );
-  const newest = sql`SELECT ${run.tokens}, ${run.costUsd}, ${run.targetSlug}, ${run.status}, ${run.trigger}, ${run.version} FROM ${from} WHERE ${inTime} ORDER BY ${run.createdAt} DESC, ${run.id} DESC LIMIT ${mostRuns + 1}`;
+  return sql`SELECT ${run.tokens}, ${run.costUsd}, ${run.targetSlug}, ${run.status}, ${run.trigger}, ${run.version}, ${run.createdAt} AS at, ${run.id} AS id FROM ${from} WHERE ${inTime}`;
+}
+
+/** The newest of these runs, and what of them the filter holds for. */
+export function sumSpendQuery(run: SpendColumns, runs: SQL, filter: AskedRun<SpendFilter>): SQL {
+  const newest = sql`${runs} ORDER BY at DESC, id DESC LIMIT ${mostRuns + 1}`;
   const holds = sql`FILTER (WHERE ${and(...conditionsOf(run, filter)) ?? sql`TRUE`})`;
   return sql`SELECT target_slug AS agent, count(*) AS looked, count(*) ${holds} AS runs, count(cost_usd) ${holds} AS "pricedRuns",
     coalesce(sum(tokens) ${holds}, 0) AS tokens, coalesce(sum(cost_usd) ${holds}, 0) AS "costUsd" FROM (${newest}) AS run GROUP BY target_slug`;
@@ -37,7 +41,7 @@ export function sumSpendQuery(run: Readonly<Record<AskedColumn, Column>>, from: 
 
 function conditionsOf(
   run: Readonly<Record<AskedColumn, Column>>,
-  { trigger, target, targetKind, status, version, minTokens, minCostUsd }: SpendFilter,
+  { trigger, target, targetKind, status, version, minTokens, minCostUsd }: AskedRun<SpendFilter>,
 ): (SQL | undefined)[] {
   return [
     trigger === undefined ? undefined : eq(run.trigger, trigger),

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Verdict, VerdictOutcome } from "../../contract/delivery.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
-import type { SharedVerdicts } from "./stored-verdicts.ts";
-import { readTrafficKey, sharedListOutcome, type TrafficKey, writeTrafficKey } from "./traffic-key.ts";
+import { readTrafficKey, type TrafficKey, writeTrafficKey } from "./traffic-key.ts";
 
 /** Counts a delivery and the verdicts that it lists. */
 export type CountTraffic = (delivery: NewDelivery) => void;
@@ -52,39 +51,6 @@ const countsSchema = z.array(z.tuple([z.string(), z.int()]));
 /** Adds the counts of a row of the log to the sums. */
 export function addCounts(sums: Map<string, number>, counts: string): void {
   for (const [key, count] of countsSchema.parse(JSON.parse(counts))) sums.set(key, (sums.get(key) ?? 0) + count);
-}
-
-/** The shared lists that sums of earlier versions refer to. */
-export function sharedListsOf(sums: ReadonlyMap<string, number>): number[] {
-  return [...sums.keys()]
-    .map(readTrafficKey)
-    .flatMap(({ outcome, attachmentId }) => (outcome === sharedListOutcome ? [Number(attachmentId)] : []));
-}
-
-/**
- * The same sums, where shared lists are replaced by their verdicts: earlier versions counted a shared list as a whole,
- * and beside it the differences of each delivery.
- */
-export function expandSharedLists(
-  sums: ReadonlyMap<string, number>,
-  readShared: (id: number) => SharedVerdicts,
-): Map<string, number> {
-  const expanded = new Map<string, number>();
-  const add = (key: TrafficKey, count: number) =>
-    expanded.set(writeTrafficKey(key), (expanded.get(writeTrafficKey(key)) ?? 0) + count);
-  for (const [text, count] of sums) {
-    const key = readTrafficKey(text);
-    if (key.outcome !== sharedListOutcome) {
-      add(key, count);
-      continue;
-    }
-    const verdicts = readShared(Number(key.attachmentId)).filter((verdict) => verdict !== null);
-    for (const { outcome, attachmentId } of verdicts) add({ ...key, outcome, attachmentId }, count);
-    for (const { target, outcome, change } of correctionsOf(verdicts))
-      add({ ...key, outcome, attachmentId: anyTriggerOf(target) }, change * count);
-  }
-  for (const [key, count] of expanded) if (count === 0) expanded.delete(key);
-  return expanded;
 }
 
 // ---- deliveries by target ----
@@ -146,10 +112,9 @@ function countOf(tally: Tally | undefined, outcome: VerdictOutcome): number {
   return tally?.get(outcome) ?? 0;
 }
 
-/** Sums of whole verdicts, by endpoint. */
-export function byEndpoint(expanded: ReadonlyMap<string, number>): Map<string, TrafficSum[]> {
+export function byEndpoint(sums: ReadonlyMap<string, number>): Map<string, TrafficSum[]> {
   return Map.groupBy(
-    [...expanded].map(([key, count]): TrafficSum => ({ ...readTrafficKey(key), count })),
+    [...sums].map(([key, count]): TrafficSum => ({ ...readTrafficKey(key), count })),
     ({ endpoint }) => endpoint,
   );
 }

@@ -10,9 +10,6 @@ export interface TrafficKey {
   endpoint: string;
 }
 
-/** Written by earlier versions: the count of a shared list of verdicts, whose id is in the place of the attachment. */
-export const sharedListOutcome = "set";
-
 /** As text. The endpoint stands last: unknown ones have whatever name callers gave them, all else is without spaces. */
 export function writeTrafficKey({ at, outcome, attachmentId, endpoint }: TrafficKey): string {
   return `${at} ${outcome} ${attachmentId} ${endpoint}`;

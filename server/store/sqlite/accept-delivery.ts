@@ -1,122 +1,116 @@
-import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { deliveryOutcomeCodes } from "../../domain/stored-codes.ts";
 import type { AcceptedRun, AcceptResult, NewDelivery } from "../../ports/store/delivery-store.ts";
 import { type AcceptRequest, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
-import { toStoredVerdicts } from "../shared/stored-verdicts.ts";
 import type { CountTraffic } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
-import { prepareInsert } from "./prepare-insert.ts";
+import { type Packed, packedHex } from "./packed-text.ts";
 import type { QueueRoom } from "./queue-room.ts";
-import { delivery, idempotencyKey, run } from "./schema.ts";
+import { deliveryId, readTarget, runId } from "./stored-forms.ts";
+import { packVerdicts } from "./verdicts.ts";
 
-/** The verb behind `acceptDelivery`: runs inside the write lock, so equal calls that race come here one after the other. */
+/** Records a delivery and counts it. Returns its `seq`. */
+export type InsertDelivery = (newDelivery: NewDelivery, idempotencyKey?: string | null) => number;
+
+const insertSql = `
+  INSERT INTO delivery (id, endpoint, received_at, method, outcome, response_status, duration_ms, body_bytes, body_sha256,
+    key, redelivery_of, idempotency_key, headers, problem, verdicts, body)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+export function prepareInsertDelivery(
+  { connection, names, changed }: SqliteDatabase,
+  countTraffic: CountTraffic,
+): InsertDelivery {
+  const insert = connection.prepare(insertSql);
+  return (delivery, idempotencyKey = null) => {
+    const { endpoint, outcome, bodySha256, keyId, redeliveryOf, problem } = delivery;
+    const { lastInsertRowid } = insert.run(
+      deliveryId.pack(delivery.id),
+      outcome === "rejected" ? names.looseIdOf(endpoint) : names.idOf(endpoint),
+      delivery.receivedAt,
+      names.idOf(delivery.method),
+      deliveryOutcomeCodes[outcome],
+      delivery.responseStatus,
+      delivery.durationMs,
+      delivery.bodyBytes,
+      bodySha256 === null ? null : packedHex.pack(bodySha256),
+      keyId === null ? null : names.idOf(keyId),
+      redeliveryOf === null ? null : deliveryId.pack(redeliveryOf),
+      idempotencyKey === null ? null : packedHex.pack(idempotencyKey),
+      JSON.stringify(delivery.headers),
+      problem === null ? null : JSON.stringify(problem),
+      packVerdicts(delivery, names),
+      delivery.body,
+    );
+    countTraffic(delivery);
+    changed();
+    return Number(lastInsertRowid);
+  };
+}
+
+/** The operation behind `acceptDelivery`. It runs inside the write lock: of equal calls, one is the first. */
 export function prepareAcceptDelivery(
   database: SqliteDatabase,
-  {
-    insertDelivery,
-    insertRun,
-    room,
-  }: { insertDelivery: (newDelivery: NewDelivery) => void; insertRun: InsertRun; room: QueueRoom },
+  p: { insertDelivery: InsertDelivery; insertRun: InsertRun; room: QueueRoom },
 ): (request: AcceptRequest) => AcceptResult {
-  const findRepeat = prepareFindRepeat(database);
-  const rememberKey = prepareRememberKey(database);
+  const { connection, names } = database;
+  const findFirst = connection.prepare<unknown[], FirstRow>(
+    "SELECT seq, id, body_sha256 AS bodySha256, received_at AS acceptedAt FROM delivery WHERE endpoint = ? AND idempotency_key = ?",
+  );
+  const releaseKey = connection.prepare("UPDATE delivery SET idempotency_key = NULL WHERE seq = ?");
+  const listFirstRuns = prepareListFirstRuns(database);
   return (request) => {
-    const repeat = findRepeat(request);
-    if (repeat) return repeat;
-    // Told, not thrown: what one throws has the whole batch tried again, one by one.
-    const queue = room.findFull(request.runs);
+    const { delivery, idempotency, runs } = request;
+    const found = idempotency && findFirst.get(names.find(delivery.endpoint), packedHex.pack(idempotency.key));
+    const repeat = found && judgeRepeat(toFirst(found), request);
+    if (repeat)
+      return repeat.kind === "conflict"
+        ? { kind: "conflict", deliveryId: repeat.deliveryId }
+        : { kind: "repeated", deliveryId: repeat.deliveryId, runs: listFirstRuns(found.seq) };
+    // Returned, not thrown: an operation that throws makes its whole batch start again, one by one.
+    const queue = p.room.findFull(runs);
     if (queue) return { kind: "full", queue };
-    insertDelivery(request.delivery);
-    for (const newRun of request.runs) insertRun(newRun);
-    rememberKey(request);
+    const key = delivery.outcome === "accepted" ? (idempotency?.key ?? null) : null;
+    if (found && key !== null) releaseKey.run(found.seq);
+    const seq = p.insertDelivery(delivery, key);
+    for (const run of runs) p.insertRun(run, { seq, delivery });
     return { kind: "accepted" };
   };
 }
 
-/** Records a delivery and counts it. */
-export function prepareInsertDelivery(
-  { db, connection }: SqliteDatabase,
-  countTraffic: CountTraffic,
-): (newDelivery: NewDelivery) => void {
-  const query = db.insert(delivery).values({
-    id: sql.placeholder("id"),
-    endpoint: sql.placeholder("endpoint"),
-    receivedAt: sql.placeholder("receivedAt"),
-    method: sql.placeholder("method"),
-    outcome: sql.placeholder("outcome"),
-    responseStatus: sql.placeholder("responseStatus"),
-    durationMs: sql.placeholder("durationMs"),
-    bodyBytes: sql.placeholder("bodyBytes"),
-    bodySha256: sql.placeholder("bodySha256"),
-    keyId: sql.placeholder("keyId"),
-    headers: sql.placeholder("headers"),
-    problem: sql.placeholder("problem"),
-    verdicts: sql.placeholder("verdicts"),
-    body: sql.placeholder("body"),
-    redeliveryOf: sql.placeholder("redeliveryOf"),
-  });
-  const insert = prepareInsert(connection, query);
-  return (newDelivery) => {
-    insert({ ...newDelivery, verdicts: toStoredVerdicts(newDelivery) });
-    countTraffic(newDelivery);
+interface FirstRow {
+  seq: number;
+  id: Packed;
+  bodySha256: Packed | null;
+  acceptedAt: number;
+}
+
+function toFirst({ id, bodySha256, acceptedAt }: FirstRow) {
+  return {
+    deliveryId: deliveryId.unpack(id),
+    bodySha256: bodySha256 === null ? null : packedHex.unpack(bodySha256),
+    acceptedAt,
   };
 }
 
-function prepareFindRepeat(database: SqliteDatabase): (request: AcceptRequest) => AcceptResult | null {
-  const findKey = database.db
-    .select()
-    .from(idempotencyKey)
-    .where(
-      and(eq(idempotencyKey.endpoint, sql.placeholder("endpoint")), eq(idempotencyKey.key, sql.placeholder("key"))),
-    )
-    .prepare();
-  return (request) => {
-    const { delivery, idempotency } = request;
-    if (!idempotency) return null;
-    const repeat = judgeRepeat(findKey.get({ endpoint: delivery.endpoint, key: idempotency.key }), request);
-    if (!repeat) return null;
-    const { kind, deliveryId } = repeat;
-    return kind === "conflict" ? { kind, deliveryId } : { kind, deliveryId, runs: listFirstRuns(database, deliveryId) };
+function prepareListFirstRuns({ connection, names }: SqliteDatabase): (deliverySeq: number) => AcceptedRun[] {
+  const select = connection.prepare<
+    unknown[],
+    { id: Packed; trigger: number | null; attachment: number; target: number }
+  >(
+    "SELECT id, trigger, attachment, target FROM run WHERE delivery = ? AND replay_of IS NULL AND attachment IS NOT NULL ORDER BY seq",
+  );
+  return (deliverySeq) => {
+    const rows = select.all(deliverySeq).map(({ id, trigger, attachment, target }) => ({
+      id: runId.unpack(id),
+      trigger: trigger === null ? null : names.textOf(trigger),
+      attachmentId: names.textOf(attachment),
+      ...readTarget(names.textOf(target)),
+    }));
+    return toFirstRuns(rows.sort((a, b) => compareText(a.attachmentId, b.attachmentId)));
   };
 }
 
-function listFirstRuns({ db }: SqliteDatabase, deliveryId: string): AcceptedRun[] {
-  const rows = db
-    .select({
-      id: run.id,
-      trigger: run.trigger,
-      attachmentId: run.attachmentId,
-      kind: run.targetKind,
-      slug: run.targetSlug,
-    })
-    .from(run)
-    .where(and(eq(run.deliveryId, deliveryId), isNull(run.replayOf), isNotNull(run.attachmentId)))
-    .orderBy(asc(run.attachmentId), asc(run.id))
-    .all();
-  return toFirstRuns(rows);
-}
-
-function prepareRememberKey({ db }: SqliteDatabase): (request: AcceptRequest) => void {
-  const upsert = db
-    .insert(idempotencyKey)
-    .values({
-      endpoint: sql.placeholder("endpoint"),
-      key: sql.placeholder("key"),
-      deliveryId: sql.placeholder("deliveryId"),
-      bodySha256: sql.placeholder("bodySha256"),
-      acceptedAt: sql.placeholder("acceptedAt"),
-    })
-    .onConflictDoUpdate({
-      target: [idempotencyKey.endpoint, idempotencyKey.key],
-      set: {
-        deliveryId: sql`excluded.delivery_id`,
-        bodySha256: sql`excluded.body_sha256`,
-        acceptedAt: sql`excluded.accepted_at`,
-      },
-    })
-    .prepare();
-  return ({ delivery: { id, endpoint, outcome, bodySha256, receivedAt }, idempotency }) => {
-    if (idempotency && outcome === "accepted")
-      upsert.run({ endpoint, key: idempotency.key, deliveryId: id, bodySha256, acceptedAt: receivedAt });
-  };
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { AppError } from "../../contract/app-error.ts";
 import { migrationsFolder } from "../../paths.ts";
 import { readSchemaVersion } from "./migrate.ts";
+import { isOpenSql } from "./stored-forms.ts";
 import { toOpenError } from "./store-error.ts";
 
 /** What a copy of the store has. */
@@ -35,7 +36,7 @@ export function checkCopy(file: string, name = file): CopyContents {
       return {
         deliveries: count("delivery"),
         runs: count("run"),
-        openRuns: count("run WHERE status IN ('queued', 'running', 'waiting')"),
+        openRuns: count(`run WHERE ${isOpenSql}`),
       };
     } finally {
       copy.close();

@@ -1,18 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { and, eq, sql } from "drizzle-orm";
-import { z } from "zod";
-import { jsonSchema, type Json } from "../../contract/json.ts";
-import { targetKindSchema } from "../../contract/project/target.ts";
+import { runStatusCodes } from "../../domain/stored-codes.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
 import { versionNote } from "../shared/version-note.ts";
-import { type SqliteDatabase, given } from "./database.ts";
-import { prepareStatement } from "./prepare-statement.ts";
-import { run } from "./schema.ts";
-import type { AddEntry } from "./timeline.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { type Packed, packedUuid } from "./packed-text.ts";
+import { deliveryId, inputSql, isOpenSql, payloadSql, readTarget, runId, workerId } from "./stored-forms.ts";
+import { type AddEntry, implied } from "./timeline.ts";
 
 /**
  * Claims in two steps: which runs are due, and taking them. The first is a read that needs no lock, so a worker that is
- * woken for nothing disturbs nobody; under the write lock it is made again.
+ * woken for nothing disturbs no other process; under the write lock it is made again.
  */
 export function prepareClaimRuns(
   database: SqliteDatabase,
@@ -22,169 +19,144 @@ export function prepareClaimRuns(
   const takeRun = prepareTakeRun(database, addEntry);
   return {
     hasDue: (p) => selectDue(p).length > 0,
-    claim: (p) => selectDue(p).flatMap((id) => takeRun(id, p) ?? []),
+    claim: (p) => selectDue(p).flatMap((seq) => takeRun(seq, p) ?? []),
   };
 }
 
+const { queued, waiting, running } = runStatusCodes;
+
 /**
- * Every target that has open runs in the pool, by a loose scan: one jump into `run_open` for each target, however many
- * runs wait. SQLite takes a partial index only where the query repeats its WHERE word for word, hence the term that
- * looks redundant. Parameters stand in `(SELECT …)`: next to a partial index, or as a LIMIT, SQLite would plan the
- * statement anew with each value, which takes ten times as long as the look.
+ * Every target with runs of this status in the pool, by a loose scan: one jump into `run_open` for each target, however
+ * many runs it has. SQLite takes a partial index only where the query repeats its WHERE word for word, hence the term
+ * that looks redundant. Parameters are in `(SELECT …)`: next to a partial index, or as a LIMIT, SQLite would plan the
+ * statement again for each value, which takes ten times as long as the look.
  */
-export const openTargetsSql = `
+const targetsSql = (status: number) => `
   WITH RECURSIVE open_target (target) AS (
     SELECT min(target) FROM run INDEXED BY run_open
-    WHERE status IN ('queued', 'waiting') AND is_isolated = (SELECT :isolated)
+    WHERE ${isOpenSql} AND status = ${status} AND is_isolated = (SELECT :isolated)
     UNION ALL
     SELECT (
       SELECT min(target) FROM run INDEXED BY run_open
-      WHERE status IN ('queued', 'waiting') AND is_isolated = (SELECT :isolated) AND target > open_target.target
+      WHERE ${isOpenSql} AND status = ${status} AND is_isolated = (SELECT :isolated) AND target > open_target.target
     ) FROM open_target WHERE open_target.target IS NOT NULL
   )
   SELECT target FROM open_target WHERE target IS NOT NULL`;
 
+export const openTargetsSql = { queued: targetsSql(queued), waiting: targetsSql(waiting) };
+
 /** The oldest due runs of one target. A queued run is due whatever its time, so that a clock set back holds up nothing. */
+const dueSql = (status: string) => `
+  SELECT available_at, seq FROM run INDEXED BY run_open
+  WHERE ${isOpenSql} AND status = ${status} AND is_isolated = (SELECT :isolated) AND target = (SELECT :target)`;
+
 export const dueRunsSql = {
-  queued: `
-    SELECT available_at, id FROM run INDEXED BY run_open
-    WHERE status IN ('queued', 'waiting') AND is_isolated = (SELECT :isolated) AND target = (SELECT :target) AND status = 'queued'
-    ORDER BY available_at, id LIMIT (SELECT :limit)`,
-  waiting: `
-    SELECT available_at, id FROM run INDEXED BY run_open
-    WHERE status IN ('queued', 'waiting') AND is_isolated = (SELECT :isolated) AND target = (SELECT :target) AND status = 'waiting' AND available_at <= (SELECT :now)
-    ORDER BY available_at, id LIMIT (SELECT :limit)`,
+  queued: `${dueSql(`${queued}`)} ORDER BY available_at, seq LIMIT (SELECT :limit)`,
+  waiting: `${dueSql(`${waiting}`)} AND available_at <= (SELECT :now) ORDER BY available_at, seq LIMIT (SELECT :limit)`,
 };
 
-export const runningOfTargetSql =
-  "SELECT count(*) FROM run INDEXED BY run_running_by_target WHERE status = 'running' AND target = :target";
+export const runningOfTargetSql = `
+  SELECT count(*) FROM run INDEXED BY run_open
+  WHERE ${isOpenSql} AND status = ${running} AND is_isolated IN (0, 1) AND target = :target`;
 
-const dueRow = z.tuple([z.number(), z.string()]);
+type Due = [availableAt: number, seq: number];
 
-function prepareSelectDue({ connection }: SqliteDatabase): (p: ClaimRequest) => string[] {
-  const openTargets = connection.prepare(openTargetsSql).pluck();
-  const dueQueued = connection.prepare(dueRunsSql.queued).raw();
-  const dueWaiting = connection.prepare(dueRunsSql.waiting).raw();
-  const runningOfTarget = connection.prepare(runningOfTargetSql).pluck();
+function prepareSelectDue({ connection, names }: SqliteDatabase): (p: ClaimRequest) => number[] {
+  const targets = [openTargetsSql.queued, openTargetsSql.waiting].map((sql) =>
+    connection.prepare<unknown[], number>(sql).pluck(),
+  );
+  const dueQueued = connection.prepare<unknown[], Due>(dueRunsSql.queued).raw();
+  const dueWaiting = connection.prepare<unknown[], Due>(dueRunsSql.waiting).raw();
+  const runningOfTarget = connection.prepare<unknown[], number>(runningOfTargetSql).pluck();
 
   return ({ pool, concurrency, limit, now }) => {
     const isolated = pool === "isolated" ? 1 : 0;
-    const due = z
-      .array(z.string())
-      .parse(openTargets.all({ isolated }))
-      .flatMap((target) => {
-        const bound = concurrency.get(target);
-        const free =
-          bound === undefined ? limit : Math.min(limit, bound - z.number().parse(runningOfTarget.get({ target })));
-        if (free <= 0) return [];
-        const rows = [
-          ...dueQueued.all({ isolated, target, limit: free }),
-          ...dueWaiting.all({ isolated, target, limit: free, now }),
-        ];
-        return oldestFirst(rows.map((row) => dueRow.parse(row))).slice(0, free);
-      });
+    const open = new Set(targets.flatMap((statement) => statement.all({ isolated })));
+    const due = [...open].flatMap((target) => {
+      const bound = concurrency.size === 0 ? undefined : concurrency.get(names.textOf(target));
+      const free = bound === undefined ? limit : Math.min(limit, bound - (runningOfTarget.get({ target }) ?? 0));
+      if (free <= 0) return [];
+      const rows = [
+        ...dueQueued.all({ isolated, target, limit: free }),
+        ...dueWaiting.all({ isolated, target, limit: free, now }),
+      ];
+      return oldestFirst(rows).slice(0, free);
+    });
     return oldestFirst(due)
       .slice(0, limit)
-      .map(([, id]) => id);
+      .map(([, seq]) => seq);
   };
 }
 
-function oldestFirst(rows: [availableAt: number, id: string][]): [availableAt: number, id: string][] {
-  return rows.sort(([atA, idA], [atB, idB]) => atA - atB || (idA < idB ? -1 : 1));
+function oldestFirst(rows: Due[]): Due[] {
+  return rows.sort(([atA, seqA], [atB, seqB]) => atA - atB || seqA - seqB);
+}
+
+/** `is_resuming` stays while the run is held. The next transition sets it again. `version`: NULL if it is not known. */
+const takeSql = `
+  UPDATE run SET status = ${running}, attempt = attempt + 1 - is_resuming, token = @token, worker_id = @workerId,
+    lease_until = @leaseUntil, started_at = coalesce(started_at, @now),
+    implied_entries = implied_entries | CASE WHEN attempt = 0 AND version = coalesce(@version, version) THEN ${implied.started} ELSE 0 END
+  WHERE seq = @seq AND status IN (${queued}, ${waiting})
+  RETURNING id, trigger, attachment, target, (SELECT id FROM delivery WHERE delivery.seq = run.delivery) AS delivery,
+    attempt, max_attempts AS maxAttempts, is_resuming AS isResuming, ${payloadSql} AS payload, ${inputSql} AS input,
+    created_at AS createdAt, version`;
+
+interface TakenRow {
+  id: Packed;
+  trigger: number | null;
+  attachment: number | null;
+  target: number;
+  delivery: Packed | null;
+  attempt: number;
+  maxAttempts: number;
+  isResuming: 0 | 1;
+  payload: string | null;
+  input: string | null;
+  createdAt: number;
+  version: number;
 }
 
 function prepareTakeRun(
-  { db, connection }: SqliteDatabase,
+  { connection, names, changed }: SqliteDatabase,
   addEntry: AddEntry,
-): (id: string, p: ClaimRequest) => ClaimedRun | null {
-  const query = db
-    .update(run)
-    .set({
-      status: "running",
-      // The flag stays while the run is held; whoever gives the run back sets it anew.
-      attempt: sql`${run.attempt} + 1 - ${run.isResuming}`,
-      token: given("token"),
-      workerId: given("workerId"),
-      leaseUntil: given("leaseUntil"),
-      startedAt: sql`coalesce(${run.startedAt}, ${sql.placeholder("now")})`,
-    })
-    .where(and(eq(run.id, sql.placeholder("id")), sql`${run.status} IN ('queued', 'waiting')`))
-    .returning({
-      trigger: run.trigger,
-      attachmentId: run.attachmentId,
-      kind: run.targetKind,
-      slug: run.targetSlug,
-      deliveryId: run.deliveryId,
-      attempt: run.attempt,
-      maxAttempts: run.maxAttempts,
-      isResumed: run.isResuming,
-      payload: run.payload,
-      input: run.input,
-      createdAt: run.createdAt,
-      version: run.version,
-    });
-  const take = prepareStatement(connection, query);
-  return (id, { workerId, now, leaseMs, version }) => {
+): (seq: number, p: ClaimRequest) => ClaimedRun | null {
+  const take = connection.prepare<unknown[], TakenRow>(takeSql);
+  const nameOf = (id: number | null) => (id === null ? null : names.textOf(id));
+  return (seq, p) => {
+    const { now, version } = p;
     const token = randomUUID();
-    const leaseUntil = now + leaseMs;
-    const row = take.get({ id, token, workerId, now, leaseUntil });
-    if (row === undefined) return null;
-    const [
-      trigger,
-      attachmentId,
-      kind,
-      slug,
-      deliveryId,
-      attempt,
-      maxAttempts,
-      isResumed,
-      payload,
-      input,
-      createdAt,
-      acceptedBy,
-    ] = takenRow.parse(row);
-    addEntry(id, {
-      at: now,
-      kind: isResumed === 1 ? "resumed" : "attempt_started",
-      attempt,
-      ...versionNote({ acceptedBy, executedBy: version }),
+    const leaseUntil = now + p.leaseMs;
+    const row = take.get({
+      seq,
+      token: packedUuid.pack(token),
+      workerId: workerId.pack(p.workerId),
+      now,
+      leaseUntil,
+      version: version === undefined ? null : (names.find(version) ?? 0),
     });
-    const target = { kind, slug };
+    if (row === undefined) return null;
+    changed();
+    const { attempt } = row;
+    const isResumed = row.isResuming === 1;
+    const note = versionNote({ acceptedBy: names.textOf(row.version), executedBy: version });
+    if (isResumed || attempt > 1 || note.message !== undefined)
+      addEntry(seq, { at: now, kind: isResumed ? "resumed" : "attempt_started", attempt, ...note });
     return {
-      id,
+      id: runId.unpack(row.id),
       token,
       leaseUntil,
       status: "running",
-      trigger,
-      attachmentId,
-      target,
-      deliveryId,
+      trigger: nameOf(row.trigger),
+      attachmentId: nameOf(row.attachment),
+      target: readTarget(names.textOf(row.target)),
+      deliveryId: row.delivery === null ? null : deliveryId.unpack(row.delivery),
       attempt,
-      maxAttempts,
-      isResumed: isResumed === 1,
-      payload: readJson(payload),
-      input: readJson(input),
-      createdAt,
+      maxAttempts: row.maxAttempts,
+      isResumed,
+      payload: row.payload === null ? null : JSON.parse(row.payload),
+      input: row.input === null ? null : JSON.parse(row.input),
+      createdAt: row.createdAt,
     };
   };
-}
-
-const text = z.string().nullable();
-const takenRow = z.tuple([
-  text,
-  text,
-  targetKindSchema,
-  z.string(),
-  text,
-  z.number(),
-  z.number(),
-  z.number(),
-  text,
-  text,
-  z.number(),
-  z.string(),
-]);
-
-function readJson(stored: string | null): Json | null {
-  return stored === null ? null : jsonSchema.parse(JSON.parse(stored));
 }

@@ -1,14 +1,13 @@
-import { type SQL, sql } from "drizzle-orm";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "../../contract/app-error.ts";
 import { inTurn } from "../../domain/event-loop.ts";
 import { type Operation, runInSlices } from "../shared/operation.ts";
-import type { SharedVerdicts } from "../shared/stored-verdicts.ts";
-import { addCounts, byEndpoint, expandSharedLists, type TrafficSum } from "../shared/traffic-counts.ts";
+import { addCounts, byEndpoint, type TrafficSum } from "../shared/traffic-counts.ts";
+import { type ChangeCount, createChangeCount } from "./change-count.ts";
+import { createNames, type Names } from "./names.ts";
 import type { Connection } from "./open-connection.ts";
 import { isBusy, isUnavailable, toStoreError } from "./store-error.ts";
-import { createVerdictReader, type VerdictReader } from "./verdict-sets.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 export const logRangeSql = "SELECT min(id) AS first, max(id) AS last FROM traffic_log";
@@ -25,7 +24,10 @@ export interface SqliteDatabase {
   write: WriteQueue["write"];
   /** What was counted and is not in the table `traffic` yet, by endpoint. */
   trafficLog: ReturnType<typeof createTrafficLogReader>;
-  verdicts: VerdictReader;
+  names: Names;
+  changes: ChangeCount;
+  /** The operation changes what users see: the mark of the store. */
+  changed(): void;
   /** Reads at once, for the receiver and the engine. */
   read<T>(verb: () => T): Promise<T>;
   /**
@@ -43,7 +45,7 @@ export function createDatabase(
   write: WriteQueue["write"],
   noteFailure: (error: unknown) => void = () => {},
 ): SqliteDatabase {
-  const verdicts = createVerdictReader(connection);
+  const changes = createChangeCount(connection);
   async function read<T>(verb: () => T | Promise<T>): Promise<T> {
     for (const giveUpAt = performance.now() + waitForLockMs; ; await delay(betweenTriesMs)) {
       if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
@@ -61,8 +63,10 @@ export function createDatabase(
     db: drizzle(connection),
     connection,
     write,
-    trafficLog: createTrafficLogReader(connection, verdicts.readShared),
-    verdicts,
+    trafficLog: createTrafficLogReader(connection),
+    names: createNames(connection),
+    changes,
+    changed: changes.changed,
     read,
     readInTurn: (verb) => read(() => inTurn(() => atOneMoment(verb))),
     // A read that has to begin again after a lock begins with its first slice.
@@ -79,19 +83,11 @@ export function createDatabase(
 const waitForLockMs = 5_000;
 const betweenTriesMs = 20;
 
-/** A named parameter of a prepared UPDATE; Drizzle takes bare placeholders in INSERT and WHERE only. */
-export function given(name: string): SQL {
-  return sql`${sql.placeholder(name)}`;
-}
-
 /**
  * What was counted and has not been added to the counters yet, by endpoint. Rows do not change and ids do not come
  * again, so each is read once.
  */
-function createTrafficLogReader(
-  connection: Connection,
-  readShared: (id: number) => SharedVerdicts,
-): () => ReadonlyMap<string, readonly TrafficSum[]> {
+function createTrafficLogReader(connection: Connection): () => ReadonlyMap<string, readonly TrafficSum[]> {
   const range = connection.prepare<unknown[], { first: number | null; last: number | null }>(logRangeSql);
   const rowsAfter = connection.prepare<unknown[], string>(logRowsSql).pluck();
   let known: { first: number | null; last: number | null } = { first: null, last: null };
@@ -102,7 +98,7 @@ function createTrafficLogReader(
     if (now.first === known.first && now.last === known.last) return logged;
     if (now.first !== known.first) sums = new Map();
     for (const counts of rowsAfter.iterate(now.first === known.first ? known.last : 0)) addCounts(sums, counts);
-    logged = byEndpoint(expandSharedLists(sums, readShared));
+    logged = byEndpoint(sums);
     known = now;
     return logged;
   };

@@ -5,35 +5,30 @@ import { prepareAcceptDelivery, prepareInsertDelivery } from "./accept-delivery.
 import type { CountTraffic } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
-import { listDeliveries } from "./list-deliveries.ts";
+import { listDeliveries, nameDelivery } from "./list-deliveries.ts";
 import type { QueueRoom } from "./queue-room.ts";
 import { delivery } from "./schema.ts";
-import { removeUnusedSql } from "./verdict-sets.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 export function createDeliveryStore(
   database: SqliteDatabase,
   p: { insertRun: InsertRun; room: QueueRoom; countTraffic: CountTraffic; queueing: WriteQueue["write"] },
 ): DeliveryStore {
-  const { read, readInTurn, write } = database;
+  const { db, names, read, readInTurn } = database;
   const insertDelivery = prepareInsertDelivery(database, p.countTraffic);
   const acceptDelivery = prepareAcceptDelivery(database, { insertDelivery, insertRun: p.insertRun, room: p.room });
-  const removeUnused = database.connection.prepare(removeUnusedSql);
   return {
     acceptDelivery: (request) => p.queueing(() => acceptDelivery(request)),
-    recordDelivery: (newDelivery) => p.queueing(() => insertDelivery(newDelivery)),
+    recordDelivery: (newDelivery) => p.queueing(() => void insertDelivery(newDelivery)),
     listDeliveries: (filter, page) => listDeliveries(database, filter, page),
     getDelivery: (id) =>
       readInTurn(() => {
-        const row = database.db.select().from(delivery).where(eq(delivery.id, id)).get();
-        return row ? toDelivery({ ...row, ...database.verdicts.read(row.verdicts) }) : null;
+        const row = db.select().from(delivery).where(eq(delivery.id, id)).get();
+        return row ? toDelivery(nameDelivery(row, names)) : null;
       }),
     getDeliveryHeaders: (id) =>
       read(
-        () =>
-          database.db.select({ headers: delivery.headers }).from(delivery).where(eq(delivery.id, id)).get()?.headers ??
-          null,
+        () => db.select({ headers: delivery.headers }).from(delivery).where(eq(delivery.id, id)).get()?.headers ?? null,
       ),
-    removeUnusedVerdicts: () => write(() => removeUnused.run().changes),
   };
 }

@@ -1,108 +1,100 @@
-import { and, eq, sql } from "drizzle-orm";
+import type { Json } from "../../contract/json.ts";
 import { resolveTransition } from "../../domain/runs/run-state.ts";
-import type { RunTransition } from "../../ports/store/engine-store.ts";
-import { type SqliteDatabase, given } from "./database.ts";
-import { prepareStatement } from "./prepare-statement.ts";
-import { run } from "./schema.ts";
-import type { AddEntry } from "./timeline.ts";
+import { runStatusCodes } from "../../domain/stored-codes.ts";
+import type { NewTimelineEntry, RunTransition } from "../../ports/store/engine-store.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { payloadSql, sameAsPayload } from "./stored-forms.ts";
+import { type AddEntry, type Ending, implied, isImpliedEnd } from "./timeline.ts";
 
 /** A running run, as read in the write transaction. */
 export interface Held {
-  id: string;
-  token: string;
+  seq: number;
   attempt: number;
   cancelRequestedAt: number | null;
 }
 
-export type EndHold = (held: Held, transition: RunTransition, now: number) => void;
+/** With the entries of the transition, of which the last may be implied by the end of the run. */
+export type EndHold = (
+  held: Held,
+  p: { transition: RunTransition; now: number; entries?: readonly NewTimelineEntry[]; input?: Json | undefined },
+) => void;
+
+const released = "token = NULL, worker_id = NULL, lease_until = NULL";
+const { running } = runStatusCodes;
+
+/** A run that is queued again keeps its position in the queue. */
+const giveBackSql = `
+  UPDATE run SET status = @status, available_at = coalesce(@availableAt, available_at), is_resuming = @isResuming, ${released}
+  WHERE seq = @seq AND status = ${running}`;
+
+/** An input that is the payload is stored once. */
+export const setInputSql = `input = CASE WHEN @input = (${payloadSql}) THEN '${sameAsPayload}' ELSE @input END`;
+
+const finishSql = (more: string) => `
+  UPDATE run SET ${more} status = @status, finished_at = @now, implied_entries = implied_entries | @implied, duration_ms = @durationMs,
+    error_name = @errorName, error_message = @errorMessage, error_stack = @errorStack, output = @output, ${released}
+  WHERE seq = @seq AND status = ${running}`;
 
 /** Takes a run out of `running`; see resolveTransition. */
-export function prepareEndHold(database: SqliteDatabase, addEntry: AddEntry): EndHold {
-  const giveBack = prepareGiveBack(database);
-  const finish = prepareFinish(database);
-  return ({ id, token, attempt, cancelRequestedAt }, asked, now) => {
-    const transition = resolveTransition(asked, { isCancelRequested: cancelRequestedAt !== null });
-    if (transition.to === "waiting" || transition.to === "queued") giveBack({ id, token, transition });
-    else finish({ id, token, now, transition });
-    if (transition !== asked) addEntry(id, { at: now, kind: "canceled", attempt });
-  };
-}
+export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry: AddEntry): EndHold {
+  const giveBack = connection.prepare(giveBackSql);
+  const finish = connection.prepare(finishSql(""));
+  const finishWithInput = connection.prepare(finishSql(`${setInputSql},`));
 
-type Back = Extract<RunTransition, { to: "waiting" | "queued" }>;
+  function addAll(seq: number, entries: readonly NewTimelineEntry[]): void {
+    for (const entry of entries) addEntry(seq, entry);
+  }
 
-const released = { token: null, workerId: null, leaseUntil: null };
-const whereHeld = and(
-  eq(run.id, sql.placeholder("id")),
-  eq(run.token, sql.placeholder("token")),
-  eq(run.status, "running"),
-);
-
-function prepareGiveBack({
-  db,
-  connection,
-}: SqliteDatabase): (p: { id: string; token: string; transition: Back }) => void {
-  const query = db
-    .update(run)
-    .set({
-      ...released,
-      status: given("status"),
-      // A run that is queued again keeps its position in the order.
-      availableAt: sql`coalesce(${sql.placeholder("availableAt")}, ${run.availableAt})`,
-      isResuming: given("isResuming"),
-    })
-    .where(whereHeld);
-  const update = prepareStatement(connection, query);
-  return ({ id, token, transition }) => {
-    const isWaiting = transition.to === "waiting";
-    const isResuming = isWaiting && transition.reason === "retry" ? 0 : 1;
-    assertOne(
-      update.run({
-        id,
-        token,
-        status: transition.to,
-        availableAt: isWaiting ? transition.availableAt : null,
-        isResuming,
-      }),
-      id,
-    );
-  };
-}
-
-function prepareFinish({
-  db,
-  connection,
-}: SqliteDatabase): (p: { id: string; token: string; now: number; transition: Exclude<RunTransition, Back> }) => void {
-  const query = db
-    .update(run)
-    .set({
-      ...released,
-      status: given("status"),
-      finishedAt: given("now"),
-      errorName: given("errorName"),
-      errorMessage: given("errorMessage"),
-      errorStack: given("errorStack"),
-      output: sql`${sql.param(sql.placeholder("output"), run.output)}`,
-    })
-    .where(whereHeld);
-  const update = prepareStatement(connection, query);
-  return ({ id, token, now, transition }) => {
-    const output = transition.to === "completed" ? transition.output : null;
-    const error = transition.to === "completed" ? null : transition.error;
+  function end(
+    { seq, attempt }: Held,
+    ending: Ending,
+    p: { now: number; entries: readonly NewTimelineEntry[]; input?: Json | undefined },
+  ): void {
+    const last = p.entries.at(-1);
+    const isImplied = isImpliedEnd(last, { ending, attempt, now: p.now });
+    addAll(seq, isImplied ? p.entries.slice(0, -1) : p.entries);
+    const output = ending.to === "completed" ? ending.output : null;
+    const error = ending.to === "completed" ? null : ending.error;
     const values = {
-      id,
-      token,
-      now,
-      status: transition.to,
-      output,
+      seq,
+      now: p.now,
+      status: runStatusCodes[ending.to],
+      implied: isImplied ? implied.ended : 0,
+      durationMs: isImplied ? (last.durationMs ?? null) : null,
       errorName: error?.name ?? null,
       errorMessage: error?.message ?? null,
       errorStack: error?.stack ?? null,
+      output: output === null ? null : JSON.stringify(output),
     };
-    assertOne(update.run(values), id);
+    const { changes } =
+      p.input === undefined
+        ? finish.run(values)
+        : finishWithInput.run({ ...values, input: p.input === null ? null : JSON.stringify(p.input) });
+    assertOne(changes, seq);
+  }
+
+  return (held, { transition: asked, now, entries = [], input }) => {
+    const { seq, attempt, cancelRequestedAt } = held;
+    const transition = resolveTransition(asked, { isCancelRequested: cancelRequestedAt !== null });
+    changed();
+    if (transition.to !== "waiting" && transition.to !== "queued") {
+      const all: readonly NewTimelineEntry[] =
+        transition === asked ? entries : [...entries, { at: now, kind: "canceled", attempt }];
+      return end(held, transition, { now, entries: all, input });
+    }
+    addAll(seq, entries);
+    const isWaiting = transition.to === "waiting";
+    const { changes } = giveBack.run({
+      seq,
+      status: runStatusCodes[transition.to],
+      availableAt: isWaiting ? transition.availableAt : null,
+      isResuming: isWaiting && transition.reason === "retry" ? 0 : 1,
+    });
+    assertOne(changes, seq);
   };
 }
 
 /** The caller has read the row in the same transaction: any other number is a defect and rolls back. */
-function assertOne(changes: number, id: string): void {
-  if (changes !== 1) throw new Error(`${changes} rows changed instead of one: ${id} was to leave running`);
+function assertOne(changes: number, seq: number): void {
+  if (changes !== 1) throw new Error(`${changes} rows changed instead of one: run ${seq} was to leave running`);
 }

@@ -6,7 +6,8 @@ import { prepareEndHold } from "./end-hold.ts";
 import { countQueued, listCancelRequested, listHeldRuns, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
 import { prepareLive } from "./live.ts";
 import { prepareReconcile, prepareReleaseLostRuns } from "./lost-runs.ts";
-import { runStep, worker } from "./schema.ts";
+import { run, runStep, worker } from "./schema.ts";
+import { runId } from "./stored-forms.ts";
 import { prepareShortenWaits } from "./shorten-waits.ts";
 import type { AddEntry } from "./timeline.ts";
 import { prepareWriteProgress } from "./write-progress.ts";
@@ -72,11 +73,12 @@ function prepareLoadSteps({ db }: SqliteDatabase): (runId: string) => StepRecord
       until: runStep.until,
       result: runStep.result,
     })
-    .from(runStep)
-    .where(eq(runStep.runId, sql.placeholder("runId")))
-    .orderBy(asc(sql`rowid`))
+    .from(run)
+    .innerJoin(runStep, eq(runStep.run, run.seq))
+    .where(eq(run.id, sql.placeholder("runId")))
+    .orderBy(asc(runStep.position))
     .prepare();
-  return (runId) => query.all({ runId });
+  return (id) => query.all({ runId: runId.pack(id) });
 }
 
 function saveWorker({ db }: SqliteDatabase, info: WorkerInfo): void {

@@ -56,7 +56,7 @@ async function openCounters(name: string) {
       verdicts(hour),
     ]);
   };
-  const fold = connection.transaction(prepareFoldTraffic(connection, database.verdicts.readShared));
+  const fold = connection.transaction(prepareFoldTraffic(connection));
   return { count, ask, fold: () => fold.immediate() };
 }
 

@@ -1,6 +1,5 @@
-import type { SharedVerdicts } from "../shared/stored-verdicts.ts";
 import { type TrafficKey, readTrafficKey } from "../shared/traffic-key.ts";
-import { addCounts, expandSharedLists, type TrafficSum } from "../shared/traffic-counts.ts";
+import { addCounts, type TrafficSum } from "../shared/traffic-counts.ts";
 import { dayMs, hourMs, minuteMs, together, verdictMinutesKeptMs } from "../shared/traffic-windows.ts";
 import type { Connection } from "./open-connection.ts";
 import { logTrafficSql } from "./traffic-tally.ts";
@@ -21,7 +20,7 @@ export const oldestLoggedSql = `SELECT id, counts FROM traffic_log ORDER BY id L
  * Adds what was counted to the counters; inside a write transaction. What is too much for one goes back to the log as
  * one row, where it waits together with what comes meanwhile. Says whether there is more.
  */
-export function prepareFoldTraffic(connection: Connection, readShared: (id: number) => SharedVerdicts): () => boolean {
+export function prepareFoldTraffic(connection: Connection): () => boolean {
   const oldest = connection.prepare<unknown[], { id: number; counts: string }>(oldestLoggedSql);
   const forget = connection.prepare("DELETE FROM traffic_log WHERE id <= ?");
   const log = connection.prepare(logTrafficSql);
@@ -32,7 +31,7 @@ export function prepareFoldTraffic(connection: Connection, readShared: (id: numb
     if (!last) return false;
     const sums = new Map<string, number>();
     for (const { counts } of rows) addCounts(sums, counts);
-    const all = [...expandSharedLists(sums, readShared)];
+    const all = [...sums].filter(([, count]) => count !== 0);
     addSums(all.slice(0, mostSums).map(([key, count]) => ({ ...readTrafficKey(key), count })));
     forget.run(last.id);
     if (all.length > mostSums) log.run(JSON.stringify(all.slice(mostSums)));

@@ -1,45 +1,79 @@
-import { sql } from "drizzle-orm";
+import { runStatusCodes, startedByCodes, targetKindCodes } from "../../domain/stored-codes.ts";
+import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
 import { tokensAtStart } from "../shared/tokens-at-start.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { prepareInsert } from "./prepare-insert.ts";
+import { packedUuid } from "./packed-text.ts";
 import type { QueueRoom } from "./queue-room.ts";
-import { run } from "./schema.ts";
-import type { AddEntry } from "./timeline.ts";
+import { missingReference } from "./store-error.ts";
+import { deliveryId, runId, sameAsBody, workerId } from "./stored-forms.ts";
+import { implied } from "./timeline.ts";
 
-export type InsertRun = (newRun: NewRun) => void;
+/** `accepted`: the delivery of the same transaction. */
+export type InsertRun = (newRun: NewRun, accepted?: { seq: number; delivery: NewDelivery }) => void;
 
-/** Records a queued run with its first timeline entry. */
+const insertSql = `
+  INSERT INTO run (id, status, trigger, attachment, target_kind, target_slug, target, delivery, started_by, replay_of, key,
+    version, attempt, max_attempts, created_at, started_at, available_at, token, worker_id, lease_until, implied_entries,
+    tokens, payload, input)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Records a run: queued, or running if it is assigned. */
 export function prepareInsertRun(
-  { db, connection }: SqliteDatabase,
-  p: { addEntry: AddEntry; room: QueueRoom },
+  { connection, names, changed }: SqliteDatabase,
+  { room }: { room: QueueRoom },
 ): InsertRun {
-  const query = db.insert(run).values({
-    id: sql.placeholder("id"),
-    status: "queued",
-    trigger: sql.placeholder("trigger"),
-    attachmentId: sql.placeholder("attachmentId"),
-    targetKind: sql.placeholder("targetKind"),
-    targetSlug: sql.placeholder("targetSlug"),
-    target: sql.placeholder("target"),
-    deliveryId: sql.placeholder("deliveryId"),
-    startedBy: sql.placeholder("startedBy"),
-    replayOf: sql.placeholder("replayOf"),
-    keyId: sql.placeholder("keyId"),
-    version: sql.placeholder("version"),
-    maxAttempts: sql.placeholder("maxAttempts"),
-    createdAt: sql.placeholder("createdAt"),
-    availableAt: sql.placeholder("createdAt"),
-    payload: sql.placeholder("payload"),
-    input: sql.placeholder("input"),
-    tokens: sql.placeholder("tokens"),
-  });
-  const insert = prepareInsert(connection, query);
-  return (newRun) => {
+  const insert = connection.prepare(insertSql);
+  const findDelivery = connection.prepare<unknown[], number>("SELECT seq FROM delivery WHERE id = ?").pluck();
+  const idOf = (name: string | null) => (name === null ? null : names.idOf(name));
+
+  function seqOfDelivery(id: string | null, accepted: Parameters<InsertRun>[1]): number | null {
+    if (id === null) return null;
+    const seq = id === accepted?.delivery.id ? accepted.seq : findDelivery.get(deliveryId.pack(id));
+    if (seq === undefined) throw missingReference();
+    return seq;
+  }
+
+  return (newRun, accepted) => {
     const { kind, slug } = newRun.target;
     const target = `${kind}:${slug}`;
-    insert({ ...newRun, targetKind: kind, targetSlug: slug, target, tokens: tokensAtStart(kind) });
-    p.room.added(target);
-    p.addEntry(newRun.id, { at: newRun.createdAt, kind: "queued", attempt: 0 });
+    const { assignment } = newRun;
+    const payload = newRun.payload === null ? null : JSON.stringify(newRun.payload);
+    insert.run(
+      runId.pack(newRun.id),
+      assignment ? runStatusCodes.running : runStatusCodes.queued,
+      idOf(newRun.trigger),
+      idOf(newRun.attachmentId),
+      targetKindCodes[kind],
+      names.idOf(slug),
+      names.idOf(target),
+      seqOfDelivery(newRun.deliveryId, accepted),
+      startedByCodes[newRun.startedBy],
+      newRun.replayOf === null ? null : runId.pack(newRun.replayOf),
+      idOf(newRun.keyId),
+      names.idOf(newRun.version),
+      assignment ? 1 : 0,
+      newRun.maxAttempts,
+      newRun.createdAt,
+      assignment ? newRun.createdAt : null,
+      newRun.createdAt,
+      assignment ? packedUuid.pack(assignment.token) : null,
+      assignment ? workerId.pack(assignment.workerId) : null,
+      assignment ? assignment.leaseUntil : null,
+      assignment ? implied.queued | implied.started : implied.queued,
+      tokensAtStart(kind),
+      isBody(payload, newRun.deliveryId === accepted?.delivery.id ? accepted?.delivery.body : null)
+        ? sameAsBody
+        : payload,
+      newRun.input === null ? null : JSON.stringify(newRun.input),
+    );
+    if (!assignment) room.added(target);
+    changed();
   };
+}
+
+/** Byte for byte: most senders send compact JSON, and many schemas change nothing. */
+function isBody(payload: string | null, body: Uint8Array | null | undefined): boolean {
+  if (payload === null || !body || body.length !== Buffer.byteLength(payload)) return false;
+  return Buffer.from(payload).equals(body);
 }

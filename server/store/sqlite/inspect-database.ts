@@ -3,6 +3,7 @@ import Database from "better-sqlite3";
 import { migrationsFolder } from "../../paths.ts";
 import type { StoreContents } from "../shared/store-contents.ts";
 import { findDamage } from "./find-damage.ts";
+import { findListDamage } from "./list-index.ts";
 import { readSchemaVersion } from "./migrate.ts";
 import type { Connection } from "./open-connection.ts";
 import { refuseDamagedLog } from "./refuse-damaged-log.ts";
@@ -12,6 +13,8 @@ import { toOpenError } from "./store-error.ts";
 export interface DatabaseFacts {
   /** See `findDamage`. */
   damage: string | null;
+  /** How the list index differs from the rows; `null`: it does not, or the schema is an older one. */
+  listDamage: string | null;
   pendingMigrations: number;
   journalMode: string;
   fileBytes: number;
@@ -44,6 +47,7 @@ function readFacts(connection: Connection, file: string): DatabaseFacts {
   const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
   return {
     damage: findDamage(connection),
+    listDamage: applied === known ? findListDamage(connection) : null,
     pendingMigrations: known - applied,
     journalMode: String(pragma("journal_mode")),
     fileBytes: statSync(file).size,
@@ -63,7 +67,7 @@ function readContents(connection: Connection): StoreContents {
     "SELECT id, name, kind, endpoints, ciphertext, expires_at AS expiresAt, revoked_at AS revokedAt, replaced_by AS replacedBy FROM webhook_key",
   );
   return {
-    newestDeliveryAt: numbers("SELECT received_at FROM delivery ORDER BY received_at DESC LIMIT 1")[0] ?? null,
+    newestDeliveryAt: numbers("SELECT received_at FROM delivery ORDER BY seq DESC LIMIT 1")[0] ?? null,
     lastSeenWorkers: numbers("SELECT seen_at FROM worker"),
     keys: keys.all().map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
     disabledTriggers: connection

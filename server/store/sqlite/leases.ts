@@ -1,42 +1,35 @@
-import { and, asc, count, eq, inArray, isNotNull, sql } from "drizzle-orm";
-import { z } from "zod";
+import { and, count, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { runStatusCodes } from "../../domain/stored-codes.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
-import { type SqliteDatabase, given } from "./database.ts";
-import { prepareStatement } from "./prepare-statement.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { type Packed, packedUuid } from "./packed-text.ts";
 import { run } from "./schema.ts";
+import { isOpenSql, readTarget, runId, workerId } from "./stored-forms.ts";
 
 type LeaseRequest = Parameters<EngineStore["extendLeases"]>[0];
 
+const { running, waiting } = runStatusCodes;
+
 export function prepareExtendLeases({
-  db,
   connection,
 }: SqliteDatabase): (p: LeaseRequest) => { lost: string[]; cancelRequested: string[] } {
-  const query = db
-    .update(run)
-    .set({ leaseUntil: given("leaseUntil") })
-    .where(
-      and(
-        eq(run.id, sql.placeholder("id")),
-        eq(run.token, sql.placeholder("token")),
-        eq(run.workerId, sql.placeholder("workerId")),
-        eq(run.status, "running"),
-      ),
+  const extend = connection
+    .prepare<unknown[], number | null>(
+      `UPDATE run SET lease_until = ? WHERE id = ? AND token = ? AND worker_id = ? AND status = ${running} RETURNING cancel_requested_at`,
     )
-    .returning({ cancelRequestedAt: run.cancelRequestedAt });
-  const extend = prepareStatement(connection, query);
-  return ({ workerId, runs, now, leaseMs }) => {
+    .pluck();
+  return (p) => {
     const lost: string[] = [];
     const cancelRequested: string[] = [];
-    for (const { id, token } of runs) {
-      const row = extend.get({ id, token, workerId, leaseUntil: now + leaseMs });
-      if (row === undefined) lost.push(id);
-      else if (extendedRow.parse(row)[0] !== null) cancelRequested.push(id);
+    const claimedBy = workerId.pack(p.workerId);
+    for (const { id, token } of p.runs) {
+      const requestedAt = extend.get(p.now + p.leaseMs, runId.pack(id), packedUuid.pack(token), claimedBy);
+      if (requestedAt === undefined) lost.push(id);
+      else if (requestedAt !== null) cancelRequested.push(id);
     }
     return { lost, cancelRequested };
   };
 }
-
-const extendedRow = z.tuple([z.number().nullable()]);
 
 export function listCancelRequested({ db }: SqliteDatabase, runIds: readonly string[]): string[] {
   const rows = db
@@ -47,63 +40,45 @@ export function listCancelRequested({ db }: SqliteDatabase, runIds: readonly str
   return rows.map(({ id }) => id);
 }
 
-/** Only running runs have a worker. Apart, so that a test can look at its plan. */
-export function heldRunsQuery({ db }: SqliteDatabase, workerId: string) {
-  return db
-    .select({
-      id: run.id,
-      token: run.token,
-      kind: run.targetKind,
-      slug: run.targetSlug,
-      attempt: run.attempt,
-      maxAttempts: run.maxAttempts,
-      crashes: run.crashes,
-    })
-    .from(run)
-    .where(eq(run.workerId, workerId))
-    .orderBy(asc(run.id));
+/** All running runs are read: they are few. */
+export const heldRunsSql = `
+  SELECT id, token, target, attempt, max_attempts AS maxAttempts, crashes FROM run INDEXED BY run_open
+  WHERE ${isOpenSql} AND status = ${running} AND worker_id = ? ORDER BY seq`;
+
+type HeldRun = Awaited<ReturnType<EngineStore["listHeldRuns"]>>[number];
+
+interface HeldRow extends Pick<HeldRun, "attempt" | "maxAttempts" | "crashes"> {
+  id: Packed;
+  token: Packed;
+  target: number;
 }
 
-export function listHeldRuns(
-  database: SqliteDatabase,
-  workerId: string,
-): Awaited<ReturnType<EngineStore["listHeldRuns"]>> {
-  return heldRunsQuery(database, workerId)
-    .all()
-    .flatMap(({ token, kind, slug, ...held }) => (token === null ? [] : [{ ...held, token, target: { kind, slug } }]));
+export function listHeldRuns({ connection, names }: SqliteDatabase, worker: string): HeldRun[] {
+  return connection
+    .prepare<unknown[], HeldRow>(heldRunsSql)
+    .all(workerId.pack(worker))
+    .map(({ id, token, target, ...held }) => ({
+      id: runId.unpack(id),
+      token: packedUuid.unpack(token),
+      target: readTarget(names.textOf(target)),
+      ...held,
+    }));
 }
 
-/** Apart, so that a test can look at its plan. `(SELECT …)` for the reason that claims have. */
-export function nextAvailableQuery({ db }: SqliteDatabase) {
-  return db
-    .select({ at: run.availableAt })
-    .from(run)
-    .where(
-      and(
-        sql`status = 'waiting'`,
-        sql`${run.isIsolated} = (SELECT ${sql.placeholder("isIsolated")})`,
-        sql`${run.availableAt} > ${sql.placeholder("after")}`,
-      ),
-    )
-    .orderBy(asc(run.availableAt))
-    .limit(1);
-}
+/** Parameters in `(SELECT …)` for the reason that claims have. */
+export const nextAvailableSql = `
+  SELECT available_at FROM run INDEXED BY run_waiting
+  WHERE status = ${waiting} AND is_isolated = (SELECT @isolated) AND available_at > (SELECT @after) ORDER BY available_at LIMIT 1`;
 
-export function prepareNextAvailable(
-  database: SqliteDatabase,
-): (pool: "shared" | "isolated", after: number) => number | null {
-  const next = prepareStatement(database.connection, nextAvailableQuery(database));
-  return (pool, after) => nextRow.parse(next.get({ isIsolated: pool === "isolated" ? 1 : 0, after }))?.[0] ?? null;
+export function prepareNextAvailable({
+  connection,
+}: SqliteDatabase): (pool: "shared" | "isolated", after: number) => number | null {
+  const next = connection.prepare<unknown[], number>(nextAvailableSql).pluck();
+  return (pool, after) => next.get({ isolated: pool === "isolated" ? 1 : 0, after }) ?? null;
 }
-
-const nextRow = z.tuple([z.number()]).optional();
 
 /** The term that looks redundant lets SQLite take the partial index `run_open`. */
 export function countQueued({ db }: SqliteDatabase, pool: "shared" | "isolated"): number {
-  const isQueued = and(
-    sql`status IN ('queued', 'waiting')`,
-    eq(run.isIsolated, pool === "isolated"),
-    eq(run.status, "queued"),
-  );
+  const isQueued = and(sql.raw(isOpenSql), eq(run.status, "queued"), eq(run.isIsolated, pool === "isolated"));
   return db.select({ runs: count() }).from(run).where(isQueued).get()?.runs ?? 0;
 }

@@ -7,13 +7,15 @@ import { deliveryTerms } from "../shared/delivery-terms.ts";
 import { type Listing, readList } from "../shared/read-list.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { hasText } from "./has-text.ts";
-import { createListReader } from "./list-reader.ts";
-import { delivery } from "./schema.ts";
+import { createListReader, readSeq, toPositionId, withOwnIndex } from "./list-reader.ts";
+import { type Names, noName } from "./names.ts";
+import { delivery, deliveryList } from "./schema.ts";
 import { verdictHours } from "./verdict-hours.ts";
-import { hasVerdict } from "./verdict-sets.ts";
+import { hasVerdict, unpackVerdicts } from "./verdicts.ts";
 
 /** The columns that a list shows: no bodies. */
 const deliverySummaryColumns = {
+  seq: delivery.seq,
   id: delivery.id,
   endpoint: delivery.endpoint,
   receivedAt: delivery.receivedAt,
@@ -29,6 +31,10 @@ const deliverySummaryColumns = {
   redeliveryOf: delivery.redeliveryOf,
 };
 
+interface ListedDelivery extends DeliverySummaryRow {
+  seq: number;
+}
+
 export function listDeliveries(
   database: SqliteDatabase,
   filter: DeliveryFilter,
@@ -41,12 +47,29 @@ export function listDeliveries(
 export function deliveryListing(
   database: SqliteDatabase,
   filter: DeliveryFilter,
-): Listing<DeliverySummaryRow, DeliverySummary> {
+): Listing<ListedDelivery, DeliverySummary> {
+  const { names } = database;
+  const numbered = {
+    ...filter,
+    endpoint: filter.endpoint === undefined ? undefined : (names.find(filter.endpoint) ?? noName),
+  };
+  const p = { hasVerdict: hasVerdict(names), hasText: (text: string) => hasText([delivery.body], text) };
+  const terms = deliveryTerms(delivery, numbered, p);
+  const own = withOwnIndex(terms, ["delivery_by_redelivery"]);
   return {
     table: "delivery",
     at: delivery.receivedAt,
-    id: delivery.id,
-    terms: deliveryTerms(delivery, filter, { hasVerdict, hasText: (text) => hasText([delivery.body], text) }),
+    id: delivery.seq,
+    ...(own
+      ? { terms: own }
+      : {
+          terms,
+          listed: {
+            at: deliveryList.receivedAt,
+            id: deliveryList.seq,
+            terms: deliveryTerms({ ...delivery, ...deliveryList }, numbered, p),
+          },
+        }),
     payloadBytes: [
       ...(filter.text === undefined ? [] : [sql`octet_length(${delivery.body})`]),
       ...(filter.verdict === undefined ? [] : [sql`octet_length(${delivery.verdicts})`]),
@@ -54,24 +77,37 @@ export function deliveryListing(
     since: filter.since,
     until: filter.until,
     nextRegion: verdictHours(database, filter),
-    readRows: (ids) => readDeliveryRows(database, ids),
-    position: (row) => ({ at: row.receivedAt, id: row.id }),
+    readRows: (ids) => readDeliveryRows(database, ids.map(readSeq)),
+    position: (row) => ({ at: row.receivedAt, id: toPositionId(row.seq) }),
     shape: toDeliverySummary,
   };
 }
 
-/** The rows with these ids, newest first. */
-export function readDeliveryRows(database: SqliteDatabase, ids: string[]): DeliverySummaryRow[] {
-  return deliveryRowsQuery(database, ids)
+/** The rows with these numbers, newest first. */
+export function readDeliveryRows(database: SqliteDatabase, seqs: number[]): ListedDelivery[] {
+  return deliveryRowsQuery(database, seqs)
     .all()
-    .map((row) => ({ ...row, ...database.verdicts.read(row.verdicts) }));
+    .map((row) => nameDelivery(row, database.names));
 }
 
 /** Apart, so that a test can look at its plan. */
-export function deliveryRowsQuery({ db }: SqliteDatabase, ids: string[]) {
+export function deliveryRowsQuery({ db }: Pick<SqliteDatabase, "db">, seqs: number[]) {
   return db
     .select(deliverySummaryColumns)
     .from(delivery)
-    .where(inArray(delivery.id, ids))
-    .orderBy(desc(delivery.receivedAt), desc(delivery.id));
+    .where(inArray(delivery.seq, seqs))
+    .orderBy(desc(delivery.receivedAt), desc(delivery.seq));
+}
+
+/** A row with names in the place of their numbers. */
+export function nameDelivery<Row extends { endpoint: number; method: number; verdicts: string }>(
+  row: Row,
+  names: Names,
+) {
+  return {
+    ...row,
+    endpoint: names.textOf(row.endpoint),
+    method: names.textOf(row.method),
+    ...unpackVerdicts(row.verdicts, names),
+  };
 }

@@ -1,31 +1,35 @@
-import { desc, inArray, type SQL, sql } from "drizzle-orm";
+import { type Column, desc, inArray, type SQL, sql } from "drizzle-orm";
 import type { Page, PageRequest } from "../../contract/list.ts";
 import type { RunSummary } from "../../contract/run.ts";
+import { stepKindCodes } from "../../domain/stored-codes.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
+import { type Listing, readList } from "../shared/read-list.ts";
 import { type RunSummaryRow, toRunSummary } from "../shared/run-shapes.ts";
 import { runTerms } from "../shared/run-terms.ts";
-import { type Listing, readList } from "../shared/read-list.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { hasText } from "./has-text.ts";
-import { createListReader } from "./list-reader.ts";
-import { run } from "./schema.ts";
+import { hasText as bytesHaveText } from "./has-text.ts";
+import { createListReader, readSeq, toPositionId, withOwnIndex } from "./list-reader.ts";
+import { noName, type Names } from "./names.ts";
+import { delivery, run, runList } from "./schema.ts";
+import { bodyBytesSql, payloadSql, sameAsPayload } from "./stored-forms.ts";
 
 /** The columns that a list shows: none of the wide ones. */
 export const runSummaryColumns = {
+  seq: run.seq,
   id: run.id,
   status: run.status,
   trigger: run.trigger,
-  attachmentId: run.attachmentId,
+  attachment: run.attachment,
   targetKind: run.targetKind,
   targetSlug: run.targetSlug,
-  deliveryId: run.deliveryId,
+  deliveryId: sql<string | null>`(SELECT id FROM delivery WHERE delivery.seq = run.delivery)`.mapWith(delivery.id),
   startedBy: run.startedBy,
   replayOf: run.replayOf,
   version: run.version,
   attempt: run.attempt,
   maxAttempts: run.maxAttempts,
-  tokens: readSpend("tokens"),
-  costUsd: readSpend("cost_usd"),
+  tokens: run.tokens,
+  costUsd: run.costUsd,
   createdAt: run.createdAt,
   startedAt: run.startedAt,
   finishedAt: run.finishedAt,
@@ -33,11 +37,8 @@ export const runSummaryColumns = {
   errorMessage: run.errorMessage,
 };
 
-/** From the index: in the row it stands behind the payload, and SQLite would walk through all of that. */
-function readSpend(column: "tokens" | "cost_usd"): SQL<number | null> {
-  return sql.raw(
-    `CASE WHEN run.target_kind = 'agent' THEN (SELECT spend.${column} FROM run AS spend INDEXED BY run_by_spend WHERE spend.tokens IS NOT NULL AND spend.created_at = run.created_at AND spend.id = run.id) END`,
-  ) as SQL<number | null>;
+interface ListedRun extends RunSummaryRow {
+  seq: number;
 }
 
 export function listRuns(database: SqliteDatabase, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
@@ -45,22 +46,89 @@ export function listRuns(database: SqliteDatabase, filter: RunFilter, page: Page
 }
 
 /** Apart, so that a test can look at the plans of its queries. */
-export function runListing(database: SqliteDatabase, filter: RunFilter): Listing<RunSummaryRow, RunSummary> {
+export function runListing(database: SqliteDatabase, filter: RunFilter): Listing<ListedRun, RunSummary> {
+  const numbered = numberNames(database, filter);
+  const rowColumns = { ...run, deliveryId: run.delivery, keyId: run.key };
+  const ofRow = runTerms(rowColumns, numbered, { hasText, hasOpenApproval: hasOpenApproval(run.seq) });
+  const own = withOwnIndex(ofRow, ["run_by_delivery", "run_by_replay"]);
   return {
     table: "run",
     at: run.createdAt,
-    id: run.id,
-    terms: runTerms(run, filter, (text) => hasText([run.payload, run.input], text)),
-    payloadBytes: filter.text === undefined ? [] : [sql`octet_length(${run.payload})`, sql`octet_length(${run.input})`],
+    id: run.seq,
+    ...(own
+      ? { terms: own }
+      : {
+          terms: ofRow,
+          listed: {
+            at: runList.createdAt,
+            id: runList.seq,
+            terms: runTerms({ ...rowColumns, ...runList, keyId: runList.key }, numbered, {
+              hasText,
+              hasOpenApproval: hasOpenApproval(runList.seq),
+            }),
+          },
+        }),
+    payloadBytes:
+      filter.text === undefined
+        ? []
+        : [sql`octet_length(${run.payload})`, sql`octet_length(${run.input})`, sql.raw(bodyBytesSql)],
     since: filter.since,
     until: filter.until,
-    readRows: (ids) => runRowsQuery(database, ids).all(),
-    position: (row) => ({ at: row.createdAt, id: row.id }),
+    readRows: (ids) => readRunRows(database, ids.map(readSeq)),
+    position: (row) => ({ at: row.createdAt, id: toPositionId(row.seq) }),
     shape: toRunSummary,
   };
 }
 
-/** The rows with these ids, newest first. */
-export function runRowsQuery({ db }: SqliteDatabase, ids: string[]) {
-  return db.select(runSummaryColumns).from(run).where(inArray(run.id, ids)).orderBy(desc(run.createdAt), desc(run.id));
+/** In what it was started with. */
+function hasText(text: string): SQL {
+  return bytesHaveText([sql.raw(payloadSql), sql`nullif(${run.input}, ${sameAsPayload})`], text);
+}
+
+function hasOpenApproval(seq: Column): SQL {
+  return sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run = ${seq} AND run_step.kind = ${stepKindCodes.approval} AND run_step.finished_at IS NULL)`;
+}
+
+/** The names and references of a filter as rows have them. */
+export function numberNames<Filter extends RunFilter>({ connection, names }: SqliteDatabase, filter: Filter) {
+  const numberOf = (name: string | undefined) => (name === undefined ? undefined : (names.find(name) ?? noName));
+  const seqOf = connection.prepare<unknown[], number>("SELECT seq FROM delivery WHERE id = ?").pluck();
+  return {
+    ...filter,
+    trigger: numberOf(filter.trigger),
+    target: numberOf(filter.target),
+    keyId: numberOf(filter.keyId),
+    version: numberOf(filter.version),
+    delivery:
+      filter.delivery === undefined ? undefined : (seqOf.get(delivery.id.mapToDriverValue(filter.delivery)) ?? noName),
+  };
+}
+
+/** The rows with these numbers, newest first. */
+export function readRunRows(database: SqliteDatabase, seqs: number[]): ListedRun[] {
+  return runRowsQuery(database, seqs)
+    .all()
+    .map((row) => nameRun(row, database.names));
+}
+
+/** Apart, so that a test can look at its plan. */
+export function runRowsQuery({ db }: Pick<SqliteDatabase, "db">, seqs: number[]) {
+  return db
+    .select(runSummaryColumns)
+    .from(run)
+    .where(inArray(run.seq, seqs))
+    .orderBy(desc(run.createdAt), desc(run.seq));
+}
+
+/** A row with names in the place of their numbers. */
+export function nameRun<
+  Row extends { trigger: number | null; attachment: number | null; targetSlug: number; version: number },
+>(row: Row, names: Names) {
+  return {
+    ...row,
+    trigger: row.trigger === null ? null : names.textOf(row.trigger),
+    attachmentId: row.attachment === null ? null : names.textOf(row.attachment),
+    targetSlug: names.textOf(row.targetSlug),
+    version: names.textOf(row.version),
+  };
 }

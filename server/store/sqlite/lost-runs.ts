@@ -1,87 +1,74 @@
-import { and, eq, lte, sql } from "drizzle-orm";
-import type { EngineStore, LostRun } from "../../ports/store/engine-store.ts";
+import { runStatusCodes } from "../../domain/stored-codes.ts";
+import type { EngineStore } from "../../ports/store/engine-store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { EndHold, Held } from "./end-hold.ts";
 import { prepareClearLive } from "./live.ts";
-import { run } from "./schema.ts";
+import type { Packed } from "./packed-text.ts";
+import { isOpenSql, runId, workerId } from "./stored-forms.ts";
 import type { AddEntry } from "./timeline.ts";
 
 type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 
-/** After a worker process ended: its runs go back as its supervisor says. */
+const isRunning = `status = ${runStatusCodes.running}`;
+const heldColumns = "seq, attempt, cancel_requested_at AS cancelRequestedAt";
+
+/** After a worker process ended: its runs return as its supervisor says. */
 export function prepareReleaseLostRuns(
-  database: SqliteDatabase,
+  { connection }: SqliteDatabase,
   p: { addEntry: AddEntry; endHold: EndHold },
 ): (release: Release) => void {
-  const clearLive = prepareClearLive(database.connection);
-  return ({ workerId, now, message, runs }) => {
-    for (const lost of runs) {
-      const held = findHeldBy(database, { id: lost.id, workerId });
+  const clearLive = prepareClearLive(connection);
+  const find = connection.prepare<unknown[], Held>(
+    `SELECT ${heldColumns} FROM run WHERE id = ? AND worker_id = ? AND ${isRunning}`,
+  );
+  const countCrash = connection.prepare(
+    "UPDATE run SET crashes = crashes + 1, is_isolated = max(is_isolated, ?) WHERE seq = ?",
+  );
+  return ({ workerId: lostWorker, now, message, runs }) => {
+    for (const { id, fate } of runs) {
+      const held = find.get(runId.pack(id), workerId.pack(lostWorker));
       if (!held) continue;
-      p.addEntry(lost.id, { at: now, kind: "worker_lost", attempt: held.attempt, message });
-      countCrash(database, held, lost.fate.kind);
-      clearLive(lost.id);
-      const { fate } = lost;
-      if (fate.kind === "fail") for (const entry of fate.entries) p.addEntry(lost.id, entry);
-      p.endHold(held, fate.kind === "fail" ? fate.transition : { to: "queued" }, now);
+      const { seq } = held;
+      p.addEntry(seq, { at: now, kind: "worker_lost", attempt: held.attempt, message });
+      if (fate.kind !== "resume") countCrash.run(fate.kind === "isolate" ? 1 : 0, seq);
+      clearLive(seq);
+      if (fate.kind === "fail") p.endHold(held, { transition: fate.transition, now, entries: fate.entries });
+      else p.endHold(held, { transition: { to: "queued" }, now });
     }
   };
 }
 
-function findHeldBy({ db }: SqliteDatabase, p: { id: string; workerId: string }): Held | null {
-  const row = db
-    .select({ token: run.token, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
-    .from(run)
-    .where(and(eq(run.id, p.id), eq(run.workerId, p.workerId), eq(run.status, "running")))
-    .get();
-  return row?.token ? { ...row, id: p.id, token: row.token } : null;
-}
-
-function countCrash({ db }: SqliteDatabase, held: Held, fate: LostRun["fate"]["kind"]): void {
-  if (fate === "resume") return;
-  db.update(run)
-    .set({ crashes: sql`${run.crashes} + 1`, ...(fate === "isolate" ? { isIsolated: true } : {}) })
-    .where(and(eq(run.id, held.id), eq(run.token, held.token), eq(run.status, "running")))
-    .run();
-}
+/** All running runs are read: they are few. */
+export const expiredRunsSql = `
+  SELECT ${heldColumns}, id FROM run INDEXED BY run_open WHERE ${isOpenSql} AND ${isRunning} AND lease_until <= ?`;
 
 /** Runs whose lease ran out; see `reconcile` of the port. */
 export function prepareReconcile(
-  database: SqliteDatabase,
+  { connection }: SqliteDatabase,
   p: { addEntry: AddEntry; endHold: EndHold },
 ): {
   hasExpired(now: number, spare: ReadonlySet<string>): boolean;
   reconcile(now: number, spare: ReadonlySet<string>): number;
 } {
-  const clearLive = prepareClearLive(database.connection);
+  const clearLive = prepareClearLive(connection);
+  const select = connection.prepare<unknown[], Held & { id: Packed }>(expiredRunsSql);
   const expired = (now: number, spare: ReadonlySet<string>) =>
-    expiredRunsQuery(database, now)
-      .all()
-      .filter(({ id }) => !spare.has(id));
+    select.all(now).filter(({ id }) => !spare.has(runId.unpack(id)));
   return {
     hasExpired: (now, spare) => expired(now, spare).length > 0,
     reconcile(now, spare) {
       const rows = expired(now, spare);
-      for (const { id, token, attempt, cancelRequestedAt } of rows) {
-        if (token === null) throw new Error(`${id} is running under no token`);
-        p.addEntry(id, {
+      for (const held of rows) {
+        p.addEntry(held.seq, {
           at: now,
           kind: "worker_lost",
-          attempt,
+          attempt: held.attempt,
           message: "The lease of its worker expired: the worker stopped responding.",
         });
-        clearLive(id);
-        p.endHold({ id, token, attempt, cancelRequestedAt }, { to: "queued" }, now);
+        clearLive(held.seq);
+        p.endHold(held, { transition: { to: "queued" }, now });
       }
       return rows.length;
     },
   };
-}
-
-/** Only running runs have a lease. Apart, so that a test can look at its plan. */
-export function expiredRunsQuery({ db }: SqliteDatabase, now: number) {
-  return db
-    .select({ id: run.id, token: run.token, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
-    .from(run)
-    .where(lte(run.leaseUntil, now));
 }

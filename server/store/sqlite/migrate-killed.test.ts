@@ -1,6 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -11,24 +20,44 @@ import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
-import { openSqliteStore } from "./open-store.ts";
 
-const source = migrationsFolder("sqlite");
-const journal = z
-  .looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) })
-  .parse(JSON.parse(readFileSync(join(source, "meta", "_journal.json"), "utf8")));
+/** A migration of a later version, which rebuilds a table that others refer to, and rewrites its rows. */
+const later = [
+  "CREATE TABLE later (id integer PRIMARY KEY, run integer REFERENCES run (seq))",
+  "CREATE TABLE new_step (position integer PRIMARY KEY, run integer NOT NULL REFERENCES run (seq), name text NOT NULL)",
+  "INSERT INTO new_step SELECT position, run, name FROM run_step",
+  "DROP TABLE run_step",
+  "ALTER TABLE new_step RENAME TO run_step",
+  "UPDATE delivery SET response_status = response_status + 1",
+  "CREATE UNIQUE INDEX run_step_by_name ON run_step (run, name)",
+].join(";\n--> statement-breakpoint\n");
+
+const folder = mkdtempSync(join(tmpdir(), "signalbox-migrate-"));
+const source = join(folder, "migrations");
+const journal = writeSource();
 
 let program: string;
-let folder: string;
 let fresh: unknown;
 beforeAll(async () => {
   program = await bundleProgram(join(import.meta.dirname, "../fixtures/migrate-and-die.ts"));
-  folder = mkdtempSync(join(tmpdir(), "signalbox-migrate-"));
   const file = join(folder, "fresh.db");
-  await (await openSqliteStore({ file })).close();
+  await bringTo(file, journal.entries.length);
   fresh = (await look(file)).schema;
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The real migrations, and the later one. */
+function writeSource() {
+  cpSync(migrationsFolder("sqlite"), source, { recursive: true });
+  const file = join(source, "meta", "_journal.json");
+  const read = z
+    .looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) })
+    .parse(JSON.parse(readFileSync(file, "utf8")));
+  const entries = [...read.entries, { idx: read.entries.length, tag: "9000_later" }];
+  writeFileSync(join(source, "9000_later.sql"), later);
+  writeFileSync(file, JSON.stringify({ ...read, entries }));
+  return { ...read, entries };
+}
 
 it.each(journal.entries.map(({ tag }, position) => ({ tag, position })))(
   "$tag: killed at every statement, the old schema is there, and the next start makes the whole new one",
@@ -57,11 +86,11 @@ async function killAt(p: {
 }): Promise<void> {
   const file = join(folder, `${p.position}-${p.kill}.db`);
   copyFileSync(p.old, file);
-  const child = spawn(process.execPath, [program, file, String(p.kill)], { stdio: "inherit" });
+  const child = spawn(process.execPath, [program, file, String(p.kill), source], { stdio: "inherit" });
   const [, signal] = await once(child, "exit");
   expect(signal).toBe("SIGKILL");
   expect(await look(file)).toEqual(p.before);
-  await (await openSqliteStore({ file })).close();
+  await bringTo(file, journal.entries.length);
   expect(await look(file)).toEqual({ schema: fresh, applied: journal.entries.length, damage: "ok" });
   for (const name of readdirSync(folder)) if (name.startsWith(`${p.position}-${p.kill}.db`)) rmSync(join(folder, name));
 }

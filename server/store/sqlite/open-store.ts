@@ -16,6 +16,7 @@ import { prepareFoldTraffic } from "./fold-traffic.ts";
 import { prepareInsertRun } from "./insert-run.ts";
 import { createKeptReads } from "./kept-reads.ts";
 import { prepareLiveMark } from "./live.ts";
+import { prepareListIndex } from "./list-index.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { createPortableDatabase } from "./portable-database.ts";
@@ -57,16 +58,31 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
 function createStore(connection: Connection, file: string, logger: Logger): Store {
   const watcher = createChangeWatcher(connection, logger);
   const traffic = createTrafficTally(connection);
-  const folding = createFoldLater({ fold: () => queue.write(fold), logger });
-  const room = createQueueRoom(connection);
+  const folding = createFoldLater({ fold: () => queue.write(fold), what: "the traffic counts", logger });
   const keptReads = createKeptReads(connection);
+  const lists = prepareListIndex(connection);
+  const indexing = createFoldLater({
+    fold: () => queue.write(lists.fill, "kill"),
+    what: "the list index",
+    mostCounts: 1_000,
+    betweenMs: 10,
+    logger,
+  });
+  const noteUnlisted = () => {
+    const unlisted = lists.countUnlisted();
+    if (unlisted > 0) indexing.waits(unlisted);
+  };
   const onBegin = () => {
     room.forget();
     traffic.begin();
+    database.names.begin();
+    database.changes.begin();
   };
   const onEnd = () => {
     const counts = traffic.write();
     if (counts > 0) folding.counted(counts);
+    database.changes.write();
+    noteUnlisted();
   };
   const queue = createWriteQueue(connection, {
     onBegin,
@@ -84,16 +100,19 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
       }, survives),
     queue.noteFailure,
   );
-  // Verbs that change what is queued by insertRun alone.
+  const room = createQueueRoom(database);
+  // For operations that change what is queued by insertRun alone.
   const queueing = queue.write;
-  const fold = prepareFoldTraffic(connection, database.verdicts.readShared);
+  const fold = prepareFoldTraffic(connection);
   const addEntry = prepareAddEntry(database);
-  const mark = prepareMark(connection);
+  const readEnds = prepareReadEnds(connection);
+  const mark = () => String(database.changes.read());
   const liveMark = prepareLiveMark(connection);
-  const insertRun = prepareInsertRun(database, { addEntry, room });
+  const insertRun = prepareInsertRun(database, { room });
   const portable = createPortableStore(createPortableDatabase(database));
   // Counts that an ended process has left.
   if (database.trafficLog().size > 0) folding.counted(0);
+  noteUnlisted();
   return {
     ...createDeliveryStore(database, { insertRun, room, queueing, countTraffic: traffic.add }),
     ...createRunStore(database, { insertRun, room, queueing, addEntry }),
@@ -102,13 +121,14 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...portable,
     ...keptReads.wrap(portable),
     ...createUpkeepStore(database),
-    ping: () => ping(database, { mark, ...queue }),
+    ping: () => ping(database, { readEnds, ...queue }),
     watch: watcher.watch,
     mark: () => database.read(mark),
     liveMark: () => database.read(liveMark),
     numbers: async () => ({ ...queue.numbers(), fileBytes: await readFileBytes(file) }),
     async close() {
       folding.close();
+      indexing.close();
       queue.close();
       watcher.close();
       connection.close();
@@ -122,9 +142,9 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
  */
 async function ping(
   { connection, read }: SqliteDatabase,
-  { mark, probe, lastFailure }: { mark: () => string } & Pick<WriteQueue, "probe" | "lastFailure">,
+  { readEnds, probe, lastFailure }: { readEnds: () => void } & Pick<WriteQueue, "probe" | "lastFailure">,
 ): Promise<void> {
-  await read(mark);
+  await read(readEnds);
   await probe(() => {
     connection.pragma("user_version = 1");
   });
@@ -132,12 +152,9 @@ async function ping(
   if (failure !== undefined) throw failure;
 }
 
-/** Every change of a run adds to its timeline. The ends of three tables, by their keys, and two small ones. */
-function prepareMark(connection: Connection): () => string {
-  const ends = connection.prepare(
-    "SELECT (SELECT max(id) FROM run_event) AS entry, (SELECT max(rowid) FROM delivery) AS delivery, (SELECT count(*) FROM preset) AS presets, (SELECT max(id) FROM preset) AS preset, (SELECT max(revision) FROM trigger_switch) AS switches",
-  );
-  return () => JSON.stringify(ends.get());
+function prepareReadEnds(connection: Connection): () => void {
+  const ends = connection.prepare("SELECT (SELECT max(seq) FROM delivery), (SELECT max(seq) FROM run)");
+  return () => void ends.get();
 }
 
 async function readFileBytes(file: string): Promise<StoreNumbers["fileBytes"]> {

@@ -8,7 +8,8 @@ export function createPortableDatabase({
   db,
   read,
   write,
-}: Pick<SqliteDatabase, "db" | "read" | "write">): PortableDatabase {
+  changed,
+}: Pick<SqliteDatabase, "db" | "read" | "write" | "changed">): PortableDatabase {
   const session: PortableSession = {
     db,
     tables: portableTables,
@@ -16,6 +17,7 @@ export function createPortableDatabase({
     lockedRows: (query) => resultOf(query.all()),
     lockTable: () => resultOf(undefined),
     run: (query) => resultOf(void query.run()),
+    changed,
   };
   return {
     tables: portableTables,

@@ -1,50 +1,44 @@
-import { z } from "zod";
+import { runStatusCodes } from "../../domain/stored-codes.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 import { queueBoundsOf } from "../shared/queue-bounds.ts";
-import type { Connection } from "./open-connection.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { isOpenSql } from "./stored-forms.ts";
 
-/**
- * Holds `maxQueued`. Asked inside the write transaction, so that nobody else queues anything between the question and
- * the answer.
- */
+/** Checks `maxQueued`, inside the write transaction: no other process queues a run between the check and the insert. */
 export interface QueueRoom {
   /**
-   * Of these runs' targets one that cannot take its runs among them; `null`: all fit. Runs without a bound cost
+   * The first target whose queue has no room for its runs among these; `null`: all fit. Runs without a limit cost
    * nothing.
    */
   findFull(runs: readonly NewRun[]): QueueFull | null;
-  /** To be told of every run that is inserted. */
+  /** To be called for every run that is queued. */
   added(target: string): void;
-  /** To be told at the beginning of a transaction, and of whatever else may change what is queued. */
+  /** To be called at the beginning of a transaction, and for every other operation that may change what is queued. */
   forget(): void;
 }
 
-/**
- * SQLite takes a partial index only where the query repeats its WHERE word for word. Never looks at more than `limit`
- * rows of a pool.
- */
+/** Never looks at more than `limit` rows of a pool. */
 export const queuedOfTargetSql = `
   SELECT count(*) FROM (
     SELECT 1 FROM run INDEXED BY run_open
-    WHERE status IN ('queued', 'waiting') AND is_isolated = :isolated AND target = :target AND status = 'queued' LIMIT :limit
+    WHERE ${isOpenSql} AND status = ${runStatusCodes.queued} AND is_isolated = :isolated AND target = :target LIMIT :limit
   )`;
 
 /**
- * A full queue is asked by every request of a flood, and counting it takes the longer the larger its bound is. So what
- * was counted holds for the transaction, in which hundreds are decided.
+ * Every request of a flood checks a full queue, and counting takes the longer the higher its limit is. A count is
+ * therefore used for the whole transaction, which decides hundreds of requests.
  */
-export function createQueueRoom(connection: Connection): QueueRoom {
-  const countPool = connection.prepare(queuedOfTargetSql).pluck();
-  /** `upTo`: there may be more than were counted, once they are so many. */
+export function createQueueRoom({ connection, names }: Pick<SqliteDatabase, "connection" | "names">): QueueRoom {
+  const countPool = connection.prepare<unknown[], number>(queuedOfTargetSql).pluck();
+  /** `upTo`: the count stopped there, and there may be more. */
   const counted = new Map<string, { queued: number; upTo: number }>();
 
   function queuedOf(target: string, upTo: number): number {
     const known = counted.get(target);
     if (known && (known.queued < known.upTo || upTo <= known.upTo)) return known.queued;
-    const queued = [0, 1].reduce(
-      (sum, isolated) => sum + z.number().parse(countPool.get({ isolated, target, limit: upTo })),
-      0,
-    );
+    const id = names.find(target);
+    const inPool = (isolated: number) => countPool.get({ isolated, target: id, limit: upTo }) ?? 0;
+    const queued = id === null ? 0 : inPool(0) + inPool(1);
     counted.set(target, { queued, upTo });
     return queued;
   }

@@ -1,6 +1,7 @@
 import type { CounterCursor, UpkeepBatch, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import { createBatchBound } from "./batch-bound.ts";
-import type { Connection } from "./open-connection.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { type Packed, packedHex } from "./packed-text.ts";
 
 const rowsAtOnce = 500;
 
@@ -10,8 +11,8 @@ interface KeyPlace {
 }
 
 export const keysAfterSql = `
-  SELECT endpoint, key, accepted_at AS acceptedAt FROM idempotency_key
-  WHERE (endpoint, key) > (@endpoint, @key) ORDER BY endpoint, key LIMIT ${rowsAtOnce}`;
+  SELECT seq, endpoint, idempotency_key AS key, received_at AS acceptedAt FROM delivery INDEXED BY delivery_by_idempotency_key
+  WHERE idempotency_key IS NOT NULL AND (endpoint, idempotency_key) > (@endpoint, @key) ORDER BY endpoint, idempotency_key LIMIT ${rowsAtOnce}`;
 
 export const nextCounterSql = `
   SELECT bucket_ms AS bucketMs, endpoint, attachment_id AS attachmentId FROM traffic
@@ -23,24 +24,36 @@ export const removeCountersSql = `
     SELECT bucket_ms, endpoint, attachment_id, at, outcome FROM traffic
     WHERE bucket_ms = @bucketMs AND endpoint = @endpoint AND attachment_id = @attachmentId AND at < @before LIMIT ${rowsAtOnce})`;
 
-/** The verbs run in a write transaction. */
-export function prepareRemoveCounters(connection: Connection) {
-  const keysAfter = connection.prepare<unknown[], KeyPlace & { acceptedAt: number }>(keysAfterSql);
-  const dropKey = connection.prepare("DELETE FROM idempotency_key WHERE endpoint = @endpoint AND key = @key");
+interface KeyRow {
+  seq: number;
+  endpoint: number;
+  key: Packed;
+  acceptedAt: number;
+}
+
+/** The operations run in a write transaction. */
+export function prepareRemoveCounters({ connection, names }: SqliteDatabase) {
+  const keysAfter = connection.prepare<unknown[], KeyRow>(keysAfterSql);
+  const dropKey = connection.prepare("UPDATE delivery SET idempotency_key = NULL WHERE seq = ?");
+  const cursorOf = ({ endpoint, key }: KeyRow): KeyPlace => ({
+    endpoint: names.textOf(endpoint),
+    key: packedHex.unpack(key),
+  });
   const nextCounter = connection.prepare<unknown[], CounterCursor>(nextCounterSql);
   const dropCounters = connection.prepare(removeCountersSql);
   return {
     removeKeys({ before, after }: Parameters<UpkeepStore["removeOldKeys"]>[0]): UpkeepBatch<KeyPlace> {
-      const rows = keysAfter.all(after ?? { endpoint: "", key: "" });
+      const from = after && { endpoint: names.find(after.endpoint), key: packedHex.pack(after.key) };
+      const rows = keysAfter.all(from ?? { endpoint: 0, key: "" });
       const bound = createBatchBound();
       let removed = 0;
-      for (const [index, { endpoint, key, acceptedAt }] of rows.entries()) {
-        if (acceptedAt < before) removed += dropKey.run({ endpoint, key }).changes;
+      for (const [index, row] of rows.entries()) {
+        if (row.acceptedAt < before) removed += dropKey.run(row.seq).changes;
         bound.looked();
-        if (bound.isReached() && index < rows.length - 1) return { removed, next: { endpoint, key } };
+        if (bound.isReached() && index < rows.length - 1) return { removed, next: cursorOf(row) };
       }
       const last = rows.at(-1);
-      return { removed, next: last && rows.length === rowsAtOnce ? { endpoint: last.endpoint, key: last.key } : null };
+      return { removed, next: last && rows.length === rowsAtOnce ? cursorOf(last) : null };
     },
     /**
      * By the hour, the counts of all endpoints together come first: lists look through what lies before the oldest of

@@ -1,47 +1,68 @@
 import type { UpkeepBatch, UpkeepCursor, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import { type BatchBound, createBatchBound } from "./batch-bound.ts";
+import { readSeq, toPositionId } from "./list-reader.ts";
+import { listedSql } from "./list-index.ts";
 import type { Connection } from "./open-connection.ts";
+import { isOpenSql } from "./stored-forms.ts";
 
 const looksAtOnce = 200;
 const rowsAtOnce = 100;
 
-const isOpen = "status IN ('queued', 'running', 'waiting')";
-
 export const oldDeliveriesSql = `
-  SELECT received_at AS at, id FROM delivery
-  WHERE (received_at, id) > (@at, @id) AND received_at < @before ORDER BY received_at, id LIMIT ${looksAtOnce}`;
+  ${listedSql("delivery", {
+    columns: "received_at AS at, seq",
+    index: "delivery_by_time",
+    where: "(received_at, seq) > (@at, @seq) AND received_at < @before",
+  })} ORDER BY at, seq LIMIT ${looksAtOnce}`;
 
 export const oldRunsSql = `
-  SELECT created_at AS at, id FROM run
-  WHERE (created_at, id) > (@at, @id) AND created_at < @before ORDER BY created_at, id LIMIT ${looksAtOnce}`;
+  ${listedSql("run", {
+    columns: "created_at AS at, seq",
+    index: "run_by_time",
+    where: "(created_at, seq) > (@at, @seq) AND created_at < @before",
+  })} ORDER BY at, seq LIMIT ${looksAtOnce}`;
 
-/** Whether anything still needs it. */
+const isNeeded = `(${isOpenSql} OR coalesce(finished_at, created_at) >= @before)`;
+
+/** Whether something still refers to it. */
 export const deliveryIsNeededSql = `
-  SELECT EXISTS (SELECT 1 FROM run WHERE delivery_id = @id AND (${isOpen} OR coalesce(finished_at, created_at) >= @before))
-    OR EXISTS (SELECT 1 FROM idempotency_key WHERE delivery_id = @id AND accepted_at >= @keysSince)`;
+  SELECT EXISTS (SELECT 1 FROM run WHERE delivery = @seq AND ${isNeeded})
+    OR EXISTS (SELECT 1 FROM delivery WHERE seq = @seq AND idempotency_key IS NOT NULL AND received_at >= @keysSince)`;
 
-const runIsNeededSql = `SELECT delivery_id IS NOT NULL OR ${isOpen} OR coalesce(finished_at, created_at) >= @before FROM run WHERE id = @id`;
+const runIsNeededSql = `SELECT delivery IS NOT NULL OR ${isNeeded} FROM run WHERE seq = @seq`;
+
+/** Names that came from rejected requests, and that no delivery has any more. */
+export const removeNamesSql = `
+  DELETE FROM name WHERE id IN (
+    SELECT id FROM name WHERE is_kept = 0
+      AND NOT EXISTS (${listedSql("delivery", { columns: "1", index: "delivery_by_endpoint", where: "endpoint = name.id" })}) LIMIT ${looksAtOnce})`;
+
+interface OldRow {
+  at: number;
+  seq: number;
+}
 
 /**
- * The verbs run in a write transaction. They may stop in the middle of a delivery or a run that has much, and go on
- * with it in the next one.
+ * The operations run in a write transaction. They may stop in the middle of a delivery or a run that has much, and
+ * continue with it in the next one.
  */
 export function prepareRemoveHistory(connection: Connection) {
   const removeRun = prepareRemoveRun(connection);
   const runsOf = connection
-    .prepare<unknown[], string>(`SELECT id FROM run WHERE delivery_id = ? LIMIT ${rowsAtOnce}`)
+    .prepare<unknown[], number>(`SELECT seq FROM run WHERE delivery = ? LIMIT ${rowsAtOnce}`)
     .pluck();
-  const dropDelivery = connection.prepare("DELETE FROM delivery WHERE id = ?");
-  const oldDeliveries = connection.prepare<unknown[], UpkeepCursor>(oldDeliveriesSql);
-  const oldRuns = connection.prepare<unknown[], UpkeepCursor>(oldRunsSql);
+  const dropDelivery = connection.prepare("DELETE FROM delivery WHERE seq = ?");
+  const dropNames = connection.prepare(removeNamesSql);
+  const oldDeliveries = connection.prepare<unknown[], OldRow>(oldDeliveriesSql);
+  const oldRuns = connection.prepare<unknown[], OldRow>(oldRunsSql);
   const deliveryIsNeeded = connection.prepare<unknown[], number>(deliveryIsNeededSql).pluck();
   const runIsNeeded = connection.prepare<unknown[], number>(runIsNeededSql).pluck();
 
-  function removeDelivery(id: string, bound: BatchBound): boolean {
-    for (let runs = runsOf.all(id); runs.length > 0; runs = runsOf.all(id)) {
+  function removeDelivery(seq: number, bound: BatchBound): boolean {
+    for (let runs = runsOf.all(seq); runs.length > 0; runs = runsOf.all(seq)) {
       for (const run of runs) if (!removeRun(run, bound)) return false;
     }
-    bound.removed(dropDelivery.run(id).changes);
+    bound.removed(dropDelivery.run(seq).changes);
     return true;
   }
 
@@ -51,63 +72,70 @@ export function prepareRemoveHistory(connection: Connection) {
       keysSince,
       after,
     }: Parameters<UpkeepStore["removeOldDeliveries"]>[0]): UpkeepBatch<UpkeepCursor> {
-      return walk(oldDeliveries.all({ ...(after ?? start), before }), after, {
-        isNeeded: (id) => deliveryIsNeeded.get({ id, before, keysSince }) === 1,
+      const batch = walk(oldDeliveries.all({ ...rowOf(after), before }), after, {
+        isNeeded: (seq) => deliveryIsNeeded.get({ seq, before, keysSince }) === 1,
         remove: removeDelivery,
       });
+      if (batch.removed > 0) dropNames.run();
+      return batch;
     },
     removeRuns({ before, after }: Parameters<UpkeepStore["removeOldRuns"]>[0]): UpkeepBatch<UpkeepCursor> {
-      return walk(oldRuns.all({ ...(after ?? start), before }), after, {
-        isNeeded: (id) => runIsNeeded.get({ id, before }) !== 0,
+      return walk(oldRuns.all({ ...rowOf(after), before }), after, {
+        isNeeded: (seq) => runIsNeeded.get({ seq, before }) !== 0,
         remove: removeRun,
       });
     },
   };
 }
 
-const start: UpkeepCursor = { at: -1, id: "" };
+const start: UpkeepCursor = { at: -1, id: toPositionId(0) };
+
+function rowOf(cursor: UpkeepCursor | null): OldRow {
+  const { at, id } = cursor ?? start;
+  return { at, seq: readSeq(id) };
+}
 
 function walk(
-  rows: readonly UpkeepCursor[],
+  rows: readonly OldRow[],
   after: UpkeepCursor | null,
-  p: { isNeeded: (id: string) => boolean; remove: (id: string, bound: BatchBound) => boolean },
+  p: { isNeeded: (seq: number) => boolean; remove: (seq: number, bound: BatchBound) => boolean },
 ): UpkeepBatch<UpkeepCursor> {
   const bound = createBatchBound();
   let removed = 0;
   let last = after;
-  for (const row of rows) {
+  for (const { at, seq } of rows) {
     if (bound.isReached()) return { removed, next: last ?? start };
     bound.looked();
-    if (!p.isNeeded(row.id)) {
-      if (!p.remove(row.id, bound)) return { removed, next: last ?? start };
+    if (!p.isNeeded(seq)) {
+      if (!p.remove(seq, bound)) return { removed, next: last ?? start };
       removed += 1;
     }
-    last = row;
+    last = { at, id: toPositionId(seq) };
   }
   return { removed, next: rows.length < looksAtOnce ? null : last };
 }
 
 /**
- * Timeline and steps first, some at a time: a run may have many, and its own row would take them all with it. Says
- * whether all is gone.
+ * Timeline and steps first, some at a time: a run may have many, and its own row would remove them all at once. Returns
+ * whether all is removed.
  */
-function prepareRemoveRun(connection: Connection): (id: string, bound: BatchBound) => boolean {
+function prepareRemoveRun(connection: Connection): (seq: number, bound: BatchBound) => boolean {
   const parts = ["run_event", "run_step"].map((table) =>
     connection.prepare(
-      `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE run_id = ? LIMIT ${rowsAtOnce})`,
+      `DELETE FROM ${table} WHERE run = @seq AND position IN (SELECT position FROM ${table} WHERE run = @seq LIMIT ${rowsAtOnce})`,
     ),
   );
-  const dropRun = connection.prepare("DELETE FROM run WHERE id = ?");
-  return (id, bound) => {
+  const dropRun = connection.prepare("DELETE FROM run WHERE seq = ?");
+  return (seq, bound) => {
     for (const part of parts) {
       for (let changes = rowsAtOnce; changes === rowsAtOnce;) {
         if (bound.isReachedByRemoving()) return false;
-        ({ changes } = part.run(id));
+        ({ changes } = part.run({ seq }));
         bound.removed(changes);
       }
     }
     if (bound.isReachedByRemoving()) return false;
-    bound.removed(dropRun.run(id).changes);
+    bound.removed(dropRun.run(seq).changes);
     return true;
   };
 }

@@ -1,17 +1,19 @@
-import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Run } from "../../contract/run.ts";
 import { planDecision } from "../../domain/runs/approval.ts";
 import { queueFull } from "../../domain/runs/new-run.ts";
 import { planCancel } from "../../domain/runs/run-state.ts";
 import type { NewRun, QueueFull, RunStore, SpendFilter } from "../../ports/store/run-store.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
-import { type SpendRow, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
+import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
-import { listRuns, runRowsQuery, runSummaryColumns } from "./list-runs.ts";
+import { isUnlistedSql } from "./list-index.ts";
+import { listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "./list-runs.ts";
 import type { QueueRoom } from "./queue-room.ts";
-import { run, runStep } from "./schema.ts";
-import { type AddEntry, listTimeline } from "./timeline.ts";
+import { run, runList, runStep } from "./schema.ts";
+import { inputSql, isOpenSql, payloadSql } from "./stored-forms.ts";
+import { type AddEntry, implied, isImpliedEnd, listTimeline } from "./timeline.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 interface RunStoreParts {
@@ -39,17 +41,12 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
         }),
       ),
     listRuns: (filter, page) => listRuns(database, filter, page),
-    findRuns: (ids) =>
-      readInTurn(() =>
-        runRowsQuery(database, [...ids])
-          .all()
-          .map(toRunSummary),
-      ),
+    findRuns: (ids) => readInTurn(() => readRunRows(database, seqsOf(database, ids)).map(toRunSummary)),
     getRun: (id) => readInTurn(() => getRun(database, id)),
     listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
     decideApproval: (decision) => write(() => decideApproval(decision)),
-    sumSpend: (filter) => readInTurn(() => toSpend(database.db.all<SpendRow>(spendQuery(filter)))),
+    sumSpend: (filter) => readInTurn(() => sumSpend(database, filter)),
     countOpenRuns: () => read(() => countOpenRuns(database)),
   };
 }
@@ -61,32 +58,52 @@ function insertRuns({ room, insertRun }: RunStoreParts, runs: readonly NewRun[])
   return queue;
 }
 
-function getRun({ db }: SqliteDatabase, id: string): (Run & { keyId: string | null }) | null {
+function getRun({ db, names }: SqliteDatabase, id: string): (Run & { keyId: string | null }) | null {
   const row = db
     .select({
       ...runSummaryColumns,
       errorStack: run.errorStack,
-      keyId: run.keyId,
-      payload: run.payload,
-      input: run.input,
+      key: run.key,
+      payload: sql<string | null>`${sql.raw(payloadSql)}`,
+      input: sql<string | null>`${sql.raw(inputSql)}`,
       output: run.output,
     })
     .from(run)
     .where(eq(run.id, id))
     .get();
-  return row ? toRun(row) : null;
+  if (!row) return null;
+  const [payload, input] = [row.payload, row.input].map((json) => (json === null ? null : JSON.parse(json)));
+  return toRun({ ...nameRun(row, names), payload, input, keyId: row.key === null ? null : names.textOf(row.key) });
+}
+
+function seqsOf({ db }: SqliteDatabase, ids: readonly string[]): number[] {
+  const rows = db
+    .select({ seq: run.seq })
+    .from(run)
+    .where(inArray(run.id, [...ids]))
+    .all();
+  return rows.map(({ seq }) => seq);
+}
+
+function sumSpend(database: SqliteDatabase, filter: SpendFilter) {
+  const rows = database.db.all<Omit<SpendRow, "agent"> & { agent: number }>(spendQuery(database, filter));
+  return toSpend(rows.map((row) => ({ ...row, agent: database.names.textOf(row.agent) }) as SpendRow));
 }
 
 /** Exported for the test of its query plan. */
-export function spendQuery(filter: SpendFilter): SQL {
-  return sumSpendQuery(run, sql`run INDEXED BY run_by_spend`, filter);
+export function spendQuery(database: SqliteDatabase, filter: SpendFilter): SQL {
+  const numbered = numberNames(database, filter);
+  const row = { ...run, id: run.seq };
+  const listed = spendingRunsQuery({ ...runList, id: runList.seq }, sql`run_list INDEXED BY run_by_spend`, numbered);
+  const unlisted = spendingRunsQuery(row, sql`run NOT INDEXED`, numbered);
+  return sumSpendQuery(row, sql`${listed} UNION ALL ${unlisted} AND ${sql.raw(isUnlistedSql("run"))}`, numbered);
 }
 
 function countOpenRuns({ db }: SqliteDatabase): { queued: number; running: number; waiting: number } {
   const rows = db
     .select({ status: run.status, count: sql<number>`count(*)` })
     .from(run)
-    .where(sql`status IN ('queued', 'running', 'waiting')`)
+    .where(sql.raw(isOpenSql))
     .groupBy(run.status)
     .all();
   const count = (status: "queued" | "running" | "waiting") => rows.find((row) => row.status === status)?.count ?? 0;
@@ -95,50 +112,68 @@ function countOpenRuns({ db }: SqliteDatabase): { queued: number; running: numbe
 
 type Cancel = RunStore["requestCancel"];
 
+const canceled = { to: "canceled", error: null } as const;
+
 /** The write transaction excludes all other writers: what is read in it stays true. */
 function prepareRequestCancel(
-  { db }: SqliteDatabase,
+  { db, changed }: SqliteDatabase,
   addEntry: AddEntry,
 ): (...p: Parameters<Cancel>) => Awaited<ReturnType<Cancel>> {
   return (runId, now) => {
-    const found = db
-      .select({ status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
-      .from(run)
-      .where(eq(run.id, runId))
-      .get();
+    const found = findRun(db, runId);
     if (!found) return "missing";
+    const { seq, attempt } = found;
     const { outcome, change, entry } = planCancel(found, now);
-    if (change) db.update(run).set(change).where(eq(run.id, runId)).run();
-    if (entry) addEntry(runId, entry);
+    if (change) {
+      changed();
+      const isImplied = entry !== null && isImpliedEnd(entry, { ending: canceled, attempt, now });
+      const impliedEntries = sql`${run.impliedEntries} | ${isImplied ? implied.ended : 0}`;
+      db.update(run)
+        .set({ ...change, impliedEntries })
+        .where(eq(run.seq, seq))
+        .run();
+      if (entry && !isImplied) addEntry(seq, entry);
+    }
     return outcome;
   };
+}
+
+function findRun(db: SqliteDatabase["db"], id: string) {
+  return db
+    .select({ seq: run.seq, status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
+    .from(run)
+    .where(eq(run.id, id))
+    .get();
 }
 
 type Decide = RunStore["decideApproval"];
 
 function prepareDecideApproval(
-  { db }: SqliteDatabase,
+  { db, changed }: SqliteDatabase,
   addEntry: AddEntry,
 ): (...p: Parameters<Decide>) => Awaited<ReturnType<Decide>> {
   return ({ runId, name, decision, now }) => {
-    const found = db.select({ status: run.status, attempt: run.attempt }).from(run).where(eq(run.id, runId)).get();
-    const isApproval = and(eq(runStep.runId, runId), eq(runStep.kind, "approval"));
+    const found = findRun(db, runId);
+    if (!found) return "missing";
+    const { seq } = found;
+    const isApproval = and(eq(runStep.run, seq), eq(runStep.kind, "approval"));
     const approvals = db
       .select({ name: runStep.name, finishedAt: runStep.finishedAt, result: runStep.result })
       .from(runStep)
       .where(and(isApproval, or(eq(runStep.name, name), isNull(runStep.finishedAt))))
       .all();
     const step = approvals.find((approval) => approval.name === name);
-    if (!found || !step) return "missing";
+    if (!step) return "missing";
     const otherPending = approvals.filter((approval) => approval.name !== name).length;
     const plan = planDecision(found, { ...step, otherPending }, { decision, now });
     if (!plan) return "closed";
+    changed();
     db.update(runStep)
       .set(plan.step)
       .where(and(isApproval, eq(runStep.name, name)))
       .run();
-    addEntry(runId, plan.entry);
-    if (plan.isDue) db.update(run).set({ availableAt: now }).where(eq(run.id, runId)).run();
+    addEntry(seq, plan.entry);
+    if (plan.isDue) db.update(run).set({ availableAt: now }).where(eq(run.seq, seq)).run();
     return "decided";
   };
 }

@@ -1,58 +1,54 @@
-import { z } from "zod";
+import { runStatusCodes, stepKindCodes, timelineKindCodes } from "../../domain/stored-codes.ts";
 import type { SqliteDatabase } from "./database.ts";
-
-const waitRow = z.object({ id: z.string(), availableAt: z.number() });
-const sleepRow = z.object({ name: z.string(), startedAt: z.number(), until: z.number() });
-const retryRow = z.object({ at: z.number(), until: z.number().nullable() }).optional();
 
 interface ShortenWaits {
   hasLong(now: number): boolean;
   /** Returns how many. */
   shorten(now: number): number;
-  /** What was shortened is on disk: until the clock goes back again there is nothing to look for. */
+  /** What was shortened is on disk: until the clock is set back again there is nothing to look for. */
   done(now: number): void;
 }
 
+const isWaiting = `status = ${runStatusCodes.waiting}`;
+const isOpenSleep = `kind = ${stepKindCodes.sleep} AND finished_at IS NULL`;
+const isRetry = `kind = ${timelineKindCodes.retry_scheduled}`;
+
 /**
  * A wait that began later than now shows that the clock was set back since: it would last longer than was asked for, by
- * as much. From now on it lasts as long as it was to last in all, at most. (Nobody knows how much of it was over.)
- * Looked for only where the clock went back since the last time, and the first time: it was set back before this
- * process began, perhaps.
+ * as much. It then lasts at most its full duration again. (How much of it has passed is unknown.) Looked for only where
+ * the clock was set back since the last time, and the first time: it may have been set back before this process began.
  */
-export function prepareShortenWaits({ connection }: SqliteDatabase): ShortenWaits {
-  const selectLong = connection.prepare(`
-    SELECT id, available_at AS availableAt FROM run
-    WHERE status = 'waiting' AND available_at > :now AND (
-      EXISTS (SELECT 1 FROM run_step WHERE run_id = run.id AND kind = 'sleep' AND finished_at IS NULL AND started_at > :now)
-      OR EXISTS (SELECT 1 FROM run_event WHERE run_id = run.id AND kind = 'retry_scheduled' AND at > :now)
+export function prepareShortenWaits({ connection, changed }: SqliteDatabase): ShortenWaits {
+  const selectLong = connection.prepare<unknown[], { seq: number; availableAt: number }>(`
+    SELECT seq, available_at AS availableAt FROM run
+    WHERE ${isWaiting} AND available_at > :now AND (
+      EXISTS (SELECT 1 FROM run_step WHERE run = run.seq AND ${isOpenSleep} AND started_at > :now)
+      OR EXISTS (SELECT 1 FROM run_event WHERE run = run.seq AND ${isRetry} AND at > :now)
     )`);
-  const selectSleeps = connection.prepare(
-    "SELECT name, started_at AS startedAt, until FROM run_step WHERE run_id = :id AND kind = 'sleep' AND finished_at IS NULL AND until IS NOT NULL",
+  const selectSleeps = connection.prepare<unknown[], { position: number; startedAt: number; until: number }>(
+    `SELECT position, started_at AS startedAt, until FROM run_step WHERE run = ? AND ${isOpenSleep} AND until IS NOT NULL`,
   );
-  const selectRetry = connection.prepare(
-    "SELECT at, until FROM run_event WHERE run_id = :id AND kind = 'retry_scheduled' ORDER BY id DESC LIMIT 1",
+  const selectRetry = connection.prepare<unknown[], { at: number; until: number | null }>(
+    `SELECT at, until FROM run_event WHERE run = ? AND ${isRetry} ORDER BY position DESC LIMIT 1`,
   );
   const moveSleep = connection.prepare(
-    "UPDATE run_step SET started_at = started_at - :ms, until = until - :ms WHERE run_id = :id AND name = :name",
+    "UPDATE run_step SET started_at = started_at - @ms, until = until - @ms WHERE position = @position",
   );
-  const moveRun = connection.prepare("UPDATE run SET available_at = :at WHERE id = :id AND status = 'waiting'");
+  const moveRun = connection.prepare(`UPDATE run SET available_at = ? WHERE seq = ? AND ${isWaiting}`);
   let lookedAt = Number.POSITIVE_INFINITY;
 
-  /** When the first of its sleeps is over then; `null` where it does not sleep. */
-  function moveSleeps(id: string, now: number): number | null {
-    const ends = z
-      .array(sleepRow)
-      .parse(selectSleeps.all({ id }))
-      .map(({ name, startedAt, until }) => {
-        const ms = Math.max(0, startedAt - now);
-        if (ms > 0) moveSleep.run({ id, name, ms });
-        return until - ms;
-      });
+  /** The end of the first of its sleeps; `null` if it does not sleep. */
+  function moveSleeps(seq: number, now: number): number | null {
+    const ends = selectSleeps.all(seq).map(({ position, startedAt, until }) => {
+      const ms = Math.max(0, startedAt - now);
+      if (ms > 0) moveSleep.run({ position, ms });
+      return until - ms;
+    });
     return ends.length > 0 ? Math.min(...ends) : null;
   }
 
-  function endOfRetry(id: string, now: number): number | null {
-    const retry = retryRow.parse(selectRetry.get({ id }));
+  function endOfRetry(seq: number, now: number): number | null {
+    const retry = selectRetry.get(seq);
     return retry && retry.until !== null && retry.at > now ? now + retry.until - retry.at : null;
   }
 
@@ -64,10 +60,11 @@ export function prepareShortenWaits({ connection }: SqliteDatabase): ShortenWait
     },
     shorten(now) {
       let shortened = 0;
-      for (const { id, availableAt } of z.array(waitRow).parse(selectLong.all({ now }))) {
-        const at = moveSleeps(id, now) ?? endOfRetry(id, now);
-        if (at !== null && at < availableAt) shortened += moveRun.run({ id, at }).changes;
+      for (const { seq, availableAt } of selectLong.all({ now })) {
+        const at = moveSleeps(seq, now) ?? endOfRetry(seq, now);
+        if (at !== null && at < availableAt) shortened += moveRun.run(at, seq).changes;
       }
+      if (shortened > 0) changed();
       return shortened;
     },
     done: (now) => void (lookedAt = now),

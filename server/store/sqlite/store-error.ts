@@ -24,12 +24,15 @@ const causes: readonly (readonly [prefix: string, detail: string])[] = [
  */
 export function toStoreError(error: unknown): unknown {
   const code = sqliteCode(error);
-  if (code === "SQLITE_CONSTRAINT_FOREIGNKEY")
-    return new AppError("not_found", "The row that this one refers to does not exist. Retention may have removed it.", {
-      cause: error,
-    });
+  if (code === "SQLITE_CONSTRAINT_FOREIGNKEY") return missingReference(error);
   const known = code === null ? undefined : causes.find(([prefix]) => code.startsWith(prefix));
   return known ? new AppError("store_unavailable", known[1], { cause: error }) : error;
+}
+
+export function missingReference(cause?: unknown): AppError {
+  return new AppError("not_found", "The row that this one refers to does not exist. Retention may have removed it.", {
+    cause,
+  });
 }
 
 /** The same for a store that cannot be opened: no sender reads it, so it names the file. */

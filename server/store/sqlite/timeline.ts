@@ -1,59 +1,158 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
-import type { TimelineEntry } from "../../contract/timeline.ts";
-import type { NewTimelineEntry } from "../../ports/store/engine-store.ts";
-import { toTimelineEntry } from "../shared/timeline-shapes.ts";
+import { and, asc, eq, gt, max } from "drizzle-orm";
+import type { RunError, RunStatus } from "../../contract/run.ts";
+import type { TimelineEntry, TimelineKind } from "../../contract/timeline.ts";
+import { isEnded } from "../../domain/runs/run-state.ts";
+import { logLevelCodes, timelineKindCodes } from "../../domain/stored-codes.ts";
+import type { NewTimelineEntry, RunTransition } from "../../ports/store/engine-store.ts";
+import { type RunEventRow, toTimelineEntry } from "../shared/timeline-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { prepareInsert } from "./prepare-insert.ts";
-import { runEvent } from "./schema.ts";
+import { run, runEvent } from "./schema.ts";
 
-export type AddEntry = (runId: string, entry: NewTimelineEntry) => void;
+/**
+ * The entries that the columns of a run imply, as bits of `implied_entries`. A run that succeeds at once has no other
+ * entries, and no row in `run_event`. The id of an entry is its position in the run: `queued` is the first, the first
+ * `attempt_started` the second, rows follow from the third on, and the end of the run is behind the last row.
+ */
+export const implied = { queued: 1, started: 2, ended: 4 } as const;
 
-/** Ids come from one counter under the write lock: who has seen an id has seen all below it. */
-export function prepareAddEntry({ db, connection }: SqliteDatabase): AddEntry {
-  const query = db.insert(runEvent).values({
-    runId: sql.placeholder("runId"),
-    at: sql.placeholder("at"),
-    kind: sql.placeholder("kind"),
-    attempt: sql.placeholder("attempt"),
-    name: sql.placeholder("name"),
-    level: sql.placeholder("level"),
-    message: sql.placeholder("message"),
-    durationMs: sql.placeholder("durationMs"),
-    until: sql.placeholder("until"),
-    error: sql.placeholder("error"),
-    data: sql.placeholder("data"),
-  });
-  const insert = prepareInsert(connection, query);
-  return (
-    runId,
-    {
-      at,
-      kind,
-      attempt,
-      name = null,
-      level = null,
-      message = null,
-      durationMs = null,
-      until = null,
-      error = null,
-      data = null,
-    },
-  ) => {
-    insert({ runId, at, kind, attempt, name, level, message, durationMs, until, error, data });
+/** Rows have higher positions. */
+export const lastImpliedStart = 2;
+
+export type AddEntry = (runSeq: number, entry: NewTimelineEntry) => void;
+
+const addSql = `
+  INSERT INTO run_event (run, position, at, kind, attempt, name, level, message, duration_ms, until, error, data)
+  VALUES (@run, (SELECT coalesce(max(position), ${lastImpliedStart}) + 1 FROM run_event WHERE run = @run),
+    @at, @kind, @attempt, @name, @level, @message, @durationMs, @until, @error, @data)`;
+
+export function prepareAddEntry({ connection, changed }: Pick<SqliteDatabase, "connection" | "changed">): AddEntry {
+  const insert = connection.prepare(addSql);
+  return (runSeq, entry) => {
+    const { error = null, data = null, level } = entry;
+    insert.run({
+      run: runSeq,
+      at: entry.at,
+      kind: timelineKindCodes[entry.kind],
+      attempt: entry.attempt,
+      name: entry.name ?? null,
+      level: level === undefined ? null : logLevelCodes[level],
+      message: entry.message ?? null,
+      durationMs: entry.durationMs ?? null,
+      until: entry.until ?? null,
+      error: error === null ? null : JSON.stringify(error),
+      data: data === null ? null : JSON.stringify(data),
+    });
+    changed();
   };
 }
 
+export type Ending = Exclude<RunTransition, { to: "waiting" | "queued" }>;
+
+/** Whether an entry says nothing but what the columns of the run say once it has ended so. */
+export function isImpliedEnd(
+  entry: NewTimelineEntry | undefined,
+  { ending, attempt, now }: { ending: Ending; attempt: number; now: number },
+): entry is NewTimelineEntry {
+  if (entry === undefined || entry.kind !== ending.to || entry.at !== now || entry.attempt !== attempt) return false;
+  const { name, level, message, until, data } = entry;
+  return (
+    [name, level, message, until, data ?? undefined].every((value) => value === undefined) &&
+    isSameError(entry.error ?? null, ending.to === "completed" ? null : ending.error)
+  );
+}
+
+function isSameError(one: RunError | null, other: RunError | null): boolean {
+  return one?.name === other?.name && one?.message === other?.message && one?.stack === other?.stack;
+}
+
+export interface ImpliedFacts {
+  status: RunStatus;
+  attempt: number;
+  impliedEntries: number;
+  createdAt: number;
+  startedAt: number | null;
+  finishedAt: number | null;
+  durationMs: number | null;
+  errorName: string | null;
+  errorMessage: string | null;
+  errorStack: string | null;
+}
+
+const nothing = { name: null, level: null, message: null, durationMs: null, until: null, error: null, data: null };
+
+/** The implied entries before and behind the rows; `last` is the position of the last row. */
+export function impliedEntries(facts: ImpliedFacts, last: number | null): { start: RunEventRow[]; end: RunEventRow[] } {
+  const { impliedEntries: bits, status, startedAt, finishedAt, errorName } = facts;
+  const start: RunEventRow[] = [];
+  if (bits & implied.queued) start.push({ ...nothing, id: 1, at: facts.createdAt, kind: "queued", attempt: 0 });
+  if (bits & implied.started && startedAt !== null)
+    start.push({ ...nothing, id: 2, at: startedAt, kind: "attempt_started", attempt: 1 });
+  if (!(bits & implied.ended) || finishedAt === null || !isEnded(status)) return { start, end: [] };
+  const error =
+    errorName === null ? null : { name: errorName, message: facts.errorMessage ?? "", stack: facts.errorStack };
+  const { attempt, durationMs } = facts;
+  const id = (last ?? lastImpliedStart) + 1;
+  // The kind of the last entry is the final status.
+  const kind = status as TimelineKind & RunStatus;
+  return { start, end: [{ ...nothing, id, at: finishedAt, kind, attempt, durationMs, error }] };
+}
+
 export function listTimeline(
-  { db }: SqliteDatabase,
+  { db }: Pick<SqliteDatabase, "db">,
   runId: string,
-  p: { after: number; limit: number },
+  { after, limit }: { after: number; limit: number },
 ): TimelineEntry[] {
-  return db
-    .select()
+  const facts = db.select(impliedColumns).from(run).where(eq(run.id, runId)).get();
+  if (!facts) return [];
+  const rows = db
+    .select(eventColumns)
     .from(runEvent)
-    .where(and(eq(runEvent.runId, runId), gt(runEvent.id, p.after)))
-    .orderBy(asc(runEvent.id))
-    .limit(p.limit)
-    .all()
+    .where(and(eq(runEvent.run, facts.seq), gt(runEvent.position, after)))
+    .orderBy(asc(runEvent.position))
+    .limit(limit)
+    .all();
+  const last = rows.length < limit ? lastPosition({ db }, facts.seq) : null;
+  const { start, end } = impliedEntries(facts, last);
+  return [...start, ...rows, ...(rows.length < limit ? end : [])]
+    .filter(({ id }) => id > after)
+    .slice(0, limit)
     .map(toTimelineEntry);
 }
+
+function lastPosition({ db }: Pick<SqliteDatabase, "db">, runSeq: number): number | null {
+  return (
+    db
+      .select({ last: max(runEvent.position) })
+      .from(runEvent)
+      .where(eq(runEvent.run, runSeq))
+      .get()?.last ?? null
+  );
+}
+
+const impliedColumns = {
+  seq: run.seq,
+  status: run.status,
+  attempt: run.attempt,
+  impliedEntries: run.impliedEntries,
+  createdAt: run.createdAt,
+  startedAt: run.startedAt,
+  finishedAt: run.finishedAt,
+  durationMs: run.durationMs,
+  errorName: run.errorName,
+  errorMessage: run.errorMessage,
+  errorStack: run.errorStack,
+};
+
+const eventColumns = {
+  id: runEvent.position,
+  at: runEvent.at,
+  kind: runEvent.kind,
+  attempt: runEvent.attempt,
+  name: runEvent.name,
+  level: runEvent.level,
+  message: runEvent.message,
+  durationMs: runEvent.durationMs,
+  until: runEvent.until,
+  error: runEvent.error,
+  data: runEvent.data,
+};

@@ -1,7 +1,8 @@
-import { eq } from "drizzle-orm";
 import type { DeliverySummary, VerdictOutcome } from "../../contract/delivery.ts";
 import type { Target } from "../../contract/project/target.ts";
-import type { RunStatus, RunSummary } from "../../contract/run.ts";
+import type { RunSummary } from "../../contract/run.ts";
+import type { IdPrefix } from "../../domain/ids.ts";
+import { createDecoder, runStatusCodes, targetKindCodes } from "../../domain/stored-codes.ts";
 import type { DeliveryCount, TargetSummary, TrafficStore, VerdictBucket } from "../../ports/store/traffic-store.ts";
 import { toDeliverySummary } from "../shared/delivery-shapes.ts";
 import { readIdText } from "../shared/id-text.ts";
@@ -18,36 +19,42 @@ import {
   wholeBuckets,
 } from "../shared/traffic-windows.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { listedSql } from "./list-index.ts";
 import { readDeliveryRows } from "./list-deliveries.ts";
-import { runRowsQuery, runSummaryColumns } from "./list-runs.ts";
-import { run } from "./schema.ts";
+import { readRunRows } from "./list-runs.ts";
+import { type Packed, packedId, packedRange } from "./packed-text.ts";
 
+/** Endings of ids are searched among so many. */
 const newest = 10_000;
 
-interface IdQueries {
-  begin: string;
-  end: string;
-}
-
-export const searchIdsSql = { run: queriesOf("run", "created_at"), delivery: queriesOf("delivery", "received_at") };
+export const searchIdsSql = { run: queriesOf("run"), delivery: queriesOf("delivery") };
 
 type SearchRequest = Parameters<TrafficStore["searchIds"]>[0];
 
 const mostRuns = 200;
 
 interface RecentRow {
-  status: RunStatus;
+  status: number;
   startedAt: number | null;
   finishedAt: number | null;
 }
 
-/** One more than is summed up tells whether there are more. All of it stands in the index. */
+const statusOf = createDecoder(runStatusCodes);
+
+/** One more than is summed up shows whether there are more. */
 export const recentRunsSql = `
-  SELECT status, started_at AS startedAt, finished_at AS finishedAt FROM run INDEXED BY run_by_target
-  WHERE target_slug = @slug AND target_kind = @kind AND created_at >= @since ORDER BY created_at DESC, id DESC LIMIT ${mostRuns + 1}`;
+  ${listedSql("run", {
+    columns: "status, started_at AS startedAt, finished_at AS finishedAt, created_at, seq",
+    index: "run_by_target",
+    where: "target_slug = @slug AND target_kind = @kind AND created_at >= @since",
+  })} ORDER BY created_at DESC, seq DESC LIMIT ${mostRuns + 1}`;
 
 export const lastRunSql = `
-  SELECT id FROM run INDEXED BY run_by_target WHERE target_slug = @slug AND target_kind = @kind ORDER BY created_at DESC, id DESC LIMIT 1`;
+  ${listedSql("run", {
+    columns: "seq, created_at",
+    index: "run_by_target",
+    where: "target_slug = @slug AND target_kind = @kind",
+  })} ORDER BY created_at DESC, seq DESC LIMIT 1`;
 
 export function createTrafficStore(database: SqliteDatabase): TrafficStore {
   // Counters and log are read at one moment: a count could move from the one to the other in between.
@@ -141,48 +148,67 @@ function summarizeTargets(
   database: SqliteDatabase,
   p: Parameters<TrafficStore["summarizeTargets"]>[0],
 ): TargetSummary[] {
-  const { connection, db } = database;
+  const { connection, names } = database;
   const recentRuns = connection.prepare<unknown[], RecentRow>(recentRunsSql);
-  const lastRun = connection.prepare<unknown[], string>(lastRunSql).pluck();
+  const lastRun = connection.prepare<unknown[], number>(lastRunSql).pluck();
   return p.targets.map((target: Target) => {
-    const recent = recentRuns.all({ ...target, since: p.since });
-    const lastId = lastRun.get(target);
-    const last =
-      lastId === undefined ? undefined : db.select(runSummaryColumns).from(run).where(eq(run.id, lastId)).get();
-    return { target, ...summarizeRuns(recent, mostRuns), lastRun: last ? toRunSummary(last) : null };
+    const stored = { slug: names.find(target.slug), kind: targetKindCodes[target.kind] };
+    const recent = recentRuns
+      .all({ ...stored, since: p.since })
+      .map(({ status, ...times }) => ({ ...times, status: statusOf(status) }));
+    const last = lastRun.get(stored);
+    const [row] = last === undefined ? [] : readRunRows(database, [last]);
+    return { target, ...summarizeRuns(recent, mostRuns), lastRun: row ? toRunSummary(row) : null };
   });
 }
 
-/** Ids sort by the time they were made: those that begin so are the end of a stretch of the primary key. */
-function queriesOf(table: "run" | "delivery", at: string): IdQueries {
+interface IdQueries {
+  /** Packed ids, and those that are kept as text. */
+  begin: string;
+  newest: string;
+}
+
+/** Ids sort by the time they were made: those that begin with the same text are a range of the index. */
+function queriesOf(table: "run" | "delivery"): IdQueries {
   return {
-    begin: `SELECT id FROM ${table} WHERE id >= @text AND id < @end ORDER BY id DESC LIMIT @limit`,
-    end: `
-      SELECT id FROM (SELECT id FROM ${table} INDEXED BY ${table}_by_time ORDER BY ${at} DESC, id DESC LIMIT ${newest})
-      WHERE upper(substr(id, -length(@text))) = @text LIMIT @limit`,
+    begin: `SELECT id, seq FROM ${table} WHERE id >= @first AND id <= @last ORDER BY id DESC LIMIT @limit`,
+    newest: `SELECT id, seq FROM ${table} INDEXED BY ${table}_by_id ORDER BY id DESC LIMIT ${newest}`,
   };
+}
+
+interface FoundId {
+  id: Packed;
+  seq: number;
 }
 
 function searchIds(database: SqliteDatabase, p: SearchRequest): { runs: RunSummary[]; deliveries: DeliverySummary[] } {
   if (p.text === "") return { runs: [], deliveries: [] };
-  const runIds = findIds(database, { ...p, table: "run", prefix: "run_" });
-  const deliveryIds = findIds(database, { ...p, table: "delivery", prefix: "dlv_" });
+  const runs = findIds(database, { ...p, table: "run", prefix: "run" });
+  const deliveries = findIds(database, { ...p, table: "delivery", prefix: "dlv" });
   return {
-    runs: runRowsQuery(database, runIds).all().map(toRunSummary),
-    deliveries: readDeliveryRows(database, deliveryIds).map(toDeliverySummary),
+    runs: readRunRows(database, runs).map(toRunSummary),
+    deliveries: readDeliveryRows(database, deliveries).map(toDeliverySummary),
   };
 }
 
 function findIds(
   { connection }: SqliteDatabase,
-  p: { table: "run" | "delivery"; prefix: string } & SearchRequest,
-): string[] {
-  const { begin, end, ending } = readIdText(p.text, p.prefix);
+  p: { table: "run" | "delivery"; prefix: IdPrefix } & SearchRequest,
+): number[] {
+  const { begin, end, ending } = readIdText(p.text, `${p.prefix}_`);
+  const { unpack } = packedId(p.prefix);
   const queries = searchIdsSql[p.table];
-  const begins = connection.prepare<unknown[], string>(queries.begin).pluck().all({ text: begin, end, limit: p.limit });
-  const ends =
-    ending === null
-      ? []
-      : connection.prepare<unknown[], string>(queries.end).pluck().all({ text: ending, limit: p.limit });
-  return [...new Set([...begins, ...ends])].sort().reverse().slice(0, p.limit);
+  const range = packedRange(begin.slice(p.prefix.length + 1));
+  const ranges = [{ first: begin, last: end }, ...(range ? [range] : [])];
+  const beginning = connection.prepare<unknown[], FoundId>(queries.begin);
+  const rows = ranges.flatMap((one) => beginning.all({ ...one, limit: p.limit }));
+  const found = new Map(rows.map(({ id, seq }) => [unpack(id), seq]));
+  if (ending !== null) {
+    for (const { id, seq } of connection.prepare<unknown[], FoundId>(queries.newest).iterate()) {
+      const text = unpack(id);
+      if (text.toUpperCase().endsWith(ending)) found.set(text, seq);
+    }
+  }
+  const newestFirst = [...found].sort(([a], [b]) => (a < b ? 1 : -1));
+  return newestFirst.slice(0, p.limit).map(([, seq]) => seq);
 }

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Store } from "../../ports/store.ts";
 import { removeOld } from "../../upkeep/start-upkeep.ts";
 import { aDelivery, epoch } from "../testing/factories.ts";
-import { sharedVerdictsSql } from "../testing/shared-verdicts.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { openSqliteStore } from "./open-store.ts";
 import { keysAfterSql, nextCounterSql, removeCountersSql } from "./remove-counters.ts";
@@ -114,15 +113,22 @@ it("by count, the newest stay, and what a key may still name is counted out", as
   expect(left()).toEqual([4, 5]);
 });
 
-it("without a retention no delivery is removed; with it, shared lists of verdicts are removed that no delivery has", async () => {
-  const delivery = aDelivery();
-  await web.recordDelivery(delivery);
-  connection.exec(sharedVerdictsSql("sqlite", { deliveryId: delivery.id }));
-  connection.exec("DELETE FROM traffic_log");
+const names = () => connection.prepare("SELECT text FROM name ORDER BY text").pluck().all();
+
+it("without a retention no delivery is removed; with it, names of rejected requests are removed that no delivery has", async () => {
+  const rejected = { outcome: "rejected", responseStatus: 404 } as const;
+  await web.recordDelivery(aDelivery());
+  for (const endpoint of ["no-such", "signup", "not-either"])
+    await web.recordDelivery(aDelivery({ ...rejected, endpoint }));
+  await web.recordDelivery(aDelivery({ ...rejected, endpoint: "no-such", receivedAt: epoch + 999 * day }));
   expect(
     await remove({ retention: { days: null, deliveries: null, auditDays: null }, now: epoch + 1000 * day }),
-  ).toMatchObject({ deliveries: 0, verdictLists: 0 });
-  expect(await remove({ now: epoch + 1000 * day })).toMatchObject({ deliveries: 1, verdictLists: 1 });
+  ).toMatchObject({ deliveries: 0 });
+  expect(names()).toEqual(["POST", "no-such", "not-either", "signup"]);
+  expect(await remove({ now: epoch + 1000 * day })).toMatchObject({ deliveries: 4 });
+  expect(names()).toEqual(["POST", "no-such", "signup"]);
+  await web.recordDelivery(aDelivery({ ...rejected, endpoint: "not-either" }));
+  expect((await web.listDeliveries({ endpoint: "not-either" }, { limit: 10, cursor: null })).data).toHaveLength(1);
 });
 
 it("a stop ends it after the batch under way", async () => {
@@ -134,19 +140,12 @@ it("a stop ends it after the batch under way", async () => {
 
 it.each([
   [
-    "old deliveries",
-    oldDeliveriesSql,
-    { at: 0, id: "", before: 1 },
-    /SEARCH delivery USING COVERING INDEX delivery_by_time/,
-  ],
-  ["old runs", oldRunsSql, { at: 0, id: "", before: 1 }, /SEARCH run USING COVERING INDEX run_by_time/],
-  [
     "what needs a delivery",
     deliveryIsNeededSql,
-    { id: "", before: 1, keysSince: 1 },
-    /SEARCH run USING INDEX run_by_delivery[\s\S]*SEARCH idempotency_key USING INDEX idempotency_key_by_delivery/,
+    { seq: 0, before: 1, keysSince: 1 },
+    /SEARCH run USING INDEX run_by_delivery[\s\S]*SEARCH delivery USING INTEGER PRIMARY KEY/,
   ],
-  ["keys", keysAfterSql, { endpoint: "", key: "" }, /SEARCH idempotency_key USING INDEX sqlite_autoindex/],
+  ["keys", keysAfterSql, { endpoint: 0, key: "" }, /SEARCH delivery USING INDEX delivery_by_idempotency_key/],
   ["counters", nextCounterSql, { bucketMs: 0, endpoint: "", attachmentId: "" }, /SEARCH traffic USING PRIMARY KEY/],
   [
     "old counters",
@@ -176,12 +175,25 @@ it.each([
   const text = JSON.stringify(connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values));
   expect(text).toMatch(plan);
   expect(text).not.toMatch(
-    /SCAN (delivery|run|idempotency_key|traffic|audit_entry|person_session|person_verification)\b|TEMP B-TREE FOR ORDER/,
+    /SCAN (delivery|run|traffic|audit_entry|person_session|person_verification)\b|TEMP B-TREE FOR ORDER/,
   );
 });
 
-it("the newest of so many are counted in an index", () => {
-  expect(JSON.stringify(connection.prepare(`EXPLAIN QUERY PLAN ${nthNewestSql}`).all(1))).toContain(
-    "USING COVERING INDEX delivery_by_time",
-  );
+it.each([
+  [
+    "old deliveries",
+    oldDeliveriesSql,
+    { at: 0, seq: 0, before: 1 },
+    "SEARCH delivery_list USING COVERING INDEX delivery_by_time",
+  ],
+  ["old runs", oldRunsSql, { at: 0, seq: 0, before: 1 }, "SEARCH run_list USING COVERING INDEX run_by_time"],
+  ["the newest of so many", nthNewestSql, [1], "SCAN delivery_list USING COVERING INDEX delivery_by_time"],
+])("%s are found by the list index, which is not sorted", (_, sql, values, plan) => {
+  const steps = connection.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(values);
+  expect(
+    steps
+      .map(({ detail }) => detail)
+      .join("\n")
+      .split("\nRIGHT\n")[0],
+  ).toContain(`MERGE (UNION ALL)\nLEFT\n${plan}`);
 });

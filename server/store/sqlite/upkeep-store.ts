@@ -1,7 +1,11 @@
+import { and, eq, lt, notInArray, sql } from "drizzle-orm";
 import type { UpkeepBatch, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { listedSql } from "./list-index.ts";
 import { prepareRemoveCounters } from "./remove-counters.ts";
 import { prepareRemoveHistory } from "./remove-history.ts";
+import { run, worker } from "./schema.ts";
+import { isOpenSql } from "./stored-forms.ts";
 
 /** Some room stays in the file: what comes next needs it. */
 const freePagesKept = 256;
@@ -9,9 +13,8 @@ const freeShareKept = 0.05;
 const pagesAtOnce = 64;
 
 /** For tests, which look at the plan. */
-export const nthNewestSql = "SELECT received_at FROM delivery ORDER BY received_at DESC, id DESC LIMIT 1 OFFSET ?";
-const removeWorkersSql =
-  "DELETE FROM worker WHERE seen_at < ? AND NOT EXISTS (SELECT 1 FROM run WHERE run.worker_id = worker.id)";
+export const nthNewestSql = `
+  ${listedSql("delivery", { columns: "received_at, seq", index: "delivery_by_time", where: "TRUE" })} ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ?`;
 
 const rowsAtOnce = 500;
 export const removeAuditSql = `DELETE FROM audit_entry WHERE rowid IN (SELECT rowid FROM audit_entry WHERE at < @before LIMIT ${rowsAtOnce})`;
@@ -22,11 +25,10 @@ export const removeUnfinishedSignInsSql = `DELETE FROM person_verification WHERE
 export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
   const { connection, read, write } = database;
   const nthNewest = connection.prepare<unknown[], number>(nthNewestSql).pluck();
-  const removeWorkers = connection.prepare(removeWorkersSql);
   const removeAudit = connection.prepare(removeAuditSql);
   const removeExpired = [removeSessionsSql, removeUnfinishedSignInsSql].map((sql) => connection.prepare(sql));
   const history = prepareRemoveHistory(connection);
-  const counters = prepareRemoveCounters(connection);
+  const counters = prepareRemoveCounters(database);
   return {
     // One more than are kept tells whether there is anything to remove.
     findOldestOf: (newest) =>
@@ -35,7 +37,7 @@ export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
     removeOldRuns: (p) => write(() => history.removeRuns(p), "kill"),
     removeOldKeys: (p) => write(() => counters.removeKeys(p), "kill"),
     removeOldCounters: (p) => write(() => counters.removeCounters(p), "kill"),
-    removeOldWorkers: (before) => write(() => removeWorkers.run(before).changes, "kill"),
+    removeOldWorkers: (before) => write(() => removeOldWorkers(database, before), "kill"),
     removeOldAudit: (p) => write(() => batchOf([removeAudit.run(p).changes]), "kill"),
     removeExpiredSignIns: (p) =>
       write(() => batchOf(removeExpired.map((statement) => statement.run(p).changes)), "kill"),
@@ -46,6 +48,19 @@ export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
       return pages > pagesAtOnce;
     },
   };
+}
+
+function removeOldWorkers({ db }: SqliteDatabase, before: number): number {
+  const running = db
+    .selectDistinct({ workerId: run.workerId })
+    .from(run)
+    .where(and(sql.raw(isOpenSql), eq(run.status, "running")))
+    .all();
+  const busy = running.flatMap(({ workerId }) => workerId ?? []);
+  return db
+    .delete(worker)
+    .where(and(lt(worker.seenAt, before), notInArray(worker.id, busy)))
+    .run().changes;
 }
 
 function batchOf(changes: readonly number[]): UpkeepBatch<true> {

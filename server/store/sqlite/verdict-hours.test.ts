@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import { toPositionId } from "./list-reader.ts";
 import { nextRegion } from "./verdict-hours.ts";
 
 const hour = 3_600_000;
 const known = { hours: [9 * hour, 8 * hour, 5 * hour], countedFrom: 4 * hour };
-const start = (n: number) => ({ at: n * hour, id: " " });
+const start = (n: number) => ({ at: n * hour, id: toPositionId(0) });
 
 it.each([
   ["from the newest on, the newest hour", null, { after: start(10), downTo: start(9) }],

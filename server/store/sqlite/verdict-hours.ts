@@ -3,12 +3,13 @@ import type { Position } from "../shared/cursor.ts";
 import type { Region } from "../shared/read-list.ts";
 import type { TrafficSum } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { toPositionId } from "./list-reader.ts";
 
 const hourMs = 3_600_000;
 const never = Number.MAX_SAFE_INTEGER;
 
-/** Below every id. */
-const lowest = " ";
+/** Below the id of every position. */
+const lowest = toPositionId(0);
 
 export const verdictHoursSql = `
   SELECT DISTINCT t.at FROM json_each(@outcomes) o CROSS JOIN traffic t

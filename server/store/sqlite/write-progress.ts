@@ -1,106 +1,58 @@
-import { and, eq, sql } from "drizzle-orm";
-import { z } from "zod";
-import type { Json } from "../../contract/json.ts";
-import type { EngineStore, Spend, StepRecord } from "../../ports/store/engine-store.ts";
-import { type SqliteDatabase, given } from "./database.ts";
-import type { EndHold } from "./end-hold.ts";
+import { isFinal } from "../../domain/runs/run-state.ts";
+import { runStatusCodes, stepKindCodes } from "../../domain/stored-codes.ts";
+import type { EngineStore } from "../../ports/store/engine-store.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { type EndHold, type Held, setInputSql } from "./end-hold.ts";
 import { prepareClearLive } from "./live.ts";
-import { prepareStatement } from "./prepare-statement.ts";
-import { run, runStep } from "./schema.ts";
+import { packedUuid } from "./packed-text.ts";
+import { runId } from "./stored-forms.ts";
 import type { AddEntry } from "./timeline.ts";
 
 type Progress = Parameters<EngineStore["writeProgress"]>[0];
 
+/** A sleep is written when it begins and again when it has ended. A finished step stays as it is. */
+const saveStepSql = `
+  INSERT INTO run_step (run, name, kind, attempt, started_at, finished_at, until, result)
+  VALUES (@run, @name, @kind, @attempt, @startedAt, @finishedAt, @until, @result)
+  ON CONFLICT (run, name) DO UPDATE SET attempt = excluded.attempt, finished_at = excluded.finished_at, until = excluded.until,
+    result = excluded.result
+  WHERE run_step.finished_at IS NULL`;
+
 export function prepareWriteProgress(
-  database: SqliteDatabase,
+  { connection, changed }: SqliteDatabase,
   p: { addEntry: AddEntry; endHold: EndHold },
 ): (progress: Progress) => { held: boolean; cancelRequested: boolean } {
-  const findHeld = prepareFindHeld(database);
-  const saveStep = prepareSaveStep(database);
-  const saveInput = prepareSaveInput(database);
-  const saveSpend = prepareSaveSpend(database);
-  const clearLive = prepareClearLive(database.connection);
-  return ({ runId, token, now, input, entries, steps = [], spend, clearsLive, transition }) => {
-    const held = findHeld(runId, token);
+  const findHeld = prepareFindHeld(connection);
+  const saveStep = connection.prepare(saveStepSql);
+  const saveInput = connection.prepare(`UPDATE run SET ${setInputSql} WHERE seq = @seq`);
+  const saveSpend = connection.prepare("UPDATE run SET tokens = @tokens, cost_usd = @costUsd WHERE seq = @seq");
+  const clearLive = prepareClearLive(connection);
+  return ({ now, input, entries, steps = [], spend, clearsLive, transition, ...run }) => {
+    const held = findHeld(run.runId, run.token);
     if (!held) return { held: false, cancelRequested: false };
-    for (const entry of entries) p.addEntry(runId, entry);
-    for (const step of steps) saveStep(runId, step);
-    if (input !== undefined) saveInput({ id: runId, token, input });
-    if (spend) saveSpend({ id: runId, token, spend });
-    if (clearsLive) clearLive(runId);
-    if (transition) p.endHold(held, transition, now);
+    const { seq } = held;
+    changed();
+    if (!transition) for (const entry of entries) p.addEntry(seq, entry);
+    for (const { kind, result, ...step } of steps)
+      saveStep.run({
+        ...step,
+        run: seq,
+        kind: stepKindCodes[kind],
+        result: result === null ? null : JSON.stringify(result),
+      });
+    const endsRun = transition !== undefined && isFinal(transition.to);
+    if (input !== undefined && !endsRun) saveInput.run({ seq, input: input === null ? null : JSON.stringify(input) });
+    if (spend) saveSpend.run({ seq, ...spend });
+    if (clearsLive) clearLive(seq);
+    if (transition) p.endHold(held, { transition, now, entries, input: endsRun ? input : undefined });
     return { held: true, cancelRequested: held.cancelRequestedAt !== null };
   };
 }
 
 /** Read under the write lock, so that it stays true to the end of the transaction. */
-function prepareFindHeld({ db, connection }: SqliteDatabase) {
-  const query = db
-    .select({ attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
-    .from(run)
-    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")));
-  const find = prepareStatement(connection, query);
-  return (id: string, token: string) => {
-    const row = find.get({ id, token });
-    if (row === undefined) return null;
-    const [attempt, cancelRequestedAt] = heldRow.parse(row);
-    return { id, token, attempt, cancelRequestedAt };
-  };
-}
-
-const heldRow = z.tuple([z.number(), z.number().nullable()]);
-
-/** A sleep is written when it begins and again when it is over. What is finished stays as it is. */
-function prepareSaveStep({ db, connection }: SqliteDatabase): (runId: string, step: StepRecord) => void {
-  const upsert = db
-    .insert(runStep)
-    .values({
-      runId: sql.placeholder("runId"),
-      name: sql.placeholder("name"),
-      kind: sql.placeholder("kind"),
-      attempt: sql.placeholder("attempt"),
-      startedAt: sql.placeholder("startedAt"),
-      finishedAt: sql.placeholder("finishedAt"),
-      until: sql.placeholder("until"),
-      result: sql.placeholder("result"),
-    })
-    .onConflictDoUpdate({
-      target: [runStep.runId, runStep.name],
-      set: {
-        attempt: sql`excluded.attempt`,
-        finishedAt: sql`excluded.finished_at`,
-        until: sql`excluded.until`,
-        result: sql`excluded.result`,
-      },
-      setWhere: sql`run_step.finished_at IS NULL`,
-    });
-  const save = prepareStatement(connection, upsert);
-  return (runId, step) => {
-    save.run({ runId, ...step });
-  };
-}
-
-function prepareSaveInput({ db, connection }: SqliteDatabase): (p: { id: string; token: string; input: Json }) => void {
-  const query = db
-    .update(run)
-    .set({ input: sql`${sql.param(sql.placeholder("input"), run.input)}` })
-    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")));
-  const save = prepareStatement(connection, query);
-  return (held) => {
-    save.run(held);
-  };
-}
-
-function prepareSaveSpend({
-  db,
-  connection,
-}: SqliteDatabase): (p: { id: string; token: string; spend: Spend }) => void {
-  const query = db
-    .update(run)
-    .set({ tokens: given("tokens"), costUsd: given("costUsd") })
-    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")));
-  const save = prepareStatement(connection, query);
-  return ({ spend, ...held }) => {
-    save.run({ ...held, ...spend });
-  };
+function prepareFindHeld(connection: SqliteDatabase["connection"]): (id: string, token: string) => Held | null {
+  const find = connection.prepare<unknown[], Held>(
+    `SELECT seq, attempt, cancel_requested_at AS cancelRequestedAt FROM run WHERE id = ? AND token = ? AND status = ${runStatusCodes.running}`,
+  );
+  return (id: string, token: string) => find.get(runId.pack(id), packedUuid.pack(token)) ?? null;
 }

@@ -168,6 +168,63 @@ export function engineContract(open: OpenStore): void {
       });
     });
 
+    describe("an assigned run", () => {
+      const assignment = { workerId: "wrk_a", token: "a token", leaseUntil: leaseEnd };
+
+      it.each(["acceptDelivery", "createRuns", "createFittingRuns"] as const)(
+        "is running from its record on, in its first attempt: %s",
+        async (operation) => {
+          const delivery = aDelivery();
+          const deliveryId = operation === "acceptDelivery" ? delivery.id : null;
+          const run = aRun({ deliveryId, assignment });
+          const queued = aRun({ deliveryId });
+          if (operation === "acceptDelivery")
+            await store.acceptDelivery({ delivery, runs: [run, queued], idempotency: null });
+          else await store[operation]([run, queued]);
+          expect(await store.getRun(run.id)).toMatchObject({
+            status: "running",
+            attempt: 1,
+            createdAt: "2026-01-01T00:00:00.000Z",
+            startedAt: "2026-01-01T00:00:00.000Z",
+            finishedAt: null,
+            payload: run.payload,
+          });
+          expect(await kindsOf(store, run.id)).toEqual(["queued", "attempt_started"]);
+          expect(await store.listHeldRuns("wrk_a")).toEqual([
+            { id: run.id, token: "a token", target: run.target, attempt: 1, maxAttempts: 3, crashes: 0 },
+          ]);
+          expect((await store.claimRuns(aClaim())).map(({ id }) => id)).toEqual([queued.id]);
+        },
+      );
+
+      it("is ended under its token, and by no other", async () => {
+        const run = aRun({ assignment });
+        await store.createRuns([run]);
+        const end = { to: "completed", output: 1 } as const;
+        expect(await write({ id: run.id, token: "another" }, end)).toMatchObject({ held: false });
+        expect(await write({ id: run.id, token: "a token" }, end)).toEqual({ held: true, cancelRequested: false });
+        expect((await store.getRun(run.id))?.status).toBe("completed");
+      });
+
+      it("continues its attempt after its lease ran out", async () => {
+        const run = aRun({ assignment });
+        await store.createRuns([run]);
+        expect(await store.reconcile(leaseEnd - 1)).toBe(0);
+        expect(await store.reconcile(leaseEnd)).toBe(1);
+        expect(await claimOne(store, { now: leaseEnd })).toMatchObject({ id: run.id, attempt: 1, isResumed: true });
+      });
+
+      it("takes no room in a queue, and counts towards the concurrency of its target", async () => {
+        const first = aRun({ maxQueued: 1 });
+        await store.createRuns([aRun({ maxQueued: 1, assignment }), first, aRun({ maxQueued: 1, assignment })]);
+        await store.createRuns([aRun({ maxQueued: 1, assignment })]);
+        await expect(store.createRuns([aRun({ maxQueued: 1 })])).rejects.toMatchObject({ code: "queue_full" });
+        const concurrency = new Map([["workflow:welcome-email", 3]]);
+        expect(await store.claimRuns(aClaim({ concurrency }))).toEqual([]);
+        expect(await store.countOpenRuns()).toEqual({ queued: 1, running: 3, waiting: 0 });
+      });
+    });
+
     describe("progress", () => {
       it("is written all together: entries, steps, input and end", async () => {
         const { id, token } = await withRunningRun(store);

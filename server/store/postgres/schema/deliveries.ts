@@ -22,13 +22,11 @@ export const delivery = pgTable(
     headers: json("headers").$type<Record<string, string>>().notNull(),
     problem: json("problem").$type<Problem>(),
     verdicts: json("verdicts").$type<StoredVerdicts>().notNull(),
-    /** Which trigger decided what, a line each, of the delivery's own verdicts: lists are narrowed by it. */
+    /** Which trigger decided what, a line each, lists are narrowed by it. */
     decided: text("decided").notNull(),
     body: bytes("body"),
     /** No foreign key: the first delivery may have been removed. */
     redeliveryOf: text("redelivery_of"),
-    /** The shared list that `verdicts` of an earlier version refers to. */
-    verdictSet: whole("verdict_set").references(() => verdictSet.id),
     /** For the mark of the store. */
     position: bigserial("position", { mode: "number" }).notNull(),
   },
@@ -42,25 +40,7 @@ export const delivery = pgTable(
       .on(t.redeliveryOf, t.receivedAt, t.id)
       .where(sql`redelivery_of IS NOT NULL`),
     uniqueIndex("delivery_by_position").on(t.position),
-    index("delivery_by_verdict_set")
-      .on(t.verdictSet)
-      .where(sql`verdict_set IS NOT NULL`),
   ],
-);
-
-/** Verdicts that deliveries share. Never changed; ids are never reused. */
-export const verdictSet = pgTable(
-  "verdict_set",
-  {
-    id: bigserial("id", { mode: "number" }).primaryKey(),
-    /** SHA-256 of the verdicts as JSON, hex. */
-    hash: text("hash").notNull(),
-    /** The decision of each trigger, one per line. */
-    decided: text("decided").notNull(),
-    /** JSON, raw deflate (RFC 1951). */
-    verdicts: bytes("verdicts").notNull(),
-  },
-  (t) => [uniqueIndex("verdict_set_by_hash").on(t.hash)],
 );
 
 export const idempotencyKey = pgTable(

@@ -42,6 +42,8 @@ export const run = pgTable(
     token: text("token"),
     workerId: text("worker_id"),
     leaseUntil: whole("lease_until"),
+    /** The last message about its progress that was written: messages that are sent again have lower numbers. */
+    progressSeq: whole("progress_seq").notNull().default(0),
     errorName: text("error_name"),
     errorMessage: text("error_message"),
     errorStack: text("error_stack"),

@@ -1,4 +1,7 @@
 import { customType, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { IdPrefix } from "../../../domain/ids.ts";
+import { type Codes, createDecoder } from "../../../domain/stored-codes.ts";
+import { type Packed, packedHex, packedId, packedUuid, type PackedText } from "../packed-text.ts";
 
 /**
  * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives.
@@ -25,3 +28,28 @@ export const columnTypes = {
   moment: (name: string) => integer(name, { mode: "timestamp_ms" }),
   json: (name: string) => json(name),
 };
+
+/** One of a few names, as its number. */
+export function code<Name extends string>(column: string, codes: Codes<Name>) {
+  return customType<{ data: Name; driverData: number }>({
+    dataType: () => "integer",
+    toDriver: (name) => codes[name],
+    fromDriver: createDecoder(codes),
+  })(column);
+}
+
+/** The number of a row in `name`. */
+export const named = (column: string) => integer(column);
+
+/** The id of a row that has one of ours: `run_01K9ZR7M3Q…` in 16 bytes. */
+export const publicId = (column: string, prefix: IdPrefix) => packed(column, packedId(prefix));
+export const hex = (column: string) => packed(column, packedHex);
+export const uuid = (column: string) => packed(column, packedUuid);
+
+function packed(column: string, { pack, unpack }: PackedText) {
+  return customType<{ data: string; driverData: Packed }>({
+    dataType: () => "blob",
+    toDriver: pack,
+    fromDriver: unpack,
+  })(column);
+}

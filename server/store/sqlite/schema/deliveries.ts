@@ -2,77 +2,62 @@ import { sql } from "drizzle-orm";
 import { blob, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { DeliveryOutcome, VerdictOutcome } from "../../../contract/delivery.ts";
 import type { Problem } from "../../../contract/problem.ts";
-import type { StoredVerdicts } from "../../shared/stored-verdicts.ts";
-import { json } from "./columns.ts";
+import { deliveryOutcomeCodes } from "../../../domain/stored-codes.ts";
+import { code, hex, json, named, publicId } from "./columns.ts";
+
+/**
+ * Names that many rows have in common: of endpoints, triggers, attachments, targets, versions, methods and keys. Rows
+ * refer to them by number, without a foreign key. Ids are never reused, because processes remember them.
+ */
+export const name = sqliteTable(
+  "name",
+  {
+    id: integer("id").primaryKey({ autoIncrement: true }),
+    text: text("text").notNull(),
+    /** A name that is not kept came from a rejected request. It is removed with the last delivery that has it. */
+    isKept: integer("is_kept", { mode: "boolean" }).notNull(),
+  },
+  (t) => [uniqueIndex("name_by_text").on(t.text)],
+);
 
 // Wide columns are last: SQLite reads a row from its start, and lists never reach them.
 
 export const delivery = sqliteTable(
   "delivery",
   {
-    id: text("id").primaryKey(),
-    endpoint: text("endpoint").notNull(),
+    /** In the order of arrival. Never reused. */
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    id: publicId("id", "dlv").notNull(),
+    endpoint: named("endpoint").notNull(),
     receivedAt: integer("received_at").notNull(),
-    method: text("method").notNull(),
-    outcome: text("outcome").$type<DeliveryOutcome>().notNull(),
+    method: named("method").notNull(),
+    outcome: code("outcome", deliveryOutcomeCodes).notNull(),
     responseStatus: integer("response_status").notNull(),
     durationMs: real("duration_ms").notNull(),
     bodyBytes: integer("body_bytes").notNull(),
-    bodySha256: text("body_sha256"),
+    bodySha256: hex("body_sha256"),
     /** No foreign key: history outlives keys. */
-    keyId: text("key_id"),
+    key: named("key"),
+    /** No foreign key: the first delivery may have been removed. */
+    redeliveryOf: publicId("redelivery_of", "dlv"),
+    /** The key of its event, if it was accepted under one. Of the deliveries with a key, only the newest has it. */
+    idempotencyKey: hex("idempotency_key"),
     headers: json("headers").$type<Record<string, string>>().notNull(),
     problem: json("problem").$type<Problem>(),
-    verdicts: json("verdicts").$type<StoredVerdicts>().notNull(),
+    /** JSON; see `verdicts.ts`. */
+    verdicts: text("verdicts").notNull(),
     body: blob("body", { mode: "buffer" }),
-    /** No foreign key: the first delivery may have been removed. */
-    redeliveryOf: text("redelivery_of"),
-    /** The shared list that `verdicts` of an earlier version refers to. */
-    verdictSet: integer("verdict_set").references(() => verdictSet.id),
   },
-  // After its sort columns, an index has the columns of a second filter, so that a scan never reads the wide rows.
+  // Other filters of lists have their indexes in `lists.ts`.
   (t) => [
-    index("delivery_by_time").on(t.receivedAt, t.id),
-    index("delivery_by_endpoint").on(t.endpoint, t.receivedAt, t.id, t.outcome, t.responseStatus),
-    index("delivery_by_outcome").on(t.outcome, t.receivedAt, t.id, t.endpoint, t.responseStatus),
-    index("delivery_by_response_status").on(t.responseStatus, t.receivedAt, t.id, t.endpoint, t.outcome),
+    uniqueIndex("delivery_by_id").on(t.id),
+    uniqueIndex("delivery_by_idempotency_key")
+      .on(t.endpoint, t.idempotencyKey)
+      .where(sql`idempotency_key IS NOT NULL`),
     index("delivery_by_redelivery")
-      .on(t.redeliveryOf, t.receivedAt, t.id)
+      .on(t.redeliveryOf, t.receivedAt, t.seq)
       .where(sql`redelivery_of IS NOT NULL`),
-    index("delivery_by_verdict_set")
-      .on(t.verdictSet)
-      .where(sql`verdict_set IS NOT NULL`),
   ],
-);
-
-/** Verdicts that deliveries share. Never changed; ids are never reused. */
-export const verdictSet = sqliteTable(
-  "verdict_set",
-  {
-    id: integer("id").primaryKey({ autoIncrement: true }),
-    /** SHA-256 of the verdicts as JSON, hex. */
-    hash: text("hash").notNull(),
-    /** The decision of each trigger, one per line. */
-    decided: text("decided").notNull(),
-    /** JSON, raw deflate (RFC 1951). */
-    verdicts: blob("verdicts", { mode: "buffer" }).notNull(),
-  },
-  (t) => [uniqueIndex("verdict_set_by_hash").on(t.hash)],
-);
-
-export const idempotencyKey = sqliteTable(
-  "idempotency_key",
-  {
-    endpoint: text("endpoint").notNull(),
-    key: text("key").notNull(),
-    /** The delivery that was accepted first. */
-    deliveryId: text("delivery_id")
-      .notNull()
-      .references(() => delivery.id, { onDelete: "cascade" }),
-    bodySha256: text("body_sha256"),
-    acceptedAt: integer("accepted_at").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.endpoint, t.key] }), index("idempotency_key_by_delivery").on(t.deliveryId)],
 );
 
 /**
@@ -92,8 +77,14 @@ export const traffic = sqliteTable(
   (t) => [primaryKey({ columns: [t.bucketMs, t.endpoint, t.attachmentId, t.at, t.outcome] })],
 );
 
-/** What each commit counted, as JSON, until it is added to `traffic`. Ids never come again. */
+/** What each commit counted, as JSON, until it is added to `traffic`. Ids are never reused. */
 export const trafficLog = sqliteTable("traffic_log", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   counts: text("counts").notNull(),
+});
+
+/** One row: how often deliveries, runs, presets or switches changed. The mark of the store. */
+export const storeChange = sqliteTable("store_change", {
+  id: integer("id").primaryKey(),
+  changes: integer("changes").notNull(),
 });

@@ -1,33 +1,40 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Json } from "../../../contract/json.ts";
-import type { TargetKind } from "../../../contract/project/target.ts";
-import type { RunError, RunStatus, StartedBy } from "../../../contract/run.ts";
-import type { LogLevel, TimelineKind } from "../../../contract/timeline.ts";
-import { json } from "./columns.ts";
+import type { RunError } from "../../../contract/run.ts";
+import {
+  logLevelCodes,
+  runStatusCodes,
+  startedByCodes,
+  stepKindCodes,
+  targetKindCodes,
+  timelineKindCodes,
+} from "../../../domain/stored-codes.ts";
+import { isOpenSql } from "../stored-forms.ts";
+import { code, json, named, publicId, uuid } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
 
 export const run = sqliteTable(
   "run",
   {
-    id: text("id").primaryKey(),
-    status: text("status").$type<RunStatus>().notNull(),
-    trigger: text("trigger"),
-    attachmentId: text("attachment_id"),
-    targetKind: text("target_kind").$type<TargetKind>().notNull(),
-    targetSlug: text("target_slug").notNull(),
-    /**
-     * Kind and slug in one column, for claims: `workflow:welcome-email`. Not generated: no index covers a generated
-     * column.
-     */
-    target: text("target").notNull(),
-    deliveryId: text("delivery_id").references(() => delivery.id, { onDelete: "set null" }),
-    startedBy: text("started_by").$type<StartedBy>().notNull(),
+    /** In the order of arrival. Never reused. */
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    id: publicId("id", "run").notNull(),
+    status: code("status", runStatusCodes).notNull(),
+    trigger: named("trigger"),
+    attachment: named("attachment"),
+    targetKind: code("target_kind", targetKindCodes).notNull(),
+    targetSlug: named("target_slug").notNull(),
+    /** Kind and slug as one name, for claims: `workflow:welcome-email`. */
+    target: named("target").notNull(),
+    /** Deliveries are removed after their runs. */
+    delivery: integer("delivery").references(() => delivery.seq),
+    startedBy: code("started_by", startedByCodes).notNull(),
     /** No foreign key: the old run may have been removed. */
-    replayOf: text("replay_of"),
-    /** The webhook key that started it. No foreign key, as in `delivery`. */
-    keyId: text("key_id"),
-    version: text("version").notNull(),
+    replayOf: publicId("replay_of", "run"),
+    /** The webhook key that started it. */
+    key: named("key"),
+    version: named("version").notNull(),
     attempt: integer("attempt").notNull().default(0),
     maxAttempts: integer("max_attempts").notNull(),
     createdAt: integer("created_at").notNull(),
@@ -42,80 +49,58 @@ export const run = sqliteTable(
     isIsolated: integer("is_isolated", { mode: "boolean" }).notNull().default(false),
     crashes: integer("crashes").notNull().default(0),
     /** Set while it is `running`, and only then. */
-    token: text("token"),
-    workerId: text("worker_id"),
+    token: uuid("token"),
+    workerId: publicId("worker_id", "wrk"),
     leaseUntil: integer("lease_until"),
-    errorName: text("error_name"),
-    errorMessage: text("error_message"),
-    errorStack: text("error_stack"),
-    payload: json("payload").$type<Json>(),
-    input: json("input").$type<Json>(),
-    output: json("output").$type<Json>(),
-    /**
-     * Input and output tokens so far; of agents only. It stands behind the wide columns: lists read it from
-     * `run_by_spend`.
-     */
+    /** The last message about its progress that was written: messages that are sent again have lower numbers. */
+    progressSeq: integer("progress_seq").notNull().default(0),
+    /** Which entries of the timeline are columns of this row; see `timeline.ts`. */
+    impliedEntries: integer("implied_entries").notNull(),
+    /** Of the entry that ended it. */
+    durationMs: real("duration_ms"),
+    /** Input and output tokens so far; of agents only. */
     tokens: integer("tokens"),
     /** US dollars; NULL where it is not known. */
     costUsd: real("cost_usd"),
+    errorName: text("error_name"),
+    errorMessage: text("error_message"),
+    errorStack: text("error_stack"),
+    /** JSON. Empty: it is the body of the delivery, byte for byte. */
+    payload: text("payload"),
+    /** JSON. Empty: it is the payload. */
+    input: text("input"),
+    output: json("output").$type<Json>(),
   },
   (t) => [
-    // A version covers one period, so a scan of this index soon finds its first and last run.
-    index("run_by_time").on(t.createdAt, t.id, t.version, t.targetKind),
-    index("run_by_trigger").on(t.trigger, t.createdAt, t.id, t.targetSlug, t.targetKind, t.version),
-    // Covers the recent statistics of a target: it includes status and times, although they change.
-    index("run_by_target").on(
-      t.targetSlug,
-      t.createdAt,
-      t.id,
-      t.targetKind,
-      t.status,
-      t.startedAt,
-      t.finishedAt,
-      t.trigger,
-      t.version,
-    ),
-    index("run_by_status").on(t.status, t.createdAt, t.id, t.trigger, t.targetSlug, t.targetKind, t.version),
-    index("run_by_delivery").on(t.deliveryId, t.createdAt, t.id),
-    index("run_by_replay")
-      .on(t.replayOf, t.createdAt, t.id)
-      .where(sql`replay_of IS NOT NULL`),
-    index("run_by_key")
-      .on(t.keyId, t.createdAt, t.id)
-      .where(sql`key_id IS NOT NULL`),
-    // Open runs have their own small indexes, so that the cost of claims does not depend on the history.
-    index("run_open")
-      .on(t.isIsolated, t.target, t.status, t.availableAt, t.id)
-      .where(sql`status IN ('queued', 'waiting')`),
+    uniqueIndex("run_by_id").on(t.id),
+    // Open runs have their own small index, so that the cost of claims does not depend on the history.
+    index("run_open").on(t.status, t.isIsolated, t.target, t.availableAt).where(sql.raw(isOpenSql)),
     index("run_waiting")
       .on(t.isIsolated, t.availableAt)
-      .where(sql`status = 'waiting'`),
-    index("run_running_by_target")
-      .on(t.target)
-      .where(sql`status = 'running'`),
-    index("run_by_lease")
-      .on(t.leaseUntil)
-      .where(sql`lease_until IS NOT NULL`),
-    index("run_by_worker")
-      .on(t.workerId)
-      .where(sql`worker_id IS NOT NULL`),
-    // Covers the filters and sums of agents' usage. Runs of workflows are not in it.
-    index("run_by_spend")
-      .on(t.createdAt, t.id, t.tokens, t.costUsd, t.targetSlug, t.status, t.trigger, t.version)
-      .where(sql`tokens IS NOT NULL`),
+      .where(sql`status = 1`),
+    index("run_by_delivery").on(t.delivery, t.createdAt, t.seq),
+    // Other filters of lists have their indexes in `lists.ts`.
+    index("run_by_replay")
+      .on(t.replayOf, t.createdAt, t.seq)
+      .where(sql`replay_of IS NOT NULL`),
   ],
 );
+
+const runSeq = () =>
+  integer("run")
+    .notNull()
+    .references(() => run.seq, { onDelete: "cascade" });
 
 /**
  * What the model of an agent's run has said so far, in the call that is under way. Not a part of the history: it goes
  * with the step that it becomes.
  */
 export const runLive = sqliteTable("run_live", {
-  runId: text("run_id")
+  run: integer("run")
     .primaryKey()
-    .references(() => run.id, { onDelete: "cascade" }),
+    .references(() => run.seq, { onDelete: "cascade" }),
   /** Whose claim wrote it: of another one it is stale. */
-  token: text("token").notNull(),
+  token: uuid("token").notNull(),
   step: text("step").notNull(),
   attempt: integer("attempt").notNull(),
   startedAt: integer("started_at").notNull(),
@@ -128,39 +113,39 @@ export const runLive = sqliteTable("run_live", {
 export const runStep = sqliteTable(
   "run_step",
   {
-    runId: text("run_id")
-      .notNull()
-      .references(() => run.id, { onDelete: "cascade" }),
+    /** In the order in which steps began. */
+    position: integer("position").primaryKey(),
+    run: runSeq(),
     name: text("name").notNull(),
-    kind: text("kind").$type<"step" | "sleep" | "approval">().notNull(),
+    kind: code("kind", stepKindCodes).notNull(),
     attempt: integer("attempt").notNull(),
     startedAt: integer("started_at").notNull(),
     finishedAt: integer("finished_at"),
     until: integer("until"),
     result: json("result").$type<Json>(),
   },
-  (t) => [primaryKey({ columns: [t.runId, t.name] })],
+  (t) => [uniqueIndex("run_step_by_name").on(t.run, t.name)],
 );
 
+/** The entries of timelines that the columns of the run do not say. WITHOUT ROWID. */
 export const runEvent = sqliteTable(
   "run_event",
   {
-    id: integer("id").primaryKey({ autoIncrement: true }),
-    runId: text("run_id")
-      .notNull()
-      .references(() => run.id, { onDelete: "cascade" }),
+    run: runSeq(),
+    /** The id of the entry. */
+    position: integer("position").notNull(),
     at: integer("at").notNull(),
-    kind: text("kind").$type<TimelineKind>().notNull(),
+    kind: code("kind", timelineKindCodes).notNull(),
     attempt: integer("attempt").notNull(),
     name: text("name"),
-    level: text("level").$type<LogLevel>(),
+    level: code("level", logLevelCodes),
     message: text("message"),
     durationMs: real("duration_ms"),
     until: integer("until"),
     error: json("error").$type<RunError>(),
     data: json("data").$type<Json>(),
   },
-  (t) => [index("run_event_by_run").on(t.runId, t.id)],
+  (t) => [primaryKey({ columns: [t.run, t.position] })],
 );
 
 export const worker = sqliteTable("worker", {

@@ -1,1 +1,0 @@
-ALTER TABLE `webhook_key` ADD `replaced_by` text;

@@ -1,0 +1,183 @@
+import {
+  type Codes,
+  createDecoder,
+  deliveryOutcomeCodes,
+  logLevelCodes,
+  runStatusCodes,
+  startedByCodes,
+  stepKindCodes,
+  targetKindCodes,
+  timelineKindCodes,
+} from "../../domain/stored-codes.ts";
+import { readStoredVerdicts, toStoredVerdicts } from "../shared/stored-verdicts.ts";
+import type { Names } from "../sqlite/names.ts";
+import { type Packed, packedHex, packedId, type PackedText, packedUuid } from "../sqlite/packed-text.ts";
+import { inputSql, payloadSql, sameAsBody, sameAsPayload } from "../sqlite/stored-forms.ts";
+import { packVerdicts, unpackVerdicts } from "../sqlite/verdicts.ts";
+import type { Value } from "./row.ts";
+
+/** A column of a copied row, as SQLite has it in one of its narrow tables. */
+interface ColumnForm {
+  /** What is read. */
+  sql: string;
+  /** The column that is written, and the value in it: `?` is the copied one. */
+  into: { column: string; value: string };
+  read(stored: Value, names: Names): Value;
+  write(value: Value, names: Names): Value;
+}
+
+/** A table whose rows SQLite has in another form. */
+export interface TableForm {
+  from: string;
+  /** A number that orders the rows. */
+  key: string;
+  columns: Readonly<Record<string, ColumnForm>>;
+  /** Not an INSERT: the rows are a part of other rows. */
+  update?: { sql: string; columns: readonly string[] };
+}
+
+type Convert = Pick<ColumnForm, "read" | "write">;
+
+const same: Convert = { read: (value) => value, write: (value) => value };
+const bool: Convert = { read: (value) => value === 1, write: Number };
+const named: Convert = {
+  read: (value, names) => names.textOf(Number(value)),
+  write: (value, names) => names.idOf(String(value)),
+};
+/** It may be the name of a rejected request. A name of the project is kept as soon as the project uses it. */
+const looselyNamed: Convert = { ...named, write: (value, names) => names.looseIdOf(String(value)) };
+const packed = ({ pack, unpack }: PackedText): Convert => ({
+  // Our own rows.
+  read: (value) => unpack(value as Packed),
+  write: (value) => pack(String(value)),
+});
+const coded = <Name extends string>(codes: Codes<Name>): Convert => {
+  const decode = createDecoder(codes);
+  return {
+    read: (value) => decode(Number(value)),
+    write(value) {
+      const code = new Map<string, number>(Object.entries(codes)).get(String(value));
+      if (code === undefined) throw new Error(`The store has no number for ${String(value)}.`);
+      return code;
+    },
+  };
+};
+const verdicts: Convert = {
+  read: (value, names) => JSON.stringify(toStoredVerdicts(unpackVerdicts(String(value), names))),
+  write: (value, names) => packVerdicts(readStoredVerdicts(JSON.parse(String(value))), names),
+};
+
+/** `sql`: what is read, if it is not the column; `value`: what is written. NULL stays NULL. */
+function column(name: string, { read, write }: Convert = same, p: { sql?: string; value?: string } = {}): ColumnForm {
+  return {
+    sql: p.sql ?? name,
+    into: { column: name, value: p.value ?? "?" },
+    read: (value, names) => (value === null ? null : read(value, names)),
+    write: (value, names) => (value === null ? null : write(value, names)),
+  };
+}
+
+function plain(...names: string[]): Record<string, ColumnForm> {
+  return Object.fromEntries(names.map((name) => [name, column(name)]));
+}
+
+const [deliveryId, runId] = [packed(packedId("dlv")), packed(packedId("run"))];
+const hex = packed(packedHex);
+const runOf = column("run", runId, { sql: "run.id", value: "(SELECT seq FROM run WHERE id = ?)" });
+
+const delivery: TableForm = {
+  from: "delivery",
+  key: "seq",
+  columns: {
+    ...plain("received_at", "response_status", "duration_ms", "body_bytes", "headers", "problem", "body"),
+    id: column("id", deliveryId),
+    endpoint: column("endpoint", looselyNamed),
+    method: column("method", named),
+    outcome: column("outcome", coded(deliveryOutcomeCodes)),
+    body_sha256: column("body_sha256", hex),
+    key_id: column("key", named),
+    verdicts: column("verdicts", verdicts),
+    redelivery_of: column("redelivery_of", deliveryId),
+    position: column("seq"),
+  },
+};
+
+/** A key is a column of its delivery. What the row has besides is in the delivery, too. */
+const idempotencyKey: TableForm = {
+  from: "delivery WHERE idempotency_key IS NOT NULL",
+  key: "seq",
+  columns: {
+    endpoint: column("endpoint", named),
+    key: column("idempotency_key", hex),
+    delivery_id: column("id", deliveryId),
+    body_sha256: column("body_sha256", hex),
+    accepted_at: column("received_at"),
+  },
+  update: { sql: "UPDATE delivery SET idempotency_key = ? WHERE id = ?", columns: ["key", "delivery_id"] },
+};
+
+const run: TableForm = {
+  from: "run",
+  key: "seq",
+  columns: {
+    ...plain("attempt", "max_attempts", "created_at", "started_at", "finished_at", "available_at"),
+    ...plain("cancel_requested_at", "crashes", "lease_until", "progress_seq", "tokens", "cost_usd"),
+    ...plain("error_name", "error_message", "error_stack", "output"),
+    id: column("id", runId),
+    status: column("status", coded(runStatusCodes)),
+    trigger: column("trigger", named),
+    attachment_id: column("attachment", named),
+    target_kind: column("target_kind", coded(targetKindCodes)),
+    target_slug: column("target_slug", named),
+    target: column("target", named),
+    delivery_id: column("delivery", deliveryId, {
+      sql: "(SELECT id FROM delivery WHERE delivery.seq = run.delivery)",
+      value: "(SELECT seq FROM delivery WHERE id = ?)",
+    }),
+    started_by: column("started_by", coded(startedByCodes)),
+    replay_of: column("replay_of", runId),
+    key_id: column("key", named),
+    version: column("version", named),
+    is_resuming: column("is_resuming", bool),
+    is_isolated: column("is_isolated", bool),
+    token: column("token", packed(packedUuid)),
+    worker_id: column("worker_id", packed(packedId("wrk"))),
+    payload: column("payload", same, { sql: payloadSql }),
+    input: column("input", same, { sql: inputSql }),
+  },
+};
+
+/** After a run is written: its payload and its input take no room if they are there already. */
+export const shareInputSql = `UPDATE run SET input = '${sameAsPayload}' WHERE seq = @seq AND input = payload`;
+export const sharePayloadSql = `
+  UPDATE run SET payload = '${sameAsBody}'
+  WHERE seq = @seq AND payload = (SELECT CAST(body AS TEXT) FROM delivery WHERE delivery.seq = run.delivery)`;
+
+const runStep: TableForm = {
+  from: "run_step JOIN run ON run.seq = run_step.run",
+  key: "run_step.position",
+  columns: {
+    ...Object.fromEntries(
+      ["position", "name", "attempt", "started_at", "finished_at", "until", "result"].map((name) => [
+        name,
+        column(name, same, { sql: `run_step.${name}` }),
+      ]),
+    ),
+    run_id: runOf,
+    kind: column("kind", coded(stepKindCodes)),
+  },
+};
+
+/** Entries that a run implies have no row; see `sqlite-timelines.ts`. */
+export const eventColumns = {
+  ...plain("at", "attempt", "name", "message", "duration_ms", "until", "error", "data"),
+  kind: column("kind", coded(timelineKindCodes)),
+  level: column("level", coded(logLevelCodes)),
+} as const;
+
+export const forms: ReadonlyMap<string, TableForm> = new Map([
+  ["delivery", delivery],
+  ["idempotency_key", idempotencyKey],
+  ["run", run],
+  ["run_step", runStep],
+]);
