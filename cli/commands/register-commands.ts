@@ -79,10 +79,14 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerPeopleResetPassword(people, runner);
   registerPeopleSetupLink(people, runner);
 
-  const store = program.subcommand("store", "Migrate the store, rebuild its list index, or copy it to another database", [
-    "signalbox store migrate",
-    "signalbox store copy --from file:./.signalbox/signalbox.db --to postgres://signalbox@db.internal/signalbox",
-  ]);
+  const store = program.subcommand(
+    "store",
+    "Migrate the store, rebuild its list index, or copy it to another database",
+    [
+      "signalbox store migrate",
+      "signalbox store copy --from file:./.signalbox/signalbox.db --to postgres://signalbox@db.internal/signalbox",
+    ],
+  );
   registerStoreMigrate(store, runner);
   registerStoreReindex(store, runner);
   registerStoreCopy(store, runner);

@@ -59,5 +59,19 @@ export function presetContract(open: OpenStore): void {
       expect(await store.removePreset("pst_1")).toBe(false);
       expect(await store.listPresets(trigger)).toEqual([]);
     });
+
+    it("every change, and nothing else, changes the mark of the store", async () => {
+      const marks = [await store.mark()];
+      const look = async () => void marks.push(await store.mark());
+      await store.savePreset({ id: "pst_1", subject: trigger, name: "n", value: 1, now: epoch });
+      await look();
+      await store.savePreset({ id: "pst_2", subject: trigger, name: "n", value: 2, now: epoch });
+      await look();
+      await store.removePreset("pst_2");
+      await look();
+      for (const [at, mark] of marks.entries()) expect(mark).not.toBe(marks[at - 1]);
+      await store.removePreset("pst_2");
+      expect(await store.mark()).toBe(marks.at(-1));
+    });
   });
 }
