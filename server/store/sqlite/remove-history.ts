@@ -25,7 +25,7 @@ export const deliveryIsNeededSql = `
 const runIsNeededSql = `SELECT delivery IS NOT NULL OR ${isNeeded} FROM run WHERE seq = @seq`;
 
 /** Names that came from rejected requests, and that no delivery has any more. */
-export const removeNamesSql = `
+const removeNamesSql = `
   DELETE FROM name WHERE id IN (
     SELECT id FROM name WHERE is_kept = 0
       AND NOT EXISTS (SELECT 1 FROM delivery INDEXED BY delivery_by_endpoint WHERE endpoint = name.id) LIMIT ${looksAtOnce})`;
