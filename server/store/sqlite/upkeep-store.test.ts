@@ -8,7 +8,7 @@ import { aDelivery, epoch } from "../testing/factories.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { openSqliteStore } from "./open-store.ts";
 import { keysAfterSql, nextCounterSql, removeCountersSql } from "./remove-counters.ts";
-import { deliveryIsNeededSql, oldDeliveriesSql, oldRunsSql } from "./remove-history.ts";
+import { deliveryIsNeededSql, oldDeliveriesSql, oldRunsSql, removeNamesSql } from "./remove-history.ts";
 import { nthNewestSql, removeAuditSql, removeSessionsSql, removeUnfinishedSignInsSql } from "./upkeep-store.ts";
 
 const day = 86_400_000;
@@ -196,4 +196,14 @@ it.each([
       .join("\n")
       .split("\nRIGHT\n")[0],
   ).toContain(`MERGE (UNION ALL)\nLEFT\n${plan}`);
+});
+
+it("a name without deliveries is looked up in the list index, and among the rows that are not in it yet", () => {
+  const plan = connection.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${removeNamesSql}`).all();
+  expect(plan.map(({ detail }) => detail)).toEqual(
+    expect.arrayContaining([
+      "SEARCH delivery_list USING COVERING INDEX delivery_by_endpoint (endpoint=?)",
+      "SEARCH delivery USING INTEGER PRIMARY KEY (rowid>?)",
+    ]),
+  );
 });
