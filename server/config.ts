@@ -198,6 +198,7 @@ const processStartSchema = z.object({
   flags: z.object({ port: z.number().optional(), host: z.string().optional() }).optional(),
   pool: z.enum(["shared", "isolated"]).optional(),
   workerId: z.string().optional(),
+  channel: z.object({ path: z.string(), secret: z.string() }).optional(),
 });
 
 /** The environment of a child process: the environment of the parent and the instructions of the supervisor. */

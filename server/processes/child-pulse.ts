@@ -16,8 +16,11 @@ export interface ChildPulse {
   blockReports(): readonly BlockReport[];
 }
 
-/** Listens to a child that watches its own event loop (`watchEventLoop`) and sends heartbeats. */
-export function followPulse(child: ChildProcess): ChildPulse {
+/**
+ * Listens to a child that watches its own event loop (`watchEventLoop`) and sends heartbeats. `onLife` is called with
+ * each sign of life.
+ */
+export function followPulse(child: ChildProcess, onLife: () => void = () => {}): ChildPulse {
   let heardAt = performance.now();
   let livedAt = heardAt;
   let reports: BlockReport[] = [];
@@ -25,9 +28,11 @@ export function followPulse(child: ChildProcess): ChildPulse {
     heardAt = performance.now();
     livedAt = heardAt;
     reports = [];
+    onLife();
   });
   readLines(child, (line) => {
     livedAt = performance.now();
+    onLife();
     const report = parseBlockReport(line);
     if (report) reports.push(report);
   });

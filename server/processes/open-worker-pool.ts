@@ -6,13 +6,14 @@ import type { Store } from "../ports/store.ts";
 import { mapCurrentStack } from "../project/map-stack.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
+import { openRunHost } from "./open-run-host.ts";
 import type { Reporter } from "./protocol.ts";
 import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import { createWorkerPool, type WorkerPool } from "./worker-pool.ts";
 
 /**
- * The worker pool of a project, with the store that it watches over its runs with, and keeps in order. Not started yet;
- * whoever opens it closes both.
+ * The worker pool of a project, with the store from which its workers get their runs, and that it keeps in order. It is
+ * not started yet. The caller closes the pool, then the store.
  */
 export async function openWorkerPool(p: {
   settings: Settings;
@@ -23,11 +24,16 @@ export async function openWorkerPool(p: {
   const { settings, env, reporter, logger } = p;
   const { stateDir } = settings;
   const store = await openConfiguredStore(settings, logger);
+  const runs = await openRunHost({ settings, store, reporter, logger }).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const pool = createWorkerPool({
     settings,
     ...(env ? { env } : {}),
     store,
-    readManifest: () => readManifest(stateDir),
+    host: runs.host,
+    channel: runs.channel,
     mapStack: (stack) => mapCurrentStack(stateDir, stack),
     reporter,
     logger,
@@ -43,6 +49,7 @@ export async function openWorkerPool(p: {
   });
   const close = async () => {
     await upkeep.close();
+    await runs.close();
     await store.close();
   };
   return { pool, store: { ...store, close } };

@@ -29,6 +29,7 @@ const delivery: TracedDelivery = {
 };
 const run: ClaimedRun = {
   id: "run_1",
+  workerId: "wrk_1",
   token: "t",
   leaseUntil: 0,
   status: "running",

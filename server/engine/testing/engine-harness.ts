@@ -8,8 +8,7 @@ import type { TimelineEntry } from "../../contract/timeline.ts";
 import { newId } from "../../domain/ids.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { AnySchema, LoadedWorkflow, ProjectCode } from "../../ports/project.ts";
-import type { Store } from "../../ports/store.ts";
-import type { ClaimedRun } from "../../ports/store/engine-store.ts";
+import type { AssignedRun, ProgressWriter } from "../../ports/run-channel.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";
 import type { WorkflowContext } from "../../../sdk/workflow/index.ts";
@@ -54,29 +53,29 @@ export async function createEngineHarness() {
     return id;
   }
 
-  async function claim(workerId = "wrk_test"): Promise<ClaimedRun> {
+  /** Claims the run that is due, with what its worker needs. */
+  async function claim(workerId = "wrk_test"): Promise<AssignedRun> {
     const [run] = await store.claimRuns({
-      workerId,
-      limit: 1,
+      slots: [workerId],
       now,
       leaseMs: 15_000,
       concurrency: new Map(),
       pool: "shared",
     });
     if (!run) throw new Error("no run is due");
-    return run;
+    return { ...run, steps: await store.loadSteps(run.id), headers: null };
   }
 
   function execute(
-    run: ClaimedRun,
+    run: AssignedRun,
     workflow: TestWorkflow,
     options: {
       transform?: (payload: never) => unknown;
-      store?: Pick<Store, "loadSteps" | "writeProgress" | "saveLive">;
+      progress?: ProgressWriter;
     } = {},
   ): RunHandle {
     return executeRun(run, {
-      store: options.store ?? store,
+      progress: options.progress ?? store,
       code: createCode(workflow, options.transform),
       clock,
       logger: silentLogger,

@@ -14,7 +14,8 @@ import type { NewRun } from "../../ports/store/run-store.ts";
 import type { Store } from "../../ports/store.ts";
 import { readManifest } from "../../project/read-manifest.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";
-import type { RunEndedReport } from "../protocol.ts";
+import type { Reporter, RunEndedReport } from "../protocol.ts";
+import { openRunHost } from "../open-run-host.ts";
 import { type WorkerPool, createWorkerPool } from "../worker-pool.ts";
 
 export interface HarnessWorkflow extends Partial<Pick<ManifestWorkflow, "timeoutMs" | "concurrency">> {
@@ -154,13 +155,20 @@ export async function startPool(
   const store = await openSqliteStore({ file: settings.database.file, logger: silentLogger });
   const notices: string[] = [];
   const ended: RunEndedReport[] = [];
+  const reporter: Reporter = {
+    delivery() {},
+    runEnded: (run) => ended.push(run),
+    notice: (_, message) => notices.push(message),
+  };
+  const runs = await openRunHost({ settings, store, reporter, logger: silentLogger });
   const pool = createWorkerPool({
     settings,
     env: { PATH: process.env["PATH"], ...env },
     store,
-    readManifest: () => readManifest(settings.stateDir),
+    host: runs.host,
+    channel: runs.channel,
     mapStack: async (stack) => stack,
-    reporter: { delivery() {}, runEnded: (run) => ended.push(run), notice: (_, message) => notices.push(message) },
+    reporter,
     logger: silentLogger,
     clock: systemClock,
   });
@@ -188,6 +196,7 @@ export async function startPool(
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
     await pool.close(0);
+    await runs.close();
     await store.close();
   }
 

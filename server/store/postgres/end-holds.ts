@@ -2,12 +2,14 @@ import type { RunTransition } from "../../ports/store/engine-store.ts";
 import type { Session } from "./session.ts";
 import type { EntryOfRun } from "./timeline.ts";
 
-/** A run that somebody holds, whose row is locked. */
+/** A running run whose row is locked. */
 export interface Held {
   id: string;
   token: string;
   attempt: number;
   cancelRequestedAt: number | null;
+  /** The number of the worker's write that ends its hold; absent: the run is taken from its worker. */
+  seq?: number;
 }
 
 export interface Ending {
@@ -29,20 +31,28 @@ export function decideEnding({ held, transition, now }: Ending): { ending: Endin
   };
 }
 
-/** A run that is queued again keeps its place in the order. */
+/**
+ * A run that is queued again keeps its place in the order. A worker whose answer was lost sends its last write again:
+ * the token and the number tell that it was written.
+ */
 const endHoldsSql = `
-  UPDATE run SET token = NULL, worker_id = NULL, lease_until = NULL, status = e.status,
+  UPDATE run SET token = CASE WHEN e.seq IS NULL THEN NULL ELSE run.token END, progress_seq = coalesce(e.seq, 0), worker_id = NULL, lease_until = NULL, status = e.status,
     available_at = coalesce(e.available_at, run.available_at), is_resuming = coalesce(e.is_resuming, run.is_resuming), finished_at = e.finished_at,
     error_name = e.error_name, error_message = e.error_message, error_stack = e.error_stack, output = e.output
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::boolean[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[])
-    AS e (id, token, status, available_at, is_resuming, finished_at, error_name, error_message, error_stack, output)
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::boolean[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[], $11::integer[])
+    AS e (id, token, status, available_at, is_resuming, finished_at, error_name, error_message, error_stack, output, seq)
   WHERE run.id = e.id AND run.token = e.token AND run.status = 'running'`;
 
 /** Takes runs out of `running`, each once. */
 export async function endHolds(session: Session, endings: readonly Ending[]): Promise<void> {
   if (endings.length === 0) return;
-  const rows = endings.map(({ held: { id, token }, transition, now }) => [id, token, ...valuesOf(transition, now)]);
-  const columns = Array.from({ length: 10 }, (_, column) => rows.map((row) => row[column] ?? null));
+  const rows = endings.map(({ held: { id, token, seq }, transition, now }) => [
+    id,
+    token,
+    ...valuesOf(transition, now),
+    seq ?? null,
+  ]);
+  const columns = Array.from({ length: 11 }, (_, column) => rows.map((row) => row[column] ?? null));
   const changes = await session.change(endHoldsSql, columns);
   // The rows were read under the same lock: anything else is a defect, and takes everything back.
   if (changes !== endings.length)

@@ -22,7 +22,15 @@ export function prepareClaimRuns(
   const takeRun = prepareTakeRun(database, addEntry);
   return {
     hasDue: (p) => selectDue(p).length > 0,
-    claim: (p) => selectDue(p).flatMap((id) => takeRun(id, p) ?? []),
+    claim: (p) => {
+      const claimed: ClaimedRun[] = [];
+      for (const id of selectDue(p)) {
+        const workerId = p.slots[claimed.length];
+        const run = workerId === undefined ? null : takeRun(id, { ...p, workerId });
+        if (run) claimed.push(run);
+      }
+      return claimed;
+    },
   };
 }
 
@@ -67,7 +75,8 @@ function prepareSelectDue({ connection }: SqliteDatabase): (p: ClaimRequest) => 
   const dueWaiting = connection.prepare(dueRunsSql.waiting).raw();
   const runningOfTarget = connection.prepare(runningOfTargetSql).pluck();
 
-  return ({ pool, concurrency, limit, now }) => {
+  return ({ pool, concurrency, slots, now }) => {
+    const limit = slots.length;
     const isolated = pool === "isolated" ? 1 : 0;
     const due = z
       .array(z.string())
@@ -96,7 +105,7 @@ function oldestFirst(rows: [availableAt: number, id: string][]): [availableAt: n
 function prepareTakeRun(
   { db, connection }: SqliteDatabase,
   addEntry: AddEntry,
-): (id: string, p: ClaimRequest) => ClaimedRun | null {
+): (id: string, p: ClaimRequest & { workerId: string }) => ClaimedRun | null {
   const query = db
     .update(run)
     .set({
@@ -104,6 +113,7 @@ function prepareTakeRun(
       // The flag stays while the run is held; whoever gives the run back sets it anew.
       attempt: sql`${run.attempt} + 1 - ${run.isResuming}`,
       token: given("token"),
+      progressSeq: 0,
       workerId: given("workerId"),
       leaseUntil: given("leaseUntil"),
       startedAt: sql`coalesce(${run.startedAt}, ${sql.placeholder("now")})`,
@@ -152,6 +162,7 @@ function prepareTakeRun(
     const target = { kind, slug };
     return {
       id,
+      workerId,
       token,
       leaseUntil,
       status: "running",

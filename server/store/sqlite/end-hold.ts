@@ -5,12 +5,14 @@ import { prepareStatement } from "./prepare-statement.ts";
 import { run } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
 
-/** A run that somebody holds, as read under the write lock. */
+/** A running run, as read under the write lock. */
 export interface Held {
   id: string;
   token: string;
   attempt: number;
   cancelRequestedAt: number | null;
+  /** The number of the worker's write that ends its hold; absent: the run is taken from its worker. */
+  seq?: number;
 }
 
 export type EndHold = (held: Held, transition: RunTransition, now: number) => void;
@@ -23,19 +25,25 @@ export function prepareEndHold(database: SqliteDatabase, addEntry: AddEntry): En
   const giveBack = prepareGiveBack(database);
   const finish = prepareFinish(database);
   return (held, transition, now) => {
-    const { id, token } = held;
+    const { id, token, seq = null } = held;
     const goesOn = transition.to === "waiting" || transition.to === "queued";
     if (goesOn && held.cancelRequestedAt !== null) {
-      finish({ id, token, now, transition: { to: "canceled", error: null } });
+      finish({ id, token, seq, now, transition: { to: "canceled", error: null } });
       addEntry(id, { at: now, kind: "canceled", attempt: held.attempt });
-    } else if (goesOn) giveBack({ id, token, transition });
-    else finish({ id, token, now, transition });
+    } else if (goesOn) giveBack({ id, token, seq, transition });
+    else finish({ id, token, seq, now, transition });
   };
 }
 
 type Back = Extract<RunTransition, { to: "waiting" | "queued" }>;
 
-const released = { token: null, workerId: null, leaseUntil: null };
+/** A worker whose answer was lost sends its last write again: the token and the number tell that it was written. */
+const released = {
+  token: sql`iif(${sql.placeholder("seq")} IS NULL, NULL, ${run.token})`,
+  progressSeq: sql`coalesce(${sql.placeholder("seq")}, 0)`,
+  workerId: null,
+  leaseUntil: null,
+};
 const whereHeld = and(
   eq(run.id, sql.placeholder("id")),
   eq(run.token, sql.placeholder("token")),
@@ -45,7 +53,7 @@ const whereHeld = and(
 function prepareGiveBack({
   db,
   connection,
-}: SqliteDatabase): (p: { id: string; token: string; transition: Back }) => void {
+}: SqliteDatabase): (p: { id: string; token: string; seq: number | null; transition: Back }) => void {
   const query = db
     .update(run)
     .set({
@@ -57,13 +65,14 @@ function prepareGiveBack({
     })
     .where(whereHeld);
   const update = prepareStatement(connection, query);
-  return ({ id, token, transition }) => {
+  return ({ id, token, seq, transition }) => {
     const isWaiting = transition.to === "waiting";
     const isResuming = isWaiting && transition.reason === "retry" ? 0 : 1;
     assertOne(
       update.run({
         id,
         token,
+        seq,
         status: transition.to,
         availableAt: isWaiting ? transition.availableAt : null,
         isResuming,
@@ -76,7 +85,13 @@ function prepareGiveBack({
 function prepareFinish({
   db,
   connection,
-}: SqliteDatabase): (p: { id: string; token: string; now: number; transition: Exclude<RunTransition, Back> }) => void {
+}: SqliteDatabase): (p: {
+  id: string;
+  token: string;
+  seq: number | null;
+  now: number;
+  transition: Exclude<RunTransition, Back>;
+}) => void {
   const query = db
     .update(run)
     .set({
@@ -90,12 +105,13 @@ function prepareFinish({
     })
     .where(whereHeld);
   const update = prepareStatement(connection, query);
-  return ({ id, token, now, transition }) => {
+  return ({ id, token, seq, now, transition }) => {
     const output = transition.to === "completed" ? transition.output : null;
     const error = transition.to === "completed" ? null : transition.error;
     const values = {
       id,
       token,
+      seq,
       now,
       status: transition.to,
       output,

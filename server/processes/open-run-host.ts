@@ -1,0 +1,50 @@
+import type { Settings } from "../config.ts";
+import { formatCount } from "../domain/format.ts";
+import { clockAheadMs, systemClock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Store } from "../ports/store.ts";
+import { readManifest } from "../project/read-manifest.ts";
+import { createRunHost, type RunHost } from "../run-channel/host/run-host.ts";
+import { type ChannelAddress, createChannelAddress, listenLocally } from "../run-channel/local-socket.ts";
+import { machineName } from "./machine-name.ts";
+import type { Reporter } from "./protocol.ts";
+
+const reconcileEveryMs = 5_000;
+/** If other machines share the store: the loss of a whole one is noticed by the end of its leases only. */
+const reconcileSharedEveryMs = 1_000;
+
+/** The host of this machine's workers, listening on a local socket. It does not close the store. */
+export async function openRunHost(p: {
+  settings: Settings;
+  store: Store;
+  reporter: Pick<Reporter, "notice">;
+  logger: Logger;
+}): Promise<{ host: RunHost; channel: ChannelAddress; close(): Promise<void> }> {
+  const { settings, store, logger } = p;
+  const address = await createChannelAddress();
+  const host = createRunHost({
+    store,
+    secret: address.secret,
+    machine: machineName(settings),
+    readManifest: () => readManifest(settings.stateDir),
+    reconcileEveryMs: settings.database.kind === "postgres" ? reconcileSharedEveryMs : reconcileEveryMs,
+    clock: systemClock,
+    clockAheadMs,
+    logger,
+    onTakenOver: (count) =>
+      p.reporter.notice(
+        "info",
+        `${formatCount(count, "run")} of the stopped service ${count === 1 ? "continues" : "continue"}.`,
+      ),
+  });
+  const server = await listenLocally(address.path, host.accept);
+  return {
+    host,
+    channel: address,
+    async close() {
+      await host.close();
+      await server.close();
+      await address.remove();
+    },
+  };
+}
