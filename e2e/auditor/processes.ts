@@ -6,11 +6,6 @@ export function isRunning(pid: number): boolean {
   return state !== undefined && state !== "Z" && state !== "X";
 }
 
-/** Whether it is stopped by a signal or a tracer. */
-export function isStopped(pid: number): boolean {
-  return /^[Tt]$/.test(statOf(pid)?.state ?? "");
-}
-
 /** The children of a process that run this program (`web` or `worker`), oldest first. */
 export function childrenOf(parent: number, program: "web" | "worker"): number[] {
   return readdirSync("/proc")

@@ -5,7 +5,7 @@ import type { RunStatus } from "../contract/run.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
 import type { ProgressWriter } from "../ports/run-channel.ts";
-import type { ClaimedRun, NewTimelineEntry, RunTransition, Spend, StepRecord } from "../ports/store/engine-store.ts";
+import type { RunAttempt, NewTimelineEntry, RunTransition, Spend, StepRecord } from "../ports/store/engine-store.ts";
 import type { Interrupt } from "./run-errors.ts";
 
 interface Progress {
@@ -48,7 +48,7 @@ const maxEntriesPerWrite = 500;
 const maxPauseMs = 2_000;
 
 export function createRunSession(p: {
-  run: ClaimedRun;
+  run: RunAttempt;
   progress: ProgressWriter;
   clock: Clock;
   logger: Logger;
@@ -160,7 +160,7 @@ function createLiveWriter({
   clock,
   logger,
 }: {
-  run: ClaimedRun;
+  run: RunAttempt;
   progress: Pick<ProgressWriter, "saveLive">;
   clock: Clock;
   logger: Logger;

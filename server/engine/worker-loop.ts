@@ -43,7 +43,7 @@ export interface WorkerLoop {
 
 /** Executes the runs that are assigned to this process. */
 export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
-  const { channel, clock, slots } = options;
+  const { channel, slots } = options;
   const handles = new Map<string, RunHandle>();
   const executing = new Set<Promise<void>>();
   let waitingCheck: NodeJS.Timeout | undefined;

@@ -1,7 +1,10 @@
-import type { ClaimedRun, EngineStore, ProgressResult, RunProgress, StepRecord } from "./store/engine-store.ts";
+import type { Json } from "../contract/json.ts";
+import type { EngineStore, ProgressResult, RunAttempt, RunProgress, StepRecord } from "./store/engine-store.ts";
 
 /** A claimed run with all that its worker needs to start or to continue it. */
-export interface AssignedRun extends ClaimedRun {
+export interface AssignedRun extends RunAttempt {
+  payload: Json | null;
+  input: Json | null;
   /** The stored steps and sleeps, to continue after them. */
   steps: StepRecord[];
   /** The headers of its delivery; `null` without a delivery or without tracing. */

@@ -18,9 +18,9 @@ export interface ChildPulse {
 
 /**
  * Listens to a child that watches its own event loop (`watchEventLoop`) and sends heartbeats. `onLife` is called with
- * each sign of life.
+ * each sign of life, and whether its event loop gave it.
  */
-export function followPulse(child: ChildProcess, onLife: () => void = () => {}): ChildPulse {
+export function followPulse(child: ChildProcess, onLife: (isResponsive: boolean) => void = () => {}): ChildPulse {
   let heardAt = performance.now();
   let livedAt = heardAt;
   let reports: BlockReport[] = [];
@@ -28,11 +28,11 @@ export function followPulse(child: ChildProcess, onLife: () => void = () => {}):
     heardAt = performance.now();
     livedAt = heardAt;
     reports = [];
-    onLife();
+    onLife(true);
   });
   readLines(child, (line) => {
     livedAt = performance.now();
-    onLife();
+    onLife(false);
     const report = parseBlockReport(line);
     if (report) reports.push(report);
   });

@@ -10,7 +10,7 @@ import { machineName } from "./machine-name.ts";
 import type { Reporter } from "./protocol.ts";
 
 const reconcileEveryMs = 5_000;
-/** If other machines share the store: the loss of a whole one is noticed by the end of its leases only. */
+/** If other machines share the store: the loss of a whole one shows in the end of its leases only. */
 const reconcileSharedEveryMs = 1_000;
 
 /** The host of this machine's workers, listening on a local socket. It does not close the store. */

@@ -31,8 +31,8 @@ export interface WorkerChildOptions {
   env: NodeJS.ProcessEnv | undefined;
   memoryMb: number;
   onMessage: (message: WorkerToSupervisor) => void;
-  /** Called with each sign of life, also of its watching thread. */
-  onLife: () => void;
+  /** See `followPulse`. */
+  onLife: (isResponsive: boolean) => void;
   onExit: (death: WorkerDeath) => void;
 }
 

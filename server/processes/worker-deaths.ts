@@ -9,7 +9,7 @@ import type { WorkerChild } from "./worker-child.ts";
 const recoverWithinMs = 1_000;
 
 /** What follows the end of a worker process: its runs are given back, it is counted, and its successor may have to wait. */
-export interface WorkerDeaths {
+interface WorkerDeaths {
   /** Counts what a living worker reports. */
   heard(message: Extract<WorkerToSupervisor, { type: "heartbeat" }>): void;
   /** Gives back the runs of the process. Resolves when they are, or could not be. */

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readlinkSync } from "node:fs";
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, vi } from "vitest";
@@ -38,6 +39,16 @@ describe("starting", () => {
       waits.push(Date.parse(run.startedAt ?? "") - Date.parse(run.createdAt));
     }
     expect(Math.min(...waits)).toBeLessThan(40);
+  });
+
+  test("a worker has no file of the store open", async ({ createProject, startPool, expect }) => {
+    const made = await createProject({ quick: { code: "return 1;" } });
+    const pool = await startPool(made);
+    await pool.end(await pool.start("quick"));
+    const [pid = -1] = await pool.workerPids();
+    const ofStore = (file: string) => file.startsWith(join(made.dir, ".signalbox/signalbox.db"));
+    expect(openFiles(process.pid).filter(ofStore)).not.toEqual([]);
+    expect(openFiles(pid).filter(ofStore)).toEqual([]);
   });
 
   test("what was queued while nothing ran begins at the start", async ({ createProject, startPool, expect }) => {
@@ -223,7 +234,8 @@ describe.concurrent("the bounds of a run", () => {
       {
         work: {
           concurrency: 2,
-          code: `mark("+"); await new Promise((resolve) => setTimeout(resolve, 30)); mark("-");`,
+          // The first one waits for the second: both are under way.
+          code: `mark("+"); await until(() => marks().length > 1); await new Promise((resolve) => setTimeout(resolve, 30)); mark("-");`,
         },
       },
       { workers: 2 },
@@ -348,7 +360,16 @@ describe.concurrent("leaving", () => {
   });
 });
 
-/** Empty if there is no such process, `Z` if it has ended. */
+const openFiles = (of: number) =>
+  readdirSync(`/proc/${of}/fd`).map((fd) => {
+    try {
+      return readlinkSync(`/proc/${of}/fd/${fd}`);
+    } catch {
+      return "";
+    }
+  });
+
+/** Empty if there is no process with this number, `Z` if it has ended. */
 const stateOf = (pid: number) =>
   spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim();
 

@@ -52,10 +52,10 @@ export interface WorkerPool {
 }
 
 const killAfterGraceMs = 2_500;
-/** For isolated runs that nobody reported: on a shared store, another machine may have left them behind. */
+/** For isolated runs without a signal: on a shared store, another machine may have left them behind. */
 const lookForIsolatedMs = { sqlite: 5_000, postgres: 1_000 };
 
-/** The worker processes of this machine: keeps as many as wanted, watches them, and reports their ends to the host. */
+/** The worker processes of this machine: keeps as many as configured, watches them, and reports their ends to the host. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { settings, store, host, reporter, logger, clock } = options;
   const children = new Set<WorkerChild>();
@@ -82,7 +82,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       start: { projectDir: settings.projectDir, mode: settings.mode, pool, workerId, channel: { path, secret } },
       env: options.env,
       memoryMb: settings.workerMemoryMb,
-      onLife: () => host.workerLives(workerId),
+      onLife: (isResponsive) => host.workerLives(workerId, { isResponsive }),
       onMessage: (message) => {
         handleMessage(child, message);
         onMessage(message);
@@ -143,13 +143,16 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     else if (staying("shared").length < settings.workers) spawn("shared");
   }
 
+  async function recover(child: WorkerChild, death: WorkerDeath): Promise<void> {
+    await deaths.recover(child, death);
+    if (!isClosing) isolation.look();
+  }
+
   function handleExit(child: WorkerChild, death: WorkerDeath): void {
     const wasLeaving = leaving.has(child);
     children.delete(child);
     leaving.delete(child);
-    void deaths.recover(child, death).then(() => {
-      if (!isClosing) isolation.look();
-    });
+    void recover(child, death);
     if (isClosing || wasLeaving) return;
     const pauseMs = deaths.judge(child, death);
     if (pauseMs === 0) replace(child);

@@ -6,6 +6,8 @@ import type { Duplex } from "node:stream";
  */
 export interface MessageStream<Sent> {
   send(message: Sent): void;
+  /** The same with the JSON of a message. */
+  sendText(text: string): void;
   /** Sends what was sent before, then closes. */
   end(): void;
   destroy(): void;
@@ -37,9 +39,8 @@ export function openMessageStream<Sent, Received>(
   let failure: Error | null = null;
   let isEnding = false;
 
-  function send(message: Sent): void {
+  function sendText(text: string): void {
     if (isEnding) return;
-    const text = JSON.stringify(message);
     if (pendingChars + text.length > maxSharedFrameChars) writeFrame();
     pending.push(text);
     pendingChars += text.length;
@@ -80,7 +81,8 @@ export function openMessageStream<Sent, Received>(
   });
 
   return {
-    send,
+    send: (message) => sendText(JSON.stringify(message)),
+    sendText,
     end() {
       if (isEnding) return;
       writeFrame();

@@ -1,5 +1,5 @@
 import type { AssignedRun, RunClaim } from "../ports/run-channel.ts";
-import type { EngineStore, ProgressResult, RunProgress } from "../ports/store/engine-store.ts";
+import type { ClaimedRun, EngineStore, ProgressResult, RunProgress } from "../ports/store/engine-store.ts";
 
 /** Increased when a message changes in a way that the other side would misunderstand. */
 export const protocolVersion = 1;
@@ -35,7 +35,7 @@ export type WorkerMessage =
   /** Answered with `ack`. Each run has at most one unanswered progress. */
   | ({ type: "progress" } & RunProgress & { seq: number })
   /** Live output of a model. Answered with `live-ack`. */
-  | ({ type: "live"; id: number } & Parameters<EngineStore["saveLive"]>[0])
+  | { type: "live"; id: number; live: Parameters<EngineStore["saveLive"]>[0] }
   | { type: "capacity"; runs: number }
   /** The worker stopped executing this run without writing its end. */
   | { type: "released"; run: RunClaim }
@@ -47,7 +47,7 @@ export type HostMessage =
   | ({ type: "welcome" } & LeaseRenewal)
   /** Answers `hello`, before the host closes the connection. */
   | { type: "rejected"; message: string }
-  | { type: "assign"; run: AssignedRun }
+  | AssignMessage
   | ({ type: "ack" } & RunClaim & { seq: number } & (ProgressResult | { failure: WriteFailure }))
   | { type: "live-ack"; id: number; held: boolean }
   | { type: "cancel"; runId: string }
@@ -55,6 +55,11 @@ export type HostMessage =
   | { type: "lost"; run: RunClaim }
   | ({ type: "renewed" } & LeaseRenewal)
   | { type: "drained" };
+
+interface AssignMessage {
+  type: "assign";
+  run: AssignedRun;
+}
 
 export interface LeaseRenewal {
   leaseUntil: number;
@@ -64,8 +69,17 @@ export interface LeaseRenewal {
   lost: readonly RunClaim[];
 }
 
-export interface WriteFailure {
+interface WriteFailure {
   /** Whether the write can be tried again. */
   isUnavailable: boolean;
   message: string;
+}
+
+/** An `assign` message as text: the JSON of a payload is passed on without being read. */
+export function formatAssign(
+  { payloadText, inputText, ...attempt }: ClaimedRun,
+  more: Pick<AssignedRun, "steps" | "headers">,
+): string {
+  const rest = JSON.stringify({ ...attempt, ...more }).slice(1);
+  return `{"type":"assign","run":{"payload":${payloadText ?? "null"},"input":${inputText ?? "null"},${rest}}`;
 }

@@ -1,10 +1,36 @@
-import { describe, expect, onTestFinished, test as base, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Store } from "../ports/store.ts";
 import { AppError } from "../contract/app-error.ts";
 import { connectLocally, createChannelAddress, listenLocally } from "./local-socket.ts";
 import { openMessageStream } from "./frames.ts";
 import { protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
+
+/** Delays the answers to writes after their commit. */
+function withGate() {
+  let gate: Promise<void> | null = null;
+  const commits: string[] = [];
+  return {
+    commits,
+    wrap: (store: Store): Store => ({
+      ...store,
+      async writeProgress(progress) {
+        const result = await store.writeProgress(progress);
+        commits.push(progress.transition?.to ?? progress.steps?.map(({ name }) => name).join() ?? "");
+        await gate;
+        return result;
+      },
+    }),
+    shut() {
+      const opening = Promise.withResolvers<void>();
+      gate = opening.promise;
+      return () => {
+        gate = null;
+        opening.resolve();
+      };
+    },
+  };
+}
 
 const hang = () => new Promise<never>(() => {});
 const transports = [
@@ -18,8 +44,6 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     onTestFinished(() => h.close());
     return h;
   }
-  const test = base;
-
   test("assigns a queued run; its steps are written when they are acknowledged, then its end", async () => {
     const h = await open();
     await h.startHost();
@@ -109,32 +133,6 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.store.requestCancel(second, h.clock.now());
     await vi.waitFor(() => expect(worker.ended.map(({ ending }) => ending.status)).toEqual(["canceled", "canceled"]));
   });
-
-  /** Holds up the answers to writes after their commit. */
-  function withGate() {
-    let gate: Promise<void> | null = null;
-    const commits: string[] = [];
-    return {
-      commits,
-      wrap: (store: Store): Store => ({
-        ...store,
-        async writeProgress(progress) {
-          const result = await store.writeProgress(progress);
-          commits.push(progress.transition?.to ?? progress.steps?.map(({ name }) => name).join() ?? "");
-          await gate;
-          return result;
-        },
-      }),
-      shut() {
-        const opening = Promise.withResolvers<void>();
-        gate = opening.promise;
-        return () => {
-          gate = null;
-          opening.resolve();
-        };
-      },
-    };
-  }
 
   describe.each([
     ["the connection broke", async () => {}],
@@ -289,6 +287,28 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await vi.waitFor(() => expect(renewals.at(-1)).toBe(2), { timeout: 10_000 });
   });
 
+  test("the runs of a paused worker go to another when its lease expires, and it is assigned none", async () => {
+    const h = await open();
+    const host = await h.startHost({ leaseMs: 300 });
+    await host.start();
+    const paused = await h.startWorker({ id: "wrk_paused", run: hang });
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(paused.loop.active()).toHaveLength(1));
+    paused.pause();
+    await h.startWorker({ id: "wrk_b", capacity: 1, run: () => "done" });
+    const untilDone = async () => {
+      h.advance(100);
+      expect((await h.read(id)).run).toMatchObject({ status: "completed", attempt: 1 });
+    };
+    await vi.waitFor(untilDone, { timeout: 15_000, interval: 100 });
+    const others = await Promise.all(Array.from({ length: 10 }, () => h.startRun()));
+    await vi.waitFor(async () =>
+      expect((await Promise.all(others.map((other) => h.read(other)))).map(({ run }) => run.status)).toEqual(
+        others.map(() => "completed"),
+      ),
+    );
+  });
+
   test("a hold resolves when nothing more is assigned, until the release", async () => {
     const h = await open();
     const host = await h.startHost();
@@ -376,7 +396,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     );
   });
 
-  test("a worker that was accepted is told when a restarted host does not accept it any more", async () => {
+  test("a worker that was accepted is notified when a restarted host rejects it", async () => {
     const h = await open();
     await h.startHost();
     const worker = await h.startWorker({ run: hang });
@@ -425,7 +445,7 @@ async function tokenOf(h: Awaited<ReturnType<typeof createChannelHarness>>, id: 
   return (await h.store.listHeldRuns("wrk_a")).find((run) => run.id === id)?.token ?? "";
 }
 
-base("the socket is in a folder that only this user can enter, and its path is short enough", async () => {
+test("the socket is in a folder that only this user can enter, and its path is short enough", async () => {
   const { statSync } = await import("node:fs");
   const { dirname } = await import("node:path");
   const address = await createChannelAddress();
@@ -434,11 +454,12 @@ base("the socket is in a folder that only this user can enter, and its path is s
   expect(Buffer.byteLength(address.path)).toBeLessThan(108);
 });
 
-base("where the temporary folder has a long path, the socket is elsewhere", async () => {
+test("where the temporary folder has a long path, the socket is elsewhere", async () => {
   vi.stubEnv("TMPDIR", `/tmp/${"long".repeat(40)}`);
   onTestFinished(() => void vi.unstubAllEnvs());
   const address = await createChannelAddress();
   onTestFinished(address.remove);
+  expect(address.path).toMatch(/^\/tmp\/signalbox-\w+\/runs$/);
   const server = await listenLocally(address.path, (socket) => socket.destroy());
   (await connectLocally(address.path)).destroy();
   await server.close();

@@ -197,7 +197,7 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
         if (!isWelcome) return reject(new Error("There is no connection to the server."));
         madeLives += 1;
         lives.set(madeLives, { message: null, resolve, reject });
-        stream?.send({ type: "live", id: madeLives, ...live });
+        stream?.send({ type: "live", id: madeLives, live });
       }),
     changed() {
       if (executor) sendCapacity(executor);

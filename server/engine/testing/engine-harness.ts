@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Json } from "../../contract/json.ts";
+import { type Json, jsonSchema } from "../../contract/json.ts";
 import type { Manifest, ManifestWorkflow } from "../../contract/project/manifest.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import { newId } from "../../domain/ids.ts";
@@ -63,7 +63,17 @@ export async function createEngineHarness() {
       pool: "shared",
     });
     if (!run) throw new Error("no run is due");
-    return { ...run, steps: await store.loadSteps(run.id), headers: null };
+    const { payloadText, inputText, ...attempt } = run;
+    const [payload, input] = [payloadText, inputText].map((text) =>
+      text === null ? null : jsonSchema.parse(JSON.parse(text)),
+    );
+    return {
+      ...attempt,
+      payload: payload ?? null,
+      input: input ?? null,
+      steps: await store.loadSteps(run.id),
+      headers: null,
+    };
   }
 
   function execute(

@@ -3,7 +3,8 @@ import type { Target } from "../../contract/project/target.ts";
 import type { RunError } from "../../contract/run.ts";
 import type { TimelineKind, LogLevel } from "../../contract/timeline.ts";
 
-export interface ClaimedRun {
+/** One claim of a run: an attempt, or the rest of one after a sleep or a lost worker. */
+export interface RunAttempt {
   id: string;
   /** The worker that it was claimed for. */
   workerId: string;
@@ -20,9 +21,13 @@ export interface ClaimedRun {
   maxAttempts: number;
   /** Whether this claim continues an attempt that had started (after a sleep or a lost worker). */
   isResumed: boolean;
-  payload: Json | null;
-  input: Json | null;
   createdAt: number;
+}
+
+/** With JSON as it is stored: the process that claims a run does not read it. */
+export interface ClaimedRun extends RunAttempt {
+  payloadText: string | null;
+  inputText: string | null;
 }
 
 export interface StepRecord {

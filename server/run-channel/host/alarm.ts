@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 /** The monotonic timers of a paused machine, or a changed clock, are noticed after this long at the latest. */
 const maxTimerMs = 30_000;
 
-export interface Alarm {
+interface Alarm {
   /** Fires once at this time; `null`: never. Replaces the previous time. */
   setAt(time: number | null): void;
   setIn(ms: number): void;

@@ -66,14 +66,82 @@ function aClaimedRun(id: string): ClaimedRun {
     attempt: 1,
     maxAttempts: 1,
     isResumed: false,
-    payload: null,
-    input: null,
     createdAt: 0,
+    payloadText: '{"a":[1]}',
+    inputText: null,
   };
 }
 
 /** Lets everything happen that needs no time. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
+
+function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysResponsive = true } = {}) {
+  const queue = createQueue();
+  const workers = new Map<string, HostedWorker>();
+  const held = new Set<string>();
+  const sent: { to: string; message: HostMessage }[] = [];
+  const loop = createClaimLoop({
+    store: queue.store,
+    workers,
+    held,
+    leaseMs: 5000,
+    clock: { now: () => Date.now() },
+    logger: silentLogger,
+  });
+
+  function connect(id: string, capacity: number, over: Partial<WorkerIdentity> = {}): HostedWorker {
+    const worker: HostedWorker = {
+      identity: {
+        id,
+        pid: 1,
+        startedAt: 0,
+        pool: "shared",
+        version: "v1",
+        concurrency: [["workflow:w", 7]],
+        needsHeaders: false,
+        ...over,
+      },
+      stream: {
+        send: (message) => sent.push({ to: id, message }),
+        sendText: (text) => sent.push({ to: id, message: JSON.parse(text) }),
+        end() {},
+        destroy() {},
+        closed: new Promise(() => {}),
+      },
+      capacity,
+      isDraining: false,
+      respondedAt: isAlwaysResponsive ? Infinity : performance.now(),
+      runs: new Map(),
+    };
+    workers.set(id, worker);
+    return worker;
+  }
+
+  for (const [id, capacity] of Object.entries(capacities)) connect(id, capacity);
+  const assigned = (to?: string) =>
+    sent.flatMap(({ to: id, message }) =>
+      message.type === "assign" && (to === undefined || to === id) ? [message.run] : [],
+    );
+  const end = (id: string) => {
+    for (const { runs } of workers.values()) runs.delete(id);
+    loop.wake();
+  };
+  return {
+    ...queue,
+    loop,
+    workers,
+    held,
+    sent,
+    connect,
+    assigned,
+    started: (to?: string) => assigned(to).map(({ id }) => id),
+    end,
+    async wake() {
+      loop.wake();
+      await settle();
+    },
+  };
+}
 
 describe("claims", () => {
   beforeEach(() => {
@@ -82,72 +150,6 @@ describe("claims", () => {
   afterEach(() => {
     vi.useRealTimers();
   });
-
-  function create(capacities: Record<string, number> = { wrk_1: 2 }) {
-    const queue = createQueue();
-    const workers = new Map<string, HostedWorker>();
-    const held = new Set<string>();
-    const sent: { to: string; message: HostMessage }[] = [];
-    const loop = createClaimLoop({
-      store: queue.store,
-      workers,
-      held,
-      leaseMs: 5000,
-      clock: { now: () => Date.now() },
-      logger: silentLogger,
-    });
-
-    function connect(id: string, capacity: number, over: Partial<WorkerIdentity> = {}): HostedWorker {
-      const worker: HostedWorker = {
-        identity: {
-          id,
-          pid: 1,
-          startedAt: 0,
-          pool: "shared",
-          version: "v1",
-          concurrency: [["workflow:w", 7]],
-          needsHeaders: false,
-          ...over,
-        },
-        stream: {
-          send: (message) => sent.push({ to: id, message }),
-          end() {},
-          destroy() {},
-          closed: new Promise(() => {}),
-        },
-        capacity,
-        isDraining: false,
-        runs: new Map(),
-      };
-      workers.set(id, worker);
-      return worker;
-    }
-
-    for (const [id, capacity] of Object.entries(capacities)) connect(id, capacity);
-    const assigned = (to?: string) =>
-      sent.flatMap(({ to: id, message }) =>
-        message.type === "assign" && (to === undefined || to === id) ? [message.run] : [],
-      );
-    const end = (id: string) => {
-      for (const { runs } of workers.values()) runs.delete(id);
-      loop.wake();
-    };
-    return {
-      ...queue,
-      loop,
-      workers,
-      held,
-      sent,
-      connect,
-      assigned,
-      started: (to?: string) => assigned(to).map(({ id }) => id),
-      end,
-      async wake() {
-        loop.wake();
-        await settle();
-      },
-    };
-  }
 
   it("take what is due, up to the capacity, and no more", async () => {
     const { add, state, started, workers, wake } = create();
@@ -240,6 +242,18 @@ describe("claims", () => {
     expect([...(workers.get("wrk_1")?.runs.keys() ?? [])]).toEqual(["run_2"]);
   });
 
+  it("pass on payload and input as they are stored", async () => {
+    const { add, assigned, wake } = create();
+    add(1);
+    add(1, { payloadText: null, inputText: '"\\ud83d text"' });
+    await wake();
+    expect(assigned().map(({ payload, input }) => [payload, input])).toEqual([
+      [{ a: [1] }, null],
+      [null, "\ud83d text"],
+    ]);
+    expect(assigned()[0]).toMatchObject({ id: "run_1", token: "run_1", workerId: "wrk_1", attempt: 1, steps: [] });
+  });
+
   it("give the headers of their delivery to runs of workers that trace, if they can be read", async () => {
     const { add, assigned, connect, wake } = create({});
     connect("wrk_1", 3, { needsHeaders: true });
@@ -266,7 +280,7 @@ describe("claims", () => {
     }
   });
 
-  it("tell a worker that lost its lease when its run is assigned to another", async () => {
+  it("notify a worker that lost its lease when its run is assigned to another", async () => {
     const { add, sent, workers, wake } = create({ wrk_1: 1, wrk_2: 1 });
     workers.get("wrk_1")?.runs.set("run_1", "old");
     add(1);
@@ -396,6 +410,19 @@ describe("claims", () => {
     held.clear();
     await wake();
     expect(started("wrk_1")).toEqual(["run_1"]);
+  });
+
+  it("leave out a worker whose event loop is blocked or paused, until it responds", async () => {
+    const { add, started, workers, wake } = create({ wrk_1: 2, wrk_2: 2 }, { isAlwaysResponsive: false });
+    await vi.advanceTimersByTimeAsync(1_600);
+    const [first, second] = [workers.get("wrk_1"), workers.get("wrk_2")];
+    if (second) second.respondedAt = performance.now();
+    add(3);
+    await wake();
+    expect([started("wrk_1"), started("wrk_2")]).toEqual([[], ["run_1", "run_2"]]);
+    if (first) first.respondedAt = performance.now();
+    await wake();
+    expect(started("wrk_1")).toEqual(["run_3"]);
   });
 
   it("are settled when the runs of the claim in progress are assigned, also if more is due", async () => {

@@ -3,12 +3,12 @@ import { type Logger, runLogFields } from "../../ports/logger.ts";
 import type { AssignedRun } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
 import type { ClaimedRun } from "../../ports/store/engine-store.ts";
-import type { WorkerIdentity } from "../messages.ts";
+import { formatAssign, type WorkerIdentity } from "../messages.ts";
 import { createAlarm } from "./alarm.ts";
-import type { HostedWorker, HostedWorkers } from "./hosted-worker.ts";
+import { type HostedWorker, type HostedWorkers, isResponsive } from "./hosted-worker.ts";
 import { type ClaimGroup, groupSlots } from "./slots.ts";
 
-export interface ClaimLoopOptions {
+interface ClaimLoopOptions {
   store: Pick<Store, "claimRuns" | "extendLeases" | "loadSteps" | "nextAvailableAt" | "getDeliveryHeaders">;
   workers: HostedWorkers;
   /** Workers that are assigned nothing for now, by id. */
@@ -18,7 +18,10 @@ export interface ClaimLoopOptions {
   logger: Logger;
 }
 
-export interface ClaimLoop {
+/** What a run needs besides its row. */
+type Needs = Pick<AssignedRun, "steps" | "headers">;
+
+interface ClaimLoop {
   /** Signals that a run may be due, or that a slot is free. Cheap; safe to call at any time. */
   wake(): void;
   /** Resolves when the claim that is in progress is over and its runs are assigned. */
@@ -53,14 +56,16 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
     });
   }
 
-  const findGroups = (): ClaimGroup[] =>
-    groupSlots([...workers.values()].filter(({ identity, isDraining }) => !isDraining && !p.held.has(identity.id)));
+  const findGroups = (): ClaimGroup[] => groupSlots([...workers.values()].filter((worker) => mayHaveMore(worker)));
+
+  const mayHaveMore = (worker: HostedWorker) =>
+    !worker.isDraining && !p.held.has(worker.identity.id) && isResponsive(worker);
 
   async function claimWhileWoken(): Promise<void> {
-    while (isWoken && !isClosed) {
+    while (isWoken) {
       // Runs that end in one write free their slots together.
       await new Promise<void>((resolve) => process.nextTick(resolve));
-      const groups = findGroups();
+      const groups = isClosed ? [] : findGroups();
       if (groups.length === 0) return;
       isWoken = false;
       try {
@@ -89,7 +94,7 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
     const claimed = await store.claimRuns({ ...group, now, leaseMs: p.leaseMs });
     const held = await extendIfLate(claimed, now);
     const loaded = await Promise.all(held.map((run) => load(run, before.get(run.workerId)?.identity)));
-    for (const run of loaded) if (run) assign(run, before.get(run.workerId));
+    for (const [index, run] of held.entries()) assign(run, loaded[index] ?? null, before.get(run.workerId));
   }
 
   /**
@@ -106,15 +111,15 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
   }
 
   /** A run whose worker has disconnected meanwhile is given back when it connects again, dies, or by its lease. */
-  function assign(run: AssignedRun, worker: HostedWorker | undefined): void {
-    if (!worker || workers.get(run.workerId) !== worker) return;
+  function assign(run: ClaimedRun, needs: Needs | null, worker: HostedWorker | undefined): void {
+    if (!needs || !worker || workers.get(run.workerId) !== worker) return;
     takeFromOthers(run);
     worker.runs.set(run.id, run.token);
-    worker.stream.send({ type: "assign", run });
+    worker.stream.sendText(formatAssign(run, needs));
   }
 
   /** A paused worker may not know yet that its lease has expired. */
-  function takeFromOthers({ id }: AssignedRun): void {
+  function takeFromOthers({ id }: ClaimedRun): void {
     for (const { runs, stream } of workers.values()) {
       const token = runs.get(id);
       if (token === undefined) continue;
@@ -123,17 +128,17 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
     }
   }
 
-  async function load(run: ClaimedRun, worker: WorkerIdentity | undefined): Promise<AssignedRun | null> {
+  async function load(run: ClaimedRun, worker: WorkerIdentity | undefined): Promise<Needs | null> {
     const isFirstStart = run.attempt === 1 && !run.isResumed;
     const hasHeaders = worker?.needsHeaders && run.deliveryId !== null;
-    if (isFirstStart && !hasHeaders) return { ...run, steps: [], headers: null };
+    if (isFirstStart && !hasHeaders) return { steps: [], headers: null };
     try {
       const [steps, headers] = await Promise.all([
         isFirstStart ? [] : store.loadSteps(run.id),
         // Only spans depend on them.
         hasHeaders ? store.getDeliveryHeaders(run.deliveryId ?? "").catch(() => null) : null,
       ]);
-      return { ...run, steps, headers };
+      return { steps, headers };
     } catch (error) {
       logger.error("run steps could not be read; another worker will take the run", { ...runLogFields(run), error });
       return null;

@@ -10,12 +10,21 @@ export interface HostedWorker {
   capacity: number;
   /** It is assigned nothing more. */
   isDraining: boolean;
+  /** Monotonic milliseconds of the last sign that its event loop turns. */
+  respondedAt: number;
   /** The tokens of its runs, by id. */
   readonly runs: Map<string, string>;
 }
 
 /** The connected workers, by id. */
 export type HostedWorkers = ReadonlyMap<string, HostedWorker>;
+
+/** Heartbeats come twice a second. */
+const respondsWithinMs = 1_500;
+
+/** Whether its event loop turned a moment ago. Runs that it is assigned otherwise would wait. */
+export const isResponsive = ({ respondedAt }: HostedWorker): boolean =>
+  performance.now() - respondedAt < respondsWithinMs;
 
 export function claimsOf(worker: HostedWorker): RunClaim[] {
   return [...worker.runs].map(([id, token]) => ({ id, token }));

@@ -6,7 +6,7 @@ import { watchCancels } from "./watch-cancels.ts";
 
 const heartbeatEveryMs = 5_000;
 
-export interface LeaseKeeperOptions {
+interface LeaseKeeperOptions {
   store: Pick<Store, "extendLeases" | "heartbeatWorker" | "listCancelRequested" | "watch">;
   workers: HostedWorkers;
   /** Whether a worker gave a sign of life a moment ago. A paused one must lose its runs. */
@@ -20,7 +20,7 @@ export interface LeaseKeeperOptions {
   logger: Logger;
 }
 
-export interface LeaseKeeper {
+interface LeaseKeeper {
   /** Lists the worker in the store, so that others know its version. */
   announce(worker: HostedWorker): Promise<void>;
   cancel(runId: string): void;

@@ -14,6 +14,8 @@ export interface RecoveryOptions {
   /** The runs of living workers: their leases are not expired, even if they could not be extended. */
   runsUnderWay: () => ReadonlySet<string>;
   isOwn: (workerId: string) => boolean;
+  /** Whether a lease may expire soon: a worker with runs gives no sign of life. */
+  isUrgent: () => boolean;
   machine: string;
   leaseMs: number;
   reconcileEveryMs: number;
@@ -25,7 +27,7 @@ export interface RecoveryOptions {
   onTakenOver: (count: number) => void;
 }
 
-export interface Recovery {
+interface Recovery {
   /** Gives back the runs of services that ended on this machine, then looks for lost runs again and again. */
   start(): Promise<void>;
   workerDied(p: LostWorker): Promise<RecoveredRun[]>;
@@ -41,6 +43,7 @@ export interface LostWorker {
 
 /** Those that were killed a moment ago may not be gone yet. */
 const lookAgainAfterMs = [250, 1_000];
+const urgentEveryMs = 1_000;
 const maxTries = 10;
 const maxTriesAtClose = 2;
 
@@ -72,14 +75,18 @@ export function createRecovery(p: RecoveryOptions): Recovery {
 
   function repeatReconcile(): void {
     const warn = createThrottledLog((message, fields) => logger.warn(message, fields));
+    const everyMs = Math.min(urgentEveryMs, p.reconcileEveryMs);
     let isBusy = false;
+    let waitedMs = 0;
     const timer = setInterval(() => {
-      if (isBusy || isClosed) return;
+      waitedMs += everyMs;
+      if (isBusy || isClosed || (waitedMs < p.reconcileEveryMs && !p.isUrgent())) return;
+      waitedMs = 0;
       isBusy = true;
       void reconcile()
         .catch((error: unknown) => warn("lost run check failed, retrying", { error }))
         .finally(() => (isBusy = false));
-    }, p.reconcileEveryMs);
+    }, everyMs);
     timers.add(timer);
   }
 

@@ -1,13 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { AppError } from "../../contract/app-error.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import { type MessageStream, openMessageStream } from "../frames.ts";
 import { type Hello, type HostMessage, protocolVersion, type WorkerMessage } from "../messages.ts";
 import { createClaimLoop } from "./claim-loop.ts";
-import { forget, type HostedWorker } from "./hosted-worker.ts";
+import { compareRuns } from "./compare-runs.ts";
+import { forget, type HostedWorker, isResponsive } from "./hosted-worker.ts";
 import { keepLeases } from "./keep-leases.ts";
 import { createRecovery, type LostWorker, type RecoveryOptions } from "./recovery.ts";
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
@@ -18,7 +17,7 @@ export const leaseMs = 12_000;
 const aliveForMs = 2_000;
 const helloWithinMs = 10_000;
 /** The last messages of a dead process are in its socket. */
-const lastMessagesMs = 500;
+const lastMessagesMs = 200;
 
 export interface RunHostOptions extends Pick<
   RecoveryOptions,
@@ -33,8 +32,8 @@ export interface RunHostOptions extends Pick<
 }
 
 /**
- * Has the store, and gives its runs to workers that have none. It is told of the life and death of their processes by
- * whoever watches them.
+ * Has the store, and gives its runs to workers that have none. It need not be the parent of their processes: their
+ * signs of life and their deaths are reported to it.
  */
 export interface RunHost {
   /** Gives back the runs of a service that was killed. Rejects if the store is not available. */
@@ -44,8 +43,8 @@ export interface RunHost {
   /** Signals that a run may be due. Cheap; safe to call at any time. */
   wake(): void;
   cancel(runId: string): void;
-  /** The process gave a sign of life. */
-  workerLives(workerId: string): void;
+  /** The process gave a sign of life. `isResponsive`: its event loop did, not only its watching thread. */
+  workerLives(workerId: string, p: { isResponsive: boolean }): void;
   /** The process has ended. Resolves when its runs are given back; never rejects. */
   workerDied(lost: LostWorker): Promise<RecoveredRun[]>;
   /** Assigns nothing to these workers until they are released. Resolves when no assignment is in progress. */
@@ -79,6 +78,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     ...p,
     leaseMs: lease,
     isOwn: (id) => known.has(id),
+    isUrgent: () => [...workers.values()].some(({ identity, runs }) => runs.size > 0 && !isAlive(identity.id)),
     runsUnderWay: () =>
       new Set([...workers.values()].flatMap(({ identity, runs }) => (isAlive(identity.id) ? [...runs.keys()] : []))),
     onReleased: () => claims.wake(),
@@ -90,7 +90,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
   function accept(duplex: Duplex): void {
     const stream = openMessageStream<HostMessage, WorkerMessage>(duplex, {
       onMessages(messages) {
-        if (connection.worker) livedAt.set(connection.worker.identity.id, performance.now());
+        if (connection.worker) notePulse(connection.worker.identity.id, true);
         for (const message of messages) handle(connection, message);
       },
       onClosed(error) {
@@ -99,12 +99,22 @@ export function createRunHost(p: RunHostOptions): RunHost {
         const { worker } = connection;
         if (!worker || workers.get(worker.identity.id) !== worker) return;
         workers.delete(worker.identity.id);
-        if (error) logger.warn("connection to a worker lost", { workerId: worker.identity.id, error });
+        if (error) logger.debug("connection to a worker lost", { workerId: worker.identity.id, error });
       },
     });
     const connection: Connection = { stream, worker: null, writes: new Set() };
     const late = setTimeout(() => connection.worker ?? stream.destroy(), helloWithinMs).unref();
     connections.add(connection);
+  }
+
+  function notePulse(workerId: string, hasResponded: boolean): void {
+    const now = performance.now();
+    livedAt.set(workerId, now);
+    const worker = workers.get(workerId);
+    if (!hasResponded || !worker) return;
+    const wasResponsive = isResponsive(worker);
+    worker.respondedAt = now;
+    if (!wasResponsive) claims.wake();
   }
 
   function handle(connection: Connection, message: WorkerMessage): void {
@@ -132,8 +142,6 @@ export function createRunHost(p: RunHostOptions): RunHost {
     void write.finally(() => writes.delete(write));
   }
 
-  // ---- hello ----
-
   function greet(connection: Connection, hello: Hello): void {
     const refusal = findRefusal(hello, p.secret);
     if (refusal) {
@@ -158,31 +166,26 @@ export function createRunHost(p: RunHostOptions): RunHost {
       stream: connection.stream,
       capacity: hello.capacity,
       isDraining: hello.isDraining,
+      respondedAt: performance.now(),
       runs: new Map(),
     };
     connection.worker = worker;
     await closeOthers(connection, workerId);
     // A run that was claimed for its previous connection never reached it.
     await claims.settled();
-    const stored = new Map((await store.listHeldRuns(workerId)).map(({ id, token }) => [id, token]));
-    const isHeld = ({ id, token }: { id: string; token: string }) => stored.get(id) === token;
-    const isOpen = ({ id }: { id: string }) => hello.unacknowledged.includes(id);
-    for (const run of hello.runs) if (isHeld(run) || isOpen(run)) worker.runs.set(run.id, run.token);
-    const has = new Map(hello.runs.map(({ id, token }) => [id, token]));
-    const ids = [...stored].flatMap(([id, token]) => (has.get(id) === token ? [] : [id]));
+    const { kept, lost, missing } = compareRuns(hello, await store.listHeldRuns(workerId));
+    for (const { id, token } of kept) worker.runs.set(id, token);
+    const ids = missing.map(({ id }) => id);
     await resumeRuns({ store, clock }, { workerId, ids, message: "The run did not reach its worker." });
     const now = clock.now();
-    await Promise.all([
-      store.extendLeases({ runs: hello.runs.filter(isHeld), now, leaseMs: lease }),
-      leases.announce(worker),
-    ]);
+    await Promise.all([store.extendLeases({ runs: kept, now, leaseMs: lease }), leases.announce(worker)]);
     if (!connections.has(connection)) return;
     workers.set(workerId, worker);
     connection.stream.send({
       type: "welcome",
       leaseUntil: now + lease,
       clockAheadMs: clockAheadMs(),
-      lost: hello.runs.filter((run) => !isHeld(run) && !isOpen(run)),
+      lost,
     });
     claims.wake();
   }
@@ -197,11 +200,9 @@ export function createRunHost(p: RunHostOptions): RunHost {
     }
   }
 
-  // ---- progress ----
-
   async function writeProgress(
     worker: HostedWorker,
-    { type: _, ...progress }: Extract<WorkerMessage, { type: "progress" }>,
+    progress: Extract<WorkerMessage, { type: "progress" }>,
   ): Promise<void> {
     const { runId: id, token, seq, transition } = progress;
     try {
@@ -222,7 +223,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
 
   async function writeLive(
     stream: Connection["stream"],
-    { type: _, id, ...live }: Extract<WorkerMessage, { type: "live" }>,
+    { id, live }: Extract<WorkerMessage, { type: "live" }>,
   ): Promise<void> {
     const { held } = await store.saveLive(live).catch(() => ({ held: true }));
     stream.send({ type: "live-ack", id, held });
@@ -235,8 +236,6 @@ export function createRunHost(p: RunHostOptions): RunHost {
     await claims.settled();
     worker.stream.send({ type: "drained" });
   }
-
-  // ---- deaths ----
 
   /** What the process has sent before it ended counts. */
   async function closeConnectionsOf(workerId: string): Promise<void> {
@@ -253,7 +252,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     accept,
     wake: claims.wake,
     cancel: leases.cancel,
-    workerLives: (workerId) => void livedAt.set(workerId, performance.now()),
+    workerLives: (workerId, { isResponsive: hasResponded }) => notePulse(workerId, hasResponded),
     async workerDied(lost) {
       await closeConnectionsOf(lost.workerId);
       await claims.settled();

@@ -12,7 +12,7 @@ import { createWorkerChannel, type WorkerChannelOptions } from "../worker-channe
 import { createPipe, type Deliver } from "./memory-pipe.ts";
 
 /** How workers reach the host that is served last. */
-export interface Transport {
+interface Transport {
   connect(): Promise<Duplex>;
   serve(host: Pick<RunHost, "accept">): Promise<void>;
   close(): Promise<void>;
@@ -70,7 +70,7 @@ export interface TestWorker {
   resume(): void;
 }
 
-export interface WorkerOptions extends TestWorkflow, Partial<Pick<WorkerLoopOptions, "slots" | "traceRun">> {
+interface WorkerOptions extends TestWorkflow, Partial<Pick<WorkerLoopOptions, "slots" | "traceRun">> {
   id?: string;
   capacity?: number;
   secret?: string;
@@ -146,7 +146,7 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
       onRetire: (reason) => retired.push(reason),
     });
     const beat = setInterval(() => {
-      if (!isPaused) host?.workerLives(id);
+      if (!isPaused) host?.workerLives(id, { isResponsive: true });
     }, signOfLifeMs);
     const worker: TestWorker = {
       id,

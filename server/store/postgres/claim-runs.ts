@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Json } from "../../contract/json.ts";
 import type { Target } from "../../contract/project/target.ts";
 import { type LiveVersion, versionsToTake } from "../../domain/runs/versions-to-take.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
@@ -189,8 +188,8 @@ interface TakenRow {
   attempt: number;
   maxAttempts: number;
   isResumed: boolean;
-  payload: string | null;
-  input: string | null;
+  payloadText: string | null;
+  inputText: string | null;
   createdAt: number;
   acceptedBy: string;
 }
@@ -200,7 +199,7 @@ const takeRunsSql = `
   UPDATE run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = t.token, progress_seq = 0, worker_id = t.worker_id, lease_until = $4, started_at = coalesce(started_at, $5)
   FROM unnest($1::text[], $2::text[], $3::text[]) AS t (id, token, worker_id) WHERE run.id = t.id
   RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", attempt,
-    max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload, input, created_at AS "createdAt", version AS "acceptedBy"`;
+    max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
 
 async function takeRuns(
   session: Session,
@@ -231,16 +230,10 @@ async function takeRuns(
       },
     })),
   );
-  return claimed.map(({ kind, slug, payload, input, acceptedBy: _acceptedBy, ...row }) => ({
+  return claimed.map(({ kind, slug, acceptedBy: _acceptedBy, ...row }) => ({
     ...row,
     leaseUntil,
     status: "running",
     target: { kind, slug },
-    payload: readJson(payload),
-    input: readJson(input),
   }));
-}
-
-function readJson(stored: string | null): Json | null {
-  return stored === null ? null : JSON.parse(stored);
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import { z } from "zod";
-import { jsonSchema, type Json } from "../../contract/json.ts";
 import { targetKindSchema } from "../../contract/project/target.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
 import { versionNote } from "../shared/version-note.ts";
@@ -173,9 +172,9 @@ function prepareTakeRun(
       attempt,
       maxAttempts,
       isResumed: isResumed === 1,
-      payload: readJson(payload),
-      input: readJson(input),
       createdAt,
+      payloadText: payload,
+      inputText: input,
     };
   };
 }
@@ -195,7 +194,3 @@ const takenRow = z.tuple([
   z.number(),
   z.string(),
 ]);
-
-function readJson(stored: string | null): Json | null {
-  return stored === null ? null : jsonSchema.parse(JSON.parse(stored));
-}

@@ -18,6 +18,18 @@ export function engineContract(open: OpenStore): void {
     const write = (run: { id: string; token: string }, transition: RunTransition, now = epoch + 2000) =>
       store.writeProgress({ runId: run.id, token: run.token, now, entries: [], transition });
 
+    const logged = (run: { id: string; token: string }, seq: number, transition?: RunTransition) =>
+      store.writeProgress({
+        runId: run.id,
+        token: run.token,
+        seq,
+        now: epoch + 2000,
+        entries: [{ at: epoch + 2000, kind: "log", attempt: 1, message: `written ${seq}` }],
+        ...(transition ? { transition } : {}),
+      });
+    const messages = async (id: string) =>
+      (await store.listTimeline(id, { after: 0, limit: 100 })).flatMap(({ message }) => message ?? []);
+
     describe("claims", () => {
       it("hand out the oldest first, up to the limit", async () => {
         const runs = [3, 1, 2].map((age) => aRun({ createdAt: epoch - age, target: workflow(`w-${age % 2}`) }));
@@ -63,9 +75,9 @@ export function engineContract(open: OpenStore): void {
           attempt: 1,
           maxAttempts: 3,
           isResumed: false,
-          payload: null,
-          input: { a: 1 },
           createdAt: epoch,
+          payloadText: null,
+          inputText: '{"a":1}',
         });
         expect(await store.getRun(run.id)).toMatchObject({
           status: "running",
@@ -243,18 +255,6 @@ export function engineContract(open: OpenStore): void {
       });
 
       describe("that arrives again", () => {
-        const logged = (run: { id: string; token: string }, seq: number, transition?: RunTransition) =>
-          store.writeProgress({
-            runId: run.id,
-            token: run.token,
-            seq,
-            now: epoch + 2000,
-            entries: [{ at: epoch + 2000, kind: "log", attempt: 1, message: `written ${seq}` }],
-            ...(transition ? { transition } : {}),
-          });
-        const messages = async (id: string) =>
-          (await store.listTimeline(id, { after: 0, limit: 100 })).flatMap(({ message }) => message ?? []);
-
         it("is acknowledged as before, and written once", async () => {
           const run = await withRunningRun(store);
           for (const seq of [1, 2, 2, 1, 3]) expect((await logged(run, seq)).held).toBe(true);

@@ -100,7 +100,7 @@ export function aClaim({ workerId = "wrk_a", limit = 10, ...given }: GivenClaim 
   };
 }
 
-export const slotsOf = (workerId: string, count: number): string[] => Array.from({ length: count }, () => workerId);
+const slotsOf = (workerId: string, count: number): string[] => Array.from({ length: count }, () => workerId);
 
 /** Claims what must be exactly one run. */
 export async function claimOne(store: Store, given: GivenClaim = {}): Promise<ClaimedRun> {
