@@ -5,7 +5,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { createRunHost, type RunHost } from "../run-channel/host/run-host.ts";
-import { type ChannelAddress, createChannelAddress, listenLocally } from "../run-channel/local-socket.ts";
+import { type ChannelAddress, listenLocally } from "../run-channel/local-socket.ts";
 import { machineName } from "./machine-name.ts";
 import type { Reporter } from "./protocol.ts";
 
@@ -13,15 +13,15 @@ const reconcileEveryMs = 5_000;
 /** If other machines share the store: the loss of a whole one shows in the end of its leases only. */
 const reconcileSharedEveryMs = 1_000;
 
-/** The host of this machine's workers, listening on a local socket. It does not close the store. */
+/** The host of this machine's workers, which reach it at this address. It does not close the store. */
 export async function openRunHost(p: {
   settings: Settings;
   store: Store;
   reporter: Pick<Reporter, "notice">;
   logger: Logger;
-}): Promise<{ host: RunHost; channel: ChannelAddress; close(): Promise<void> }> {
-  const { settings, store, logger } = p;
-  const address = await createChannelAddress();
+  address: ChannelAddress;
+}): Promise<{ host: RunHost; close(): Promise<void> }> {
+  const { settings, store, logger, address } = p;
   const host = createRunHost({
     store,
     secret: address.secret,
@@ -40,11 +40,9 @@ export async function openRunHost(p: {
   const server = await listenLocally(address.path, host.accept);
   return {
     host,
-    channel: address,
     async close() {
       await host.close();
       await server.close();
-      await address.remove();
     },
   };
 }

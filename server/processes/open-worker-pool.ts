@@ -8,6 +8,7 @@ import { readManifest } from "../project/read-manifest.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import { openRunHost } from "./open-run-host.ts";
 import type { Reporter } from "./protocol.ts";
+import { createChannelAddress } from "../run-channel/local-socket.ts";
 import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import { createWorkerPool, type WorkerPool } from "./worker-pool.ts";
 
@@ -24,7 +25,8 @@ export async function openWorkerPool(p: {
   const { settings, env, reporter, logger } = p;
   const { stateDir } = settings;
   const store = await openConfiguredStore(settings, logger);
-  const runs = await openRunHost({ settings, store, reporter, logger }).catch(async (error: unknown) => {
+  const address = await createChannelAddress();
+  const runs = await openRunHost({ settings, store, reporter, logger, address }).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
@@ -33,7 +35,7 @@ export async function openWorkerPool(p: {
     ...(env ? { env } : {}),
     store,
     host: runs.host,
-    channel: runs.channel,
+    channel: address,
     mapStack: (stack) => mapCurrentStack(stateDir, stack),
     reporter,
     logger,
@@ -50,6 +52,7 @@ export async function openWorkerPool(p: {
   const close = async () => {
     await upkeep.close();
     await runs.close();
+    await address.remove();
     await store.close();
   };
   return { pool, store: { ...store, close } };

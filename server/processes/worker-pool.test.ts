@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readlinkSync } from "node:fs";
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, vi } from "vitest";
@@ -39,16 +38,6 @@ describe("starting", () => {
       waits.push(Date.parse(run.startedAt ?? "") - Date.parse(run.createdAt));
     }
     expect(Math.min(...waits)).toBeLessThan(40);
-  });
-
-  test("a worker has no file of the store open", async ({ createProject, startPool, expect }) => {
-    const made = await createProject({ quick: { code: "return 1;" } });
-    const pool = await startPool(made);
-    await pool.end(await pool.start("quick"));
-    const [pid = -1] = await pool.workerPids();
-    const ofStore = (file: string) => file.startsWith(join(made.dir, ".signalbox/signalbox.db"));
-    expect(openFiles(process.pid).filter(ofStore)).not.toEqual([]);
-    expect(openFiles(pid).filter(ofStore)).toEqual([]);
   });
 
   test("what was queued while nothing ran begins at the start", async ({ createProject, startPool, expect }) => {
@@ -359,15 +348,6 @@ describe.concurrent("leaving", () => {
     expect((await pool.end(await pool.start("work"))).run.output).toBe("old");
   });
 });
-
-const openFiles = (of: number) =>
-  readdirSync(`/proc/${of}/fd`).map((fd) => {
-    try {
-      return readlinkSync(`/proc/${of}/fd/${fd}`);
-    } catch {
-      return "";
-    }
-  });
 
 /** Empty if there is no process with this number, `Z` if it has ended. */
 const stateOf = (pid: number) =>

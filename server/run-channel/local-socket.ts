@@ -45,6 +45,8 @@ export async function listenLocally(
     server.once("error", reject);
     server.listen(path, resolve);
   });
+  // A connection that could not be accepted: the worker tries again.
+  server.on("error", () => {});
   return { close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 

@@ -65,9 +65,8 @@ export interface TestWorker {
   disconnect(): void;
   /** Nothing leaves the worker any more, and it gives no sign of life. */
   kill(): void;
-  /** It gives no sign of life until it is resumed. */
+  /** It reads nothing more and gives no sign of life. */
   pause(): void;
-  resume(): void;
 }
 
 interface WorkerOptions extends TestWorkflow, Partial<Pick<WorkerLoopOptions, "slots" | "traceRun">> {
@@ -161,8 +160,10 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
         isPaused = true;
         connection?.destroy();
       },
-      pause: () => void (isPaused = true),
-      resume: () => void (isPaused = false),
+      pause() {
+        isPaused = true;
+        connection?.pause();
+      },
     };
     workers.push(worker);
     stops.push(() => {
