@@ -70,10 +70,11 @@ export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Ve
       const pid = of === "accept" ? await oneProcess(service.web) : service.pid;
       const strace = await killAtCall(pid, n);
       const at = performance.now();
-      const restarted = of === "run" ? service.exited.then(() => restart(stage)) : null;
+      let isOver = false;
+      const restarted = of === "run" ? service.exited.then(() => (isOver ? undefined : restart(stage))) : null;
       await accept(stage, `${of}-${n}`, of === "accept" ? orderKinds[1] : orderKinds[0]);
       await untilAtRest(stage);
-      const isOver = isRunning(pid);
+      isOver = isRunning(pid);
       await strace.detach();
       tell(`${of}: ${isOver ? "came through before" : "killed at"} call ${n}`);
       if (isOver) break;
