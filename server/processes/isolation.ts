@@ -33,9 +33,7 @@ export function createIsolation(p: {
     const [queued, wakesAt] = await Promise.all([p.store.countQueued("isolated"), p.store.nextAvailableAt("isolated")]);
     const waitMs = wakesAt === null ? Infinity : wakesAt - p.clock.now();
     const due = queued + (waitMs <= 0 ? 1 : 0);
-    const there = p.workers();
-    for (const worker of there) worker.send({ type: "wake" });
-    const free = there.filter(isFree).length;
+    const free = p.workers().filter(isFree).length;
     const wanted = pauses > 0 ? 0 : due;
     for (let n = free; n < wanted && p.workers().length < maxWorkers; n += 1) p.spawn();
     if (waitMs > 0 && waitMs < lookAheadMs) p.later(waitMs, look);

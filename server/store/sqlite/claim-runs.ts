@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import { z } from "zod";
-import { jsonSchema, type Json } from "../../contract/json.ts";
 import { targetKindSchema } from "../../contract/project/target.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
 import { versionNote } from "../shared/version-note.ts";
@@ -22,7 +21,15 @@ export function prepareClaimRuns(
   const takeRun = prepareTakeRun(database, addEntry);
   return {
     hasDue: (p) => selectDue(p).length > 0,
-    claim: (p) => selectDue(p).flatMap((id) => takeRun(id, p) ?? []),
+    claim: (p) => {
+      const claimed: ClaimedRun[] = [];
+      for (const id of selectDue(p)) {
+        const workerId = p.slots[claimed.length];
+        const run = workerId === undefined ? null : takeRun(id, { ...p, workerId });
+        if (run) claimed.push(run);
+      }
+      return claimed;
+    },
   };
 }
 
@@ -67,7 +74,8 @@ function prepareSelectDue({ connection }: SqliteDatabase): (p: ClaimRequest) => 
   const dueWaiting = connection.prepare(dueRunsSql.waiting).raw();
   const runningOfTarget = connection.prepare(runningOfTargetSql).pluck();
 
-  return ({ pool, concurrency, limit, now }) => {
+  return ({ pool, concurrency, slots, now }) => {
+    const limit = slots.length;
     const isolated = pool === "isolated" ? 1 : 0;
     const due = z
       .array(z.string())
@@ -96,7 +104,7 @@ function oldestFirst(rows: [availableAt: number, id: string][]): [availableAt: n
 function prepareTakeRun(
   { db, connection }: SqliteDatabase,
   addEntry: AddEntry,
-): (id: string, p: ClaimRequest) => ClaimedRun | null {
+): (id: string, p: ClaimRequest & { workerId: string }) => ClaimedRun | null {
   const query = db
     .update(run)
     .set({
@@ -104,6 +112,7 @@ function prepareTakeRun(
       // The flag stays while the run is held; whoever gives the run back sets it anew.
       attempt: sql`${run.attempt} + 1 - ${run.isResuming}`,
       token: given("token"),
+      progressSeq: 0,
       workerId: given("workerId"),
       leaseUntil: given("leaseUntil"),
       startedAt: sql`coalesce(${run.startedAt}, ${sql.placeholder("now")})`,
@@ -152,6 +161,7 @@ function prepareTakeRun(
     const target = { kind, slug };
     return {
       id,
+      workerId,
       token,
       leaseUntil,
       status: "running",
@@ -162,9 +172,9 @@ function prepareTakeRun(
       attempt,
       maxAttempts,
       isResumed: isResumed === 1,
-      payload: readJson(payload),
-      input: readJson(input),
       createdAt,
+      payloadText: payload,
+      inputText: input,
     };
   };
 }
@@ -184,7 +194,3 @@ const takenRow = z.tuple([
   z.number(),
   z.string(),
 ]);
-
-function readJson(stored: string | null): Json | null {
-  return stored === null ? null : jsonSchema.parse(JSON.parse(stored));
-}

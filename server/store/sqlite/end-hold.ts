@@ -12,6 +12,8 @@ export interface Held {
   token: string;
   attempt: number;
   cancelRequestedAt: number | null;
+  /** The number of the worker's write that ends its hold; absent: the run is taken from its worker. */
+  seq?: number;
 }
 
 export type EndHold = (held: Held, transition: RunTransition, now: number) => void;
@@ -20,17 +22,23 @@ export type EndHold = (held: Held, transition: RunTransition, now: number) => vo
 export function prepareEndHold(database: SqliteDatabase, addEntry: AddEntry): EndHold {
   const giveBack = prepareGiveBack(database);
   const finish = prepareFinish(database);
-  return ({ id, token, attempt, cancelRequestedAt }, asked, now) => {
+  return ({ id, token, seq = null, attempt, cancelRequestedAt }, asked, now) => {
     const transition = resolveTransition(asked, { isCancelRequested: cancelRequestedAt !== null });
-    if (transition.to === "waiting" || transition.to === "queued") giveBack({ id, token, transition });
-    else finish({ id, token, now, transition });
+    if (transition.to === "waiting" || transition.to === "queued") giveBack({ id, token, seq, transition });
+    else finish({ id, token, seq, now, transition });
     if (transition !== asked) addEntry(id, { at: now, kind: "canceled", attempt });
   };
 }
 
 type Back = Extract<RunTransition, { to: "waiting" | "queued" }>;
 
-const released = { token: null, workerId: null, leaseUntil: null };
+/** A worker whose answer was lost sends its last write again: the token and the number tell that it was written. */
+const released = {
+  token: sql`iif(${sql.placeholder("seq")} IS NULL, NULL, ${run.token})`,
+  progressSeq: sql`coalesce(${sql.placeholder("seq")}, 0)`,
+  workerId: null,
+  leaseUntil: null,
+};
 const whereHeld = and(
   eq(run.id, sql.placeholder("id")),
   eq(run.token, sql.placeholder("token")),
@@ -40,7 +48,7 @@ const whereHeld = and(
 function prepareGiveBack({
   db,
   connection,
-}: SqliteDatabase): (p: { id: string; token: string; transition: Back }) => void {
+}: SqliteDatabase): (p: { id: string; token: string; seq: number | null; transition: Back }) => void {
   const query = db
     .update(run)
     .set({
@@ -52,13 +60,14 @@ function prepareGiveBack({
     })
     .where(whereHeld);
   const update = prepareStatement(connection, query);
-  return ({ id, token, transition }) => {
+  return ({ id, token, seq, transition }) => {
     const isWaiting = transition.to === "waiting";
     const isResuming = isWaiting && transition.reason === "retry" ? 0 : 1;
     assertOne(
       update.run({
         id,
         token,
+        seq,
         status: transition.to,
         availableAt: isWaiting ? transition.availableAt : null,
         isResuming,
@@ -71,7 +80,13 @@ function prepareGiveBack({
 function prepareFinish({
   db,
   connection,
-}: SqliteDatabase): (p: { id: string; token: string; now: number; transition: Exclude<RunTransition, Back> }) => void {
+}: SqliteDatabase): (p: {
+  id: string;
+  token: string;
+  seq: number | null;
+  now: number;
+  transition: Exclude<RunTransition, Back>;
+}) => void {
   const query = db
     .update(run)
     .set({
@@ -85,12 +100,13 @@ function prepareFinish({
     })
     .where(whereHeld);
   const update = prepareStatement(connection, query);
-  return ({ id, token, now, transition }) => {
+  return ({ id, token, seq, now, transition }) => {
     const output = transition.to === "completed" ? transition.output : null;
     const error = transition.to === "completed" ? null : transition.error;
     const values = {
       id,
       token,
+      seq,
       now,
       status: transition.to,
       output,

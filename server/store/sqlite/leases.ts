@@ -14,21 +14,14 @@ export function prepareExtendLeases({
   const query = db
     .update(run)
     .set({ leaseUntil: given("leaseUntil") })
-    .where(
-      and(
-        eq(run.id, sql.placeholder("id")),
-        eq(run.token, sql.placeholder("token")),
-        eq(run.workerId, sql.placeholder("workerId")),
-        eq(run.status, "running"),
-      ),
-    )
+    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")))
     .returning({ cancelRequestedAt: run.cancelRequestedAt });
   const extend = prepareStatement(connection, query);
-  return ({ workerId, runs, now, leaseMs }) => {
+  return ({ runs, now, leaseMs }) => {
     const lost: string[] = [];
     const cancelRequested: string[] = [];
     for (const { id, token } of runs) {
-      const row = extend.get({ id, token, workerId, leaseUntil: now + leaseMs });
+      const row = extend.get({ id, token, leaseUntil: now + leaseMs });
       if (row === undefined) lost.push(id);
       else if (extendedRow.parse(row)[0] !== null) cancelRequested.push(id);
     }

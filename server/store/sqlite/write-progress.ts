@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Json } from "../../contract/json.ts";
-import type { EngineStore, Spend, StepRecord } from "../../ports/store/engine-store.ts";
+import type { ProgressResult, RunProgress, Spend, StepRecord } from "../../ports/store/engine-store.ts";
 import { type SqliteDatabase, given } from "./database.ts";
 import type { EndHold } from "./end-hold.ts";
 import { prepareClearLive } from "./live.ts";
@@ -9,46 +9,67 @@ import { prepareStatement } from "./prepare-statement.ts";
 import { run, runStep } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
 
-type Progress = Parameters<EngineStore["writeProgress"]>[0];
-
 export function prepareWriteProgress(
   database: SqliteDatabase,
   p: { addEntry: AddEntry; endHold: EndHold },
-): (progress: Progress) => { held: boolean; cancelRequested: boolean } {
-  const findHeld = prepareFindHeld(database);
+): (progress: RunProgress) => ProgressResult {
+  const find = prepareFind(database);
   const saveStep = prepareSaveStep(database);
   const saveInput = prepareSaveInput(database);
   const saveSpend = prepareSaveSpend(database);
   const clearLive = prepareClearLive(database.connection);
-  return ({ runId, token, now, input, entries, steps = [], spend, clearsLive, transition }) => {
-    const held = findHeld(runId, token);
-    if (!held) return { held: false, cancelRequested: false };
+  const saveSeq = prepareSaveSeq(database);
+  return ({ runId, token, now, input, entries, steps = [], spend, clearsLive, transition, ...progress }) => {
+    const found = find(runId, token);
+    if (!found) return { held: false, cancelRequested: false };
+    const { isRunning, progressSeq, cancelRequestedAt } = found;
+    const { seq = progressSeq + 1 } = progress;
+    if (seq <= progressSeq) return { held: true, cancelRequested: cancelRequestedAt !== null };
+    if (!isRunning) return { held: false, cancelRequested: false };
+    const held = { ...found, seq };
     for (const entry of entries) p.addEntry(runId, entry);
     for (const step of steps) saveStep(runId, step);
     if (input !== undefined) saveInput({ id: runId, token, input });
     if (spend) saveSpend({ id: runId, token, spend });
     if (clearsLive) clearLive(runId);
     if (transition) p.endHold(held, transition, now);
+    else saveSeq({ id: runId, token, seq });
     return { held: true, cancelRequested: held.cancelRequestedAt !== null };
   };
 }
 
 /** Read under the write lock, so that it stays true to the end of the transaction. */
-function prepareFindHeld({ db, connection }: SqliteDatabase) {
+function prepareFind({ db, connection }: SqliteDatabase) {
   const query = db
-    .select({ attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
+    .select({
+      status: run.status,
+      attempt: run.attempt,
+      cancelRequestedAt: run.cancelRequestedAt,
+      progressSeq: run.progressSeq,
+    })
     .from(run)
-    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")));
+    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token"))));
   const find = prepareStatement(connection, query);
   return (id: string, token: string) => {
     const row = find.get({ id, token });
     if (row === undefined) return null;
-    const [attempt, cancelRequestedAt] = heldRow.parse(row);
-    return { id, token, attempt, cancelRequestedAt };
+    const [status, attempt, cancelRequestedAt, progressSeq] = foundRow.parse(row);
+    return { id, token, isRunning: status === "running", attempt, cancelRequestedAt, progressSeq };
   };
 }
 
-const heldRow = z.tuple([z.number(), z.number().nullable()]);
+const foundRow = z.tuple([z.string(), z.number(), z.number().nullable(), z.number()]);
+
+function prepareSaveSeq({ db, connection }: SqliteDatabase): (p: { id: string; token: string; seq: number }) => void {
+  const query = db
+    .update(run)
+    .set({ progressSeq: given("seq") })
+    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")));
+  const save = prepareStatement(connection, query);
+  return (held) => {
+    save.run(held);
+  };
+}
 
 /** A sleep is written when it begins and again when it is over. What is finished stays as it is. */
 function prepareSaveStep({ db, connection }: SqliteDatabase): (runId: string, step: StepRecord) => void {

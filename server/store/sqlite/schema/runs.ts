@@ -41,8 +41,14 @@ export const run = sqliteTable(
     /** Its process crashed with neighbours: it must be alone in the next. */
     isIsolated: integer("is_isolated", { mode: "boolean" }).notNull().default(false),
     crashes: integer("crashes").notNull().default(0),
-    /** Set while it is `running`, and only then. */
+    /**
+     * Of the last claim. It stays when the worker ends its hold, so that the same write is recognised when it arrives
+     * again; NULL once the run was taken from its worker.
+     */
     token: text("token"),
+    /** The number of the last progress that was written under this token. */
+    progressSeq: integer("progress_seq").notNull().default(0),
+    /** Set while it is `running`, and only then. */
     workerId: text("worker_id"),
     leaseUntil: integer("lease_until"),
     errorName: text("error_name"),

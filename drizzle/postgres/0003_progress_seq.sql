@@ -1,0 +1,1 @@
+ALTER TABLE "run" ADD COLUMN "progress_seq" integer DEFAULT 0 NOT NULL;

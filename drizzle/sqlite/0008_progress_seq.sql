@@ -1,0 +1,1 @@
+ALTER TABLE `run` ADD `progress_seq` integer DEFAULT 0 NOT NULL;
