@@ -33,7 +33,6 @@ export async function openWorkerPool(p: {
   const pool = createWorkerPool({
     settings,
     ...(env ? { env } : {}),
-    store,
     host: runs.host,
     channel: address,
     mapStack: (stack) => mapCurrentStack(stateDir, stack),
@@ -45,7 +44,7 @@ export async function openWorkerPool(p: {
     store,
     retention: settings.retention,
     maxDedupeMs: async () => longestDedupe(await readManifest(stateDir)),
-    isOurTurn: pool.hasOldestWorker,
+    isOurTurn: runs.host.hasOldestWorker,
     clock: systemClock,
     logger,
   });

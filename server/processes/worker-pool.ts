@@ -4,9 +4,8 @@ import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
-import type { EngineStore } from "../ports/store/engine-store.ts";
 import type { ChannelAddress } from "../run-channel/local-socket.ts";
-import { leaseMs, type RunHost } from "../run-channel/host/run-host.ts";
+import type { RunHost } from "../run-channel/host/run-host.ts";
 import { createIsolation } from "./isolation.ts";
 import type { Reporter, RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
 import { createWorkerWatch, watchEveryMs } from "./watch-workers.ts";
@@ -16,7 +15,6 @@ import { createWorkerDeaths } from "./worker-deaths.ts";
 export interface WorkerPoolOptions {
   settings: Settings;
   env?: NodeJS.ProcessEnv;
-  store: Pick<EngineStore, "countQueued" | "nextAvailableAt" | "listWorkers">;
   /** Gives runs to the workers. */
   host: RunHost;
   /** Where the workers reach the host. */
@@ -36,11 +34,6 @@ export interface WorkerPool {
   /** How workers and their runs fared since this pool was made. */
   numbers(): Omit<ServiceNumbers, "webRestarts">;
   /**
-   * Of all servers on the store one is to do what need not be done by each: that of the worker that has been there
-   * longest.
-   */
-  hasOldestWorker(): Promise<boolean>;
-  /**
    * The project was rebuilt: the old workers take nothing new, and finish what they have once the new ones are there.
    * `held` resolves when no old worker can be given a run any more, `done` when the new ones have taken over or could
    * not start. The old ones continue only if none could start and web, as `isServed` says, kept the old build too: they
@@ -57,11 +50,10 @@ const lookForIsolatedMs = { sqlite: 5_000, postgres: 1_000 };
 
 /** The worker processes of this machine: keeps as many as configured, watches them, and reports their ends to the host. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { settings, store, host, reporter, logger, clock } = options;
+  const { settings, host, reporter, logger, clock } = options;
   const children = new Set<WorkerChild>();
   /** Those that were asked to leave: nothing replaces them when they end. */
   const leaving = new Set<WorkerChild>();
-  const ownIds = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
   const deaths = createWorkerDeaths({ host, reporter });
   let isClosing = false;
@@ -90,7 +82,6 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       onExit: (death) => handleExit(child, isClosing ? { kind: "requested" } : death),
     });
     children.add(child);
-    ownIds.add(workerId);
     return child;
   }
 
@@ -161,7 +152,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   }
 
   const isolation = createIsolation({
-    store,
+    host,
     clock,
     logger,
     workers: () => staying("isolated"),
@@ -215,10 +206,6 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     wake: host.wake,
     cancel: host.cancel,
     numbers: () => deaths.numbers(children),
-    async hasOldestWorker() {
-      const oldest = (await store.listWorkers({ seenSince: clock.now() - leaseMs })).at(-1);
-      return oldest === undefined || ownIds.has(oldest.id);
-    },
     replaceAll(isServed) {
       const old = [...children].filter((child) => !leaving.has(child));
       // Nothing takes the place of the old ones: the new ones are on their way.

@@ -169,7 +169,6 @@ export async function startPool(
   const pool = createWorkerPool({
     settings,
     env: { PATH: process.env["PATH"], ...env },
-    store,
     host: {
       start: () => runs.host.start(),
       accept: (connection) => runs.host.accept(connection),
@@ -179,6 +178,8 @@ export async function startPool(
       workerDied: (lost) => runs.host.workerDied(lost),
       hold: (workerIds) => runs.host.hold(workerIds),
       release: (workerIds) => runs.host.release(workerIds),
+      isolatedRuns: () => runs.host.isolatedRuns(),
+      hasOldestWorker: () => runs.host.hasOldestWorker(),
       stop: () => runs.host.stop(),
       close: () => runs.host.close(),
     },

@@ -50,6 +50,13 @@ export interface RunHost {
   /** Assigns nothing to these workers until they are released. Resolves when no assignment is in progress. */
   hold(workerIds: readonly string[]): Promise<void>;
   release(workerIds: readonly string[]): void;
+  /** The runs that must be alone in their process: how many are queued, and when the next waiting one is due. */
+  isolatedRuns(): Promise<{ queued: number; nextAt: number | null }>;
+  /**
+   * Whether the oldest worker on the store is one of this host. Of all servers on a store, that one does what needs to
+   * be done only once.
+   */
+  hasOldestWorker(): Promise<boolean>;
   /** Claims nothing more and expires no leases. Connected workers can still write. */
   stop(): void;
   /** Closes all connections. Resolves when no write or claim is in progress. */
@@ -269,6 +276,14 @@ export function createRunHost(p: RunHostOptions): RunHost {
     release(workerIds) {
       for (const id of workerIds) held.delete(id);
       claims.wake();
+    },
+    async isolatedRuns() {
+      const [queued, nextAt] = await Promise.all([store.countQueued("isolated"), store.nextAvailableAt("isolated")]);
+      return { queued, nextAt };
+    },
+    async hasOldestWorker() {
+      const oldest = (await store.listWorkers({ seenSince: clock.now() - lease })).at(-1);
+      return oldest === undefined || known.has(oldest.id);
     },
     stop() {
       recovery.close();
