@@ -12,7 +12,7 @@ import { createRecovery, type LostWorker, type RecoveryOptions } from "./recover
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
 
 /** Duration of a worker's lease on its runs. Including the check interval, other workers take over within 15 seconds. */
-export const leaseMs = 12_000;
+const leaseMs = 12_000;
 /** Without a sign of life for so long, a worker may be paused: its leases are not extended. */
 const aliveForMs = 2_000;
 const helloWithinMs = 10_000;
