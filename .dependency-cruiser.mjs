@@ -23,12 +23,11 @@ const levels = [
     "server/auth",
     "server/identity",
     "server/store",
-    "server/dispatch",
     "server/project",
     "server/logging",
     "server/tracing",
   ],
-  [/* 5 */ "server/http", "server/trpc"],
+  [/* 5 */ "server/http", "server/trpc", "server/run-channel"],
   [/* 6 */ "server/main", "server/processes"],
   [/* 7 */ "cli"],
 ];

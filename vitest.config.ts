@@ -14,7 +14,7 @@ const processTests = [
  * those. And tests that run Next's development server, of which a checkout can have only one.
  */
 const aloneTests = [
-  "e2e/hostile/{floods,slow-senders}.test.ts",
+  "e2e/hostile/{busy-web,floods,slow-senders}.test.ts",
   "e2e/auditor/stopped-worker.test.ts",
   "e2e/{readme-commands,only-next}.test.ts",
 ];

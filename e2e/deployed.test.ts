@@ -119,7 +119,7 @@ describe("signalbox start", () => {
 
   it("never writes a key, a cookie or an authorization header to disk or log", async () => {
     const projectDir = buildStarter();
-    const service = await startService({ projectDir, command: "start" });
+    const service = await startService({ projectDir, command: "start", env: { SIGNALBOX_LOG_LEVEL: "debug" } });
     const { url, key } = senderUrl(projectDir);
     const secrets = ["canary-cookie-5f1d", "canary-bearer-9c2e", "canary-wrong-key-77aa"];
     await postJson(url, signup, { cookie: `session=${secrets[0]}` });

@@ -84,8 +84,7 @@ const limits: ReadonlyMap<string, number> = new Map([["workflow:narrow", 5]]);
 const queueAll = (store: Store, slug: BenchWorkflow, count: number) => queueRuns(store, { slug, count });
 const claim = (store: Store, limit: number) =>
   store.claimRuns({
-    workerId: "wrk_bench",
-    limit,
+    slots: Array.from({ length: limit }, () => "wrk_bench"),
     now: Date.now(),
     leaseMs: 3_600_000,
     concurrency: limits,

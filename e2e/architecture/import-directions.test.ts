@@ -32,6 +32,7 @@ describe("import directions", () => {
     const found = violations(["e2e/architecture/violations"]).join("\n");
     expect(found).toContain("sdk-imports-downwards: e2e/architecture/violations/sdk/upwards.ts");
     expect(found).toContain("server-ingest-imports-downwards: e2e/architecture/violations/server/ingest/sibling.ts");
+    expect(found).toContain("server-engine-imports-downwards: e2e/architecture/violations/server/engine/connected.ts");
     expect(found).toContain("no-cycles: e2e/architecture/violations/server/contract/first.ts");
     expect(found).toContain("components-know-the-contract-only: e2e/architecture/violations/components/peek.ts");
     expect(found).toContain("one-reader-of-the-database-driver: e2e/architecture/violations/server/http/driver.ts");

@@ -15,7 +15,7 @@ import { readPostgres } from "./read-postgres.ts";
 import { prepareProject } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
 
-export interface MachinesAuditOptions extends Omit<AuditOptions, "plan" | "stop" | "atRest" | "workers" | "minOrders"> {
+export interface MachinesAuditOptions extends Omit<AuditOptions, "plan" | "atRest" | "workers" | "minOrders"> {
   roles: readonly Role[];
   plan?: readonly PlannedMachineKill[];
   /** Longest steps of an order, ms. */

@@ -30,8 +30,6 @@ export interface AuditOptions {
   /** Instead of the plan that the seed gives. */
   plan?: readonly PlannedKill[];
   tell: (line: string) => void;
-  /** How a worker is stopped where the plan says `stop`: SIGSTOP by default. */
-  stop?: (pid: number) => void;
   /** Looks at what was killed while the service, at rest, still runs. */
   atRest?: (kills: readonly Kill[]) => Promise<void>;
 }
@@ -61,10 +59,7 @@ export interface Verdict {
 export async function audit(given: Partial<AuditOptions>): Promise<Verdict> {
   const options = { ...defaultOptions, ...given };
   const { projectDir, key } = copyAuditedProject(options.workers);
-  const killer = createKiller(
-    createRandom(options.seed + 1),
-    options.stop ?? ((pid) => void process.kill(pid, "SIGSTOP")),
-  );
+  const killer = createKiller(createRandom(options.seed + 1));
   const sink = await openSink(killer.sawEffect);
   try {
     return await conduct(options, { projectDir, killer, sink, key });

@@ -47,7 +47,7 @@ export interface Killer extends Omit<Moments, "at"> {
   kill(service: Service, planned: PlannedKill): Promise<Kill | null>;
 }
 
-export function createKiller(random: Random, stop: (pid: number) => void): Killer {
+export function createKiller(random: Random): Killer {
   const moments = createMoments();
 
   return {
@@ -70,8 +70,7 @@ export function createKiller(random: Random, stop: (pid: number) => void): Kille
           const inStep = !isHttpProcess(kind) && effect?.generation === generation ? effect.pid : null;
           const pid = inStep ?? victim;
           if (pid === null || !isRunning(pid)) return null;
-          if (kind === "stop") stop(pid);
-          else process.kill(pid, "SIGKILL");
+          process.kill(pid, kind === "stop" ? "SIGSTOP" : "SIGKILL");
           return { at, kind, generation, pid };
         },
         step,

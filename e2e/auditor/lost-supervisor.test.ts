@@ -15,7 +15,7 @@ function prepare({ onTestFinished }: TestContext): { projectDir: string; sinkUrl
 }
 
 describe.concurrent("a supervisor that is killed alone (kill -9)", { timeout: 240_000 }, () => {
-  it("leaves no process behind: its children free the port and return their runs, and a new start continues all of them", async ({
+  it("leaves no process behind: its children free the port and end, and a new start continues all runs", async ({
     expect,
   }) => {
     const { violations, facts, summary } = await audit({

@@ -58,18 +58,17 @@ const halfADelivery: SourceChange = {
 export const noFencing: SourceChange[] = [
   {
     file: "server/store/sqlite/write-progress.ts",
-    find: `    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")));
+    find: `    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token"))));
   const find = `,
     replace: `    .where(eq(run.id, sql.placeholder("id")));
   const find = `,
   },
   {
     file: "server/store/sqlite/leases.ts",
-    find: `        eq(run.token, sql.placeholder("token")),
-        eq(run.workerId, sql.placeholder("workerId")),
-        eq(run.status, "running"),
-`,
-    replace: "",
+    find: `eq(run.token, sql.placeholder("token")), eq(run.status, "running")))
+    .returning(`,
+    replace: `))
+    .returning(`,
   },
   {
     file: "server/store/sqlite/end-hold.ts",

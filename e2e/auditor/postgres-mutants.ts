@@ -7,23 +7,28 @@ import type { RuleName } from "./rules.ts";
 const noFencing: SourceChange[] = [
   {
     file: "server/store/postgres/write-progress.ts",
-    find: "WHERE id = ANY($1::text[]) AND status = 'running' AND token IS NOT NULL ORDER BY id",
-    replace: "WHERE id = ANY($1::text[]) ORDER BY id",
+    find: "AND token = ANY($2::text[]) ORDER BY id",
+    replace: "AND $2::text[] IS NOT NULL ORDER BY id",
   },
   {
     file: "server/store/postgres/write-progress.ts",
-    find: "locked.map((held) => [`${held.id} ${held.token}`, held])",
-    replace: "locked.map((held) => [held.id, held])",
+    find: "locked.map((row) => [`${row.id} ${row.token}`, row])",
+    replace: "locked.map((row) => [row.id, row])",
   },
   {
     file: "server/store/postgres/write-progress.ts",
-    find: "heldRuns.get(`${progress.runId} ${progress.token}`)",
-    replace: "heldRuns.get(progress.runId)",
+    find: "found.get(`${progress.runId} ${progress.token}`)",
+    replace: "found.get(progress.runId)",
   },
   {
     file: "server/store/postgres/write-progress.ts",
-    find: "heldRuns.get(`${runId} ${token}`)",
-    replace: "heldRuns.get(runId)",
+    find: "if (!mine?.isRunning) return [];",
+    replace: "if (!mine) return [];",
+  },
+  {
+    file: "server/store/postgres/write-progress.ts",
+    find: "found.get(`${runId} ${token}`)",
+    replace: "found.get(runId)",
   },
   {
     file: "server/store/postgres/end-holds.ts",
@@ -37,8 +42,8 @@ const noFencing: SourceChange[] = [
   },
   {
     file: "server/store/postgres/leases.ts",
-    find: "WHERE worker_id = $3 AND status = 'running' ORDER BY run.id",
-    replace: "WHERE $3::text IS NOT NULL ORDER BY run.id",
+    find: "WHERE status = 'running' ORDER BY run.id",
+    replace: "ORDER BY run.id",
   },
 ];
 

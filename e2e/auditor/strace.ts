@@ -47,18 +47,14 @@ export async function attachStrace(pid: number, args: readonly string[]): Promis
   };
 }
 
-/** Sends the process a signal at its n-th call that writes to disk. */
-export function signalAtCall(
-  pid: number,
-  p: { n: number; signal: "SIGKILL" | "SIGSTOP"; calls?: string },
-): Promise<Strace> {
-  const calls = p.calls ?? diskCalls;
+/** Kills the process at its n-th call that writes to disk. */
+export function killAtCall(pid: number, n: number): Promise<Strace> {
   return attachStrace(pid, [
     "-o",
     "/dev/null",
     "-e",
-    `trace=${calls}`,
+    `trace=${diskCalls}`,
     "-e",
-    `inject=${calls}:signal=${p.signal}:when=${p.n}`,
+    `inject=${diskCalls}:signal=SIGKILL:when=${n}`,
   ]);
 }

@@ -10,7 +10,7 @@ import { isRunning } from "./processes.ts";
 import { readSqlite } from "./read-sqlite.ts";
 import { copyAuditedProject, type Service, startService } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
-import { attachStrace, diskCalls, signalAtCall } from "./strace.ts";
+import { attachStrace, diskCalls, killAtCall } from "./strace.ts";
 
 interface Stage {
   projectDir: string;
@@ -25,16 +25,18 @@ async function onStage<T>(changes: readonly SourceChange[], act: (stage: Stage) 
   const sink = await openSink(() => {});
   try {
     const service = await startService({ projectDir, port: 0, sinkUrl: sink.url, generation: 0, changes });
+    const stage: Stage = {
+      projectDir,
+      service,
+      sink,
+      orders: [],
+      // The address stays the same.
+      send: createSender({ url: () => service.url, key, onAcknowledged() {} }),
+    };
     try {
-      return await act({
-        projectDir,
-        service,
-        sink,
-        orders: [],
-        send: createSender({ url: () => service.url, key, onAcknowledged() {} }),
-      });
+      return await act(stage);
     } finally {
-      await service.kill();
+      await stage.service.kill();
     }
   } finally {
     await sink.close();
@@ -43,7 +45,10 @@ async function onStage<T>(changes: readonly SourceChange[], act: (stage: Stage) 
 }
 
 export interface SweepOptions {
-  /** Of which process: the receiver while it accepts, or the worker while it runs. */
+  /**
+   * Of which process: the receiver while it accepts, or the supervisor, which has the store, while a worker executes a
+   * run.
+   */
   of: "accept" | "run";
   /** Every how many calls. */
   stride: number;
@@ -57,29 +62,46 @@ export interface SweepOptions {
 export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Verdict & { calls: number }> {
   const startedAt = performance.now();
   return await onStage([], async (stage) => {
-    const { service, orders, projectDir, sink } = stage;
+    const { orders, projectDir, sink } = stage;
     const kills: Kill[] = [];
     let n = 1;
     // One first: statements that are prepared, and pages that are read, at the first time only.
     await accept(stage, "warm", orderKinds[1]);
     await untilAtRest(stage);
     for (; ; n += stride) {
-      const pid = await oneProcess(() => (of === "accept" ? service.receiver() : service.workers()));
-      const strace = await signalAtCall(pid, { n, signal: "SIGKILL" });
+      const { service } = stage;
+      const pid = of === "accept" ? await oneProcess(service.receiver) : service.pid;
+      const strace = await killAtCall(pid, n);
       const at = performance.now();
+      let isOver = false;
+      const restarted = of === "run" ? service.exited.then(() => (isOver ? undefined : restart(stage))) : null;
       await accept(stage, `${of}-${n}`, of === "accept" ? orderKinds[1] : orderKinds[0]);
       await untilAtRest(stage);
-      const isOver = isRunning(pid);
+      isOver = isRunning(pid);
       await strace.detach();
       tell(`${of}: ${isOver ? "came through before" : "killed at"} call ${n}`);
       if (isOver) break;
-      kills.push({ at, kind: of === "accept" ? "receiver" : "worker", generation: 0, pid });
+      await restarted;
+      kills.push({
+        at,
+        ...(of === "accept" ? { kind: "receiver", pid } : { kind: "supervisor", pid: null }),
+        generation: service.generation,
+      });
     }
     return {
       ...(await judgeAtRest({ reader: readSqlite(projectDir), orders, effects: sink.effects, kills, startedAt })),
       calls: n - 1,
     };
   });
+}
+
+/** Without its supervisor, the whole service starts again. */
+async function restart(stage: Stage): Promise<void> {
+  const { projectDir, service, sink } = stage;
+  await service.untilLeft();
+  const generation = service.generation + 1;
+  const port = Number(new URL(service.url).port);
+  stage.service = await startService({ projectDir, port, sinkUrl: sink.url, generation, changes: [] });
 }
 
 /** In what order the receiver writes to disk, brings to disk, and answers. */

@@ -34,8 +34,13 @@ export async function openExample(name: string) {
 
   async function executeNext() {
     const run = await engine.claim();
-    await executeRun(run, { store: engine.store, code, clock: engine.clock, logger: silentLogger, random: () => 0.5 })
-      .ended;
+    await executeRun(run, {
+      progress: engine.store,
+      code,
+      clock: engine.clock,
+      logger: silentLogger,
+      random: () => 0.5,
+    }).ended;
   }
 
   async function read(id: string) {

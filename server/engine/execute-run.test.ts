@@ -697,6 +697,21 @@ describe("interrupts", () => {
     expect(await engine.read(id)).toEqual(before);
   });
 
+  test("a worker that was stopped before it could start a run starts none that another worker has", async () => {
+    const executed: string[] = [];
+    const id = await engine.createRun();
+    const first = await engine.claim("wrk_stopped");
+    engine.advance(20_000);
+    expect(await engine.store.reconcile(engine.clock.now())).toBe(1);
+    const second = await engine.claim("wrk_other");
+    const stopped = engine.execute(first, { run: () => void executed.push("stopped") });
+    expect((await stopped.ended).status).toBeNull();
+    await stopped.settled;
+    expect((await engine.execute(second, { run: () => void executed.push("other") }).ended).status).toBe("completed");
+    expect(executed).toEqual(["other"]);
+    expect((await engine.read(id)).run.attempt).toBe(1);
+  });
+
   test("a worker whose lease expired continues if no other worker took its run", async () => {
     const id = await engine.createRun();
     const { promise: gate, resolve: release } = Promise.withResolvers<void>();
@@ -720,7 +735,6 @@ describe("interrupts", () => {
     let isAway = true;
     let tries = 0;
     const away = {
-      loadSteps: engine.store.loadSteps.bind(engine.store),
       saveLive: engine.store.saveLive.bind(engine.store),
       writeProgress: (progress: Parameters<typeof engine.store.writeProgress>[0]) => {
         tries += 1;
@@ -733,7 +747,7 @@ describe("interrupts", () => {
     const handle = engine.execute(
       await engine.claim(),
       { timeoutMs: 3_600_000, run: (_, ctx) => ctx.step("a", () => (executed += 1)) },
-      { store: away },
+      { progress: away },
     );
     await vi.advanceTimersByTimeAsync(10 * 60_000);
     expect(tries).toBeGreaterThan(100);
@@ -748,7 +762,6 @@ describe("interrupts", () => {
     const id = await engine.createRun();
     let refusals = 2;
     const busy = {
-      loadSteps: engine.store.loadSteps.bind(engine.store),
       saveLive: engine.store.saveLive.bind(engine.store),
       writeProgress: (progress: Parameters<typeof engine.store.writeProgress>[0]) =>
         refusals-- > 0
@@ -759,7 +772,7 @@ describe("interrupts", () => {
     await engine.execute(
       await engine.claim(),
       { run: (_, ctx) => ctx.step("a", () => (executed += 1)) },
-      { store: busy },
+      { progress: busy },
     ).ended;
     expect((await engine.read(id)).run).toMatchObject({ status: "completed", output: 1 });
     expect(executed).toBe(1);

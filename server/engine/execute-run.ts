@@ -4,7 +4,8 @@ import { isObject } from "../domain/schema/json-schema.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
-import type { ClaimedRun, EngineStore, StepRecord } from "../ports/store/engine-store.ts";
+import type { AssignedRun, ProgressWriter } from "../ports/run-channel.ts";
+import type { StepRecord } from "../ports/store/engine-store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
 import { loadAgent } from "./agent/run-agent.ts";
 import { parseValue, toJson } from "./json-value.ts";
@@ -18,7 +19,7 @@ import { createRunSession } from "./run-session.ts";
 import { setLongTimeout } from "../domain/event-loop.ts";
 
 export interface ExecuteRunOptions {
-  store: Pick<EngineStore, "loadSteps" | "writeProgress" | "saveLive">;
+  progress: ProgressWriter;
   code: ProjectCode;
   clock: Clock;
   logger: Logger;
@@ -26,9 +27,9 @@ export interface ExecuteRunOptions {
   /** Slots for running code. Absent: code starts immediately. */
   slots?: RunSlots;
   /** Starts the span of this execution. Absent: no tracing. Never rejects. */
-  traceRun?: ((run: ClaimedRun) => Promise<RunTrace>) | undefined;
+  traceRun?: ((run: AssignedRun) => Promise<RunTrace>) | undefined;
   /** Called when the code of a run starts for the first time. */
-  onRunStarted?: (run: ClaimedRun) => void;
+  onRunStarted?: (run: AssignedRun) => void;
 }
 
 export interface RunEnding {
@@ -40,7 +41,7 @@ export interface RunEnding {
 
 /** One attempt in progress. */
 export interface RunHandle {
-  readonly run: ClaimedRun;
+  readonly run: AssignedRun;
   /**
    * The time at which the attempt times out, by the current clock. For an attempt that waits for a slot: the time if it
    * started now.
@@ -64,8 +65,8 @@ export interface RunHandle {
 const fallbackTimeoutMs = 60_000;
 
 /** Executes one attempt of a claimed run. Completed steps are not executed again. */
-export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHandle {
-  const { store, code, clock, logger } = options;
+export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHandle {
+  const { progress, code, clock, logger } = options;
   const built = run.target.kind === "agent" ? code.manifest.agents : code.manifest.workflows;
   const workflow = built.find(({ slug }) => slug === run.target.slug) ?? null;
   const timeoutMs = workflow?.timeoutMs ?? fallbackTimeoutMs;
@@ -75,7 +76,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   const abort = new AbortController();
   const first = Promise.withResolvers<Outcome>();
   const settled = Promise.withResolvers<void>();
-  const session = createRunSession({ run, store, clock, logger, onInterrupt: interrupt });
+  const session = createRunSession({ run, progress, clock, logger, onInterrupt: interrupt });
   /** Monotonic, as elapsedMs counts: unaffected by changes of the clock. */
   let deadline = startedAt + timeoutMs;
   let usedBeforeMs = 0;
@@ -150,8 +151,9 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   }
 
   async function executeAttempt(): Promise<RunEnding> {
-    const steps = await loadSteps();
-    if (!steps) return { status: null, error: null, durationMs: elapsedMs(clock) - startedAt };
+    const { steps } = run;
+    // Assigned while this process was paused: the run may belong to another worker by now.
+    if (session.isOverdue()) await session.write({});
     if (options.traceRun) runTrace = await options.traceRun(run);
     usedBeforeMs = usedMs(steps, run.attempt);
     const leftMs = Math.max(0, timeoutMs - usedBeforeMs);
@@ -182,19 +184,6 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     const outcome = await runInScope(scope, () => (runTrace ? runTrace.within(begin) : begin()));
     if (decide(outcome)) context?.close({ kind: "closed", reason: () => new RunEnded() });
     settled.resolve();
-  }
-
-  async function loadSteps(): Promise<StepRecord[] | null> {
-    // A run that starts for the first time has none.
-    if (isFirstStart(run)) return [];
-    try {
-      return await store.loadSteps(run.id);
-    } catch (error) {
-      logger.error("run steps could not be read; another worker will take the run", { ...runLogFields(run), error });
-      session.abandon();
-      settled.resolve();
-      return null;
-    }
   }
 
   async function finish(outcome: Outcome): Promise<RunEnding> {
@@ -230,9 +219,9 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   };
 }
 
-const isFirstStart = (run: ClaimedRun) => run.attempt === 1 && !run.isResumed;
+const isFirstStart = (run: AssignedRun) => run.attempt === 1 && !run.isResumed;
 
-function unknownTarget(run: ClaimedRun, code: ProjectCode): FinalFailure {
+function unknownTarget(run: AssignedRun, code: ProjectCode): FinalFailure {
   return new FinalFailure(
     "UnknownTarget",
     `${run.target.kind === "agent" ? "Agent" : "Workflow"} ${run.target.slug} is not in this build (${code.manifest.version}). Deploy a project that has it, then replay the run.`,

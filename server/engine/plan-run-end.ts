@@ -6,7 +6,7 @@ import { planRetry } from "../domain/runs/plan-retry.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
-import type { ClaimedRun, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store/engine-store.ts";
+import type { RunAttempt, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store/engine-store.ts";
 import type { OpenSleep } from "./run-context.ts";
 import { excerptOfError, FinalFailure, type Interrupt, isRetryable, RunTimedOut, toRunError } from "./run-errors.ts";
 
@@ -18,7 +18,7 @@ export type Outcome =
   | { kind: "interrupted"; interrupt: Interrupt };
 
 export interface EndFacts {
-  run: ClaimedRun;
+  run: RunAttempt;
   workflow: ManifestWorkflow | null;
   clock: Clock;
   timeoutMs: number;

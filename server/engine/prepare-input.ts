@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../contract/json.ts";
 import type { AnySchema, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
-import type { ClaimedRun } from "../ports/store/engine-store.ts";
+import type { AssignedRun } from "../ports/run-channel.ts";
 import { renderPrompt } from "./agent/prompt.ts";
 import { parseValue, toJson } from "./json-value.ts";
 import { FinalFailure } from "./run-errors.ts";
@@ -24,7 +24,7 @@ export interface PreparedInput {
  * the same way.
  */
 export async function prepareInput(
-  run: ClaimedRun,
+  run: AssignedRun,
   workflow: LoadedWorkflow,
   code: ProjectCode,
 ): Promise<PreparedInput> {
@@ -59,7 +59,7 @@ function isPartOf(part: Json, whole: Json): boolean {
   });
 }
 
-async function transformPayload(run: ClaimedRun, code: ProjectCode): Promise<Json> {
+async function transformPayload(run: AssignedRun, code: ProjectCode): Promise<Json> {
   if (run.attachmentId === null) return run.payload;
   const trigger = await code.trigger(run.attachmentId);
   if (!trigger) {

@@ -5,7 +5,7 @@ import { isObject } from "../domain/schema/json-schema.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
-import type { ClaimedRun, Spend, StepRecord } from "../ports/store/engine-store.ts";
+import type { RunAttempt, Spend, StepRecord } from "../ports/store/engine-store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
 import { cloneJson, toJson } from "./json-value.ts";
 import { createOrderedResults, findStored, readDecision, takeName } from "./stored-steps.ts";
@@ -35,7 +35,7 @@ export interface OpenSleep {
 }
 
 export interface RunContextOptions {
-  run: ClaimedRun;
+  run: RunAttempt;
   steps: readonly StepRecord[];
   session: RunSession;
   clock: Clock;

@@ -5,14 +5,8 @@ import type { RunStatus } from "../contract/run.ts";
 import { resolveTransition } from "../domain/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
-import type {
-  ClaimedRun,
-  EngineStore,
-  NewTimelineEntry,
-  RunTransition,
-  Spend,
-  StepRecord,
-} from "../ports/store/engine-store.ts";
+import type { ProgressWriter } from "../ports/run-channel.ts";
+import type { RunAttempt, NewTimelineEntry, RunTransition, Spend, StepRecord } from "../ports/store/engine-store.ts";
 import type { Interrupt } from "./run-errors.ts";
 
 interface Progress {
@@ -55,8 +49,8 @@ const maxEntriesPerWrite = 500;
 const maxPauseMs = 2_000;
 
 export function createRunSession(p: {
-  run: ClaimedRun;
-  store: Pick<EngineStore, "writeProgress" | "saveLive">;
+  run: RunAttempt;
+  progress: ProgressWriter;
   clock: Clock;
   logger: Logger;
   onInterrupt: (interrupt: Interrupt) => void;
@@ -64,6 +58,7 @@ export function createRunSession(p: {
   const { run } = p;
   const pending = new PendingProgress();
   let { leaseUntil } = run;
+  let writes = 0;
   let isSealed = false;
   let isAbandoned = false;
   let isCancelRequested = false;
@@ -93,9 +88,11 @@ export function createRunSession(p: {
     if (isAbandoned) return false;
     try {
       const clearsLive = await live.isToClear(progress.steps ?? [], transition);
+      writes += 1;
       const write = {
         runId: run.id,
         token: run.token,
+        seq: writes,
         now: p.clock.now(),
         entries: [],
         ...progress,
@@ -103,7 +100,7 @@ export function createRunSession(p: {
         ...(transition ? { transition } : {}),
       };
       const { held, cancelRequested } = await retryWhileUnavailable(
-        () => p.store.writeProgress(write),
+        () => p.progress.writeProgress(write),
         () => isAbandoned,
       );
       isCancelRequested = cancelRequested;
@@ -158,12 +155,12 @@ export function createRunSession(p: {
 /** One write at a time: callers wait for it. */
 function createLiveWriter({
   run,
-  store,
+  progress,
   clock,
   logger,
 }: {
-  run: ClaimedRun;
-  store: Pick<EngineStore, "saveLive">;
+  run: RunAttempt;
+  progress: Pick<ProgressWriter, "saveLive">;
   clock: Clock;
   logger: Logger;
 }) {
@@ -172,7 +169,7 @@ function createLiveWriter({
 
   async function save({ step, startedAt, said }: LiveUpdate): Promise<void> {
     try {
-      await store.saveLive({
+      await progress.saveLive({
         runId: run.id,
         token: run.token,
         step,

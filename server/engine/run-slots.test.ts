@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
-import type { Dispatcher } from "../ports/dispatcher.ts";
-import type { ClaimedRun } from "../ports/store/engine-store.ts";
+import type { RunExecutor } from "../ports/run-channel.ts";
 import { createRunSlots } from "./run-slots.ts";
+import { createDirectChannel } from "./testing/direct-channel.ts";
 import { createEngineHarness } from "./testing/engine-harness.ts";
 import { type WorkerLoop, createWorkerLoop } from "./worker-loop.ts";
 
@@ -52,7 +52,8 @@ describe("a claimed run that waits for a slot", () => {
   let engine: Awaited<ReturnType<typeof createEngineHarness>>;
   let loop: WorkerLoop;
   let begun: string[];
-  let handedOut: Promise<void>[];
+  let executor: RunExecutor;
+  let ended: string[];
   let first: string;
   let second: string;
   let release: () => void;
@@ -61,18 +62,10 @@ describe("a claimed run that waits for a slot", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
     engine = await createEngineHarness();
     begun = [];
-    handedOut = [];
+    ended = [];
     const gate = Promise.withResolvers<void>();
     release = gate.resolve;
-    let execute: ((run: ClaimedRun) => Promise<void>) | null = null;
-    const dispatcher: Dispatcher = {
-      start: (given) => (execute = given),
-      wake() {},
-      hold: async () => {},
-      release() {},
-      active: () => [],
-      drain: async () => void (await Promise.all(handedOut)),
-    };
+    const direct = createDirectChannel(engine.store);
     const code = engine.code({
       run: async (_, ctx) => {
         begun.push(ctx.run.id);
@@ -81,40 +74,37 @@ describe("a claimed run that waits for a slot", () => {
       },
     });
     const slots = createRunSlots({ slots: 1, maxAhead: 5, now: () => performance.now() });
-    const worker = { id: "wrk_test", pid: 1, host: "here", version: "v1", startedAt: 0 };
     loop = createWorkerLoop({
-      store: engine.store,
+      channel: direct.channel,
       code,
-      dispatcher,
-      worker,
+      capacity: 1,
       slots,
       clock: engine.clock,
       logger: silentLogger,
       random: () => 0.5,
       onActiveChanged() {},
-      onRunEnded() {},
+      onRunEnded: (run) => ended.push(run.id),
       onRetire() {},
     });
     await loop.start();
-    const handOut = (run: ClaimedRun) =>
-      handedOut.push(execute?.(run) ?? Promise.reject(new Error("the loop has not started")));
+    executor = await direct.executor;
     first = await engine.createRun();
-    handOut(await engine.claim("wrk_test"));
+    executor.assign(await engine.claim("wrk_test"));
     second = await engine.createRun();
-    handOut(await engine.claim("wrk_test"));
+    executor.assign(await engine.claim("wrk_test"));
     await vi.waitUntil(() => begun.includes(first));
   });
   afterEach(async () => {
     release();
-    await Promise.all(handedOut);
-    await loop.leave();
+    await vi.waitUntil(() => ended.length === 2);
+    loop.leave();
     vi.useRealTimers();
     await engine.close();
   });
 
   it("begins when the one before it has come to its end, and both complete", async () => {
     release();
-    await Promise.all(handedOut);
+    await vi.waitUntil(() => ended.length === 2);
     expect(begun).toEqual([first, second]);
     expect([(await engine.read(first)).run.status, (await engine.read(second)).run.status]).toEqual([
       "completed",
@@ -123,18 +113,18 @@ describe("a claimed run that waits for a slot", () => {
   });
 
   it("is canceled without its code having begun", async () => {
-    loop.cancel(second);
-    await handedOut[1];
+    executor.cancel(second);
+    await vi.waitUntil(() => ended.includes(second));
     expect((await engine.read(second)).run.status).toBe("canceled");
     release();
-    await Promise.all(handedOut);
+    await vi.waitUntil(() => ended.length === 2);
     expect(begun).toEqual([first]);
   });
 
   it("goes back to the queue when the worker shuts down, and has not used up an attempt", async () => {
     const shutDown = loop.shutDown(0);
     await vi.advanceTimersByTimeAsync(0);
-    await handedOut[1];
+    await vi.waitUntil(() => ended.includes(second));
     release();
     await shutDown;
     expect((await engine.read(second)).run).toMatchObject({ status: "queued", attempt: 1 });
@@ -146,13 +136,15 @@ describe("a claimed run that waits for a slot", () => {
   it("is passed on after a second, without an attempt used up", async () => {
     engine.advance(1_001);
     await vi.advanceTimersByTimeAsync(250);
-    await handedOut[1];
+    await vi.waitUntil(() => ended.includes(second));
     expect((await engine.read(second)).run).toMatchObject({ status: "queued", attempt: 1 });
     expect(await engine.claim("wrk_b")).toMatchObject({ id: second, attempt: 1, isResumed: true });
     expect(begun).toEqual([first]);
   });
 
-  it("is kept alive by its lease, and taken over when its worker is lost", async () => {
+  it("belongs to its worker, and is taken over when the worker is lost", async () => {
+    expect(executor.runs().map(({ id }) => id)).toEqual([first, second]);
+    const lost = executor.runs()[1];
     expect((await engine.store.listHeldRuns("wrk_test")).map(({ id }) => id).sort()).toEqual([first, second].sort());
     await engine.store.releaseLostRuns({
       workerId: "wrk_test",
@@ -161,8 +153,8 @@ describe("a claimed run that waits for a slot", () => {
       runs: [{ id: second, fate: { kind: "resume" } }],
     });
     expect(await engine.claim("wrk_b")).toMatchObject({ id: second, attempt: 1, isResumed: true });
-    await vi.advanceTimersByTimeAsync(5_000);
-    await handedOut[1];
+    if (lost) executor.lose(lost);
+    await vi.waitUntil(() => ended.includes(second));
     expect(begun).toEqual([first]);
   });
 

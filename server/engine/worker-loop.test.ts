@@ -1,45 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
-import type { Dispatcher } from "../ports/dispatcher.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
-import type { ClaimedRun } from "../ports/store/engine-store.ts";
+import { createDirectChannel } from "./testing/direct-channel.ts";
 import { createEngineHarness } from "./testing/engine-harness.ts";
-import { createWorkerLoop, watchCancels, type WorkerLoop } from "./worker-loop.ts";
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
-afterEach(() => void vi.useRealTimers());
-
-it("stops a run as soon as the store has its cancellation by another process", async () => {
-  const { change, canceled } = watched(["b", "another's"]);
-  change();
-  await vi.advanceTimersByTimeAsync(0);
-  expect(canceled).toEqual(["b"]);
-});
-
-it("looks four times a second at most, and after the last change", async () => {
-  const asked: string[] = [];
-  const { change, canceled, listCancelRequested } = watched(asked);
-  for (let n = 0; n < 1_000; n += 1) {
-    change();
-    await vi.advanceTimersByTimeAsync(1);
-  }
-  expect(listCancelRequested.mock.calls.length).toBeLessThanOrEqual(5);
-  asked.push("a");
-  change();
-  await vi.advanceTimersByTimeAsync(300);
-  expect(canceled).toEqual(["a"]);
-});
-
-it("asks nothing while nothing runs, nor when it was stopped", async () => {
-  const { change, listCancelRequested, running, stop } = watched([]);
-  running.length = 0;
-  change();
-  await vi.advanceTimersByTimeAsync(300);
-  running.push("a");
-  stop();
-  change();
-  await vi.advanceTimersByTimeAsync(300);
-  expect(listCancelRequested).not.toHaveBeenCalled();
-});
+import { createWorkerLoop, type WorkerLoop } from "./worker-loop.ts";
 
 let engine: Awaited<ReturnType<typeof createEngineHarness>>;
 let loop: WorkerLoop | null = null;
@@ -48,76 +11,81 @@ beforeEach(async () => {
   engine = await createEngineHarness();
 });
 afterEach(async () => {
-  await loop?.leave();
+  loop?.leave();
   vi.useRealTimers();
   await engine.close();
 });
 
-/** Hands out one run, as a dispatcher does. */
+/** Is assigned one run. */
 async function startLoop(
   run: (input: never, ctx: Parameters<Parameters<typeof engine.execute>[1]["run"]>[1]) => unknown,
+  { isCanceled = false } = {},
 ) {
-  const executing: Promise<void>[] = [];
-  let execute: ((claimed: ClaimedRun) => Promise<void>) | null = null;
-  const dispatcher: Dispatcher = {
-    start: (given) => {
-      execute = given;
-    },
-    wake() {},
-    hold: async () => {},
-    release() {},
-    drain: async () => void (await Promise.all(executing)),
-    active: () => [],
-  };
   const retired: string[] = [];
+  const ended = Promise.withResolvers<string | null>();
+  const direct = createDirectChannel(engine.store);
   loop = createWorkerLoop({
-    store: engine.store,
+    channel: direct.channel,
     code: engine.code({ run }),
-    dispatcher,
-    worker: { id: "wrk_test", pid: 1, host: "here", version: "v1", startedAt: 0 },
+    capacity: 1,
     clock: engine.clock,
     logger: silentLogger,
     random: () => 0.5,
     onActiveChanged() {},
-    onRunEnded() {},
+    onRunEnded: (_run, { status }) => ended.resolve(status),
     onRetire: (reason) => retired.push(reason),
   });
   await loop.start();
   const id = await engine.createRun();
-  const handOut = (claimed: ClaimedRun) => execute?.(claimed) ?? Promise.reject(new Error("the loop has not started"));
-  executing.push(handOut(await engine.claim("wrk_test")));
-  await vi.waitFor(() => expect(loop?.active()).toHaveLength(1));
-  return { loop, id, retired, ended: () => Promise.all(executing) };
+  const claimed = await engine.claim("wrk_test");
+  const executor = await direct.executor;
+  executor.assign(claimed);
+  expect(loop.active()).toHaveLength(1);
+  if (isCanceled) executor.cancel(id);
+  return { ...direct, executor, claimed, loop, id, retired, ended: () => ended.promise };
 }
 
 const hang = () => new Promise<never>(() => {});
 
 describe("the worker loop", () => {
-  test("renews the lease of a long run", async () => {
-    const { id, loop: running, ended } = await startLoop(hang);
-    for (let n = 0; n < 10; n += 1) {
-      engine.advance(5_000);
-      await vi.advanceTimersByTimeAsync(5_000);
-      await vi.waitFor(async () => expect(await engine.store.reconcile(engine.clock.now())).toBe(0));
-    }
-    running.cancel(id);
-    await ended();
-    expect((await engine.read(id)).run.status).toBe("canceled");
+  test("has a run until its end is written, then its slot is free", async () => {
+    const { executor, claimed, ended } = await startLoop(hang);
+    expect(executor.runs()).toEqual([{ id: claimed.id, token: claimed.token }]);
+    executor.cancel(claimed.id);
+    expect(await ended()).toBe("canceled");
+    expect(executor.runs()).toEqual([]);
   });
 
-  test("stops a canceled run, even without a notification", async () => {
-    const { id, ended } = await startLoop(hang);
-    await engine.store.requestCancel(id, engine.clock.now());
-    await vi.advanceTimersByTimeAsync(5_000);
-    await ended();
-    expect((await engine.read(id)).run.status).toBe("canceled");
+  test("gives up a run that it has lost, writes nothing of it, and reports that it is not executed any more", async () => {
+    const { executor, claimed, ended, id, released } = await startLoop(hang);
+    const before = await engine.read(id);
+    executor.lose({ id, token: "of another claim" });
+    expect(executor.runs()).toHaveLength(1);
+    executor.lose(claimed);
+    expect(await ended()).toBeNull();
+    expect(released).toEqual([{ id, token: claimed.token }]);
+    expect(await engine.read(id)).toEqual(before);
+  });
+
+  test("does not ask whether it still has a run while its lease is extended", async () => {
+    const goOn = Promise.withResolvers<void>();
+    const { executor, ended } = await startLoop(async (_, ctx) => {
+      await goOn.promise;
+      await ctx.step("a", () => 1);
+    });
+    const writes = vi.spyOn(engine.store, "writeProgress");
+    engine.advance(20_000);
+    executor.renew(engine.clock.now() + 1);
+    goOn.resolve();
+    expect(await ended()).toBe("completed");
+    expect(writes).toHaveBeenCalledTimes(2);
   });
 
   test("retires if code still runs 30 seconds after its run has ended, but not if it stops on the signal", async () => {
     const deafBegun = vi.fn<() => Promise<never>>(hang);
     const deaf = await startLoop(deafBegun);
     await vi.waitFor(() => expect(deafBegun).toHaveBeenCalled());
-    deaf.loop.cancel(deaf.id);
+    deaf.executor.cancel(deaf.id);
     await deaf.ended();
     await vi.advanceTimersByTimeAsync(29_900);
     expect(deaf.retired).toEqual([]);
@@ -125,7 +93,7 @@ describe("the worker loop", () => {
     expect(deaf.retired).toEqual([
       expect.stringContaining(`the code of run ${deaf.id} is still running although the run has ended`),
     ]);
-    await deaf.loop.leave();
+    deaf.loop.leave();
 
     const begun = vi.fn<() => void>();
     const heeding = await startLoop(
@@ -136,7 +104,7 @@ describe("the worker loop", () => {
         }),
     );
     await vi.waitFor(() => expect(begun).toHaveBeenCalled());
-    heeding.loop.cancel(heeding.id);
+    heeding.executor.cancel(heeding.id);
     await heeding.ended();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(heeding.retired).toEqual([]);
@@ -144,8 +112,7 @@ describe("the worker loop", () => {
 
   test("never begins the code of a run that was canceled before", async () => {
     const code = vi.fn<() => Promise<never>>(hang);
-    const { loop: running, id, retired, ended } = await startLoop(code);
-    running.cancel(id);
+    const { retired, ended } = await startLoop(code, { isCanceled: true });
     await ended();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(code).not.toHaveBeenCalled();
@@ -159,30 +126,9 @@ describe("the worker loop", () => {
     expect(retired).toEqual([]);
   });
 
-  test("is listed while it works, and not after it has left", async () => {
-    const { loop: running, id, ended } = await startLoop(hang);
-    expect(await engine.store.listWorkers({ seenSince: 0 })).toMatchObject([{ id: "wrk_test", pid: 1, host: "here" }]);
-    running.cancel(id);
-    await ended();
-    await running.leave();
-    expect(await engine.store.listWorkers({ seenSince: 0 })).toEqual([]);
+  test("closes its connection when it leaves", async () => {
+    const { loop: running, state } = await startLoop(hang);
+    running.leave();
+    expect(state.isClosed).toBe(true);
   });
 });
-
-function watched(asked: string[]) {
-  let change: (() => void) | null = null;
-  const canceled: string[] = [];
-  const listCancelRequested = vi.fn<(ids: readonly string[]) => Promise<string[]>>(async (ids) =>
-    ids.filter((id) => asked.includes(id)),
-  );
-  const running = ["a", "b"];
-  const store = {
-    listCancelRequested,
-    watch(listener: () => void) {
-      change = listener;
-      return () => (change = null);
-    },
-  };
-  const stop = watchCancels({ store, runIds: () => running, cancel: (id) => canceled.push(id), onError: () => {} });
-  return { change: () => change?.(), canceled, listCancelRequested, running, stop };
-}

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { newId } from "../domain/ids.ts";
-import { closeUnreadBody } from "./send-problem.ts";
+import { closeUnreadBody, requestIdHeader } from "./send-problem.ts";
 import type { Readiness } from "./readiness.ts";
 
 /** Answers a health check. Resolves to false if the request is none. */
@@ -33,7 +33,7 @@ function send(request: IncomingMessage, response: ServerResponse, status: number
       "content-length": Buffer.byteLength(text),
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
-      "signalbox-request": newId("req"),
+      [requestIdHeader]: newId("req"),
     })
     .end(text);
 }

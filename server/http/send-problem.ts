@@ -3,6 +3,9 @@ import type { AppError } from "../contract/app-error.ts";
 import { retryAfterSeconds, toProblem } from "../domain/problem.ts";
 import { isForwarded } from "./forward/peer-header.ts";
 
+/** Has the id of a request. Webhooks have the id of their delivery instead. */
+export const requestIdHeader = "signalbox-request";
+
 /** Answers a request with a problem (RFC 9457) before a handler sees it. */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const problem = toProblem(error);

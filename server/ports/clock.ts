@@ -21,3 +21,5 @@ export function setClockAhead(ms: number): void {
 
 /** Monotonic milliseconds. The difference of two calls is a duration. */
 export const elapsedMs = (clock: Clock): number => clock.elapsed?.() ?? clock.now();
+
+export const clockAheadMs = (): number => aheadMs;

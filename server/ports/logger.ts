@@ -1,5 +1,5 @@
 import type { Target } from "../contract/project/target.ts";
-import type { ClaimedRun } from "./store/engine-store.ts";
+import type { RunAttempt } from "./store/engine-store.ts";
 
 type Log = (message: string, fields?: Record<string, unknown>) => void;
 
@@ -44,7 +44,7 @@ export function runLogFields({
   deliveryId,
   target,
   attempt,
-}: Pick<ClaimedRun, "id" | "deliveryId" | "target" | "attempt">): RunLogFields {
+}: Pick<RunAttempt, "id" | "deliveryId" | "target" | "attempt">): RunLogFields {
   return { runId: id, deliveryId, ...targetLogFields(target), attempt };
 }
 

@@ -1,6 +1,6 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
-import type { ClaimedRun } from "./store/engine-store.ts";
+import type { RunAttempt } from "./store/engine-store.ts";
 
 /**
  * Spans of one process: deliveries in the receiver, runs in workers. No operation throws or rejects: spans that cannot
@@ -13,7 +13,7 @@ export interface Tracing {
    * Starts the span of one execution of a run. `headers` are the stored headers of its delivery; `null` without a
    * delivery.
    */
-  beginRun(p: { run: ClaimedRun; version: string; headers: Readonly<Record<string, string>> | null }): RunTrace;
+  beginRun(p: { run: RunAttempt; version: string; headers: Readonly<Record<string, string>> | null }): RunTrace;
   /** Exports pending spans within this time. */
   close(withinMs: number): Promise<void>;
 }

@@ -16,8 +16,11 @@ export interface ChildPulse {
   blockReports(): readonly BlockReport[];
 }
 
-/** Listens to a child that watches its own event loop (`watchEventLoop`) and sends heartbeats. */
-export function followPulse(child: ChildProcess): ChildPulse {
+/**
+ * Listens to a child that watches its own event loop (`watchEventLoop`) and sends heartbeats. `onLife` is called with
+ * each sign of life, and whether its event loop gave it.
+ */
+export function followPulse(child: ChildProcess, onLife: (isResponsive: boolean) => void = () => {}): ChildPulse {
   let heardAt = performance.now();
   let livedAt = heardAt;
   let reports: BlockReport[] = [];
@@ -25,9 +28,11 @@ export function followPulse(child: ChildProcess): ChildPulse {
     heardAt = performance.now();
     livedAt = heardAt;
     reports = [];
+    onLife(true);
   });
   readLines(child, (line) => {
     livedAt = performance.now();
+    onLife(false);
     const report = parseBlockReport(line);
     if (report) reports.push(report);
   });

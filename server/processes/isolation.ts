@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { EngineStore } from "../ports/store/engine-store.ts";
+import type { RunHost } from "../run-channel/host/run-host.ts";
 import type { WorkerChild } from "./worker-child.ts";
 
 const maxWorkers = 4;
@@ -19,7 +19,7 @@ export interface Isolation {
 
 /** Worker processes that execute one run at a time, started when a run must be alone and sent away when there is none. */
 export function createIsolation(p: {
-  store: Pick<EngineStore, "countQueued" | "nextAvailableAt">;
+  host: Pick<RunHost, "isolatedRuns">;
   clock: Clock;
   logger: Logger;
   workers: () => WorkerChild[];
@@ -30,12 +30,10 @@ export function createIsolation(p: {
   let pauses = 0;
 
   async function startWorkers(): Promise<void> {
-    const [queued, wakesAt] = await Promise.all([p.store.countQueued("isolated"), p.store.nextAvailableAt("isolated")]);
-    const waitMs = wakesAt === null ? Infinity : wakesAt - p.clock.now();
+    const { queued, nextAt } = await p.host.isolatedRuns();
+    const waitMs = nextAt === null ? Infinity : nextAt - p.clock.now();
     const due = queued + (waitMs <= 0 ? 1 : 0);
-    const there = p.workers();
-    for (const worker of there) worker.send({ type: "wake" });
-    const free = there.filter(isFree).length;
+    const free = p.workers().filter(isFree).length;
     const wanted = pauses > 0 ? 0 : due;
     for (let n = free; n < wanted && p.workers().length < maxWorkers; n += 1) p.spawn();
     if (waitMs > 0 && waitMs < lookAheadMs) p.later(waitMs, look);

@@ -6,20 +6,17 @@ import type { Store } from "../ports/store.ts";
 import { openSqliteStore } from "../store/sqlite/open-store.ts";
 
 /**
- * The store that the settings name. On one that machines share, all must have one secret, and go by its clock;
- * `isReplacingSecret`: that of this machine shall be it. `hasSecret`: false in workers, which are not given the secret.
- * Their supervisor has compared it.
+ * The store that the settings name. On one that machines share, all must have one secret, and use its clock.
+ * `isReplacingSecret`: the secret of this machine replaces it.
  */
 export async function openConfiguredStore(
   { database, stateDir }: Settings,
   logger: Logger,
-  { isReplacingSecret = false, hasSecret = true } = {},
+  { isReplacingSecret = false } = {},
 ): Promise<Store> {
   if (database.kind === "sqlite") return await openSqliteStore({ file: database.file, logger });
-  // Whoever keeps to SQLite neither loads it nor pays for it.
+  // With SQLite, the driver of Postgres is not loaded.
   const { openPostgresStore } = await import("../store/postgres/open-store.ts");
-  const secret = hasSecret
-    ? { fingerprint: deriveSecretFingerprint(readSecret(stateDir)), isReplacing: isReplacingSecret }
-    : undefined;
-  return await openPostgresStore({ url: database.url, logger, ...(secret && { secret }), onClock: setClockAhead });
+  const secret = { fingerprint: deriveSecretFingerprint(readSecret(stateDir)), isReplacing: isReplacingSecret };
+  return await openPostgresStore({ url: database.url, logger, secret, onClock: setClockAhead });
 }

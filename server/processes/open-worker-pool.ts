@@ -6,13 +6,15 @@ import type { Store } from "../ports/store.ts";
 import { mapCurrentStack } from "../project/map-stack.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
+import { openRunHost } from "./open-run-host.ts";
 import type { Reporter } from "./protocol.ts";
+import { createChannelAddress } from "../run-channel/local-socket.ts";
 import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import { createWorkerPool, type WorkerPool } from "./worker-pool.ts";
 
 /**
- * The worker pool of a project, with the store that it watches over its runs with, and keeps in order. Not started yet;
- * whoever opens it closes both.
+ * The worker pool of a project, with the store from which its workers get their runs, and that it keeps in order. It is
+ * not started yet. The caller closes the pool, then the store.
  */
 export async function openWorkerPool(p: {
   settings: Settings;
@@ -23,11 +25,16 @@ export async function openWorkerPool(p: {
   const { settings, env, reporter, logger } = p;
   const { stateDir } = settings;
   const store = await openConfiguredStore(settings, logger);
+  const address = await createChannelAddress();
+  const runs = await openRunHost({ settings, store, reporter, logger, address }).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const pool = createWorkerPool({
     settings,
     ...(env ? { env } : {}),
-    store,
-    readManifest: () => readManifest(stateDir),
+    host: runs.host,
+    channel: address,
     mapStack: (stack) => mapCurrentStack(stateDir, stack),
     reporter,
     logger,
@@ -37,12 +44,14 @@ export async function openWorkerPool(p: {
     store,
     retention: settings.retention,
     maxDedupeMs: async () => longestDedupe(await readManifest(stateDir)),
-    isOurTurn: pool.hasOldestWorker,
+    isOurTurn: runs.host.hasOldestWorker,
     clock: systemClock,
     logger,
   });
   const close = async () => {
     await upkeep.close();
+    await runs.close();
+    await address.remove();
     await store.close();
   };
   return { pool, store: { ...store, close } };

@@ -62,8 +62,6 @@ export interface RunStartedReport {
 
 export type WorkerToSupervisor =
   | { type: "ready"; workerId: string }
-  /** Answers `hold`: from here on it takes nothing. */
-  | { type: "held" }
   | { type: "failed"; message: string }
   /**
    * Twice a second, and whenever `active` changes. `deadlineAt` is when the attempt times out. `started` and `ended`:
@@ -80,11 +78,6 @@ export type WorkerToSupervisor =
   | { type: "retiring"; reason: string };
 
 export type SupervisorToWorker =
-  | { type: "wake" }
-  | { type: "cancel"; runId: string }
-  /** Take nothing new until `release`: another build is about to be in force. Answered with `held`. */
-  | { type: "hold" }
-  | { type: "release" }
   /** Take nothing new; exit when done. Sent when the project was rebuilt. */
   | { type: "drain" }
   /** Abort what runs after `graceMs`, hand it back and exit. */
@@ -101,6 +94,8 @@ export interface ProcessStart {
   /** Workers only. */
   pool?: "shared" | "isolated";
   workerId?: string;
+  /** Workers only: where the process with the store listens, and the secret with which it accepts them. */
+  channel?: { path: string; secret: string };
 }
 
 /** What the person at the terminal is told; the command line draws it. */

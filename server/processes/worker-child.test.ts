@@ -26,11 +26,13 @@ describe("a worker is not given", () => {
     expect(needs({ "code/workflows/a.mjs": names.map((name) => `process.env.${name}`).join() }, names)).toEqual([]);
   });
 
-  test("the token of commands, unless a workflow names it", () => {
-    expect(needs({}, ["SIGNALBOX_TOKEN"])).toEqual([]);
-    expect(needs({ "code/workflows/a.mjs": "process.env.SIGNALBOX_TOKEN" }, ["SIGNALBOX_TOKEN"])).toEqual([
-      "SIGNALBOX_TOKEN",
-    ]);
+  test.each([
+    ["the token of commands", "SIGNALBOX_TOKEN"],
+    ["the address of the store", "DATABASE_URL"],
+  ])("%s, unless a workflow names it", (_what, name) => {
+    expect(needs({}, [name])).toEqual([]);
+    expect(needs({ "code/workflows/a.mjs": `// node_modules/x/index.js\nprocess.env.${name}` }, [name])).toEqual([]);
+    expect(needs({ "code/workflows/a.mjs": `process.env.${name}` }, [name])).toEqual([name]);
   });
 
   test.each([
@@ -77,7 +79,6 @@ describe("a worker is given", () => {
 
   test("what it is set up by, and what the build does not know", () => {
     const names = [
-      "DATABASE_URL",
       "SIGNALBOX_WORKERS",
       "SIGNALBOX_LOG_LEVEL",
       "SIGNALBOX_BASE_URL",

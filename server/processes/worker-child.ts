@@ -12,8 +12,8 @@ import { has, readBuiltCode, readsByMadeUpNames } from "./web-environment.ts";
 
 /** For sealing keys and for signing in: workers do neither. */
 const ofService = /^SIGNALBOX_(SECRET|OIDC_.+)$/;
-/** For commands, which ask another service with it; a workflow may do so, too. */
-const ofCommands = "SIGNALBOX_TOKEN";
+/** The store's address, and the token of commands. Workers use neither, but a workflow may use a variable of this name. */
+const onlyByName: ReadonlySet<string> = new Set(["DATABASE_URL", "SIGNALBOX_TOKEN"]);
 
 const read = String.raw`process\.env(?:\.[\w$]+|\["[\w$]+"\])`;
 const fallback = String.raw`(?:\s*(?:\?\?|\|\|)\s*"[^"\\\n]*")?`;
@@ -27,10 +27,12 @@ const verification = new RegExp(
 );
 
 export interface WorkerChildOptions {
-  start: ProcessStart & { workerId: string; pool: "shared" | "isolated" };
+  start: ProcessStart & Required<Pick<ProcessStart, "workerId" | "pool" | "channel">>;
   env: NodeJS.ProcessEnv | undefined;
   memoryMb: number;
   onMessage: (message: WorkerToSupervisor) => void;
+  /** See `followPulse`. */
+  onLife: (isResponsive: boolean) => void;
   onExit: (death: WorkerDeath) => void;
 }
 
@@ -48,8 +50,6 @@ export interface WorkerChild extends ChildPulse {
   /** Monotonic milliseconds; `null` before it is ready. */
   readyAt(): number | null;
   send(message: SupervisorToWorker): void;
-  /** Has it take nothing new; resolves when it says so, or has ended. A process that is blocked takes its time. */
-  hold(): Promise<void>;
   /** SIGKILL; `death` is what its runs are told. */
   kill(death: WorkerDeath): void;
   readonly exited: Promise<void>;
@@ -67,7 +67,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     stdio: ["ignore", 2, 2, "ipc", "pipe"],
   });
   const exited = Promise.withResolvers<void>();
-  const pulse = followPulse(child);
+  const pulse = followPulse(child, options.onLife);
   const startedAt = performance.now();
   let active: readonly { runId: string; deadlineAt: number }[] = [];
   let changedAt = startedAt;
@@ -75,12 +75,10 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
   let readyAt: number | null = null;
   let failure: string | null = null;
   let givenDeath: WorkerDeath | null = null;
-  let held = Promise.withResolvers<void>();
 
   child.on("message", (message: WorkerToSupervisor) => {
     if (message.type === "ready") changedAt = readyAt = performance.now();
     if (message.type === "failed") failure = message.message;
-    if (message.type === "held") held.resolve();
     if (message.type === "heartbeat") {
       if (message.active.length !== active.length) changedAt = performance.now();
       ({ active, rssBytes } = message);
@@ -115,11 +113,6 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     send(message) {
       if (child.connected) child.send(message, () => {});
     },
-    hold() {
-      held = Promise.withResolvers<void>();
-      this.send({ type: "hold" });
-      return Promise.race([held.promise, exited.promise]);
-    },
     kill(death) {
       givenDeath ??= death;
       child.kill("SIGKILL");
@@ -153,16 +146,16 @@ function describeExit(p: {
 }
 
 /**
- * Which variables of the environment a worker is given, by the build that is in force: all but those of the service and
- * of commands, and secrets that the project's code names in `verify` and nowhere else. Signatures are checked by the
- * web process. Where the code makes up names as it runs, it may read any variable, and keeps them.
+ * Which variables of the environment a worker is given, by the build that is in force: all but those of the service, of
+ * its store and of commands, and secrets that the project's code names in `verify` and nowhere else. Signatures are
+ * checked by the web process. Where the code makes up names as it runs, it may read any variable, and keeps them.
  */
 export function readWorkerNeeds(stateDir: string): (name: string) => boolean {
   const files = readBuiltCode(stateDir).code.map(splitFile);
   const own = files.map((file) => inlineConstants(file.own)).join("\n");
   const others = files.map((file) => file.others).join("\n");
   const secrets = readsByMadeUpNames(own) ? new Set<string>() : findVerificationSecrets(`${own}\n${others}`);
-  return (name) => !ofService.test(name) && !secrets.has(name) && (name !== ofCommands || has(own, name));
+  return (name) => !ofService.test(name) && !secrets.has(name) && (!onlyByName.has(name) || has(own, name));
 }
 
 function findVerificationSecrets(code: string): ReadonlySet<string> {

@@ -1,30 +1,31 @@
 import { type Settings, readLogLevel, readProcessStart, readSettings, stateDirOf } from "../config.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
 import type { TargetKind } from "../contract/project/target.ts";
-import { createStoreDispatcher } from "../dispatch/store-dispatcher.ts";
 import { newId } from "../domain/ids.ts";
 import type { RunEnding } from "../engine/execute-run.ts";
 import { installProcessGuards } from "../engine/process-guards.ts";
 import { createRunSlots } from "../engine/run-slots.ts";
 import { toRunError } from "../engine/run-errors.ts";
-import { type WorkerLoop, createWorkerLoop, leaseMs } from "../engine/worker-loop.ts";
+import { type WorkerLoop, createWorkerLoop } from "../engine/worker-loop.ts";
 import { createLogger } from "../logging.ts";
-import { systemClock } from "../ports/clock.ts";
-import type { ClaimedRun } from "../ports/store/engine-store.ts";
-import type { Store } from "../ports/store.ts";
+import { setClockAhead, systemClock } from "../ports/clock.ts";
+import type { AssignedRun } from "../ports/run-channel.ts";
 import { loadCode } from "../project/load-code.ts";
 import { readManifest } from "../project/read-manifest.ts";
+import { connectLocally } from "../run-channel/local-socket.ts";
+import { createWorkerChannel } from "../run-channel/worker-channel.ts";
 import { openTracing } from "../tracing/open-tracing.ts";
 import type { RunTrace, Tracing } from "../ports/tracing.ts";
 import { collectStartUp } from "./collect-start-up.ts";
-import { machineName } from "./machine-name.ts";
 import { once } from "./once.ts";
-import { openConfiguredStore } from "./open-configured-store.ts";
 import type { SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 import { createWorkerPulse } from "./worker-pulse.ts";
 
-/** A worker process: executes the project's code. Whatever that code does, only this process can be lost by it. */
+/**
+ * A worker process: executes the project's code. It has no store: it reports what runs do to the process that has one.
+ * Whatever that code does, only this process can be lost by it.
+ */
 const start = readProcessStart();
 const workerId = start.workerId ?? newId("wrk");
 const pool = start.pool ?? "shared";
@@ -37,7 +38,6 @@ const claimAhead = 3;
 const sendSpansWithinMs = 1_000;
 
 let loop: WorkerLoop | null = null;
-let store: Store | null = null;
 let tracing: Tracing | null = null;
 let isLeaving = false;
 const pulse = createWorkerPulse({ active: () => loop?.active() ?? [], tell });
@@ -67,51 +67,50 @@ if (!process.connected) guards.exit(0);
 try {
   await serve();
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
+  fail(error instanceof Error ? error.message : String(error));
+}
+
+function fail(message: string): void {
   tell({ type: "failed", message }, () => guards.exit(1));
 }
 
 async function serve(): Promise<void> {
+  const { channel: address } = start;
+  if (!address) throw new Error("This worker was started without the address of its server.");
   const { settings, manifest } = await readProject();
-  const opened = await openConfiguredStore(settings, logger, { hasSecret: false });
-  store = opened;
   // Before the project's code, which may look for it as it loads.
   tracing = await openTracing({ settings: settings.tracing, process: "worker", logger });
   const code = await loadCode(settings.stateDir, manifest);
-  const concurrency = concurrencyOf(manifest);
-  const atATime = pool === "isolated" ? 1 : settings.workerConcurrency;
-  const slots = createRunSlots({
-    slots: atATime,
-    maxAhead: pool === "isolated" ? 0 : claimAhead * atATime,
-    now: () => performance.now(),
-  });
-  const dispatcher = createStoreDispatcher({
-    store: opened,
-    workerId,
-    capacity: () => atATime + slots.ahead(),
-    pool,
-    leaseMs,
-    version: manifest.version,
-    concurrency: () => concurrency,
-    clock: systemClock,
-    logger,
-  });
+  const capacity = pool === "isolated" ? 1 : settings.workerConcurrency;
+  const { version } = manifest;
   loop = createWorkerLoop({
-    store: opened,
+    channel: createWorkerChannel({
+      connect: () => connectLocally(address.path),
+      secret: address.secret,
+      worker: {
+        id: workerId,
+        pid: process.pid,
+        startedAt: systemClock.now(),
+        pool,
+        version,
+        concurrency: concurrencyOf(manifest),
+        needsHeaders: tracing !== null,
+      },
+      logger,
+      onClock: setClockAhead,
+      onRejected: fail,
+    }),
     code,
-    dispatcher,
-    slots,
-    worker: {
-      id: workerId,
-      pid: process.pid,
-      host: machineName(settings),
-      version: manifest.version,
-      startedAt: systemClock.now(),
-    },
+    capacity,
+    slots: createRunSlots({
+      slots: capacity,
+      maxAhead: pool === "isolated" ? 0 : claimAhead * capacity,
+      now: () => performance.now(),
+    }),
     clock: systemClock,
     logger,
     random: Math.random,
-    traceRun: tracing ? traceRuns(tracing, { store: opened, version: manifest.version }) : undefined,
+    traceRun: tracing ? traceRuns(tracing, version) : undefined,
     onActiveChanged() {
       watchOnce();
       pulse.changed();
@@ -128,15 +127,12 @@ async function serve(): Promise<void> {
 }
 
 /** A run below its delivery, or by itself where the delivery cannot be read. */
-function traceRuns(spans: Tracing, p: { store: Store; version: string }): (run: ClaimedRun) => Promise<RunTrace> {
-  return async (run) => {
-    const headers = run.deliveryId === null ? null : await p.store.getDeliveryHeaders(run.deliveryId).catch(() => null);
-    return spans.beginRun({ run, version: p.version, headers });
-  };
+function traceRuns(spans: Tracing, version: string): (run: AssignedRun) => Promise<RunTrace> {
+  return async (run) => spans.beginRun({ run, version, headers: run.headers });
 }
 
-function concurrencyOf({ workflows, agents }: Manifest): ReadonlyMap<string, number> {
-  return new Map([...boundsOf("workflow", workflows), ...boundsOf("agent", agents)]);
+function concurrencyOf({ workflows, agents }: Manifest): [target: string, limit: number][] {
+  return [...boundsOf("workflow", workflows), ...boundsOf("agent", agents)];
 }
 
 function boundsOf(kind: TargetKind, targets: Manifest["workflows"]): [string, number][] {
@@ -159,14 +155,6 @@ async function readProject(): Promise<{
 
 function obey(message: SupervisorToWorker): void {
   switch (message.type) {
-    case "wake":
-      return loop?.wake();
-    case "cancel":
-      return loop?.cancel(message.runId);
-    case "hold":
-      return void loop?.hold().then(() => tell({ type: "held" }));
-    case "release":
-      return loop?.release();
     case "drain":
       return void leave(() => loop?.drain());
     case "shutdown":
@@ -185,16 +173,15 @@ async function leave(finish: () => Promise<void> | undefined): Promise<void> {
   if (isLeaving) return;
   isLeaving = true;
   try {
-    await loop?.leave();
-    await store?.close();
+    loop?.leave();
     await tracing?.close(sendSpansWithinMs);
   } catch (error) {
-    logger.warn("could not deregister the worker", { error });
+    logger.warn("could not close the worker", { error });
   }
   guards.exit(0);
 }
 
-function reportRun(run: ClaimedRun, ending: RunEnding): void {
+function reportRun(run: AssignedRun, ending: RunEnding): void {
   if (ending.status === null) return;
   const { status, durationMs, error } = ending;
   const { id: runId, trigger, deliveryId, target, attempt } = run;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import type { TracingSettings } from "../contract/tracing-settings.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { ClaimedRun } from "../ports/store/engine-store.ts";
+import type { RunAttempt } from "../ports/store/engine-store.ts";
 import type { TracedDelivery } from "../ports/tracing.ts";
 import { createOtlpTracing } from "./otlp-tracing.ts";
 
@@ -27,8 +27,9 @@ const delivery: TracedDelivery = {
   responseStatus: 202,
   problem: null,
 };
-const run: ClaimedRun = {
+const run: RunAttempt = {
   id: "run_1",
+  workerId: "wrk_1",
   token: "t",
   leaseUntil: 0,
   status: "running",
@@ -39,8 +40,6 @@ const run: ClaimedRun = {
   attempt: 1,
   maxAttempts: 2,
   isResumed: false,
-  payload: null,
-  input: null,
   createdAt: 0,
 };
 

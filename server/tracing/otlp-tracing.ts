@@ -29,7 +29,7 @@ import { AsyncResource } from "node:async_hooks";
 import { ownHeaders } from "../contract/delivery.ts";
 import type { TracingSettings } from "../contract/tracing-settings.ts";
 import { createThrottledLog, type Logger } from "../ports/logger.ts";
-import type { ClaimedRun } from "../ports/store/engine-store.ts";
+import type { RunAttempt } from "../ports/store/engine-store.ts";
 import type { RunTrace, TracedDelivery, Tracing } from "../ports/tracing.ts";
 import { createGivenIds, type GivenIds, spanIdOf, traceIdOf } from "./trace-ids.ts";
 
@@ -176,7 +176,7 @@ function startRunSpan(
     run,
     headers,
     attributes,
-  }: { run: ClaimedRun; headers: Readonly<Record<string, string>> | null; attributes: Attributes },
+  }: { run: RunAttempt; headers: Readonly<Record<string, string>> | null; attributes: Attributes },
 ): Span {
   const start = (parent: Context) =>
     tracer.startSpan(`run ${run.target.slug}`, { kind: SpanKind.CONSUMER, attributes }, parent);

@@ -131,8 +131,7 @@ describe("the news of changes", () => {
     };
     await store.createRuns([{ ...run, createdAt: 0, payload: null, input: { prompt: "Hi" }, keyId: null }]);
     const [held] = await store.claimRuns({
-      workerId: "wrk_1",
-      limit: 1,
+      slots: ["wrk_1"],
       now: 1,
       leaseMs: 10_000,
       concurrency: new Map(),

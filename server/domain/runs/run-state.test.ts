@@ -68,7 +68,7 @@ function applyTo(run: RunFacts, operation: "claim" | "cancel" | { to: RunStatus 
   if (operation === "claim") return mayBecome(run.status, "running") ? { ...run, status: "running" } : run;
   if (operation === "cancel") {
     const { change } = planCancel(run, now);
-    return change ? { ...run, status: change.status, cancelRequestedAt: change.cancelRequestedAt } : run;
+    return change ? { ...run, ...change } : run;
   }
   if (run.status !== "running") return run;
   return { ...run, status: resolveTransition(operation, { isCancelRequested: run.cancelRequestedAt !== null }).to };
@@ -90,7 +90,7 @@ describe("a cancellation", () => {
   it("of a running run is requested once", () => {
     expect(cancel("running")).toEqual({
       outcome: "requested",
-      change: { status: "running", finishedAt: null, cancelRequestedAt: now },
+      change: { cancelRequestedAt: now },
       entry: { at: now, kind: "cancel_requested", attempt: 2 },
     });
     expect(cancel("running", 5)).toEqual({ outcome: "requested", change: null, entry: null });

@@ -36,7 +36,7 @@ export function isEnded(state: RunStatus | TimelineKind): boolean {
 interface CancelPlan {
   outcome: "canceled" | "requested" | "ended";
   /** The change of the run; `null`: none. */
-  change: { status: RunStatus; finishedAt: number | null; cancelRequestedAt: number } | null;
+  change: { status?: "canceled"; finishedAt?: number; cancelRequestedAt: number } | null;
   entry: { at: number; kind: "canceled" | "cancel_requested"; attempt: number } | null;
 }
 
@@ -56,7 +56,7 @@ export function planCancel(
   if (cancelRequestedAt !== null) return { outcome: "requested", change: null, entry: null };
   return {
     outcome: "requested",
-    change: { status, finishedAt: null, cancelRequestedAt: now },
+    change: { cancelRequestedAt: now },
     entry: { at: now, kind: "cancel_requested", attempt },
   };
 }

@@ -5,7 +5,7 @@ import { addSpend, type AgentSpend, costOf, findPrice, nothingSpent } from "../.
 import type { Clock } from "../../ports/clock.ts";
 import type { ModelMessage, ModelRequest } from "../../ports/model.ts";
 import type { LoadedWorkflow, ProjectCode } from "../../ports/project.ts";
-import type { ClaimedRun } from "../../ports/store/engine-store.ts";
+import type { AssignedRun } from "../../ports/run-channel.ts";
 import { FinalFailure } from "../run-errors.ts";
 import { type AgentContext, type AgentRun, agentStep } from "./agent-run.ts";
 import { answerSchema, readOutput } from "./answer.ts";
@@ -235,7 +235,7 @@ function toMessage({ content }: ModelStep): ModelMessage {
  * model. `null` if the build does not have it.
  */
 export async function loadAgent(
-  run: ClaimedRun,
+  run: AssignedRun,
   p: { code: ProjectCode; clock: Clock; random: () => number; context: AgentContext },
 ): Promise<LoadedWorkflow | null> {
   const { code, clock, random } = p;

@@ -2,14 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Json } from "../../contract/json.ts";
+import { type Json, jsonSchema } from "../../contract/json.ts";
 import type { Manifest, ManifestWorkflow } from "../../contract/project/manifest.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import { newId } from "../../domain/ids.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { AnySchema, LoadedWorkflow, ProjectCode } from "../../ports/project.ts";
-import type { Store } from "../../ports/store.ts";
-import type { ClaimedRun } from "../../ports/store/engine-store.ts";
+import type { AssignedRun, ProgressWriter } from "../../ports/run-channel.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";
 import type { WorkflowContext } from "../../../sdk/workflow/index.ts";
@@ -54,29 +53,39 @@ export async function createEngineHarness() {
     return id;
   }
 
-  async function claim(workerId = "wrk_test"): Promise<ClaimedRun> {
+  /** Claims the run that is due, with what its worker needs. */
+  async function claim(workerId = "wrk_test"): Promise<AssignedRun> {
     const [run] = await store.claimRuns({
-      workerId,
-      limit: 1,
+      slots: [workerId],
       now,
       leaseMs: 15_000,
       concurrency: new Map(),
       pool: "shared",
     });
     if (!run) throw new Error("no run is due");
-    return run;
+    const { payloadText, inputText, ...attempt } = run;
+    const [payload, input] = [payloadText, inputText].map((text) =>
+      text === null ? null : jsonSchema.parse(JSON.parse(text)),
+    );
+    return {
+      ...attempt,
+      payload: payload ?? null,
+      input: input ?? null,
+      steps: await store.loadSteps(run.id),
+      headers: null,
+    };
   }
 
   function execute(
-    run: ClaimedRun,
+    run: AssignedRun,
     workflow: TestWorkflow,
     options: {
       transform?: (payload: never) => unknown;
-      store?: Pick<Store, "loadSteps" | "writeProgress" | "saveLive">;
+      progress?: ProgressWriter;
     } = {},
   ): RunHandle {
     return executeRun(run, {
-      store: options.store ?? store,
+      progress: options.progress ?? store,
       code: createCode(workflow, options.transform),
       clock,
       logger: silentLogger,

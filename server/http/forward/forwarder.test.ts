@@ -266,6 +266,7 @@ describe("without web", () => {
     const { port, url } = served;
     expect((await sendRaw(port, webhook)).status).toBe(202);
     const api = await fetch(`${url}/api/v1/runs`);
+    expect(api.headers.get("signalbox-request")).toMatch(/^req_/);
     expect([api.status, api.headers.get("retry-after"), await api.json()]).toEqual([
       503,
       "5",

@@ -1,8 +1,9 @@
 import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { AppError } from "../../contract/app-error.ts";
+import { newId } from "../../domain/ids.ts";
 import { type Logger, createThrottledLog } from "../../ports/logger.ts";
-import { hasBody, sendProblem } from "../send-problem.ts";
+import { hasBody, requestIdHeader, sendProblem } from "../send-problem.ts";
 import { isPeerHeader, peerHeaderOf } from "./peer-header.ts";
 import { sendUnavailablePage } from "./unavailable-page.ts";
 
@@ -73,7 +74,7 @@ export function createForwarder({
   return {
     forward(request, response, target) {
       if (inProgress >= maxInProgress) {
-        logFailure("too many requests for web in progress", { inProgress });
+        logFailure("request to web rejected: too many in progress", { inProgress, requestId: nameRequest(response) });
         return sendUnavailable(request, response, "Too many requests to the pages and the API are in progress.");
       }
       let toWebProcess: ClientRequest;
@@ -95,7 +96,7 @@ export function createForwarder({
       toWebProcess.on("error", (error) => {
         if (response.destroyed || answer?.complete) return;
         if (response.headersSent) return void response.destroy();
-        logFailure("web did not answer", { error });
+        logFailure("web did not answer", { error, requestId: nameRequest(response) });
         sendUnavailable(request, response, "The pages and the API are restarting.");
       });
       toWebProcess.on("response", (received) => {
@@ -189,6 +190,13 @@ function framingOf({ headers, method }: IncomingMessage): string[] {
 }
 
 const isWithoutBody = (method = "GET") => ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"].includes(method);
+
+/** Web names the requests that it answers. */
+function nameRequest(response: ServerResponse): string {
+  const requestId = newId("req");
+  response.setHeader(requestIdHeader, requestId);
+  return requestId;
+}
 
 function sendUnavailable(request: IncomingMessage, response: ServerResponse, detail: string): void {
   const isForBrowser = request.method === "GET" && /\btext\/html\b/.test(request.headers.accept ?? "");

@@ -12,7 +12,7 @@ import { type PageGate, rejectPageRequest } from "../pages/page-gate.ts";
 import { problemResponse, toAppError } from "../problem-response.ts";
 import { type TrustedProxies, isLocal, readClient, trustNobody } from "../read-client.ts";
 import { findDestination } from "../request-path.ts";
-import { sendProblem } from "../send-problem.ts";
+import { requestIdHeader, sendProblem } from "../send-problem.ts";
 import { acceptForwarded } from "./peer-header.ts";
 
 /** Handles every request that is neither a webhook nor for an API. */
@@ -82,9 +82,6 @@ export function createWebServer(parts: WebServerParts): {
   }
   return { server, close: connections.close };
 }
-
-/** Has the id of a request. Webhooks have the id of their delivery instead. */
-const requestIdHeader = "signalbox-request";
 
 function createListener({ rest, trpc, auth, limitAnonymous, gate, proxies, pages, logger }: WebServerParts) {
   const listen = (handler: typeof rest) => (client: Client) =>

@@ -3,8 +3,11 @@ import type { Target } from "../../contract/project/target.ts";
 import type { RunError } from "../../contract/run.ts";
 import type { TimelineKind, LogLevel } from "../../contract/timeline.ts";
 
-export interface ClaimedRun {
+/** One claim of a run: an attempt, or the rest of one after a sleep or a lost worker. */
+export interface RunAttempt {
   id: string;
+  /** The worker that it was claimed for. */
+  workerId: string;
   /** Fencing token: every later write of this run must carry it. */
   token: string;
   /** No other worker claims the run before this time, unless its worker is gone. */
@@ -18,9 +21,13 @@ export interface ClaimedRun {
   maxAttempts: number;
   /** Whether this claim continues an attempt that had started (after a sleep or a lost worker). */
   isResumed: boolean;
-  payload: Json | null;
-  input: Json | null;
   createdAt: number;
+}
+
+/** With JSON as it is stored: the process that claims a run does not read it. */
+export interface ClaimedRun extends RunAttempt {
+  payloadText: string | null;
+  inputText: string | null;
 }
 
 export interface StepRecord {
@@ -80,8 +87,8 @@ export type RunTransition =
   | { to: "failed" | "timed_out" | "canceled"; error: RunError | null };
 
 export interface ClaimRequest {
-  workerId: string;
-  limit: number;
+  /** The worker of the first claimed run, of the second, and so on: one for each run that may be claimed. */
+  slots: readonly string[];
   now: number;
   leaseMs: number;
   /**
@@ -121,9 +128,31 @@ export interface WorkerInfo {
   isLeaving?: boolean;
 }
 
+/** What a worker has done of a run since its last write. */
+export interface RunProgress {
+  runId: string;
+  token: string;
+  /** Counts the writes under this token, from 1. Default: the next number. */
+  seq?: number;
+  now: number;
+  input?: Json;
+  entries: NewTimelineEntry[];
+  steps?: StepRecord[];
+  /** Replaces the previous value. */
+  spend?: Spend;
+  /** The live output of the run's model has ended. */
+  clearsLive?: boolean;
+  transition?: RunTransition;
+}
+
+export interface ProgressResult {
+  held: boolean;
+  cancelRequested: boolean;
+}
+
 export interface EngineStore {
   /**
-   * Claims up to `limit` due runs (`queued`, or `waiting` until a past time), oldest first. They become `running` with
+   * Claims a due run (`queued`, or `waiting` until a past time) for each slot, oldest first. They become `running` with
    * a new token and a lease. `attempt` increases by one, unless the run is resumed. Two claims never take the same run.
    * Also writes the timeline entry (`attempt_started` or `resumed`); its `message` says if another version accepted the
    * run.
@@ -133,21 +162,10 @@ export interface EngineStore {
   loadSteps(runId: string): Promise<StepRecord[]>;
   /**
    * Writes the progress of a run atomically, if the token is still valid. `held: false`: another worker has the run, or
-   * it has ended; nothing was written, and the caller must stop. `cancelRequested`: a cancellation was requested.
+   * it has ended; nothing was written, and the caller must stop. `cancelRequested`: a cancellation was requested. What
+   * was written before under this token and number is `held` and not written again, also if it ended the run.
    */
-  writeProgress(p: {
-    runId: string;
-    token: string;
-    now: number;
-    input?: Json;
-    entries: NewTimelineEntry[];
-    steps?: StepRecord[];
-    /** Replaces the previous value. */
-    spend?: Spend;
-    /** The live output of the run's model has ended. */
-    clearsLive?: boolean;
-    transition?: RunTransition;
-  }): Promise<{ held: boolean; cancelRequested: boolean }>;
+  writeProgress(p: RunProgress): Promise<ProgressResult>;
   /**
    * Replaces the live output of a run's model, if the token is still valid. It survives `kill -9`, but not necessarily
    * a power failure.
@@ -157,9 +175,8 @@ export interface EngineStore {
   ): Promise<{ held: boolean }>;
   /** The live output of a run's model, as reported by the worker that has the run. */
   getLive(runId: string): Promise<LiveRecord | null>;
-  /** Extends the leases of the worker's runs. Returns the runs that it no longer has, and those to cancel. */
+  /** Extends the leases of these runs. Returns those that are no longer held under their token, and those to cancel. */
   extendLeases(p: {
-    workerId: string;
     runs: { id: string; token: string }[];
     now: number;
     leaseMs: number;

@@ -1,6 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createLocalSocket } from "./local-socket.ts";
 
@@ -28,4 +31,17 @@ it("on Windows it is a named pipe that cannot be guessed", async () => {
   );
   expect(all[0]?.socket).toMatch(/^\\\\\.\\pipe\\signalbox-[0-9a-f]{32}$/);
   expect(new Set(all.map(({ socket }) => socket)).size).toBe(2);
+});
+
+it("folders of services that were killed are removed at the next start, and no others", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "socket-"));
+  const { pid = 0 } = spawnSync(process.execPath, ["--version"]);
+  const names = [`signalbox-web-${pid}-aaaaaa`, `signalbox-web-${process.pid}-bbbbbb`, `signalbox-${pid}`];
+  const listening = `signalbox-web-${pid}-cccccc`;
+  for (const name of [...names, listening]) mkdirSync(join(folder, name));
+  const web = createServer().listen(join(folder, listening, "web"));
+  onTestFinished(() => void web.close());
+  await once(web, "listening");
+  const { socket } = await createLocalSocket({ folder, platform: "linux" });
+  expect(readdirSync(folder).toSorted()).toEqual([...names.slice(1), listening, basename(dirname(socket))].toSorted());
 });

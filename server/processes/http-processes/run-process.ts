@@ -59,6 +59,8 @@ export async function runHttpProcess(
   const logger = createLogger({ mode: start.mode, level, process: program });
   // Ctrl-C reaches the whole process group: the supervisor decides what happens, and when.
   process.on("SIGINT", () => {});
+  process.once("disconnect", abandonStart);
+  if (!process.connected) abandonStart();
   try {
     if (!start.web) throw new Error("The supervisor gave no address of web.");
     const settings = await readBuiltSettings(start);
@@ -85,11 +87,16 @@ export async function runHttpProcess(
     send({ type: "ready", port: listening.port });
     collectStartUp();
     followSupervisor(listening, tracing);
+    process.off("disconnect", abandonStart);
   } catch (error) {
+    // The supervisor then ends this process: an open store or server would keep it running.
     send({ type: "failed", message: error instanceof Error ? error.message : String(error) });
-    process.disconnect?.();
-    process.exitCode = 1;
   }
+}
+
+/** Without a supervisor. Nothing is open yet that must be closed. */
+function abandonStart(): never {
+  process.exit(1);
 }
 
 function followSupervisor(listening: ListeningProcess, tracing: Tracing | null): void {
@@ -102,8 +109,6 @@ function followSupervisor(listening: ListeningProcess, tracing: Tracing | null):
   process.on("SIGTERM", () => void close());
   // Without a supervisor, accepted runs would not be executed.
   process.on("disconnect", () => void close());
-  // It may have ended while this process was starting.
-  if (!process.connected) void close();
   process.on("message", (message: SupervisorToHttpProcess) => {
     if (message.type === "reload") void reload(listening.project, message.env);
     else if (message.type === "shutdown") void close();

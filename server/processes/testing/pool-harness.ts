@@ -14,7 +14,9 @@ import type { NewRun } from "../../ports/store/run-store.ts";
 import type { Store } from "../../ports/store.ts";
 import { readManifest } from "../../project/read-manifest.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";
-import type { RunEndedReport } from "../protocol.ts";
+import type { Reporter, RunEndedReport } from "../protocol.ts";
+import { createChannelAddress } from "../../run-channel/local-socket.ts";
+import { openRunHost } from "../open-run-host.ts";
 import { type WorkerPool, createWorkerPool } from "../worker-pool.ts";
 
 export interface HarnessWorkflow extends Partial<Pick<ManifestWorkflow, "timeoutMs" | "concurrency">> {
@@ -124,6 +126,8 @@ export interface PoolHarness {
   /** Waits until it is so, looking whenever something was written. */
   until(isSo: () => Promise<boolean>): Promise<void>;
   workerPids(): Promise<number[]>;
+  /** Closes the host of the runs and opens another one. The workers stay. */
+  restartHost(): Promise<void>;
   /** Calls after the first wait for it. */
   close(): Promise<void>;
 }
@@ -154,13 +158,34 @@ export async function startPool(
   const store = await openSqliteStore({ file: settings.database.file, logger: silentLogger });
   const notices: string[] = [];
   const ended: RunEndedReport[] = [];
+  const reporter: Reporter = {
+    delivery() {},
+    runEnded: (run) => ended.push(run),
+    notice: (_, message) => notices.push(message),
+  };
+  const address = await createChannelAddress();
+  const openHost = () => openRunHost({ settings, store, reporter, logger: silentLogger, address });
+  let runs = await openHost();
   const pool = createWorkerPool({
     settings,
     env: { PATH: process.env["PATH"], ...env },
-    store,
-    readManifest: () => readManifest(settings.stateDir),
+    host: {
+      start: () => runs.host.start(),
+      accept: (connection) => runs.host.accept(connection),
+      wake: () => runs.host.wake(),
+      cancel: (runId) => runs.host.cancel(runId),
+      workerLives: (workerId, p) => runs.host.workerLives(workerId, p),
+      workerDied: (lost) => runs.host.workerDied(lost),
+      hold: (workerIds) => runs.host.hold(workerIds),
+      release: (workerIds) => runs.host.release(workerIds),
+      isolatedRuns: () => runs.host.isolatedRuns(),
+      hasOldestWorker: () => runs.host.hasOldestWorker(),
+      stop: () => runs.host.stop(),
+      close: () => runs.host.close(),
+    },
+    channel: address,
     mapStack: async (stack) => stack,
-    reporter: { delivery() {}, runEnded: (run) => ended.push(run), notice: (_, message) => notices.push(message) },
+    reporter,
     logger: silentLogger,
     clock: systemClock,
   });
@@ -188,6 +213,8 @@ export async function startPool(
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
     await pool.close(0);
+    await runs.close();
+    await address.remove();
     await store.close();
   }
 
@@ -227,6 +254,11 @@ export async function startPool(
     },
     until: (isSo) => untilStore(store, isSo),
     workerPids: async () => (await store.listWorkers({ seenSince: 0 })).map(({ pid }) => pid),
+    async restartHost() {
+      await runs.close();
+      runs = await openHost();
+      await runs.host.start();
+    },
     close: () => (closing ??= close()),
   };
   return harness;

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Json } from "../../contract/json.ts";
 import type { Target } from "../../contract/project/target.ts";
 import { type LiveVersion, versionsToTake } from "../../domain/runs/versions-to-take.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
@@ -22,8 +21,8 @@ export async function claimRuns(session: Session, p: ClaimRequest): Promise<Clai
   const scope = await findScope(session, p);
   const free = await findFree(session, p);
   const taken: DueRun[] = [];
-  for (const avoid: string[] = []; taken.length < p.limit;) {
-    const due = await selectDue(session, p, { scope, free, limit: p.limit - taken.length, avoid });
+  for (const avoid: string[] = []; taken.length < p.slots.length;) {
+    const due = await selectDue(session, p, { scope, free, limit: p.slots.length - taken.length, avoid });
     const locked = await lockRuns(session, p, due);
     for (const { target } of locked) free.set(target, (free.get(target) ?? 0) - 1);
     taken.push(...locked);
@@ -62,7 +61,8 @@ const runningSql =
   "SELECT target, count(*) AS running FROM run WHERE status = 'running' AND target = ANY($1::text[]) GROUP BY target";
 
 /** How many more runs of each open target may be running. */
-async function findFree(session: Session, { pool, concurrency, limit }: ClaimRequest): Promise<Map<string, number>> {
+async function findFree(session: Session, { pool, concurrency, slots }: ClaimRequest): Promise<Map<string, number>> {
+  const limit = slots.length;
   const targets = (await session.rows<{ target: string }>(openTargetsSql, [pool === "isolated"])).map(
     ({ target }) => target,
   );
@@ -178,6 +178,7 @@ async function lockRuns(session: Session, { pool, now }: ClaimRequest, due: read
 
 interface TakenRow {
   id: string;
+  workerId: string;
   token: string;
   trigger: string | null;
   attachmentId: string | null;
@@ -187,22 +188,22 @@ interface TakenRow {
   attempt: number;
   maxAttempts: number;
   isResumed: boolean;
-  payload: string | null;
-  input: string | null;
+  payloadText: string | null;
+  inputText: string | null;
   createdAt: number;
   acceptedBy: string;
 }
 
 /** The flag that it is resumed stays while the run is held; whoever gives the run back sets it anew. */
 const takeRunsSql = `
-  UPDATE run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = t.token, worker_id = $3, lease_until = $4, started_at = coalesce(started_at, $5)
-  FROM unnest($1::text[], $2::text[]) AS t (id, token) WHERE run.id = t.id
-  RETURNING run.id, run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", attempt,
-    max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload, input, created_at AS "createdAt", version AS "acceptedBy"`;
+  UPDATE run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = t.token, progress_seq = 0, worker_id = t.worker_id, lease_until = $4, started_at = coalesce(started_at, $5)
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS t (id, token, worker_id) WHERE run.id = t.id
+  RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", attempt,
+    max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
 
 async function takeRuns(
   session: Session,
-  { workerId, now, leaseMs, version }: ClaimRequest,
+  { slots, now, leaseMs, version }: ClaimRequest,
   taken: readonly DueRun[],
 ): Promise<ClaimedRun[]> {
   if (taken.length === 0) return [];
@@ -210,7 +211,7 @@ async function takeRuns(
   const rows = await session.rows<TakenRow>(takeRunsSql, [
     taken.map(({ id }) => id),
     taken.map(() => randomUUID()),
-    workerId,
+    slots.slice(0, taken.length),
     leaseUntil,
     now,
   ]);
@@ -229,16 +230,10 @@ async function takeRuns(
       },
     })),
   );
-  return claimed.map(({ kind, slug, payload, input, acceptedBy: _acceptedBy, ...row }) => ({
+  return claimed.map(({ kind, slug, acceptedBy: _acceptedBy, ...row }) => ({
     ...row,
     leaseUntil,
     status: "running",
     target: { kind, slug },
-    payload: readJson(payload),
-    input: readJson(input),
   }));
-}
-
-function readJson(stored: string | null): Json | null {
-  return stored === null ? null : JSON.parse(stored);
 }

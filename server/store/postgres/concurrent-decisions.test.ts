@@ -32,19 +32,21 @@ afterEach(async () => {
 });
 
 /**
- * The results of an operation on both machines. Both start while `blockSql` blocks their writes: an operation that
- * decides without a lock would decide by what was there before the other one.
+ * The results of an operation on both machines. They start one after the other, while `blockSql` blocks their writes:
+ * without a lock, the second one would decide by the state before the first one.
  */
 async function race<Result>(blockSql: string, operation: (store: Store, at: 0 | 1) => Promise<Result>) {
   await blocker.query("BEGIN");
   await blocker.query(blockSql);
-  const results = Promise.all([operation(one, 0), operation(other, 1)]);
   const countBlocked = async () => {
     const { rows } = await blocker.query<{ count: string }>(
       "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted",
     );
     return Number(rows[0]?.count);
   };
+  const first = operation(one, 0);
+  await vi.waitUntil(async () => (await countBlocked()) === 1, { timeout: 4_000, interval: 20 });
+  const results = Promise.all([first, operation(other, 1)]);
   await vi.waitUntil(async () => (await countBlocked()) === 2, { timeout: 4_000, interval: 20 });
   await blocker.query("COMMIT");
   return await results;
@@ -146,10 +148,13 @@ it("an approval that two people decide at the same time is decided once", async 
   expect(entries.filter(({ kind }) => kind === "approval_decided")).toHaveLength(1);
 });
 
-it("a run that is canceled while its worker returns it to the queue is canceled", async () => {
+it.each([
+  ["before", 0],
+  ["after", 1],
+])("a run that is canceled just %s its worker returns it to the queue is canceled", async (_, cancelsAt) => {
   const { id, token } = await withRunningRun(one);
   await race<unknown>("SELECT FROM run FOR UPDATE", (store, at) =>
-    at === 0
+    at === cancelsAt
       ? store.requestCancel(id, epoch)
       : store.writeProgress({ runId: id, token, now: epoch, entries: [], transition: { to: "queued" } }),
   );

@@ -9,6 +9,8 @@ export interface Held {
   token: string;
   attempt: number;
   cancelRequestedAt: number | null;
+  /** The number of the worker's write that ends its hold; absent: the run is taken from its worker. */
+  seq?: number;
 }
 
 export interface Ending {
@@ -24,20 +26,28 @@ export function decideEnding({ held, transition: asked, now }: Ending): { ending
   return { ending: { held, transition, now }, entries: transition === asked ? [] : [canceled] };
 }
 
-/** A run that is queued again keeps its position in the order. */
+/**
+ * A run that is queued again keeps its position in the order. A worker whose acknowledgement was lost sends its last
+ * write again: the token and the number show that it was written.
+ */
 const endHoldsSql = `
-  UPDATE run SET token = NULL, worker_id = NULL, lease_until = NULL, status = e.status,
+  UPDATE run SET token = CASE WHEN e.seq IS NULL THEN NULL ELSE run.token END, progress_seq = coalesce(e.seq, 0), worker_id = NULL, lease_until = NULL, status = e.status,
     available_at = coalesce(e.available_at, run.available_at), is_resuming = coalesce(e.is_resuming, run.is_resuming), finished_at = e.finished_at,
     error_name = e.error_name, error_message = e.error_message, error_stack = e.error_stack, output = e.output
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::boolean[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[])
-    AS e (id, token, status, available_at, is_resuming, finished_at, error_name, error_message, error_stack, output)
+  FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::bigint[], $6::boolean[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[])
+    AS e (id, token, seq, status, available_at, is_resuming, finished_at, error_name, error_message, error_stack, output)
   WHERE run.id = e.id AND run.token = e.token AND run.status = 'running'`;
 
 /** Takes runs out of `running`, each once. */
 export async function endHolds(session: Session, endings: readonly Ending[]): Promise<void> {
   if (endings.length === 0) return;
-  const rows = endings.map(({ held: { id, token }, transition, now }) => [id, token, ...valuesOf(transition, now)]);
-  const columns = Array.from({ length: 10 }, (_, column) => rows.map((row) => row[column] ?? null));
+  const rows = endings.map(({ held: { id, token, seq }, transition, now }) => [
+    id,
+    token,
+    seq ?? null,
+    ...valuesOf(transition, now),
+  ]);
+  const columns = Array.from({ length: 11 }, (_, column) => rows.map((row) => row[column] ?? null));
   const changes = await session.change(endHoldsSql, columns);
   // The rows are locked: any other number is a defect and rolls back.
   if (changes !== endings.length)

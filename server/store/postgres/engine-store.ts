@@ -1,5 +1,5 @@
 import { asc, desc, eq, getTableColumns, gte } from "drizzle-orm";
-import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store/engine-store.ts";
+import type { EngineStore, RunProgress, StepRecord, WorkerInfo } from "../../ports/store/engine-store.ts";
 import { claimRuns, hasDue } from "./claim-runs.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { countQueued, extendLeases, listHeldRuns, nextAvailableAt } from "./leases.ts";
@@ -7,7 +7,7 @@ import { getLive, type LiveRequest, saveLives } from "./live.ts";
 import { hasExpired, reconcile, releaseLostRuns } from "./lost-runs.ts";
 import { runStep, worker } from "./schema.ts";
 import type { Session } from "./session.ts";
-import { type Progress, writeProgress } from "./write-progress.ts";
+import { writeProgress } from "./write-progress.ts";
 
 const longWaitsSql = `
   SELECT id, available_at AS "availableAt" FROM run
@@ -22,7 +22,7 @@ interface LongWait {
 }
 
 export function createEngineStore({ read, write, writeSoon, together }: PostgresDatabase): EngineStore {
-  const writeOne = together({ maxBatch: 128, nameOf: ({ runId }: Progress) => runId, write: writeProgress });
+  const writeOne = together({ maxBatch: 128, nameOf: ({ runId }: RunProgress) => runId, write: writeProgress });
   const saveLive = together({
     maxBatch: 128,
     nameOf: ({ runId }: LiveRequest) => runId,

@@ -9,15 +9,15 @@ type Pool = Parameters<EngineStore["countQueued"]>[0];
 const extendLeasesSql = `
   WITH held AS (
     SELECT run.id FROM run JOIN unnest($1::text[], $2::text[]) AS t (id, token) ON run.id = t.id AND run.token = t.token
-    WHERE worker_id = $3 AND status = 'running' ORDER BY run.id FOR NO KEY UPDATE OF run
+    WHERE status = 'running' ORDER BY run.id FOR NO KEY UPDATE OF run
   )
-  UPDATE run SET lease_until = $4 FROM held WHERE run.id = held.id RETURNING run.id, cancel_requested_at AS "cancelRequestedAt"`;
+  UPDATE run SET lease_until = $3 FROM held WHERE run.id = held.id RETURNING run.id, cancel_requested_at AS "cancelRequestedAt"`;
 
 export async function extendLeases(
   session: Session,
-  { workerId, runs, now, leaseMs }: LeaseRequest,
+  { runs, now, leaseMs }: LeaseRequest,
 ): Promise<{ lost: string[]; cancelRequested: string[] }> {
-  const values = [runs.map(({ id }) => id), runs.map(({ token }) => token), workerId, now + leaseMs];
+  const values = [runs.map(({ id }) => id), runs.map(({ token }) => token), now + leaseMs];
   const held = new Map(
     (await session.rows<{ id: string; cancelRequestedAt: number | null }>(extendLeasesSql, values)).map((row) => [
       row.id,

@@ -1,4 +1,4 @@
-import type { EngineStore, StepRecord } from "../../ports/store/engine-store.ts";
+import type { ProgressResult, RunProgress as Progress, StepRecord } from "../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Held } from "./end-holds.ts";
 import { insertRows } from "./insert-rows.ts";
 import { clearLives } from "./live.ts";
@@ -6,21 +6,26 @@ import { runStep } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addEntries } from "./timeline.ts";
 
-export type Progress = Parameters<EngineStore["writeProgress"]>[0];
-type ProgressAnswer = Awaited<ReturnType<EngineStore["writeProgress"]>>;
+interface Found extends Held {
+  isRunning: boolean;
+  progressSeq: number;
+}
 
-const lockHeldSql = `
-  SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt" FROM run
-  WHERE id = ANY($1::text[]) AND status = 'running' AND token IS NOT NULL ORDER BY id FOR NO KEY UPDATE`;
+const lockSql = `
+  SELECT id, token, status = 'running' AS "isRunning", attempt, cancel_requested_at AS "cancelRequestedAt", progress_seq AS "progressSeq" FROM run
+  WHERE id = ANY($1::text[]) AND token = ANY($2::text[]) ORDER BY id FOR NO KEY UPDATE`;
 
-/** What many runs did, with no more statements than for one. Each run is among them once. */
-export async function writeProgress(session: Session, all: readonly Progress[]): Promise<ProgressAnswer[]> {
-  const locked = await session.rows<Held>(lockHeldSql, [all.map(({ runId }) => runId)]);
-  const heldRuns = new Map(locked.map((held) => [`${held.id} ${held.token}`, held]));
+/** The progress of many runs, with no more statements than for one. Each run is among them once. */
+export async function writeProgress(session: Session, all: readonly Progress[]): Promise<ProgressResult[]> {
+  const locked = await session.rows<Found>(lockSql, [all.map(({ runId }) => runId), all.map(({ token }) => token)]);
+  const found = new Map(locked.map((row) => [`${row.id} ${row.token}`, row]));
   const held = all.flatMap((progress) => {
-    const mine = heldRuns.get(`${progress.runId} ${progress.token}`);
-    return mine ? [{ progress, held: mine }] : [];
+    const mine = found.get(`${progress.runId} ${progress.token}`);
+    if (!mine?.isRunning) return [];
+    const { seq = mine.progressSeq + 1 } = progress;
+    return seq > mine.progressSeq ? [{ progress, held: { ...mine, seq } }] : [];
   });
+  const written = new Set(held.map(({ progress }) => progress));
   const decided = held.map((one) => ({
     ...one,
     end:
@@ -54,10 +59,24 @@ export async function writeProgress(session: Session, all: readonly Progress[]):
     session,
     decided.flatMap(({ end }) => (end ? [end.ending] : [])),
   );
-  return all.map(({ runId, token }) => {
-    const mine = heldRuns.get(`${runId} ${token}`);
-    return { held: mine !== undefined, cancelRequested: mine !== undefined && mine.cancelRequestedAt !== null };
+  await saveSeqs(
+    session,
+    decided.flatMap(({ held: { id, seq }, end }) => (end ? [] : [{ id, seq }])),
+  );
+  return all.map((progress) => {
+    const { runId, token, seq = Infinity } = progress;
+    const mine = found.get(`${runId} ${token}`);
+    const isHeld = mine !== undefined && (written.has(progress) || seq <= mine.progressSeq);
+    return { held: isHeld, cancelRequested: isHeld && mine.cancelRequestedAt !== null };
   });
+}
+
+async function saveSeqs(session: Session, seqs: readonly { id: string; seq: number }[]): Promise<void> {
+  if (seqs.length === 0) return;
+  await session.change(
+    "UPDATE run SET progress_seq = s.seq FROM unnest($1::text[], $2::integer[]) AS s (id, seq) WHERE run.id = s.id",
+    [seqs.map(({ id }) => id), seqs.map(({ seq }) => seq)],
+  );
 }
 
 type StepRow = StepRecord & { runId: string };

@@ -19,7 +19,15 @@ export function prepareClaimRuns(
   const takeRun = prepareTakeRun(database, addEntry);
   return {
     hasDue: (p) => selectDue(p).length > 0,
-    claim: (p) => selectDue(p).flatMap((seq) => takeRun(seq, p) ?? []),
+    claim: (p) => {
+      const claimed: ClaimedRun[] = [];
+      for (const seq of selectDue(p)) {
+        const slot = p.slots[claimed.length];
+        const run = slot === undefined ? null : takeRun(seq, { ...p, workerId: slot });
+        if (run) claimed.push(run);
+      }
+      return claimed;
+    },
   };
 }
 
@@ -69,7 +77,8 @@ function prepareSelectDue({ connection, names }: SqliteDatabase): (p: ClaimReque
   const dueWaiting = connection.prepare<unknown[], Due>(dueRunsSql.waiting).raw();
   const runningOfTarget = connection.prepare<unknown[], number>(runningOfTargetSql).pluck();
 
-  return ({ pool, concurrency, limit, now }) => {
+  return ({ pool, concurrency, slots, now }) => {
+    const limit = slots.length;
     const isolated = pool === "isolated" ? 1 : 0;
     const open = new Set(targets.flatMap((statement) => statement.all({ isolated })));
     const due = [...open].flatMap((target) => {
@@ -94,7 +103,7 @@ function oldestFirst(rows: Due[]): Due[] {
 
 /** `is_resuming` stays while the run is held. The next transition sets it again. `version`: NULL if it is not known. */
 const takeSql = `
-  UPDATE run SET status = ${running}, attempt = attempt + 1 - is_resuming, token = @token, worker_id = @workerId,
+  UPDATE run SET status = ${running}, attempt = attempt + 1 - is_resuming, token = @token, progress_seq = 0, worker_id = @workerId,
     lease_until = @leaseUntil, started_at = coalesce(started_at, @now),
     implied_entries = implied_entries | CASE WHEN attempt = 0 AND version = coalesce(@version, version) THEN ${implied.started} ELSE 0 END
   WHERE seq = @seq AND status IN (${queued}, ${waiting})
@@ -120,7 +129,7 @@ interface TakenRow {
 function prepareTakeRun(
   { connection, names, changed }: SqliteDatabase,
   addEntry: AddEntry,
-): (seq: number, p: ClaimRequest) => ClaimedRun | null {
+): (seq: number, p: ClaimRequest & { workerId: string }) => ClaimedRun | null {
   const take = connection.prepare<unknown[], TakenRow>(takeSql);
   const nameOf = (id: number | null) => (id === null ? null : names.textOf(id));
   return (seq, p) => {
@@ -144,6 +153,7 @@ function prepareTakeRun(
       addEntry(seq, { at: now, kind: isResumed ? "resumed" : "attempt_started", attempt, ...note });
     return {
       id: runId.unpack(row.id),
+      workerId: p.workerId,
       token,
       leaseUntil,
       status: "running",
@@ -154,9 +164,9 @@ function prepareTakeRun(
       attempt,
       maxAttempts: row.maxAttempts,
       isResumed,
-      payload: row.payload === null ? null : JSON.parse(row.payload),
-      input: row.input === null ? null : JSON.parse(row.input),
       createdAt: row.createdAt,
+      payloadText: row.payload,
+      inputText: row.input,
     };
   };
 }

@@ -11,6 +11,8 @@ export interface Held {
   seq: number;
   attempt: number;
   cancelRequestedAt: number | null;
+  /** The number of the worker's write that ends its hold; absent: the run is taken from its worker. */
+  progressSeq?: number;
 }
 
 /** With the entries of the transition, of which the last may be implied by the end of the run. */
@@ -19,7 +21,11 @@ export type EndHold = (
   p: { transition: RunTransition; now: number; entries?: readonly NewTimelineEntry[]; input?: Json | undefined },
 ) => void;
 
-const released = "token = NULL, worker_id = NULL, lease_until = NULL";
+/**
+ * A worker whose acknowledgement was lost sends its last write again: the token and the number show that it was
+ * written.
+ */
+const released = `token = iif(@progressSeq IS NULL, NULL, token), progress_seq = coalesce(@progressSeq, 0), worker_id = NULL, lease_until = NULL`;
 const { running } = runStatusCodes;
 
 /** A run that is queued again keeps its position in the queue. */
@@ -46,7 +52,7 @@ export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry
   }
 
   function end(
-    { seq, attempt }: Held,
+    { seq, attempt, progressSeq }: Held,
     ending: Ending,
     p: { now: number; entries: readonly NewTimelineEntry[]; input?: Json | undefined },
   ): void {
@@ -57,6 +63,7 @@ export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry
     const error = ending.to === "completed" ? null : ending.error;
     const values = {
       seq,
+      progressSeq: progressSeq ?? null,
       now: p.now,
       status: runStatusCodes[ending.to],
       implied: isImplied ? implied.ended : 0,
@@ -74,7 +81,7 @@ export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry
   }
 
   return (held, { transition: asked, now, entries = [], input }) => {
-    const { seq, attempt, cancelRequestedAt } = held;
+    const { seq, attempt, cancelRequestedAt, progressSeq } = held;
     const transition = resolveTransition(asked, { isCancelRequested: cancelRequestedAt !== null });
     changed();
     if (transition.to !== "waiting" && transition.to !== "queued") {
@@ -86,6 +93,7 @@ export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry
     const isWaiting = transition.to === "waiting";
     const { changes } = giveBack.run({
       seq,
+      progressSeq: progressSeq ?? null,
       status: runStatusCodes[transition.to],
       availableAt: isWaiting ? transition.availableAt : null,
       isResuming: isWaiting && transition.reason === "retry" ? 0 : 1,

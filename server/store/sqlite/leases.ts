@@ -15,15 +15,14 @@ export function prepareExtendLeases({
 }: SqliteDatabase): (p: LeaseRequest) => { lost: string[]; cancelRequested: string[] } {
   const extend = connection
     .prepare<unknown[], number | null>(
-      `UPDATE run SET lease_until = ? WHERE id = ? AND token = ? AND worker_id = ? AND status = ${running} RETURNING cancel_requested_at`,
+      `UPDATE run SET lease_until = ? WHERE id = ? AND token = ? AND status = ${running} RETURNING cancel_requested_at`,
     )
     .pluck();
   return (p) => {
     const lost: string[] = [];
     const cancelRequested: string[] = [];
-    const claimedBy = workerId.pack(p.workerId);
     for (const { id, token } of p.runs) {
-      const requestedAt = extend.get(p.now + p.leaseMs, runId.pack(id), packedUuid.pack(token), claimedBy);
+      const requestedAt = extend.get(p.now + p.leaseMs, runId.pack(id), packedUuid.pack(token));
       if (requestedAt === undefined) lost.push(id);
       else if (requestedAt !== null) cancelRequested.push(id);
     }

@@ -1,14 +1,12 @@
 import { isFinal } from "../../domain/runs/run-state.ts";
 import { runStatusCodes, stepKindCodes } from "../../domain/stored-codes.ts";
-import type { EngineStore } from "../../ports/store/engine-store.ts";
+import type { ProgressResult, RunProgress } from "../../ports/store/engine-store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { type EndHold, type Held, setInputSql } from "./end-hold.ts";
 import { prepareClearLive } from "./live.ts";
 import { packedUuid } from "./packed-text.ts";
 import { runId } from "./stored-forms.ts";
 import type { AddEntry } from "./timeline.ts";
-
-type Progress = Parameters<EngineStore["writeProgress"]>[0];
 
 /** A sleep is written when it begins and again when it has ended. A finished step stays as it is. */
 const saveStepSql = `
@@ -21,16 +19,21 @@ const saveStepSql = `
 export function prepareWriteProgress(
   { connection, changed }: SqliteDatabase,
   p: { addEntry: AddEntry; endHold: EndHold },
-): (progress: Progress) => { held: boolean; cancelRequested: boolean } {
-  const findHeld = prepareFindHeld(connection);
+): (progress: RunProgress) => ProgressResult {
+  const find = prepareFind(connection);
   const saveStep = connection.prepare(saveStepSql);
   const saveInput = connection.prepare(`UPDATE run SET ${setInputSql} WHERE seq = @seq`);
   const saveSpend = connection.prepare("UPDATE run SET tokens = @tokens, cost_usd = @costUsd WHERE seq = @seq");
   const clearLive = prepareClearLive(connection);
-  return ({ now, input, entries, steps = [], spend, clearsLive, transition, ...run }) => {
-    const held = findHeld(run.runId, run.token);
-    if (!held) return { held: false, cancelRequested: false };
-    const { seq } = held;
+  const saveProgressSeq = connection.prepare("UPDATE run SET progress_seq = @progressSeq WHERE seq = @seq");
+  return ({ now, input, entries, steps = [], spend, clearsLive, transition, ...progress }) => {
+    const found = find(progress.runId, progress.token);
+    if (!found) return { held: false, cancelRequested: false };
+    const { seq, status, attempt, cancelRequestedAt } = found;
+    const progressSeq = progress.seq ?? found.progressSeq + 1;
+    if (progressSeq <= found.progressSeq) return { held: true, cancelRequested: cancelRequestedAt !== null };
+    if (status !== runStatusCodes.running) return { held: false, cancelRequested: false };
+    const held: Held = { seq, attempt, cancelRequestedAt, progressSeq };
     changed();
     if (!transition) for (const entry of entries) p.addEntry(seq, entry);
     for (const { kind, result, ...step } of steps)
@@ -45,14 +48,23 @@ export function prepareWriteProgress(
     if (spend) saveSpend.run({ seq, ...spend });
     if (clearsLive) clearLive(seq);
     if (transition) p.endHold(held, { transition, now, entries, input: endsRun ? input : undefined });
+    else saveProgressSeq.run({ seq, progressSeq });
     return { held: true, cancelRequested: held.cancelRequestedAt !== null };
   };
 }
 
-/** Read under the write lock, so that it stays true to the end of the transaction. */
-function prepareFindHeld(connection: SqliteDatabase["connection"]): (id: string, token: string) => Held | null {
-  const find = connection.prepare<unknown[], Held>(
-    `SELECT seq, attempt, cancel_requested_at AS cancelRequestedAt FROM run WHERE id = ? AND token = ? AND status = ${runStatusCodes.running}`,
+interface Found {
+  seq: number;
+  status: number;
+  attempt: number;
+  cancelRequestedAt: number | null;
+  progressSeq: number;
+}
+
+/** Read in the write transaction, so it stays true to its end. */
+function prepareFind(connection: SqliteDatabase["connection"]): (id: string, token: string) => Found | null {
+  const find = connection.prepare<unknown[], Found>(
+    "SELECT seq, status, attempt, cancel_requested_at AS cancelRequestedAt, progress_seq AS progressSeq FROM run WHERE id = ? AND token = ?",
   );
   return (id: string, token: string) => find.get(runId.pack(id), packedUuid.pack(token)) ?? null;
 }

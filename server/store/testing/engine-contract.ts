@@ -18,12 +18,32 @@ export function engineContract(open: OpenStore): void {
     const write = (run: { id: string; token: string }, transition: RunTransition, now = epoch + 2000) =>
       store.writeProgress({ runId: run.id, token: run.token, now, entries: [], transition });
 
+    const logged = (run: { id: string; token: string }, seq: number, transition?: RunTransition) =>
+      store.writeProgress({
+        runId: run.id,
+        token: run.token,
+        seq,
+        now: epoch + 2000,
+        entries: [{ at: epoch + 2000, kind: "log", attempt: 1, message: `written ${seq}` }],
+        ...(transition ? { transition } : {}),
+      });
+    const messages = async (id: string) =>
+      (await store.listTimeline(id, { after: 0, limit: 100 })).flatMap(({ message }) => message ?? []);
+
     describe("claims", () => {
       it("hand out the oldest first, up to the limit", async () => {
         const runs = [3, 1, 2].map((age) => aRun({ createdAt: epoch - age, target: workflow(`w-${age % 2}`) }));
         await store.createRuns(runs);
         const claimed = await store.claimRuns(aClaim({ limit: 2 }));
         expect(claimed.map((run) => run.id)).toEqual([runs[0]?.id, runs[2]?.id]);
+      });
+
+      it("give each run to the worker of its slot", async () => {
+        await store.createRuns([3, 2, 1].map((age) => aRun({ createdAt: epoch - age })));
+        const claimed = await store.claimRuns({ ...aClaim(), slots: ["wrk_a", "wrk_b", "wrk_a", "wrk_b"] });
+        expect(claimed.map(({ workerId }) => workerId)).toEqual(["wrk_a", "wrk_b", "wrk_a"]);
+        expect((await store.listHeldRuns("wrk_b")).map(({ id }) => id)).toEqual([claimed[1]?.id]);
+        expect(await store.listHeldRuns("wrk_a")).toHaveLength(2);
       });
 
       it("say in the timeline where another version than the accepting one executes a run, at each start", async () => {
@@ -44,6 +64,7 @@ export function engineContract(open: OpenStore): void {
         const claimed = await claimOne(store);
         expect(claimed).toEqual({
           id: run.id,
+          workerId: "wrk_a",
           token: claimed.token,
           leaseUntil: leaseEnd,
           status: "running",
@@ -54,9 +75,9 @@ export function engineContract(open: OpenStore): void {
           attempt: 1,
           maxAttempts: 3,
           isResumed: false,
-          payload: null,
-          input: { a: 1 },
           createdAt: epoch,
+          payloadText: null,
+          inputText: '{"a":1}',
         });
         expect(await store.getRun(run.id)).toMatchObject({
           status: "running",
@@ -290,6 +311,68 @@ export function engineContract(open: OpenStore): void {
         expect(second.token).not.toBe(first.token);
       });
 
+      describe("that arrives again", () => {
+        it("is acknowledged as before, and written once", async () => {
+          const run = await withRunningRun(store);
+          for (const seq of [1, 2, 2, 1, 3]) expect((await logged(run, seq)).held).toBe(true);
+          expect(await messages(run.id)).toEqual(["written 1", "written 2", "written 3"]);
+        });
+
+        it("together with itself is written once", async () => {
+          const run = await withRunningRun(store);
+          const answers = await Promise.all([logged(run, 1), logged(run, 1), logged(run, 1)]);
+          expect(answers).toEqual(answers.map(() => ({ held: true, cancelRequested: false })));
+          expect(await messages(run.id)).toEqual(["written 1"]);
+        });
+
+        it.each<RunTransition>([
+          { to: "completed", output: 1 },
+          { to: "failed", error: null },
+          { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 },
+          { to: "waiting", reason: "retry", availableAt: epoch + 1e9 },
+          { to: "queued" },
+        ])("after it made the run %j is acknowledged, and a later one is not", async (end) => {
+          const run = await withRunningRun(store);
+          await logged(run, 1);
+          await logged(run, 2, end);
+          const before = await store.getRun(run.id);
+          expect((await logged(run, 2, end)).held).toBe(true);
+          expect((await logged(run, 3)).held).toBe(false);
+          expect(await store.getRun(run.id)).toEqual(before);
+          expect(await messages(run.id)).toEqual(["written 1", "written 2"]);
+        });
+
+        it("after a cancellation that it learned of says so again", async () => {
+          const run = await withRunningRun(store);
+          await store.requestCancel(run.id, epoch + 1500);
+          const end: RunTransition = { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 };
+          const answer = await logged(run, 1, end);
+          expect(answer).toEqual({ held: true, cancelRequested: true });
+          expect(await logged(run, 1, end)).toEqual(answer);
+          expect((await store.getRun(run.id))?.status).toBe("canceled");
+        });
+
+        it("after the run was taken from its worker is rejected, also what was written before", async () => {
+          const run = await withRunningRun(store);
+          await logged(run, 1);
+          await store.releaseLostRuns({
+            workerId: "wrk_a",
+            now: epoch + 3000,
+            message: "gone",
+            runs: [{ id: run.id, fate: { kind: "resume" } }],
+          });
+          expect((await logged(run, 1)).held).toBe(false);
+          expect((await logged(run, 2)).held).toBe(false);
+          const next = await claimOne(store);
+          expect((await logged(run, 1)).held).toBe(false);
+          expect((await logged(next, 1)).held).toBe(true);
+          expect((await messages(run.id)).filter((message) => message.startsWith("written"))).toEqual([
+            "written 1",
+            "written 1",
+          ]);
+        });
+      });
+
       it.each<RunTransition>([
         { to: "completed", output: 1 },
         { to: "failed", error: { name: "E", message: "m", stack: null } },
@@ -387,7 +470,7 @@ export function engineContract(open: OpenStore): void {
         await write(asleep, { to: "waiting", reason: "sleep", availableAt: epoch + 9000 });
         expect([await store.countQueued("shared"), await store.countQueued("isolated")]).toEqual([2, 0]);
         await store.releaseLostRuns({
-          workerId: aClaim().workerId,
+          workerId: "wrk_a",
           now: epoch,
           message: "It was killed.",
           runs: [{ id: lost.id, fate: { kind: "isolate" } }],
@@ -427,7 +510,7 @@ export function engineContract(open: OpenStore): void {
         await write(b, { to: "completed", output: null });
         await store.requestCancel(c.id, epoch + 1500);
         const runs = [a, b, c].map(({ id, token }) => ({ id, token }));
-        expect(await store.extendLeases({ workerId: "wrk_a", runs, now: epoch + 5000, leaseMs: 10_000 })).toEqual({
+        expect(await store.extendLeases({ runs, now: epoch + 5000, leaseMs: 10_000 })).toEqual({
           lost: [b.id],
           cancelRequested: [c.id],
         });
@@ -446,7 +529,7 @@ export function engineContract(open: OpenStore): void {
           message: expect.stringContaining("lease"),
         });
         expect(await claimOne(store, { now: leaseEnd })).toMatchObject({ id: run.id, attempt: 1, isResumed: true });
-        expect(await store.extendLeases({ workerId: "wrk_a", runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({
+        expect(await store.extendLeases({ runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({
           lost: [run.id],
           cancelRequested: [],
         });
@@ -455,7 +538,7 @@ export function engineContract(open: OpenStore): void {
       it("that ran out leave alone a run that is known to go on", async () => {
         const run = await withRunningRun(store);
         expect(await store.reconcile(leaseEnd, new Set([run.id]))).toBe(0);
-        expect(await store.extendLeases({ workerId: "wrk_a", runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({
+        expect(await store.extendLeases({ runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({
           lost: [],
           cancelRequested: [],
         });
@@ -585,7 +668,7 @@ export function engineContract(open: OpenStore): void {
       await look();
       const run = await withRunningRun(store);
       await look();
-      await store.extendLeases({ workerId: "wrk_a", runs: [run], now: epoch + 5, leaseMs: 10_000 });
+      await store.extendLeases({ runs: [run], now: epoch + 5, leaseMs: 10_000 });
       expect(await store.mark()).toBe(marks.at(-1));
       await store.requestCancel(run.id, epoch + 6);
       await look();

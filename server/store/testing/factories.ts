@@ -86,10 +86,12 @@ export function aKey(given: Partial<NewKey> = {}): NewKey {
   };
 }
 
-export function aClaim(given: Partial<ClaimRequest> = {}): ClaimRequest {
+/** A claim for one worker: up to `limit` runs. */
+type GivenClaim = Partial<Omit<ClaimRequest, "slots">> & { workerId?: string; limit?: number };
+
+export function aClaim({ workerId = "wrk_a", limit = 10, ...given }: GivenClaim = {}): ClaimRequest {
   return {
-    workerId: "wrk_a",
-    limit: 10,
+    slots: slotsOf(workerId, limit),
     now: epoch + 1000,
     leaseMs: 10_000,
     concurrency: new Map(),
@@ -98,8 +100,10 @@ export function aClaim(given: Partial<ClaimRequest> = {}): ClaimRequest {
   };
 }
 
+const slotsOf = (workerId: string, count: number): string[] => Array.from({ length: count }, () => workerId);
+
 /** Claims what must be exactly one run. */
-export async function claimOne(store: Store, given: Partial<ClaimRequest> = {}): Promise<ClaimedRun> {
+export async function claimOne(store: Store, given: GivenClaim = {}): Promise<ClaimedRun> {
   const [run, ...others] = await store.claimRuns(aClaim({ limit: 2, ...given }));
   if (!run || others.length > 0) throw new Error(`one run was to be due, not ${run ? 1 + others.length : 0}`);
   return run;

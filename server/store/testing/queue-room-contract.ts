@@ -78,7 +78,7 @@ export function queueRoomContract(open: OpenStore): void {
         transition: { to: "waiting", reason: "sleep", availableAt: epoch + 9000 },
       });
       await store.releaseLostRuns({
-        workerId: aClaim().workerId,
+        workerId: "wrk_a",
         now: epoch + 1500,
         message: "It was killed.",
         runs: [{ id: lost.id, fate: { kind: "isolate" } }],

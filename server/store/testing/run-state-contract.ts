@@ -121,9 +121,7 @@ async function applyTo(
     }
     case "cancel": {
       const { outcome, change } = planCancel({ status, attempt: 1, cancelRequestedAt: run.cancelRequestedAt }, now);
-      const { cancelRequestedAt = run.cancelRequestedAt } = change ?? {};
-      const canceled = { ...run, status: change?.status ?? status, cancelRequestedAt };
-      return { answer: await store.requestCancel(id, now), expected: outcome, run: canceled };
+      return { answer: await store.requestCancel(id, now), expected: outcome, run: { ...run, ...change } };
     }
     case "lose": {
       if (operation.fate === "expire")

@@ -8,11 +8,11 @@ import { parseDuration } from "../../../../sdk/duration.ts";
 import type { ManifestAgent } from "../../../contract/project/manifest.ts";
 import { silentLogger } from "../../../ports/logger.ts";
 import type { ProjectCode } from "../../../ports/project.ts";
-import type { ClaimedRun } from "../../../ports/store/engine-store.ts";
+import type { AssignedRun, ProgressWriter } from "../../../ports/run-channel.ts";
 import type { NewRun } from "../../../ports/store/run-store.ts";
 import { toAgent } from "../../../project/load-code.ts";
 import { createEngineHarness } from "../../testing/engine-harness.ts";
-import { type ExecuteRunOptions, type RunHandle, executeRun } from "../../execute-run.ts";
+import { type RunHandle, executeRun } from "../../execute-run.ts";
 import { startScriptedProvider } from "./scripted-provider.ts";
 
 type AgentOptions = Partial<Parameters<typeof defineAgent>[0]> & {
@@ -46,8 +46,8 @@ export async function createAgentHarness(
     trigger: async () => ({ request: z.looseObject({}) as never, transform: null, prompt: prompt ?? null }),
   };
 
-  const execute = (run: ClaimedRun, store: ExecuteRunOptions["store"] = engine.store): RunHandle =>
-    executeRun(run, { store, code, clock: engine.clock, logger: silentLogger, random: () => 0.5 });
+  const execute = (run: AssignedRun, progress: ProgressWriter = engine.store): RunHandle =>
+    executeRun(run, { progress, code, clock: engine.clock, logger: silentLogger, random: () => 0.5 });
 
   return {
     ...engine,

@@ -37,8 +37,7 @@ describe("POST /api/v1/runs/{id}/cancel", () => {
     const service = await openTestService();
     const id = await signedUp(service);
     await service.store.claimRuns({
-      workerId: "wrk_1",
-      limit: 1,
+      slots: ["wrk_1"],
       now: service.state.now,
       leaseMs: 60_000,
       concurrency: new Map(),

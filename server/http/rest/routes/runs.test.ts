@@ -286,8 +286,7 @@ async function withSpend(
       },
     ]);
     const [run] = await store.claimRuns({
-      workerId: "wrk_1",
-      limit: 1,
+      slots: ["wrk_1"],
       now: state.now,
       leaseMs: 60_000,
       concurrency: new Map(),

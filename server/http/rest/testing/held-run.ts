@@ -26,8 +26,7 @@ export async function withApproval(service: TestService): Promise<string> {
     },
   ]);
   const [run] = await store.claimRuns({
-    workerId: "wrk_1",
-    limit: 1,
+    slots: ["wrk_1"],
     now: state.now,
     leaseMs: 60_000,
     concurrency: new Map(),

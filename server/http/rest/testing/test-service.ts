@@ -198,8 +198,7 @@ export async function executeRuns(
 ) {
   const { store, state } = service;
   const claimed = await store.claimRuns({
-    workerId: "wrk_1",
-    limit: 100,
+    slots: Array.from({ length: 100 }, () => "wrk_1"),
     now: state.now,
     leaseMs: 60_000,
     concurrency: new Map(),

@@ -38,11 +38,15 @@ export const run = pgTable(
     /** Its process crashed with neighbours: it must be alone in the next. */
     isIsolated: boolean("is_isolated").notNull().default(false),
     crashes: integer("crashes").notNull().default(0),
-    /** Set while it is `running`, and only then. */
+    /**
+     * Of the last claim. It stays when the worker ends its hold, so that the same write is recognised when it arrives
+     * again; NULL once the run was taken from its worker.
+     */
     token: text("token"),
+    /** Set while it is `running`, and only then. */
     workerId: text("worker_id"),
     leaseUntil: whole("lease_until"),
-    /** The last message about its progress that was written: messages that are sent again have lower numbers. */
+    /** The number of the last progress that was written under this token. */
     progressSeq: whole("progress_seq").notNull().default(0),
     errorName: text("error_name"),
     errorMessage: text("error_message"),

@@ -48,11 +48,15 @@ export const run = sqliteTable(
     /** Its process crashed with neighbours: it must be alone in the next. */
     isIsolated: integer("is_isolated", { mode: "boolean" }).notNull().default(false),
     crashes: integer("crashes").notNull().default(0),
-    /** Set while it is `running`, and only then. */
+    /**
+     * Of the last claim. It stays when the worker's own write ends its hold, so that the same write is recognized when
+     * it arrives again. NULL once the run was taken from its worker.
+     */
     token: uuid("token"),
+    /** Set while it is `running`, and only then. */
     workerId: publicId("worker_id", "wrk"),
     leaseUntil: integer("lease_until"),
-    /** The last message about its progress that was written: messages that are sent again have lower numbers. */
+    /** The number of the last progress that was written under this token. */
     progressSeq: integer("progress_seq").notNull().default(0),
     /** Which entries of the timeline are columns of this row; see `timeline.ts`. */
     impliedEntries: integer("implied_entries").notNull(),

@@ -1,14 +1,14 @@
 export interface LeaseTrust {
-  /** Asks the store, and notes when it was away. */
+  /** Uses the store, and notes when it was unreachable. */
   watch<Result>(ask: () => Promise<Result>): Promise<Result>;
-  /** Whether a lease that has run out says that its worker is gone. */
+  /** Whether an expired lease shows that its worker is gone. */
   mayTrust(): boolean;
 }
 
 /**
- * While nobody reaches the store nobody can renew a lease: when it comes back all have run out, of workers that are
- * alive and in the middle of their steps. So they get the time of one lease to say that they are there. The same where
- * this process has just come, and knows of nothing.
+ * While the store is unreachable, no lease can be extended. When it is back, all leases are over, also those of workers
+ * that are in the middle of their steps. They get the duration of one lease to extend theirs. The same applies after
+ * this process has started.
  */
 export function createLeaseTrust({
   leaseMs,
@@ -27,7 +27,7 @@ export function createLeaseTrust({
         wasAwayAt = now();
         throw error;
       } finally {
-        // Held up for so long that renewals were, too.
+        // Renewals were delayed as well.
         if (now() - askedAt > leaseMs / 3) wasAwayAt = now();
       }
     },

@@ -1,0 +1,2 @@
+import { socket } from "../run-channel/socket.ts";
+export const connected = socket;

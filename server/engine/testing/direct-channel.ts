@@ -1,0 +1,28 @@
+import type { ProgressWriter, RunChannel, RunClaim, RunExecutor } from "../../ports/run-channel.ts";
+
+/** A run channel without a connection: tests assign the runs, and progress goes to the store immediately. */
+export function createDirectChannel(store: ProgressWriter) {
+  const opened = Promise.withResolvers<RunExecutor>();
+  const released: RunClaim[] = [];
+  const state = { isDraining: false, isClosed: false };
+  const channel: RunChannel = {
+    async open(executor) {
+      opened.resolve(executor);
+    },
+    writeProgress: (progress) => store.writeProgress(progress),
+    saveLive: (live) => store.saveLive(live),
+    changed() {},
+    release: (run) => void released.push(run),
+    async drain() {
+      state.isDraining = true;
+    },
+    close: () => void (state.isClosed = true),
+  };
+  return {
+    channel,
+    state,
+    released,
+    /** What the host does to the worker. */
+    executor: opened.promise,
+  };
+}

@@ -1,0 +1,62 @@
+import type { Json } from "../contract/json.ts";
+import type { EngineStore, ProgressResult, RunAttempt, RunProgress, StepRecord } from "./store/engine-store.ts";
+
+/** A claimed run with all that its worker needs to start or to continue it. */
+export interface AssignedRun extends RunAttempt {
+  payload: Json | null;
+  input: Json | null;
+  /** The stored steps and sleeps, to continue after them. */
+  steps: StepRecord[];
+  /** The headers of its delivery; `null` without a delivery or without tracing. */
+  headers: Readonly<Record<string, string>> | null;
+}
+
+/** A run of a worker: a claim of it has a token of its own. */
+export interface RunClaim {
+  id: string;
+  token: string;
+}
+
+/**
+ * The process that executes runs, as the run channel sees it. The handlers return immediately: what they start is over
+ * when the worker reports it.
+ */
+export interface RunExecutor {
+  /** Starts a run. */
+  assign(run: AssignedRun): void;
+  cancel(runId: string): void;
+  /** The run belongs to another worker, or has ended: its code must stop, and nothing more of it is written. */
+  lose(run: RunClaim): void;
+  /** The leases of all runs were extended to this time. */
+  renew(leaseUntil: number): void;
+  /** The runs that it has: those that it was assigned and whose end is not acknowledged. */
+  runs(): readonly RunClaim[];
+  /** Number of runs that it can have at a time. It may change with every run. */
+  capacity(): number;
+}
+
+/** Writes what a run has done. */
+export interface ProgressWriter {
+  /**
+   * Resolves after the commit. Rejects with AppError `store_unavailable` if it can be tried again, with the same
+   * number.
+   */
+  writeProgress(progress: RunProgress & { seq: number }): Promise<ProgressResult>;
+  saveLive: EngineStore["saveLive"];
+}
+
+/**
+ * A worker's connection to the process that has the store. If it breaks, runs continue: unacknowledged progress is kept
+ * and sent again after a reconnection.
+ */
+export interface RunChannel extends ProgressWriter {
+  /** Resolves when runs may be assigned. Rejects if the worker is not accepted. */
+  open(executor: RunExecutor): Promise<void>;
+  /** Reports the capacity if it has changed. */
+  changed(): void;
+  /** Reports that a run is no longer executed although its end was not written. */
+  release(run: RunClaim): void;
+  /** Accepts no more runs. Resolves when none can be assigned any more. */
+  drain(): Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,48 @@
+import type { Settings } from "../config.ts";
+import { formatCount } from "../domain/format.ts";
+import { clockAheadMs, systemClock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Store } from "../ports/store.ts";
+import { readManifest } from "../project/read-manifest.ts";
+import { createRunHost, type RunHost } from "../run-channel/host/run-host.ts";
+import { type ChannelAddress, listenLocally } from "../run-channel/local-socket.ts";
+import { machineName } from "./machine-name.ts";
+import type { Reporter } from "./protocol.ts";
+
+const reconcileEveryMs = 5_000;
+/** If other machines share the store: the loss of a whole one shows in the end of its leases only. */
+const reconcileSharedEveryMs = 1_000;
+
+/** The host of this machine's workers, which reach it at this address. It does not close the store. */
+export async function openRunHost(p: {
+  settings: Settings;
+  store: Store;
+  reporter: Pick<Reporter, "notice">;
+  logger: Logger;
+  address: ChannelAddress;
+}): Promise<{ host: RunHost; close(): Promise<void> }> {
+  const { settings, store, logger, address } = p;
+  const host = createRunHost({
+    store,
+    secret: address.secret,
+    machine: machineName(settings),
+    readManifest: () => readManifest(settings.stateDir),
+    reconcileEveryMs: settings.database.kind === "postgres" ? reconcileSharedEveryMs : reconcileEveryMs,
+    clock: systemClock,
+    clockAheadMs,
+    logger,
+    onTakenOver: (count) =>
+      p.reporter.notice(
+        "info",
+        `${formatCount(count, "run")} of the stopped service ${count === 1 ? "continues" : "continue"}.`,
+      ),
+  });
+  const server = await listenLocally(address.path, host.accept);
+  return {
+    host,
+    async close() {
+      await host.close();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,456 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { silentLogger } from "../../ports/logger.ts";
+import type { ClaimedRun, ClaimRequest, StepRecord } from "../../ports/store/engine-store.ts";
+import type { HostMessage, WorkerIdentity } from "../messages.ts";
+import { createClaimLoop } from "./claim-loop.ts";
+import type { HostedWorker } from "./hosted-worker.ts";
+
+/** A queue in memory, whose claims can be held up or made to fail. */
+function createQueue() {
+  let made = 0;
+  const due: ClaimedRun[] = [];
+  const state = {
+    claims: [] as ClaimRequest[],
+    waiting: [] as number[],
+    lost: [] as string[],
+    renewals: [] as unknown[],
+    fail: null as Error | null,
+    stepsFail: false,
+    gate: null as Promise<void> | null,
+  };
+  const add = (count: number, over: Partial<ClaimedRun> = {}): void => {
+    for (let n = 0; n < count; n += 1) due.push({ ...aClaimedRun(`run_${(made += 1)}`), ...over });
+  };
+  const store = {
+    async claimRuns(p: ClaimRequest) {
+      state.claims.push(p);
+      await state.gate;
+      if (state.fail) throw state.fail;
+      return due.splice(0, p.slots.length).map((run, n) => ({ ...run, workerId: p.slots[n] ?? "" }));
+    },
+    async extendLeases(p: { runs: { id: string; token: string }[]; now: number }) {
+      state.renewals.push(p);
+      return { lost: state.lost, cancelRequested: [] };
+    },
+    async loadSteps(id: string): Promise<StepRecord[]> {
+      if (state.stepsFail) throw new Error("disk I/O error");
+      return [{ ...aStep, result: id }];
+    },
+    getDeliveryHeaders: async (id: string) => (id === "dlv_gone" ? Promise.reject(new Error("no")) : { from: id }),
+    nextAvailableAt: async (_: string, after = 0) => state.waiting.find((at) => at > after) ?? null,
+  };
+  return { state, store, add };
+}
+
+const aStep: StepRecord = {
+  name: "a",
+  kind: "step",
+  attempt: 1,
+  startedAt: 1,
+  finishedAt: 2,
+  until: null,
+  result: null,
+};
+
+function aClaimedRun(id: string): ClaimedRun {
+  return {
+    id,
+    workerId: "",
+    token: id,
+    leaseUntil: 15_000,
+    status: "running",
+    trigger: null,
+    attachmentId: null,
+    target: { kind: "workflow", slug: "w" },
+    deliveryId: null,
+    attempt: 1,
+    maxAttempts: 1,
+    isResumed: false,
+    createdAt: 0,
+    payloadText: '{"a":[1]}',
+    inputText: null,
+  };
+}
+
+/** Lets everything happen that needs no time. */
+const settle = () => vi.advanceTimersByTimeAsync(0);
+
+function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysResponsive = true } = {}) {
+  const queue = createQueue();
+  const workers = new Map<string, HostedWorker>();
+  const held = new Set<string>();
+  const sent: { to: string; message: HostMessage }[] = [];
+  const loop = createClaimLoop({
+    store: queue.store,
+    workers,
+    held,
+    leaseMs: 5000,
+    clock: { now: () => Date.now() },
+    logger: silentLogger,
+  });
+
+  function connect(id: string, capacity: number, over: Partial<WorkerIdentity> = {}): HostedWorker {
+    const worker: HostedWorker = {
+      identity: {
+        id,
+        pid: 1,
+        startedAt: 0,
+        pool: "shared",
+        version: "v1",
+        concurrency: [["workflow:w", 7]],
+        needsHeaders: false,
+        ...over,
+      },
+      stream: {
+        send: (message) => sent.push({ to: id, message }),
+        sendText: (text) => sent.push({ to: id, message: JSON.parse(text) }),
+        end() {},
+        destroy() {},
+        closed: new Promise(() => {}),
+      },
+      capacity,
+      isDraining: false,
+      respondedAt: isAlwaysResponsive ? Infinity : performance.now(),
+      runs: new Map(),
+    };
+    workers.set(id, worker);
+    return worker;
+  }
+
+  for (const [id, capacity] of Object.entries(capacities)) connect(id, capacity);
+  const assigned = (to?: string) =>
+    sent.flatMap(({ to: id, message }) =>
+      message.type === "assign" && (to === undefined || to === id) ? [message.run] : [],
+    );
+  const end = (id: string) => {
+    for (const { runs } of workers.values()) runs.delete(id);
+    loop.wake();
+  };
+  return {
+    ...queue,
+    loop,
+    workers,
+    held,
+    sent,
+    connect,
+    assigned,
+    started: (to?: string) => assigned(to).map(({ id }) => id),
+    end,
+    async wake() {
+      loop.wake();
+      await settle();
+    },
+  };
+}
+
+describe("claims", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_000_000 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("take what is due, up to the capacity, and no more", async () => {
+    const { add, state, started, workers, wake } = create();
+    add(3);
+    await wake();
+    expect(started()).toEqual(["run_1", "run_2"]);
+    expect([...(workers.get("wrk_1")?.runs.keys() ?? [])]).toEqual(["run_1", "run_2"]);
+    expect(state.claims).toEqual([
+      {
+        slots: ["wrk_1", "wrk_1"],
+        now: 1_000_000,
+        leaseMs: 5000,
+        concurrency: new Map([["workflow:w", 7]]),
+        pool: "shared",
+        version: "v1",
+      },
+    ]);
+  });
+
+  it("fill the workers evenly, those with the fewest runs first", async () => {
+    const { add, started, workers, wake } = create({ wrk_1: 4, wrk_2: 4, wrk_3: 4 });
+    workers.get("wrk_1")?.runs.set("run_a", "a").set("run_b", "b");
+    add(7);
+    await wake();
+    expect(["wrk_1", "wrk_2", "wrk_3"].map((id) => started(id).length)).toEqual([1, 3, 3]);
+  });
+
+  it("are separate for each pool and version, with the limits of that build", async () => {
+    const { state, connect, wake } = create({});
+    connect("wrk_old", 1);
+    connect("wrk_new", 2, { version: "v2", concurrency: [] });
+    connect("wrk_alone", 1, { pool: "isolated" });
+    await wake();
+    expect(
+      state.claims.map(({ slots, pool, version, concurrency }) => [slots, pool, version, concurrency.size]),
+    ).toEqual([
+      [["wrk_old"], "shared", "v1", 1],
+      [["wrk_new", "wrk_new"], "shared", "v2", 0],
+      [["wrk_alone"], "isolated", "v1", 1],
+    ]);
+  });
+
+  it("extend what took long to claim before it is assigned, and leave alone what others have by then", async () => {
+    const { add, state, assigned, loop } = create();
+    const gate = Promise.withResolvers<void>();
+    state.gate = gate.promise;
+    state.lost = ["run_1"];
+    add(2);
+    loop.wake();
+    await settle();
+    vi.setSystemTime(1_001_667);
+    gate.resolve();
+    await settle();
+    expect(state.renewals).toEqual([
+      {
+        runs: [
+          { id: "run_1", token: "run_1" },
+          { id: "run_2", token: "run_2" },
+        ],
+        now: 1_001_667,
+        leaseMs: 5000,
+      },
+    ]);
+    expect(assigned()).toMatchObject([{ id: "run_2", leaseUntil: 1_006_667 }]);
+  });
+
+  it("extend nothing that was claimed at once", async () => {
+    const { add, state, wake } = create();
+    add(2);
+    await wake();
+    expect(state.renewals).toEqual([]);
+  });
+
+  it("give steps to a run that continues, and none to one that starts", async () => {
+    const { add, assigned, wake } = create({ wrk_1: 5 });
+    add(1);
+    add(1, { isResumed: true });
+    add(1, { attempt: 2 });
+    await wake();
+    expect(assigned().map(({ steps }) => steps.map(({ result }) => result))).toEqual([[], ["run_2"], ["run_3"]]);
+  });
+
+  it("assign no run whose steps cannot be read: its lease expires", async () => {
+    const { add, state, started, workers, wake } = create({ wrk_1: 5 });
+    state.stepsFail = true;
+    add(1, { isResumed: true });
+    add(1);
+    await wake();
+    expect(started()).toEqual(["run_2"]);
+    expect([...(workers.get("wrk_1")?.runs.keys() ?? [])]).toEqual(["run_2"]);
+  });
+
+  it("pass on payload and input as they are stored", async () => {
+    const { add, assigned, wake } = create();
+    add(1);
+    add(1, { payloadText: null, inputText: '"\\ud83d text"' });
+    await wake();
+    expect(assigned().map(({ payload, input }) => [payload, input])).toEqual([
+      [{ a: [1] }, null],
+      [null, "\ud83d text"],
+    ]);
+    expect(assigned()[0]).toMatchObject({ id: "run_1", token: "run_1", workerId: "wrk_1", attempt: 1, steps: [] });
+  });
+
+  it("give the headers of their delivery to runs of workers that trace, if they can be read", async () => {
+    const { add, assigned, connect, wake } = create({});
+    connect("wrk_1", 3, { needsHeaders: true });
+    add(1, { deliveryId: "dlv_1" });
+    add(1, { deliveryId: "dlv_gone" });
+    add(1);
+    await wake();
+    expect(assigned().map(({ headers }) => headers)).toEqual([{ from: "dlv_1" }, null, null]);
+  });
+
+  it("assign nothing to a worker that disconnected or connected again meanwhile", async () => {
+    for (const isBack of [false, true]) {
+      const { add, state, started, connect, workers, loop } = create();
+      const gate = Promise.withResolvers<void>();
+      state.gate = gate.promise;
+      add(1);
+      loop.wake();
+      await settle();
+      workers.delete("wrk_1");
+      if (isBack) connect("wrk_1", 2);
+      gate.resolve();
+      await settle();
+      expect(started()).toEqual([]);
+    }
+  });
+
+  it("notify a worker that lost its lease when its run is assigned to another", async () => {
+    const { add, sent, workers, wake } = create({ wrk_1: 1, wrk_2: 1 });
+    workers.get("wrk_1")?.runs.set("run_1", "old");
+    add(1);
+    await wake();
+    expect(sent).toMatchObject([
+      { to: "wrk_1", message: { type: "lost", run: { id: "run_1", token: "old" } } },
+      { to: "wrk_2", message: { type: "assign", run: { id: "run_1" } } },
+    ]);
+    expect(workers.get("wrk_1")?.runs.size).toBe(0);
+  });
+
+  it("take the next when a run ends", async () => {
+    const { add, started, end, wake } = create({ wrk_1: 1 });
+    add(3);
+    await wake();
+    end("run_1");
+    await settle();
+    end("run_2");
+    await settle();
+    expect(started()).toEqual(["run_1", "run_2", "run_3"]);
+  });
+
+  it("are one for all slots that are freed together", async () => {
+    const { add, state, end, wake } = create({ wrk_1: 3 });
+    add(6);
+    await wake();
+    for (const id of ["run_1", "run_2", "run_3"]) end(id);
+    await settle();
+    expect(state.claims.map(({ slots }) => slots.length)).toEqual([3, 3]);
+  });
+
+  it("are not made while there is no worker, or no free slot", async () => {
+    const { add, state, connect, wake } = create({});
+    add(1);
+    await wake();
+    connect("wrk_1", 0);
+    await wake();
+    expect(state.claims).toEqual([]);
+  });
+
+  it("are one for many wakes, and another for those that come while it is in progress", async () => {
+    const { state, started, add, loop, wake } = create({ wrk_1: 5 });
+    const gate = Promise.withResolvers<void>();
+    state.gate = gate.promise;
+    for (let n = 0; n < 10; n += 1) loop.wake();
+    await settle();
+    expect(state.claims).toHaveLength(1);
+    for (let n = 0; n < 10; n += 1) loop.wake();
+    gate.resolve();
+    await settle();
+    expect(state.claims).toHaveLength(2);
+    add(1);
+    await wake();
+    expect(started()).toEqual(["run_1"]);
+  });
+
+  it("are not made while nothing happens", async () => {
+    const { state, wake } = create();
+    await wake();
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(state.claims).toHaveLength(1);
+  });
+
+  it("are made when the next waiting run is due, and not before, however far away that is", async () => {
+    const { state, wake } = create();
+    const inMs = 2 ** 31 + 500;
+    state.waiting = [Date.now() + inMs];
+    await wake();
+    await vi.advanceTimersByTimeAsync(inMs - 1);
+    expect(state.claims).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(state.claims).toHaveLength(2);
+  });
+
+  it("are made then even if another run is due whose target has its number running", async () => {
+    const { state, wake } = create();
+    state.waiting = [Date.now() - 5, Date.now() + 1000];
+    await wake();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(state.claims).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(state.claims).toHaveLength(2);
+  });
+
+  it("notice within half a minute that the clock was set forward", async () => {
+    const { state, wake } = create();
+    state.waiting = [Date.now() + 3_600_000];
+    await wake();
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(state.claims).toHaveLength(2);
+  });
+
+  it("are not made early when the clock was set back", async () => {
+    const { state, wake } = create();
+    state.waiting = [Date.now() + 10_000];
+    await wake();
+    vi.setSystemTime(Date.now() - 60_000);
+    await vi.advanceTimersByTimeAsync(69_999);
+    expect(state.claims).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(state.claims).toHaveLength(2);
+  });
+
+  it("are tried again, later and later, while the store fails", async () => {
+    const { state, add, started, wake } = create();
+    state.fail = new Error("busy");
+    add(1);
+    await wake();
+    await vi.advanceTimersByTimeAsync(100 + 200 + 400);
+    expect(state.claims).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(799);
+    expect(state.claims).toHaveLength(4);
+    state.fail = null;
+    await vi.advanceTimersByTimeAsync(1);
+    expect(started()).toEqual(["run_1"]);
+  });
+
+  it("leave out held and draining workers; when those are released, they take what came meanwhile", async () => {
+    const { add, started, held, workers, wake } = create({ wrk_1: 2, wrk_2: 2 });
+    held.add("wrk_1");
+    const draining = workers.get("wrk_2");
+    if (draining) draining.isDraining = true;
+    add(1);
+    await wake();
+    expect(started()).toEqual([]);
+    held.clear();
+    await wake();
+    expect(started("wrk_1")).toEqual(["run_1"]);
+  });
+
+  it("leave out a worker whose event loop is blocked or paused, until it responds", async () => {
+    const { add, started, workers, wake } = create({ wrk_1: 2, wrk_2: 2 }, { isAlwaysResponsive: false });
+    await vi.advanceTimersByTimeAsync(1_600);
+    const [first, second] = [workers.get("wrk_1"), workers.get("wrk_2")];
+    if (second) second.respondedAt = performance.now();
+    add(3);
+    await wake();
+    expect([started("wrk_1"), started("wrk_2")]).toEqual([[], ["run_1", "run_2"]]);
+    if (first) first.respondedAt = performance.now();
+    await wake();
+    expect(started("wrk_1")).toEqual(["run_3"]);
+  });
+
+  it("are settled when the runs of the claim in progress are assigned, also if more is due", async () => {
+    const { state, add, started, loop } = create({ wrk_1: 5 });
+    const gate = Promise.withResolvers<void>();
+    state.gate = gate.promise;
+    add(1);
+    loop.wake();
+    await settle();
+    let isSettled = false;
+    const settled = loop.settled().then(() => (isSettled = true));
+    await settle();
+    expect(isSettled).toBe(false);
+    loop.wake();
+    gate.resolve();
+    await settled;
+    expect(started()).toEqual(["run_1"]);
+  });
+
+  it("end when they are closed, and leave no timer behind", async () => {
+    const { state, add, loop, wake } = create();
+    state.waiting = [Date.now() + 1_000];
+    await wake();
+    loop.close();
+    add(1);
+    await wake();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(state.claims).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

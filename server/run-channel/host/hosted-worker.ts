@@ -1,0 +1,36 @@
+import type { RunClaim } from "../../ports/run-channel.ts";
+import type { MessageStream } from "../frames.ts";
+import type { HostMessage, WorkerIdentity } from "../messages.ts";
+
+/** A connected worker, as the host knows it. */
+export interface HostedWorker {
+  readonly identity: WorkerIdentity;
+  readonly stream: MessageStream<HostMessage>;
+  /** Number of runs that it can have at a time. */
+  capacity: number;
+  /** It is assigned nothing more. */
+  isDraining: boolean;
+  /** Monotonic milliseconds of the last sign that its event loop turns. */
+  respondedAt: number;
+  /** The tokens of its runs, by id. */
+  readonly runs: Map<string, string>;
+}
+
+/** The connected workers, by id. */
+export type HostedWorkers = ReadonlyMap<string, HostedWorker>;
+
+/** Heartbeats come twice a second. */
+const respondsWithinMs = 1_500;
+
+/** Whether its event loop turned a moment ago. Runs that it is assigned otherwise would wait. */
+export const isResponsive = ({ respondedAt }: HostedWorker): boolean =>
+  performance.now() - respondedAt < respondsWithinMs;
+
+export function claimsOf(worker: HostedWorker): RunClaim[] {
+  return [...worker.runs].map(([id, token]) => ({ id, token }));
+}
+
+/** Forgets a run, unless the worker has another claim of it. */
+export function forget(worker: HostedWorker, { id, token }: RunClaim): void {
+  if (worker.runs.get(id) === token) worker.runs.delete(id);
+}

@@ -1,0 +1,108 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Store } from "../../ports/store.ts";
+import { claimsOf, forget, type HostedWorker, type HostedWorkers } from "./hosted-worker.ts";
+import { watchCancels } from "./watch-cancels.ts";
+
+const heartbeatEveryMs = 5_000;
+
+interface LeaseKeeperOptions {
+  store: Pick<Store, "extendLeases" | "heartbeatWorker" | "listCancelRequested" | "watch">;
+  workers: HostedWorkers;
+  /** Whether a worker gave a sign of life a moment ago. A paused one must lose its runs. */
+  isAlive: (workerId: string) => boolean;
+  /** The name of this machine. */
+  machine: string;
+  leaseMs: number;
+  clock: Clock;
+  /** The offset of the store's clock from this machine's. */
+  clockAheadMs: () => number;
+  logger: Logger;
+}
+
+interface LeaseKeeper {
+  /** Lists the worker in the store, so that others know its version. */
+  announce(worker: HostedWorker): Promise<void>;
+  cancel(runId: string): void;
+  close(): void;
+}
+
+/** Extends the leases of all living workers in one write, and passes cancellations on to them. */
+export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
+  const { store, workers, clock, leaseMs } = p;
+  const stops: (() => void)[] = [];
+
+  function repeat(everyMs: number, what: string, task: () => Promise<unknown>): void {
+    let isBusy = false;
+    const timer = setInterval(() => {
+      if (isBusy) return;
+      isBusy = true;
+      void task()
+        .catch((error: unknown) => p.logger.warn(`${what} failed; it will be retried`, { error }))
+        .finally(() => (isBusy = false));
+    }, everyMs);
+    stops.push(() => clearInterval(timer));
+  }
+
+  async function extendAll(): Promise<void> {
+    // If this process was held up, the workers' signs of life may be there unread.
+    await new Promise(setImmediate);
+    const living = [...workers.values()].filter(({ identity }) => p.isAlive(identity.id));
+    const runs = living.flatMap(claimsOf);
+    if (runs.length === 0) return;
+    const now = clock.now();
+    const { lost, cancelRequested } = await store.extendLeases({ runs, now, leaseMs });
+    const isLost = new Set(lost);
+    const lostClaims = runs.filter(({ id }) => isLost.has(id));
+    for (const worker of living) {
+      if (worker.runs.size === 0) continue;
+      const lostRuns = lostClaims.filter(({ id, token }) => worker.runs.get(id) === token);
+      for (const run of lostRuns) forget(worker, run);
+      worker.stream.send({
+        type: "renewed",
+        leaseUntil: now + leaseMs,
+        clockAheadMs: p.clockAheadMs(),
+        lost: lostRuns,
+      });
+    }
+    for (const id of cancelRequested) cancel(id);
+  }
+
+  function cancel(runId: string): void {
+    for (const { runs, stream } of workers.values()) if (runs.has(runId)) stream.send({ type: "cancel", runId });
+  }
+
+  const announce = (worker: HostedWorker) => {
+    const { id, pid, version, startedAt } = worker.identity;
+    return store.heartbeatWorker({
+      id,
+      pid,
+      version,
+      startedAt,
+      host: p.machine,
+      seenAt: clock.now(),
+      isLeaving: worker.isDraining,
+    });
+  };
+
+  repeat(leaseMs / 3, "lease renewal", extendAll);
+  repeat(heartbeatEveryMs, "worker heartbeat", async () => {
+    for (const worker of workers.values()) if (p.isAlive(worker.identity.id)) await announce(worker);
+  });
+  stops.push(
+    watchCancels({
+      store,
+      runIds: () => [...workers.values()].flatMap(({ runs }) => [...runs.keys()]),
+      cancel,
+      onError: (error) => p.logger.warn("check for canceled runs failed; it will be retried", { error }),
+    }),
+  );
+
+  return {
+    announce,
+    cancel,
+    close() {
+      for (const stop of stops) stop();
+    },
+  };
+}

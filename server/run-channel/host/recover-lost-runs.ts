@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import type { RetryPolicy } from "../../contract/project/manifest.ts";
+import type { Target } from "../../contract/project/target.ts";
+import { type HeldRun, type WorkerDeath, describeDeath, planLostRuns } from "../../engine/plan-lost-runs.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { EngineStore, LostRun } from "../../ports/store/engine-store.ts";
+
+export interface RecoverOptions {
+  store: Pick<EngineStore, "listHeldRuns" | "releaseLostRuns" | "removeWorker" | "listWorkers">;
+  clock: Clock;
+}
+
+export interface RecoveredRun extends HeldRun {
+  fate: LostRun["fate"];
+}
+
+/** Gives back the runs of a dead worker immediately, each as its part in the death demands. */
+export async function recoverLostRuns(
+  options: RecoverOptions & {
+    workerId: string;
+    death: WorkerDeath;
+    /** When the attempts time out, by the run's id. */
+    deadlines: ReadonlyMap<string, number>;
+    policyOf: (target: Target) => RetryPolicy | null;
+  },
+): Promise<RecoveredRun[]> {
+  const { store, clock, workerId, death } = options;
+  const held = (await store.listHeldRuns(workerId)).map((run) => ({
+    ...run,
+    deadlineAt: options.deadlines.get(run.id) ?? null,
+  }));
+  const now = clock.now();
+  const fates = planLostRuns({ death, runs: held, policyOf: options.policyOf, now, random: Math.random });
+  if (fates.length > 0)
+    await store.releaseLostRuns({ workerId, now, message: `The worker process ${describeDeath(death)}`, runs: fates });
+  await store.removeWorker(workerId);
+  const fateOf = new Map(fates.map(({ id, fate }) => [id, fate]));
+  return held.flatMap((run) => {
+    const fate = fateOf.get(run.id);
+    return fate ? [{ ...run, fate }] : [];
+  });
+}
+
+/** Gives back runs for which no one is to blame: they continue with the same attempt. */
+export async function resumeRuns(
+  { store, clock }: RecoverOptions,
+  p: { workerId: string; ids: readonly string[]; message: string },
+): Promise<void> {
+  if (p.ids.length === 0) return;
+  await store.releaseLostRuns({
+    workerId: p.workerId,
+    now: clock.now(),
+    message: p.message,
+    runs: p.ids.map((id) => ({ id, fate: { kind: "resume" } })),
+  });
+}
+
+/**
+ * Gives back the runs of workers of this machine that ended together with their service, without waiting for their
+ * leases. Returns the number of runs that continue.
+ */
+export async function recoverFromLastTime(
+  options: RecoverOptions & { machine: string; isOwn: (workerId: string) => boolean },
+): Promise<number> {
+  const { store, machine, isOwn } = options;
+  let count = 0;
+  for (const worker of await store.listWorkers({ seenSince: 0 })) {
+    if (worker.host !== machine || isOwn(worker.id) || (await isAlive(worker))) continue;
+    const ids = (await store.listHeldRuns(worker.id)).map(({ id }) => id);
+    await resumeRuns(options, { workerId: worker.id, ids, message: "The service stopped during this attempt." });
+    await store.removeWorker(worker.id);
+    count += ids.length;
+  }
+  return count;
+}
+
+/**
+ * A number is given to another process soon after a restart, above all in containers: look for the worker's own id
+ * where that is possible.
+ */
+async function isAlive(worker: { id: string; pid: number }): Promise<boolean> {
+  try {
+    process.kill(worker.pid, 0);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+  }
+  const environment = await readFile(`/proc/${worker.pid}/environ`, "utf8").catch(() => null);
+  return environment === null || environment.includes(worker.id);
+}

@@ -1,0 +1,145 @@
+import type { Manifest } from "../../contract/project/manifest.ts";
+import type { Target } from "../../contract/project/target.ts";
+import { type WorkerDeath, describeDeath } from "../../engine/plan-lost-runs.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { createThrottledLog, type Logger, targetLogFields } from "../../ports/logger.ts";
+import type { EngineStore } from "../../ports/store/engine-store.ts";
+import { createLeaseTrust } from "./lease-trust.ts";
+import { type RecoveredRun, type RecoverOptions, recoverFromLastTime, recoverLostRuns } from "./recover-lost-runs.ts";
+
+export interface RecoveryOptions {
+  store: RecoverOptions["store"] & Pick<EngineStore, "reconcile">;
+  /** The current build, for the retry policies of its workflows. */
+  readManifest: () => Promise<Manifest | null>;
+  /** The runs of living workers: their leases are not expired, even if they could not be extended. */
+  runsUnderWay: () => ReadonlySet<string>;
+  isOwn: (workerId: string) => boolean;
+  /** Whether a lease may expire soon: a worker with runs gives no sign of life. */
+  isUrgent: () => boolean;
+  machine: string;
+  leaseMs: number;
+  reconcileEveryMs: number;
+  clock: Clock;
+  logger: Logger;
+  /** Called when runs can be claimed again. */
+  onReleased: () => void;
+  /** Called when runs of a service that ended on this machine continue. */
+  onTakenOver: (count: number) => void;
+}
+
+interface Recovery {
+  /** Gives back the runs of services that ended on this machine, then looks for lost runs again and again. */
+  start(): Promise<void>;
+  workerDied(p: LostWorker): Promise<RecoveredRun[]>;
+  close(): void;
+}
+
+export interface LostWorker {
+  workerId: string;
+  death: WorkerDeath;
+  /** When the attempts time out, by the run's id. */
+  deadlines: ReadonlyMap<string, number>;
+}
+
+/** Those that were killed a moment ago may not be gone yet. */
+const lookAgainAfterMs = [250, 1_000];
+const urgentEveryMs = 1_000;
+const maxTries = 10;
+const maxTriesAtClose = 2;
+
+/** Gives back runs whose worker or machine is gone. */
+export function createRecovery(p: RecoveryOptions): Recovery {
+  const { store, clock, logger } = p;
+  const leaseTrust = createLeaseTrust({ leaseMs: p.leaseMs });
+  const timers = new Set<NodeJS.Timeout>();
+  let manifest: Manifest | null = null;
+  let isClosed = false;
+
+  async function takeOver(): Promise<void> {
+    const count = await recoverFromLastTime({ store, clock, machine: p.machine, isOwn: p.isOwn });
+    if (count === 0) return;
+    p.onTakenOver(count);
+    p.onReleased();
+  }
+
+  async function reconcile(): Promise<void> {
+    // If this process was held up, the workers' signs of life may be there unread.
+    await new Promise(setImmediate);
+    const count = await leaseTrust.watch(async () => {
+      const expired = leaseTrust.mayTrust() ? await store.reconcile(clock.now(), p.runsUnderWay()) : 0;
+      await takeOver();
+      return expired;
+    });
+    if (count > 0) p.onReleased();
+  }
+
+  function repeatReconcile(): void {
+    const warn = createThrottledLog((message, fields) => logger.warn(message, fields));
+    const everyMs = Math.min(urgentEveryMs, p.reconcileEveryMs);
+    let isBusy = false;
+    let waitedMs = 0;
+    const timer = setInterval(() => {
+      waitedMs += everyMs;
+      if (isBusy || isClosed || (waitedMs < p.reconcileEveryMs && !p.isUrgent())) return;
+      waitedMs = 0;
+      isBusy = true;
+      void reconcile()
+        .catch((error: unknown) => warn("lost run check failed, retrying", { error }))
+        .finally(() => (isBusy = false));
+    }, everyMs);
+    timers.add(timer);
+  }
+
+  async function recover({ workerId, death, deadlines }: LostWorker): Promise<RecoveredRun[]> {
+    // A build that cannot be read must not keep runs from continuing.
+    manifest = (await p.readManifest().catch(() => null)) ?? manifest;
+    const policyOf = (target: Target) => manifest?.workflows.find(({ slug }) => slug === target.slug)?.retries ?? null;
+    const runs = await recoverLostRuns({ store, clock, workerId, death, deadlines, policyOf });
+    for (const { id, target, attempt, fate } of runs)
+      if (fate.kind === "fail")
+        logger.warn("attempt ended its worker", {
+          runId: id,
+          ...targetLogFields(target),
+          attempt,
+          how: describeDeath(death),
+        });
+    return runs;
+  }
+
+  return {
+    async start() {
+      await takeOver();
+      for (const delayMs of lookAgainAfterMs) {
+        const look = () =>
+          takeOver().catch((error: unknown) =>
+            logger.warn("could not look up runs of dead workers, retrying", { error }),
+          );
+        timers.add(setTimeout(() => void (isClosed || look()), delayMs));
+      }
+      manifest = await p.readManifest();
+      repeatReconcile();
+    },
+    async workerDied(lost) {
+      for (let tried = 1; ; tried += 1) {
+        try {
+          const runs = await recover(lost);
+          if (!isClosed) p.onReleased();
+          return runs;
+        } catch (error) {
+          if (tried >= (isClosed ? maxTriesAtClose : maxTries)) {
+            logger.error(
+              "could not return the runs of a dead worker to the queue, they continue when its lease expires",
+              { workerId: lost.workerId, error },
+            );
+            return [];
+          }
+          await new Promise((resolve) => setTimeout(resolve, Math.min(2_000, 50 * 2 ** tried)));
+        }
+      }
+    },
+    close() {
+      isClosed = true;
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}

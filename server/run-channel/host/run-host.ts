@@ -1,0 +1,313 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Duplex } from "node:stream";
+import { AppError } from "../../contract/app-error.ts";
+import type { Store } from "../../ports/store.ts";
+import { type MessageStream, openMessageStream } from "../frames.ts";
+import { type Hello, type HostMessage, protocolVersion, type WorkerMessage } from "../messages.ts";
+import { createClaimLoop } from "./claim-loop.ts";
+import { compareRuns } from "./compare-runs.ts";
+import { forget, type HostedWorker, isResponsive } from "./hosted-worker.ts";
+import { keepLeases } from "./keep-leases.ts";
+import { createRecovery, type LostWorker, type RecoveryOptions } from "./recovery.ts";
+import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
+
+/** Duration of a worker's lease on its runs. Including the check interval, other workers take over within 15 seconds. */
+const leaseMs = 12_000;
+/** Without a sign of life for so long, a worker may be paused: its leases are not extended. */
+const aliveForMs = 2_000;
+const helloWithinMs = 10_000;
+/** The last messages of a dead process are in its socket. */
+const lastMessagesMs = 200;
+
+export interface RunHostOptions extends Pick<
+  RecoveryOptions,
+  "readManifest" | "machine" | "reconcileEveryMs" | "clock" | "logger" | "onTakenOver"
+> {
+  store: Store;
+  /** Workers are accepted with it only. */
+  secret: string;
+  /** The offset of the store's clock from this machine's. */
+  clockAheadMs?: () => number;
+  leaseMs?: number;
+}
+
+/**
+ * Has the store, and gives its runs to workers that have none. It need not be the parent of their processes: their
+ * signs of life and their deaths are reported to it.
+ */
+export interface RunHost {
+  /** Gives back the runs of a service that was killed. Rejects if the store is not available. */
+  start(): Promise<void>;
+  /** Serves a new connection. */
+  accept(connection: Duplex): void;
+  /** Signals that a run may be due. Cheap; safe to call at any time. */
+  wake(): void;
+  cancel(runId: string): void;
+  /** The process gave a sign of life. `isResponsive`: its event loop did, not only its watching thread. */
+  workerLives(workerId: string, p: { isResponsive: boolean }): void;
+  /** The process has ended. Resolves when its runs are given back; never rejects. */
+  workerDied(lost: LostWorker): Promise<RecoveredRun[]>;
+  /** Assigns nothing to these workers until they are released. Resolves when no assignment is in progress. */
+  hold(workerIds: readonly string[]): Promise<void>;
+  release(workerIds: readonly string[]): void;
+  /** The runs that must be alone in their process: how many are queued, and when the next waiting one is due. */
+  isolatedRuns(): Promise<{ queued: number; nextAt: number | null }>;
+  /**
+   * Whether the oldest worker on the store is one of this host. Of all servers on a store, that one does what needs to
+   * be done only once.
+   */
+  hasOldestWorker(): Promise<boolean>;
+  /** Claims nothing more and expires no leases. Connected workers can still write. */
+  stop(): void;
+  /** Closes all connections. Resolves when no write or claim is in progress. */
+  close(): Promise<void>;
+}
+
+/** One connection. It belongs to a worker after its hello. */
+interface Connection {
+  stream: MessageStream<HostMessage>;
+  worker: HostedWorker | null;
+  /** Writes in progress. */
+  writes: Set<Promise<void>>;
+}
+
+export function createRunHost(p: RunHostOptions): RunHost {
+  const { store, clock, logger } = p;
+  const lease = p.leaseMs ?? leaseMs;
+  const clockAheadMs = p.clockAheadMs ?? (() => 0);
+  const connections = new Set<Connection>();
+  const workers = new Map<string, HostedWorker>();
+  const known = new Set<string>();
+  const held = new Set<string>();
+  const livedAt = new Map<string, number>();
+  const isAlive = (workerId: string) => performance.now() - (livedAt.get(workerId) ?? -Infinity) < aliveForMs;
+  const recovery = createRecovery({
+    ...p,
+    leaseMs: lease,
+    isOwn: (id) => known.has(id),
+    isUrgent: () => [...workers.values()].some(({ identity, runs }) => runs.size > 0 && !isAlive(identity.id)),
+    runsUnderWay: () =>
+      new Set([...workers.values()].flatMap(({ identity, runs }) => (isAlive(identity.id) ? [...runs.keys()] : []))),
+    onReleased: () => claims.wake(),
+  });
+  const claims = createClaimLoop({ store, workers, held, leaseMs: lease, clock, logger });
+  const leases = keepLeases({ ...p, workers, isAlive, leaseMs: lease, clockAheadMs });
+  const stopWatching = store.watch(claims.wake);
+
+  function accept(duplex: Duplex): void {
+    const stream = openMessageStream<HostMessage, WorkerMessage>(duplex, {
+      onMessages(messages) {
+        if (connection.worker) notePulse(connection.worker.identity.id, true);
+        for (const message of messages) handle(connection, message);
+      },
+      onClosed(error) {
+        clearTimeout(late);
+        connections.delete(connection);
+        const { worker } = connection;
+        if (!worker || workers.get(worker.identity.id) !== worker) return;
+        workers.delete(worker.identity.id);
+        if (error) logger.debug("connection to a worker lost", { workerId: worker.identity.id, error });
+      },
+    });
+    const connection: Connection = { stream, worker: null, writes: new Set() };
+    const late = setTimeout(() => connection.worker ?? stream.destroy(), helloWithinMs).unref();
+    connections.add(connection);
+  }
+
+  function notePulse(workerId: string, hasResponded: boolean): void {
+    const now = performance.now();
+    livedAt.set(workerId, now);
+    const worker = workers.get(workerId);
+    if (!hasResponded || !worker) return;
+    const wasResponsive = isResponsive(worker);
+    worker.respondedAt = now;
+    if (!wasResponsive) claims.wake();
+  }
+
+  function handle(connection: Connection, message: WorkerMessage): void {
+    if (message.type === "hello") return greet(connection, message);
+    const { worker, stream } = connection;
+    if (!worker) throw new Error(`The first message of a worker must be hello, not ${message.type}.`);
+    switch (message.type) {
+      case "progress":
+        return track(connection, writeProgress(worker, message));
+      case "live":
+        return track(connection, writeLive(stream, message));
+      case "capacity":
+        worker.capacity = message.runs;
+        return claims.wake();
+      case "released":
+        forget(worker, message.run);
+        return claims.wake();
+      case "drain":
+        return void drain(worker);
+    }
+  }
+
+  function track({ writes }: Connection, write: Promise<void>): void {
+    writes.add(write);
+    void write.finally(() => writes.delete(write));
+  }
+
+  function greet(connection: Connection, hello: Hello): void {
+    const refusal = findRefusal(hello, p.secret);
+    if (refusal) {
+      logger.warn("worker rejected", { reason: refusal });
+      connection.stream.send({ type: "rejected", message: refusal });
+      return connection.stream.end();
+    }
+    welcome(connection, hello).catch((error: unknown) => {
+      logger.warn("worker could not be welcomed, it will try again", { workerId: hello.worker.id, error });
+      connection.stream.destroy();
+    });
+  }
+
+  /** Compares the runs that the worker has with those that the store has for it. */
+  async function welcome(connection: Connection, hello: Hello): Promise<void> {
+    const { worker: identity } = hello;
+    const { id: workerId } = identity;
+    known.add(workerId);
+    livedAt.set(workerId, performance.now());
+    const worker: HostedWorker = {
+      identity,
+      stream: connection.stream,
+      capacity: hello.capacity,
+      isDraining: hello.isDraining,
+      respondedAt: performance.now(),
+      runs: new Map(),
+    };
+    connection.worker = worker;
+    await closeOthers(connection, workerId);
+    // A run that was claimed for its previous connection never reached it.
+    await claims.settled();
+    const { kept, lost, missing } = compareRuns(hello, await store.listHeldRuns(workerId));
+    for (const { id, token } of kept) worker.runs.set(id, token);
+    const ids = missing.map(({ id }) => id);
+    await resumeRuns({ store, clock }, { workerId, ids, message: "The run did not reach its worker." });
+    const now = clock.now();
+    await Promise.all([store.extendLeases({ runs: kept, now, leaseMs: lease }), leases.announce(worker)]);
+    if (!connections.has(connection)) return;
+    workers.set(workerId, worker);
+    connection.stream.send({
+      type: "welcome",
+      leaseUntil: now + lease,
+      clockAheadMs: clockAheadMs(),
+      lost,
+    });
+    claims.wake();
+  }
+
+  /** A worker has one connection: the newest. */
+  async function closeOthers(connection: Connection, workerId: string): Promise<void> {
+    for (const other of connections) {
+      if (other === connection || other.worker?.identity.id !== workerId) continue;
+      if (workers.get(workerId) === other.worker) workers.delete(workerId);
+      other.stream.destroy();
+      await Promise.all(other.writes);
+    }
+  }
+
+  async function writeProgress(
+    worker: HostedWorker,
+    progress: Extract<WorkerMessage, { type: "progress" }>,
+  ): Promise<void> {
+    const { runId: id, token, seq, transition } = progress;
+    try {
+      const result = await store.writeProgress(progress);
+      const isOver = !result.held || transition !== undefined;
+      if (isOver) forget(worker, { id, token });
+      worker.stream.send({ type: "ack", id, token, seq, ...result });
+      // Its slot is free, and perhaps a slot under a concurrency limit.
+      if (isOver) claims.wake();
+    } catch (error) {
+      const failure = {
+        isUnavailable: error instanceof AppError && error.code === "store_unavailable",
+        message: error instanceof Error ? error.message : String(error),
+      };
+      worker.stream.send({ type: "ack", id, token, seq, failure });
+    }
+  }
+
+  async function writeLive(
+    stream: Connection["stream"],
+    { id, live }: Extract<WorkerMessage, { type: "live" }>,
+  ): Promise<void> {
+    const { held } = await store.saveLive(live).catch(() => ({ held: true }));
+    stream.send({ type: "live-ack", id, held });
+  }
+
+  async function drain(worker: HostedWorker): Promise<void> {
+    worker.isDraining = true;
+    // Other workers need not wait for this one to take the runs of its build.
+    leases.announce(worker).catch((error: unknown) => logger.warn("worker could not announce its shutdown", { error }));
+    await claims.settled();
+    worker.stream.send({ type: "drained" });
+  }
+
+  /** What the process has sent before it ended counts. */
+  async function closeConnectionsOf(workerId: string): Promise<void> {
+    const own = [...connections].filter(({ worker }) => worker?.identity.id === workerId);
+    const closed = Promise.all(own.map(({ stream }) => stream.closed));
+    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, lastMessagesMs))]);
+    for (const { stream } of own) stream.destroy();
+    await Promise.all(own.flatMap(({ writes }) => [...writes]));
+    workers.delete(workerId);
+  }
+
+  return {
+    start: recovery.start,
+    accept,
+    wake: claims.wake,
+    cancel: leases.cancel,
+    workerLives: (workerId, { isResponsive: hasResponded }) => notePulse(workerId, hasResponded),
+    async workerDied(lost) {
+      await closeConnectionsOf(lost.workerId);
+      await claims.settled();
+      livedAt.delete(lost.workerId);
+      held.delete(lost.workerId);
+      const runs = await recovery.workerDied(lost);
+      known.delete(lost.workerId);
+      return runs;
+    },
+    async hold(workerIds) {
+      for (const id of workerIds) held.add(id);
+      await claims.settled();
+    },
+    release(workerIds) {
+      for (const id of workerIds) held.delete(id);
+      claims.wake();
+    },
+    async isolatedRuns() {
+      const [queued, nextAt] = await Promise.all([store.countQueued("isolated"), store.nextAvailableAt("isolated")]);
+      return { queued, nextAt };
+    },
+    async hasOldestWorker() {
+      const oldest = (await store.listWorkers({ seenSince: clock.now() - lease })).at(-1);
+      return oldest === undefined || known.has(oldest.id);
+    },
+    stop() {
+      recovery.close();
+      claims.close();
+    },
+    async close() {
+      recovery.close();
+      claims.close();
+      leases.close();
+      stopWatching();
+      const writes = [...connections].flatMap((connection) => [...connection.writes]);
+      for (const { stream } of connections) stream.destroy();
+      await claims.settled();
+      await Promise.all(writes);
+    },
+  };
+}
+
+/** Why this worker is not accepted; `null` if it is. */
+function findRefusal(hello: Hello, secret: string): string | null {
+  if (hello.protocol !== protocolVersion)
+    return `The worker speaks version ${hello.protocol} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`;
+  const isSecret = timingSafeEqual(digest(String(hello.secret)), digest(secret));
+  return isSecret ? null : "The worker has another secret than the server.";
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest();

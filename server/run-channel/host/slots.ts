@@ -1,0 +1,27 @@
+import type { HostedWorker } from "./hosted-worker.ts";
+
+/** A claim for workers that can execute the same runs. */
+export interface ClaimGroup {
+  pool: "shared" | "isolated";
+  version: string;
+  concurrency: ReadonlyMap<string, number>;
+  slots: string[];
+}
+
+/**
+ * The free slots of workers, grouped by what they can execute. The slots of a group are in the order in which they are
+ * filled: the worker with the fewest runs first.
+ */
+export function groupSlots(workers: Iterable<HostedWorker>): ClaimGroup[] {
+  const groups = Map.groupBy(workers, ({ identity }) => JSON.stringify([identity.pool, identity.version]));
+  return [...groups.values()].flatMap((members) => {
+    const [first] = members;
+    const slots = members.flatMap(({ identity, runs, capacity }) =>
+      Array.from({ length: Math.max(0, capacity - runs.size) }, (_, n) => ({ id: identity.id, load: runs.size + n })),
+    );
+    if (!first || slots.length === 0) return [];
+    const { pool, version, concurrency } = first.identity;
+    slots.sort((a, b) => a.load - b.load);
+    return [{ pool, version, concurrency: new Map(concurrency), slots: slots.map(({ id }) => id) }];
+  });
+}

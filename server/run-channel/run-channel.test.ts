@@ -1,0 +1,466 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Store } from "../ports/store.ts";
+import { AppError } from "../contract/app-error.ts";
+import { connectLocally, createChannelAddress, listenLocally } from "./local-socket.ts";
+import { openMessageStream } from "./frames.ts";
+import { protocolVersion } from "./messages.ts";
+import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
+
+/** Delays the answers to writes after their commit. */
+function withGate() {
+  let gate: Promise<void> | null = null;
+  const commits: string[] = [];
+  return {
+    commits,
+    wrap: (store: Store): Store => ({
+      ...store,
+      async writeProgress(progress) {
+        const result = await store.writeProgress(progress);
+        commits.push(progress.transition?.to ?? progress.steps?.map(({ name }) => name).join() ?? "");
+        await gate;
+        return result;
+      },
+    }),
+    shut() {
+      const opening = Promise.withResolvers<void>();
+      gate = opening.promise;
+      return () => {
+        gate = null;
+        opening.resolve();
+      };
+    },
+  };
+}
+
+const hang = () => new Promise<never>(() => {});
+const transports = [
+  ["in memory", async () => createMemoryTransport()],
+  ["over a local socket", createSocketTransport],
+] as const;
+
+describe.each(transports)("the run channel %s", (_, createTransport) => {
+  async function open(wrap?: (store: Store) => Store) {
+    const h = await createChannelHarness(await createTransport(), wrap ? { wrap } : {});
+    onTestFinished(() => h.close());
+    return h;
+  }
+  test("assigns a queued run; its steps are written when they are acknowledged, then its end", async () => {
+    const h = await open();
+    await h.startHost();
+    const seen: string[][] = [];
+    const worker = await h.startWorker({
+      run: async (_input, ctx) => {
+        await ctx.step("a", () => 1);
+        seen.push((await h.store.loadSteps(ctx.run.id)).map(({ name }) => name));
+        await ctx.step("b", () => 2);
+        seen.push((await h.store.loadSteps(ctx.run.id)).map(({ name }) => name));
+        return "done";
+      },
+    });
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
+    expect(seen).toEqual([["a"], ["a", "b"]]);
+    const { run, kinds } = await h.read(id);
+    expect(run).toMatchObject({ status: "completed", output: "done" });
+    expect(kinds).toEqual([
+      "queued",
+      "attempt_started",
+      "step_started a",
+      "step_completed a",
+      "step_started b",
+      "step_completed b",
+      "completed",
+    ]);
+    expect(worker.loop.active()).toEqual([]);
+  });
+
+  test("assigns a resumed run with its steps: none of them is executed again", async () => {
+    const h = await open();
+    const host = await h.startHost();
+    const executed: string[] = [];
+    const worker = await h.startWorker({
+      run: async (_input, ctx) => {
+        await ctx.step("a", () => void executed.push("a"));
+        await ctx.sleep("nap", "1h");
+        await ctx.step("b", () => void executed.push("b"));
+      },
+    });
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
+    h.advance(3_600_000);
+    host.wake();
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    expect(executed).toEqual(["a", "b"]);
+  });
+
+  test("never assigns more than a worker's capacity, and everything in the end", async () => {
+    const h = await open();
+    await h.startHost();
+    let active = 0;
+    let most = 0;
+    const worker = await h.startWorker({
+      capacity: 3,
+      run: async () => {
+        active += 1;
+        most = Math.max(most, active);
+        await new Promise(setImmediate);
+        active -= 1;
+      },
+    });
+    await Promise.all(Array.from({ length: 40 }, () => h.startRun()));
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(40), { timeout: 10_000 });
+    expect(most).toBe(3);
+  });
+
+  test("divides runs evenly between workers", async () => {
+    const h = await open();
+    const host = await h.startHost();
+    const ids = ["wrk_a", "wrk_b", "wrk_c"];
+    const workers = await Promise.all(ids.map((id) => h.startWorker({ id, run: hang })));
+    await host.hold(ids);
+    for (let n = 0; n < 12; n += 1) await h.startRun();
+    host.release(ids);
+    await vi.waitFor(() => expect(workers.map(({ loop }) => loop.active().length)).toEqual([4, 4, 4]));
+  });
+
+  test("cancels a run at once, by a signal or after another process has requested it", async () => {
+    const h = await open();
+    const host = await h.startHost();
+    const worker = await h.startWorker({ run: hang });
+    const [first, second] = [await h.startRun(), await h.startRun()];
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(2));
+    host.cancel(first);
+    await h.store.requestCancel(second, h.clock.now());
+    await vi.waitFor(() => expect(worker.ended.map(({ ending }) => ending.status)).toEqual(["canceled", "canceled"]));
+  });
+
+  describe.each([
+    ["the connection broke", async () => {}],
+    ["the host was restarted", async (h: Awaited<ReturnType<typeof open>>) => void (await h.startHost())],
+  ])("when an answer is lost because %s", (_reason, restart) => {
+    test("a step is written once, and executed once", async () => {
+      const gate = withGate();
+      const h = await open(gate.wrap);
+      await h.startHost();
+      const reopen = gate.shut();
+      let executed = 0;
+      const worker = await h.startWorker({ run: (_input, ctx) => ctx.step("a", () => (executed += 1)) });
+      const id = await h.startRun();
+      await vi.waitFor(() => expect(gate.commits).toContain("a"));
+      worker.disconnect();
+      reopen();
+      await restart(h);
+      await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
+      expect(gate.commits.filter((commit) => commit === "a").length).toBeGreaterThan(1);
+      const { kinds, run } = await h.read(id);
+      expect(kinds).toEqual(["queued", "attempt_started", "step_started a", "step_completed a", "completed"]);
+      expect([executed, run.status]).toEqual([1, "completed"]);
+    });
+
+    test("the end of a run is written once, and its worker learns that it was", async () => {
+      const gate = withGate();
+      const h = await open(gate.wrap);
+      await h.startHost();
+      const reopen = gate.shut();
+      const worker = await h.startWorker({ run: () => "done" });
+      const id = await h.startRun();
+      await vi.waitFor(() => expect(gate.commits).toEqual(["completed"]));
+      worker.disconnect();
+      reopen();
+      await restart(h);
+      await vi.waitFor(() => expect(worker.ended[0]?.ending.status).toBe("completed"));
+      expect((await h.read(id)).kinds).toEqual(["queued", "attempt_started", "completed"]);
+    });
+  });
+
+  test("without a connection, code continues to the end of its step, and the step counts when it is back", async () => {
+    const h = await open();
+    await h.startHost();
+    const executed: string[] = [];
+    const goOn = Promise.withResolvers<void>();
+    let isReachable = true;
+    const worker = await h.startWorker({
+      connect: () => (isReachable ? h.transport.connect() : Promise.reject(new Error("connect ECONNREFUSED"))),
+      run: async (_input, ctx) => {
+        await ctx.step("a", async () => {
+          await goOn.promise;
+          executed.push("a");
+        });
+        await ctx.step("b", () => void executed.push("b"));
+      },
+    });
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
+    isReachable = false;
+    worker.disconnect();
+    goOn.resolve();
+    await vi.waitFor(() => expect(executed).toEqual(["a"]));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([executed, (await h.read(id)).kinds]).toEqual([["a"], expect.not.arrayContaining(["step_completed a"])]);
+    isReachable = true;
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"), { timeout: 5_000 });
+    expect(executed).toEqual(["a", "b"]);
+  });
+
+  test("a run that did not reach its worker is given back at once", async () => {
+    const h = await open();
+    const host = await h.startHost();
+    const worker = await h.startWorker({ run: () => "done" });
+    await host.hold(["wrk_a"]);
+    const id = await h.startRun();
+    await h.claim("wrk_a");
+    host.release(["wrk_a"]);
+    worker.disconnect();
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    const { run, timeline } = await h.read(id);
+    expect(run.attempt).toBe(1);
+    expect(timeline.find(({ kind }) => kind === "worker_lost")?.message).toBe("The run did not reach its worker.");
+  });
+
+  test("the runs of a dead worker continue on another at once, after their last step", async () => {
+    const h = await open();
+    const host = await h.startHost();
+    const executed: string[] = [];
+    const workflow = (id: string) => ({
+      id,
+      run: async (_input: never, ctx: Parameters<Parameters<typeof h.startWorker>[0]["run"]>[1]) => {
+        await ctx.step("a", () => void executed.push(`${id} a`));
+        await ctx.step("b", () => {
+          executed.push(`${id} b`);
+          return id === "wrk_a" ? hang() : null;
+        });
+      },
+    });
+    const dead = await h.startWorker(workflow("wrk_a"));
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(executed).toEqual(["wrk_a a", "wrk_a b"]));
+    await h.startWorker(workflow("wrk_b"));
+    dead.kill();
+    const death = { kind: "requested" } as const;
+    const runs = await host.workerDied({ workerId: "wrk_a", death, deadlines: new Map() });
+    expect(runs).toMatchObject([{ id, fate: { kind: "resume" } }]);
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    expect(executed).toEqual(["wrk_a a", "wrk_a b", "wrk_b b"]);
+    expect(await h.store.listWorkers({ seenSince: 0 })).toMatchObject([{ id: "wrk_b" }]);
+  });
+
+  test("nothing is written for a worker whose run was given to another, and it stops", async () => {
+    const h = await open();
+    const host = await h.startHost();
+    const late = Promise.withResolvers<void>();
+    const slow = await h.startWorker({ id: "wrk_slow", run: (_input, ctx) => ctx.step("a", () => late.promise) });
+    const id = await h.startRun();
+    await vi.waitFor(async () => expect((await h.read(id)).kinds).toContain("step_started a"));
+    await h.startWorker({ id: "wrk_quick", run: (_input, ctx) => ctx.step("a", () => "quick") });
+    await host.hold(["wrk_slow"]);
+    h.advance(20_000);
+    expect(await h.store.reconcile(h.clock.now())).toBe(1);
+    host.wake();
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    const before = await h.read(id);
+    late.resolve();
+    await vi.waitFor(() => expect(slow.ended.map(({ ending }) => ending.status)).toEqual([null]));
+    expect(await h.read(id)).toEqual(before);
+    expect(before.run.output).toBe("quick");
+  });
+
+  test("extends the leases of living workers in one write, and not those of a paused one", async () => {
+    const renewals: number[] = [];
+    const h = await open((store) => ({
+      ...store,
+      extendLeases(p) {
+        renewals.push(p.runs.length);
+        return store.extendLeases(p);
+      },
+    }));
+    await h.startHost({ leaseMs: 900 });
+    const workers = await Promise.all(["wrk_a", "wrk_b"].map((id) => h.startWorker({ id, capacity: 2, run: hang })));
+    for (let n = 0; n < 4; n += 1) await h.startRun();
+    await vi.waitFor(() => expect(workers.map(({ loop }) => loop.active().length)).toEqual([2, 2]));
+    for (let n = 0; n < 3; n += 1) {
+      h.advance(600);
+      const count = renewals.length;
+      await vi.waitFor(() => expect(renewals.slice(count)).toContain(4), { timeout: 5_000 });
+      expect(await h.store.reconcile(h.clock.now())).toBe(0);
+    }
+    workers[0]?.pause();
+    await vi.waitFor(() => expect(renewals.at(-1)).toBe(2), { timeout: 10_000 });
+  });
+
+  test("the runs of a paused worker go to another when its lease expires, and it is assigned none", async () => {
+    const h = await open();
+    const host = await h.startHost({ leaseMs: 300 });
+    await host.start();
+    const paused = await h.startWorker({ id: "wrk_paused", run: hang });
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(paused.loop.active()).toHaveLength(1));
+    paused.pause();
+    await h.startWorker({ id: "wrk_b", capacity: 1, run: () => "done" });
+    const untilDone = async () => {
+      h.advance(100);
+      expect((await h.read(id)).run).toMatchObject({ status: "completed", attempt: 1 });
+    };
+    await vi.waitFor(untilDone, { timeout: 15_000, interval: 100 });
+    const others = await Promise.all(Array.from({ length: 10 }, () => h.startRun()));
+    await vi.waitFor(async () =>
+      expect((await Promise.all(others.map((other) => h.read(other)))).map(({ run }) => run.status)).toEqual(
+        others.map(() => "completed"),
+      ),
+    );
+  });
+
+  test("a hold resolves when nothing more is assigned, until the release", async () => {
+    const h = await open();
+    const host = await h.startHost();
+    const worker = await h.startWorker({ run: () => null });
+    await host.hold(["wrk_a"]);
+    const id = await h.startRun();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await h.read(id)).run.status).toBe("queued");
+    host.release(["wrk_a"]);
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
+  });
+
+  test("a draining worker is assigned nothing more, and is done when its runs have ended", async () => {
+    const h = await open();
+    await h.startHost();
+    const goOn = Promise.withResolvers<void>();
+    const worker = await h.startWorker({ run: () => goOn.promise });
+    const first = await h.startRun();
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
+    let isDrained = false;
+    const drained = worker.loop.drain().then(() => (isDrained = true));
+    await worker.channel.drain();
+    const second = await h.startRun();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([isDrained, (await h.read(second)).run.status]).toEqual([false, "queued"]);
+    goOn.resolve();
+    await drained;
+    expect((await h.read(first)).run.status).toBe("completed");
+    expect((await h.read(second)).run.status).toBe("queued");
+    // It stays so after a reconnection.
+    worker.disconnect();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await h.read(second)).run.status).toBe("queued");
+  });
+
+  test("a shutdown hands back what does not end in its grace, with the same attempt", async () => {
+    const h = await open();
+    await h.startHost();
+    const worker = await h.startWorker({ run: hang });
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
+    await worker.loop.shutDown(10);
+    expect((await h.read(id)).run).toMatchObject({ status: "queued", attempt: 1 });
+    expect(worker.ended[0]?.ending.status).toBe("queued");
+  });
+
+  test("live output is written, and gone when its run has ended", async () => {
+    const h = await open();
+    await h.startHost();
+    const worker = await h.startWorker({ run: hang });
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
+    const token = worker.loop.active().length === 1 ? await tokenOf(h, id) : "";
+    const live = { runId: id, token, step: "model 1", attempt: 1, startedAt: 1, now: 2, said: { text: "Hi" } };
+    expect(await worker.channel.saveLive(live)).toEqual({ held: true });
+    expect(await h.store.getLive(id)).toMatchObject({ step: "model 1", said: { text: "Hi" } });
+    expect(await worker.channel.saveLive({ ...live, token: "another" })).toEqual({ held: false });
+  });
+
+  test("a write that the store cannot take is tried again, and written once", async () => {
+    let refusals = 3;
+    const h = await open((store) => ({
+      ...store,
+      writeProgress: (progress) =>
+        refusals-- > 0
+          ? Promise.reject(new AppError("store_unavailable", "The disk is full."))
+          : store.writeProgress(progress),
+    }));
+    await h.startHost();
+    let executed = 0;
+    const worker = await h.startWorker({ run: (_input, ctx) => ctx.step("a", () => (executed += 1)) });
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(worker.ended[0]?.ending.status).toBe("completed"), { timeout: 5_000 });
+    expect([executed, (await h.read(id)).kinds.filter((kind) => kind.startsWith("step"))]).toEqual([
+      1,
+      ["step_started a", "step_completed a"],
+    ]);
+  });
+
+  test("a worker with another secret is rejected", async () => {
+    const h = await open();
+    await h.startHost();
+    await expect(h.startWorker({ run: hang, secret: "guessed" })).rejects.toThrow(
+      "The worker has another secret than the server.",
+    );
+  });
+
+  test("a worker that was accepted is notified when a restarted host rejects it", async () => {
+    const h = await open();
+    await h.startHost();
+    const worker = await h.startWorker({ run: hang });
+    await h.startHost({ secret: "another" });
+    await vi.waitFor(() => expect(worker.rejected).toEqual(["The worker has another secret than the server."]));
+  });
+
+  test("a worker of another protocol version is rejected with the fix", async () => {
+    const h = await open();
+    const transport = await createTransport();
+    onTestFinished(() => transport.close());
+    const host = await h.startHost();
+    await transport.serve(host);
+    const received: unknown[] = [];
+    const stream = openMessageStream<object, object>(await transport.connect(), {
+      onMessages: (messages) => received.push(...messages),
+      onClosed: () => {},
+    });
+    stream.send({ type: "hello", protocol: protocolVersion + 1, secret: "", worker: { id: "wrk_x" }, runs: [] });
+    await stream.closed;
+    expect(received).toEqual([
+      {
+        type: "rejected",
+        message: `The worker speaks version ${protocolVersion + 1} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`,
+      },
+    ]);
+  });
+
+  test("a connection whose first message is no hello is closed", async () => {
+    const h = await open();
+    const transport = await createTransport();
+    onTestFinished(() => transport.close());
+    await transport.serve(await h.startHost());
+    const received: unknown[] = [];
+    const stream = openMessageStream<object, object>(await transport.connect(), {
+      onMessages: (messages) => received.push(...messages),
+      onClosed: () => {},
+    });
+    stream.send({ type: "capacity", runs: 1_000 });
+    await stream.closed;
+    expect(received).toEqual([]);
+  });
+});
+
+async function tokenOf(h: Awaited<ReturnType<typeof createChannelHarness>>, id: string): Promise<string> {
+  return (await h.store.listHeldRuns("wrk_a")).find((run) => run.id === id)?.token ?? "";
+}
+
+test("the socket is in a folder that only this user can enter, and its path is short enough", async () => {
+  const { statSync } = await import("node:fs");
+  const { dirname } = await import("node:path");
+  const address = await createChannelAddress();
+  onTestFinished(address.remove);
+  expect(statSync(dirname(address.path)).mode & 0o777).toBe(0o700);
+  expect(Buffer.byteLength(address.path)).toBeLessThan(108);
+});
+
+test("where the temporary folder has a long path, the socket is elsewhere", async () => {
+  vi.stubEnv("TMPDIR", `/tmp/${"long".repeat(40)}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const address = await createChannelAddress();
+  onTestFinished(address.remove);
+  expect(address.path).toMatch(/^\/tmp\/signalbox-\w+\/runs$/);
+  const server = await listenLocally(address.path, (socket) => socket.destroy());
+  (await connectLocally(address.path)).destroy();
+  await server.close();
+});

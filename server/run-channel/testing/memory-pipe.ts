@@ -1,0 +1,48 @@
+import { Duplex } from "node:stream";
+
+/** Passes on what was written, once, and in the order of the calls. */
+export type Deliver = (push: () => void) => void;
+
+/** Two connected streams in memory. What was not delivered is lost when either is destroyed. */
+export function createPipe(deliver: Deliver = setImmediate): [Duplex, Duplex] {
+  const first = new PipeEnd(deliver);
+  const second = new PipeEnd(deliver);
+  first.other = second;
+  second.other = first;
+  return [first, second];
+}
+
+class PipeEnd extends Duplex {
+  other: PipeEnd | null = null;
+  private readonly deliver: Deliver;
+
+  constructor(deliver: Deliver) {
+    super({ allowHalfOpen: true });
+    this.deliver = deliver;
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.pass(chunk);
+    done();
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.pass(null);
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    const { other } = this;
+    // Ended in an orderly way: the other side closes when it has read everything.
+    if (!this.writableFinished) other?.destroy();
+    done(error);
+  }
+
+  private pass(chunk: Buffer | null): void {
+    this.deliver(() => {
+      if (this.other && !this.other.destroyed) this.other.push(chunk);
+    });
+  }
+}

@@ -1,0 +1,219 @@
+import type { Duplex } from "node:stream";
+import { AppError } from "../contract/app-error.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { RunChannel, RunClaim, RunExecutor } from "../ports/run-channel.ts";
+import type { ProgressResult } from "../ports/store/engine-store.ts";
+import { type MessageStream, openMessageStream } from "./frames.ts";
+import {
+  type HostMessage,
+  type LeaseRenewal,
+  protocolVersion,
+  type WorkerIdentity,
+  type WorkerMessage,
+} from "./messages.ts";
+
+export interface WorkerChannelOptions {
+  /** Opens a connection to the host. */
+  connect: () => Promise<Duplex>;
+  secret: string;
+  worker: WorkerIdentity;
+  logger: Logger;
+  /** Called with the offset of the store's clock from this machine's. */
+  onClock?: (aheadMs: number) => void;
+  /** Called when a host that was restarted does not accept this worker any more. */
+  onRejected: (message: string) => void;
+}
+
+interface Pending<Message, Result> {
+  message: Message;
+  resolve: (result: Result) => void;
+  reject: (error: Error) => void;
+}
+
+type ProgressMessage = Extract<WorkerMessage, { type: "progress" }>;
+
+const firstRetryMs = 20;
+const maxRetryMs = 2_000;
+
+/** The worker's side of the run channel. It reconnects until it is closed. */
+export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
+  const { logger } = p;
+  const unacknowledged = new Map<string, Pending<ProgressMessage, ProgressResult>>();
+  const lives = new Map<number, Pending<null, { held: boolean }>>();
+  const opened = Promise.withResolvers<void>();
+  let executor: RunExecutor | null = null;
+  let stream: MessageStream<WorkerMessage> | null = null;
+  let isWelcome = false;
+  let hasBeenWelcome = false;
+  /** Whether the host knows that this worker is draining. */
+  let saidDraining = false;
+  let sentCapacity = 0;
+  let madeLives = 0;
+  let drained: PromiseWithResolvers<void> | null = null;
+  let isDraining = false;
+  let isClosed = false;
+  let failures = 0;
+  let retrying: NodeJS.Timeout | undefined;
+
+  async function connect(running: RunExecutor): Promise<void> {
+    let connection: Duplex;
+    try {
+      connection = await p.connect();
+    } catch (error) {
+      return reconnectLater(running, error);
+    }
+    if (isClosed) return void connection.destroy();
+    stream = openMessageStream<WorkerMessage, HostMessage>(connection, {
+      onMessages: (messages) => {
+        for (const message of messages) handle(running, message);
+      },
+      onFlush: () => sendCapacity(running),
+      onClosed: (error) => handleClosed(running, error),
+    });
+    sentCapacity = running.capacity();
+    saidDraining = isDraining;
+    stream.send({
+      type: "hello",
+      protocol: protocolVersion,
+      secret: p.secret,
+      worker: p.worker,
+      capacity: sentCapacity,
+      isDraining,
+      runs: running.runs(),
+      unacknowledged: [...unacknowledged.values()].map(({ message }) => message.runId),
+    });
+  }
+
+  function handleClosed(running: RunExecutor, error: Error | null): void {
+    stream = null;
+    isWelcome = false;
+    // Nothing can be assigned without a connection, and the next hello says that the worker is draining.
+    drained?.resolve();
+    for (const { reject } of lives.values()) reject(new Error("The connection to the server was lost."));
+    lives.clear();
+    reconnectLater(running, error ?? new Error("The server closed the connection."));
+  }
+
+  function reconnectLater(running: RunExecutor, error: unknown): void {
+    if (isClosed) return;
+    if (failures === 0) logger.warn("connection to the server lost, reconnecting", { error });
+    const waitMs = Math.min(maxRetryMs, firstRetryMs * 2 ** failures);
+    failures += 1;
+    retrying = setTimeout(() => void connect(running), waitMs);
+  }
+
+  function handle(running: RunExecutor, message: HostMessage): void {
+    switch (message.type) {
+      case "welcome":
+        return handleWelcome(running, message);
+      case "rejected":
+        return handleRejected(message.message);
+      case "assign":
+        return running.assign(message.run);
+      case "ack":
+        return settle(message);
+      case "live-ack":
+        lives.get(message.id)?.resolve({ held: message.held });
+        return void lives.delete(message.id);
+      case "cancel":
+        return running.cancel(message.runId);
+      case "lost":
+        return running.lose(message.run);
+      case "renewed":
+        return handleRenewal(running, message);
+      case "drained":
+        return drained?.resolve();
+    }
+  }
+
+  function handleWelcome(running: RunExecutor, renewal: LeaseRenewal): void {
+    failures = 0;
+    isWelcome = true;
+    hasBeenWelcome = true;
+    handleRenewal(running, renewal);
+    for (const { message } of unacknowledged.values()) stream?.send(message);
+    if (isDraining) sayDraining();
+    opened.resolve();
+  }
+
+  function handleRenewal(running: RunExecutor, { clockAheadMs, leaseUntil, lost }: LeaseRenewal): void {
+    p.onClock?.(clockAheadMs);
+    for (const run of lost) running.lose(run);
+    running.renew(leaseUntil);
+  }
+
+  function handleRejected(message: string): void {
+    opened.reject(new Error(message));
+    // Before the first welcome, `open` reports it.
+    if (hasBeenWelcome) p.onRejected(message);
+    close();
+  }
+
+  function settle(ack: Extract<HostMessage, { type: "ack" }>): void {
+    const key = keyOf(ack.id, ack.token, ack.seq);
+    const pending = unacknowledged.get(key);
+    if (!pending) return;
+    unacknowledged.delete(key);
+    if (!("failure" in ack)) return pending.resolve({ held: ack.held, cancelRequested: ack.cancelRequested });
+    const { isUnavailable, message } = ack.failure;
+    pending.reject(isUnavailable ? new AppError("store_unavailable", message) : new Error(message));
+  }
+
+  function sendCapacity(running: RunExecutor): void {
+    const runs = running.capacity();
+    if (!isWelcome || runs === sentCapacity) return;
+    sentCapacity = runs;
+    stream?.send({ type: "capacity", runs });
+  }
+
+  function sayDraining(): void {
+    if (saidDraining) return;
+    saidDraining = true;
+    stream?.send({ type: "drain" });
+  }
+
+  function close(): void {
+    isClosed = true;
+    clearTimeout(retrying);
+    drained?.resolve();
+    if (isWelcome) stream?.end();
+    else stream?.destroy();
+  }
+
+  return {
+    open(given) {
+      executor = given;
+      void connect(given);
+      return opened.promise;
+    },
+    writeProgress: (progress) =>
+      new Promise((resolve, reject) => {
+        const message = { type: "progress" as const, ...progress };
+        unacknowledged.set(keyOf(progress.runId, progress.token, progress.seq), { message, resolve, reject });
+        if (isWelcome) stream?.send(message);
+      }),
+    saveLive: (live) =>
+      new Promise((resolve, reject) => {
+        if (!isWelcome) return reject(new Error("There is no connection to the server."));
+        madeLives += 1;
+        lives.set(madeLives, { message: null, resolve, reject });
+        stream?.send({ type: "live", id: madeLives, live });
+      }),
+    changed() {
+      if (executor) sendCapacity(executor);
+    },
+    release(run: RunClaim) {
+      if (isWelcome) stream?.send({ type: "released", run });
+    },
+    drain() {
+      isDraining = true;
+      if (!stream) return Promise.resolve();
+      drained ??= Promise.withResolvers<void>();
+      if (isWelcome) sayDraining();
+      return drained.promise;
+    },
+    close,
+  };
+}
+
+const keyOf = (id: string, token: string, seq: number) => `${id} ${token} ${seq}`;
