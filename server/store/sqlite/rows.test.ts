@@ -117,12 +117,15 @@ describe("a payload", () => {
   it("that is the body of its delivery is stored once, and so is an input that is the payload", async () => {
     const id = await accept(JSON.stringify(payload), payload);
     const claimed = await claimOne(store);
-    expect(claimed).toMatchObject({ id, payload, input: null });
+    expect(claimed).toMatchObject({ id, payloadText: JSON.stringify(payload), inputText: null });
     await store.writeProgress({ runId: id, token: claimed.token, now, entries: [], input: payload });
     expect(connection.prepare("SELECT payload, input FROM run").raw().get()).toEqual(["", ""]);
     expect(await store.getRun(id)).toMatchObject({ payload, input: payload });
     await store.reconcile(claimed.leaseUntil);
-    expect(await claimOne(store, { now: claimed.leaseUntil })).toMatchObject({ payload, input: payload });
+    expect(await claimOne(store, { now: claimed.leaseUntil })).toMatchObject({
+      payloadText: JSON.stringify(payload),
+      inputText: JSON.stringify(payload),
+    });
     const found = await store.listRuns({ text: "ünï" }, { limit: 10, cursor: null });
     expect(found.data).toEqual([]);
     expect((await store.listRuns({ text: "Ünï" }, { limit: 10, cursor: null })).data).toHaveLength(1);
