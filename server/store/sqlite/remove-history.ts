@@ -31,7 +31,7 @@ export const deliveryIsNeededSql = `
 
 const runIsNeededSql = `SELECT delivery IS NOT NULL OR ${isNeeded} FROM run WHERE seq = @seq`;
 
-/** Names that came from rejected requests, and that no delivery has any more. */
+/** Names that came from rejected requests, and that no delivery has any more. Exported for the test of its query plan. */
 export const removeNamesSql = `
   DELETE FROM name WHERE id IN (
     SELECT id FROM name WHERE is_kept = 0
