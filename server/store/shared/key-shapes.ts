@@ -25,8 +25,7 @@ export function toKey(row: KeyRow): Key {
     name,
     hint,
     endpoints,
-    // Tokens of before there were scopes may do what they always might.
-    scope: kind === "api" ? (row.scope ?? "admin") : null,
+    scope: kind === "api" ? row.scope : null,
     createdAt: toIso(row.createdAt),
     expiresAt: toIsoOrNull(row.expiresAt),
     lastUsedAt: toIsoOrNull(row.lastUsedAt),

@@ -21,7 +21,7 @@ export const webhookKey = pgTable(
     expiresAt: whole("expires_at"),
     lastUsedAt: whole("last_used_at"),
     revokedAt: whole("revoked_at"),
-    /** Of API tokens; those of before there were scopes have none, and may do everything. */
+    /** Of API tokens. */
     scope: text("scope").$type<Scope>(),
     /** The key that took its place. A note, not a reference. */
     replacedBy: text("replaced_by"),
