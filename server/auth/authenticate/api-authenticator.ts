@@ -80,12 +80,12 @@ function keysInHeaders(headers: Headers): string[] {
 
 /**
  * A token never exceeds the current role of its owner. Read each time, because roles change. `null`: the owner was
- * removed.
+ * removed, or the token has no scope.
  */
 async function toPrincipal(store: Pick<PeopleStore, "findRole">, key: Key): Promise<Principal | null> {
   if (key.kind !== "api") return { kind: "webhook", keyId: key.id };
-  const { id: keyId, name, ownerId } = key;
-  const granted = key.scope ?? "admin";
+  const { id: keyId, name, ownerId, scope: granted } = key;
+  if (granted === null) return null;
   if (ownerId === null) return { kind: "token", keyId, name, scope: granted, ownerId, cappedTo: null };
   const role = await store.findRole(ownerId);
   if (role === null) return null;

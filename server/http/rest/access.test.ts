@@ -61,7 +61,7 @@ describe("who may use which route of a deployed service", () => {
   );
 
   it.each(["read", "operate", "admin"] as const)(
-    "a token with the scope %s has that scope, and one of before there were scopes has them all",
+    "a token with the scope %s has that scope, and one without a scope is invalid",
     async (scope) => {
       const service = await openTestService({ mode: "deployed" });
       const token = await makeKey(service, { kind: "api", scope });
@@ -70,13 +70,13 @@ describe("who may use which route of a deployed service", () => {
       expect(await reached("GET", "/api/v1/deliveries", token.secret)).toBe(true);
       expect(await reached("POST", "/api/v1/runs/unknown/cancel", token.secret)).toBe(scope !== "read");
       expect(await reached("GET", "/api/v1/keys", token.secret)).toBe(scope === "admin");
-      const older = generateKey("api");
+      const unscoped = generateKey("api");
       await service.store.createKey({
-        id: "key_older",
+        id: "key_unscoped",
         kind: "api",
-        name: "older",
+        name: "unscoped",
         hint: "sbt_",
-        hash: hashKey(older),
+        hash: hashKey(unscoped),
         ciphertext: null,
         endpoints: null,
         scope: null,
@@ -84,7 +84,7 @@ describe("who may use which route of a deployed service", () => {
         createdAt: 0,
         expiresAt: null,
       });
-      expect(await reached("GET", "/api/v1/keys", older)).toBe(true);
+      expect(await reached("GET", "/api/v1/deliveries", unscoped)).toBe(false);
     },
   );
 

@@ -104,8 +104,7 @@ function toKey(row: KeyRow): Key {
     name,
     hint,
     endpoints,
-    // Tokens from before scopes existed may do everything.
-    scope: kind === "api" ? (row.scope ?? "admin") : null,
+    scope: kind === "api" ? row.scope : null,
     createdAt: toIso(row.createdAt),
     expiresAt: toIsoOrNull(row.expiresAt),
     lastUsedAt: toIsoOrNull(row.lastUsedAt),

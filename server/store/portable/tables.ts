@@ -26,7 +26,7 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
       expiresAt: whole("expires_at"),
       lastUsedAt: whole("last_used_at"),
       revokedAt: whole("revoked_at"),
-      /** Of API tokens. Tokens from before scopes existed have none and may do everything. */
+      /** Of API tokens. */
       scope: text("scope").$type<Scope>(),
       /** The key that replaced it. No foreign key. */
       replacedBy: text("replaced_by"),
