@@ -10,7 +10,7 @@ type Command =
   | { kind: "disconnect"; worker: number }
   | { kind: "die"; worker: number; death: WorkerDeath; noticedAfter: number }
   | { kind: "restart host" }
-  | { kind: "expire leases" }
+  | { kind: "pause"; worker: number; ms: number }
   | { kind: "cancel"; run: number };
 
 const worker = fc.nat(2);
@@ -31,7 +31,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("restart host") }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("expire leases") }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("pause"), worker, ms: fc.nat(120) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("cancel"), run: fc.nat(20) }) },
 );
 
@@ -73,6 +73,7 @@ async function createWorld(seed: number) {
   const violations: string[] = [];
   const acknowledged = new Set<string>();
   const dying: Promise<unknown>[] = [];
+  const waking: Promise<void>[] = [];
   const workers: (TestWorker & { isDead: boolean })[] = [];
   let made = 0;
   let host = await h.startHost();
@@ -88,19 +89,28 @@ async function createWorld(seed: number) {
         for (const name of steps) {
           const key = `${ctx.run.id} ${name}`;
           await ctx.step(name, async () => {
-            // The code of a dead process does not continue.
             if (living.isDead) await new Promise(() => {});
+            // A process that is paused inside a step completes that step when it wakes.
             if (acknowledged.has(key)) violations.push(`${created.id} repeats ${key}`);
+            await untilAwake();
             await waitTurns(Math.floor(random() * 8));
             return name;
           });
           acknowledged.add(key);
           if (name === "b" && sleepers.has(ctx.run.id)) await ctx.sleep("nap", 1_000);
-          if (random() < 0.3) await waitTurns(2);
+          // About as long as a commit takes, so that pauses also fall between steps.
+          await new Promise((resolve) => setTimeout(resolve, random() * 5));
+          await untilAwake();
         }
         return "done";
       },
     });
+    /** The code of a paused process continues later, that of a dead one never. */
+    async function untilAwake(): Promise<void> {
+      while (created.isPaused() && !living.isDead) await waitTurns(1);
+      if (living.isDead) await new Promise(() => {});
+    }
+
     const living = Object.assign(created, { isDead: false });
     void living.loop.start();
     return living;
@@ -113,6 +123,17 @@ async function createWorld(seed: number) {
     dead.kill();
     workers[slot] = createWorker(slot);
     dying.push(waitTurns(noticedAfter).then(() => host.workerDied({ workerId: dead.id, death, deadlines: new Map() })));
+  }
+
+  /** For longer than the leases last: others get its runs. What was sent to it before, it reads when it wakes. */
+  async function pause(slot: number, ms: number): Promise<void> {
+    const paused = workers[slot];
+    paused?.pause();
+    await waitTurns(4);
+    h.advance(20_000);
+    await h.store.reconcile(h.clock.now());
+    host.wake();
+    waking.push(new Promise((resolve) => setTimeout(resolve, ms)).then(() => paused?.resume()));
   }
 
   for (const slot of [0, 1, 2]) workers.push(createWorker(slot));
@@ -138,11 +159,8 @@ async function createWorld(seed: number) {
           await Promise.all(dying);
           host = await h.startHost();
           return;
-        case "expire leases":
-          // The workers seem to be paused: others get their runs, while they continue.
-          h.advance(20_000);
-          await h.store.reconcile(h.clock.now());
-          return host.wake();
+        case "pause":
+          return await pause(next.worker, next.ms);
         case "cancel": {
           const id = ids[next.run];
           if (id) await h.store.requestCancel(id, h.clock.now());
@@ -152,7 +170,7 @@ async function createWorld(seed: number) {
     },
     /** Everything ends without the help of a lease. */
     async finish(): Promise<void> {
-      await Promise.all(dying);
+      await Promise.all([...dying, ...waking]);
       const until = performance.now() + endsWithinMs;
       for (;;) {
         const open = (await Promise.all(ids.map((id) => h.read(id)))).filter(({ run }) => !isFinal(run.status));

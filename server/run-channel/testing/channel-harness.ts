@@ -65,8 +65,11 @@ export interface TestWorker {
   disconnect(): void;
   /** Nothing leaves the worker any more, and it gives no sign of life. */
   kill(): void;
-  /** It reads nothing more and gives no sign of life. */
+  /** It reads nothing and gives no sign of life until it is resumed. */
   pause(): void;
+  /** Its code may continue before it reads what was sent to it. */
+  resume(): void;
+  isPaused(): boolean;
 }
 
 interface WorkerOptions extends TestWorkflow, Partial<Pick<WorkerLoopOptions, "slots" | "traceRun">> {
@@ -164,6 +167,11 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
         isPaused = true;
         connection?.pause();
       },
+      resume() {
+        isPaused = isKilled;
+        setTimeout(() => connection?.resume(), 1);
+      },
+      isPaused: () => isPaused,
     };
     workers.push(worker);
     stops.push(() => {
