@@ -309,6 +309,26 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     );
   });
 
+  test("a worker that continues after its lease, when no other has its run, begins no step before its lease is extended", async () => {
+    const h = await open();
+    await h.startHost();
+    const woken = Promise.withResolvers<void>();
+    const expired: number[] = [];
+    const worker = await h.startWorker({
+      run: async (_input, ctx) => {
+        await woken.promise;
+        await ctx.step("late", async () => void expired.push(await h.store.reconcile(h.clock.now())));
+      },
+    });
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
+    h.advance(60_000);
+    woken.resolve();
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(1), { timeout: 15_000 });
+    expect(expired).toEqual([0]);
+    expect((await h.read(id)).run).toMatchObject({ status: "completed", attempt: 1 });
+  });
+
   test("a hold resolves when nothing more is assigned, until the release", async () => {
     const h = await open();
     const host = await h.startHost();

@@ -110,6 +110,7 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
       },
       capacity,
       isDraining: false,
+      leaseUntil: Infinity,
       respondedAt: isAlwaysResponsive ? Infinity : performance.now(),
       runs: new Map(),
     };

@@ -12,6 +12,8 @@ export interface HostedWorker {
   isDraining: boolean;
   /** Monotonic milliseconds of the last sign that its event loop turns. */
   respondedAt: number;
+  /** Until when its leases were last extended, all together. Later claims have later ends. */
+  leaseUntil: number;
   /** The tokens of its runs, by id. */
   readonly runs: Map<string, string>;
 }

@@ -21,6 +21,12 @@ interface LeaseKeeperOptions {
 }
 
 interface LeaseKeeper {
+  /**
+   * Extends the leases of a worker whose leases are over, and that has just sent a message: it was paused, alone or
+   * with this process. Before anything that it sends is acknowledged: a worker with an acknowledged write begins a
+   * step.
+   */
+  renewLate(worker: HostedWorker): Promise<void>;
   /** Lists the worker in the store, so that others know its version. */
   announce(worker: HostedWorker): Promise<void>;
   cancel(runId: string): void;
@@ -47,7 +53,10 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   async function extendAll(): Promise<void> {
     // If this process was held up, the workers' signs of life may be there unread.
     await new Promise(setImmediate);
-    const living = [...workers.values()].filter(({ identity }) => p.isAlive(identity.id));
+    await extend([...workers.values()].filter(({ identity }) => p.isAlive(identity.id)));
+  }
+
+  async function extend(living: readonly HostedWorker[]): Promise<void> {
     const runs = living.flatMap(claimsOf);
     if (runs.length === 0) return;
     const now = clock.now();
@@ -58,6 +67,7 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
       if (worker.runs.size === 0) continue;
       const lostRuns = lostClaims.filter(({ id, token }) => worker.runs.get(id) === token);
       for (const run of lostRuns) forget(worker, run);
+      worker.leaseUntil = now + leaseMs;
       worker.stream.send({
         type: "renewed",
         leaseUntil: now + leaseMs,
@@ -99,6 +109,9 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   );
 
   return {
+    async renewLate(worker) {
+      if (clock.now() >= worker.leaseUntil) await extend([worker]);
+    },
     announce,
     cancel,
     close() {

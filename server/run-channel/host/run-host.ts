@@ -174,6 +174,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       capacity: hello.capacity,
       isDraining: hello.isDraining,
       respondedAt: performance.now(),
+      leaseUntil: clock.now() + lease,
       runs: new Map(),
     };
     connection.worker = worker;
@@ -213,6 +214,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
   ): Promise<void> {
     const { runId: id, token, seq, transition } = progress;
     try {
+      await leases.renewLate(worker);
       const result = await store.writeProgress(progress);
       const isOver = !result.held || transition !== undefined;
       if (isOver) forget(worker, { id, token });
