@@ -5,6 +5,7 @@ import { connectLocally, createChannelAddress, listenLocally } from "./local-soc
 import { openMessageStream } from "./frames.ts";
 import { protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
+import { until } from "./testing/until.ts";
 
 /** Delays the answers to writes after their commit. */
 function withGate() {
@@ -58,7 +59,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     const id = await h.startRun();
-    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
+    await until(() => expect(worker.ended).toHaveLength(1));
     expect(seen).toEqual([["a"], ["a", "b"]]);
     const { run, kinds } = await h.read(id);
     expect(run).toMatchObject({ status: "completed", output: "done" });
@@ -86,10 +87,10 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     const id = await h.startRun();
-    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
+    await until(() => expect(worker.ended).toHaveLength(1));
     h.advance(3_600_000);
     host.wake();
-    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
     expect(executed).toEqual(["a", "b"]);
   });
 
@@ -108,7 +109,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     await Promise.all(Array.from({ length: 40 }, () => h.startRun()));
-    await vi.waitFor(() => expect(worker.ended).toHaveLength(40), { timeout: 10_000 });
+    await until(() => expect(worker.ended).toHaveLength(40));
     expect(most).toBe(3);
   });
 
@@ -120,7 +121,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await host.hold(ids);
     for (let n = 0; n < 12; n += 1) await h.startRun();
     host.release(ids);
-    await vi.waitFor(() => expect(workers.map(({ loop }) => loop.active().length)).toEqual([4, 4, 4]));
+    await until(() => expect(workers.map(({ loop }) => loop.active().length)).toEqual([4, 4, 4]));
   });
 
   test("cancels a run at once, by a signal or after another process has requested it", async () => {
@@ -128,10 +129,10 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     const host = await h.startHost();
     const worker = await h.startWorker({ run: hang });
     const [first, second] = [await h.startRun(), await h.startRun()];
-    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(2));
+    await until(() => expect(worker.loop.active()).toHaveLength(2));
     host.cancel(first);
     await h.store.requestCancel(second, h.clock.now());
-    await vi.waitFor(() => expect(worker.ended.map(({ ending }) => ending.status)).toEqual(["canceled", "canceled"]));
+    await until(() => expect(worker.ended.map(({ ending }) => ending.status)).toEqual(["canceled", "canceled"]));
   });
 
   describe.each([
@@ -146,11 +147,11 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       let executed = 0;
       const worker = await h.startWorker({ run: (_input, ctx) => ctx.step("a", () => (executed += 1)) });
       const id = await h.startRun();
-      await vi.waitFor(() => expect(gate.commits).toContain("a"));
+      await until(() => expect(gate.commits).toContain("a"));
       worker.disconnect();
       reopen();
       await restart(h);
-      await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
+      await until(() => expect(worker.ended).toHaveLength(1));
       expect(gate.commits.filter((commit) => commit === "a").length).toBeGreaterThan(1);
       const { kinds, run } = await h.read(id);
       expect(kinds).toEqual(["queued", "attempt_started", "step_started a", "step_completed a", "completed"]);
@@ -164,11 +165,11 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       const reopen = gate.shut();
       const worker = await h.startWorker({ run: () => "done" });
       const id = await h.startRun();
-      await vi.waitFor(() => expect(gate.commits).toEqual(["completed"]));
+      await until(() => expect(gate.commits).toEqual(["completed"]));
       worker.disconnect();
       reopen();
       await restart(h);
-      await vi.waitFor(() => expect(worker.ended[0]?.ending.status).toBe("completed"));
+      await until(() => expect(worker.ended[0]?.ending.status).toBe("completed"));
       expect((await h.read(id)).kinds).toEqual(["queued", "attempt_started", "completed"]);
     });
   });
@@ -190,15 +191,15 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     const id = await h.startRun();
-    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
+    await until(() => expect(worker.loop.active()).toHaveLength(1));
     isReachable = false;
     worker.disconnect();
     goOn.resolve();
-    await vi.waitFor(() => expect(executed).toEqual(["a"]));
+    await until(() => expect(executed).toEqual(["a"]));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect([executed, (await h.read(id)).kinds]).toEqual([["a"], expect.not.arrayContaining(["step_completed a"])]);
     isReachable = true;
-    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"), { timeout: 5_000 });
+    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
     expect(executed).toEqual(["a", "b"]);
   });
 
@@ -211,7 +212,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.claim("wrk_a");
     host.release(["wrk_a"]);
     worker.disconnect();
-    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
     const { run, timeline } = await h.read(id);
     expect(run.attempt).toBe(1);
     expect(timeline.find(({ kind }) => kind === "worker_lost")?.message).toBe("The run did not reach its worker.");
@@ -233,13 +234,13 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     });
     const dead = await h.startWorker(workflow("wrk_a"));
     const id = await h.startRun();
-    await vi.waitFor(() => expect(executed).toEqual(["wrk_a a", "wrk_a b"]));
+    await until(() => expect(executed).toEqual(["wrk_a a", "wrk_a b"]));
     await h.startWorker(workflow("wrk_b"));
     dead.kill();
     const death = { kind: "requested" } as const;
     const runs = await host.workerDied({ workerId: "wrk_a", death, deadlines: new Map() });
     expect(runs).toMatchObject([{ id, fate: { kind: "resume" } }]);
-    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
     expect(executed).toEqual(["wrk_a a", "wrk_a b", "wrk_b b"]);
     expect(await h.store.listWorkers({ seenSince: 0 })).toMatchObject([{ id: "wrk_b" }]);
   });
@@ -250,16 +251,16 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     const late = Promise.withResolvers<void>();
     const slow = await h.startWorker({ id: "wrk_slow", run: (_input, ctx) => ctx.step("a", () => late.promise) });
     const id = await h.startRun();
-    await vi.waitFor(async () => expect((await h.read(id)).kinds).toContain("step_started a"));
+    await until(async () => expect((await h.read(id)).kinds).toContain("step_started a"));
     await h.startWorker({ id: "wrk_quick", run: (_input, ctx) => ctx.step("a", () => "quick") });
     await host.hold(["wrk_slow"]);
     h.advance(20_000);
     expect(await h.store.reconcile(h.clock.now())).toBe(1);
     host.wake();
-    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
     const before = await h.read(id);
     late.resolve();
-    await vi.waitFor(() => expect(slow.ended.map(({ ending }) => ending.status)).toEqual([null]));
+    await until(() => expect(slow.ended.map(({ ending }) => ending.status)).toEqual([null]));
     expect(await h.read(id)).toEqual(before);
     expect(before.run.output).toBe("quick");
   });
@@ -276,15 +277,15 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.startHost({ leaseMs: 900 });
     const workers = await Promise.all(["wrk_a", "wrk_b"].map((id) => h.startWorker({ id, capacity: 2, run: hang })));
     for (let n = 0; n < 4; n += 1) await h.startRun();
-    await vi.waitFor(() => expect(workers.map(({ loop }) => loop.active().length)).toEqual([2, 2]));
+    await until(() => expect(workers.map(({ loop }) => loop.active().length)).toEqual([2, 2]));
     for (let n = 0; n < 3; n += 1) {
       h.advance(600);
       const count = renewals.length;
-      await vi.waitFor(() => expect(renewals.slice(count)).toContain(4), { timeout: 5_000 });
+      await until(() => expect(renewals.slice(count)).toContain(4));
       expect(await h.store.reconcile(h.clock.now())).toBe(0);
     }
     workers[0]?.pause();
-    await vi.waitFor(() => expect(renewals.at(-1)).toBe(2), { timeout: 10_000 });
+    await until(() => expect(renewals.at(-1)).toBe(2));
   });
 
   test("the runs of a paused worker go to another when its lease expires, and it is assigned none", async () => {
@@ -293,16 +294,16 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await host.start();
     const paused = await h.startWorker({ id: "wrk_paused", run: hang });
     const id = await h.startRun();
-    await vi.waitFor(() => expect(paused.loop.active()).toHaveLength(1));
+    await until(() => expect(paused.loop.active()).toHaveLength(1));
     paused.pause();
     await h.startWorker({ id: "wrk_b", capacity: 1, run: () => "done" });
     const untilDone = async () => {
       h.advance(100);
       expect((await h.read(id)).run).toMatchObject({ status: "completed", attempt: 1 });
     };
-    await vi.waitFor(untilDone, { timeout: 15_000, interval: 100 });
+    await until(untilDone, { timeout: 15_000, interval: 100 });
     const others = await Promise.all(Array.from({ length: 10 }, () => h.startRun()));
-    await vi.waitFor(async () =>
+    await until(async () =>
       expect((await Promise.all(others.map((other) => h.read(other)))).map(({ run }) => run.status)).toEqual(
         others.map(() => "completed"),
       ),
@@ -321,10 +322,10 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     const id = await h.startRun();
-    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
+    await until(() => expect(worker.loop.active()).toHaveLength(1));
     h.advance(60_000);
     woken.resolve();
-    await vi.waitFor(() => expect(worker.ended).toHaveLength(1), { timeout: 15_000 });
+    await until(() => expect(worker.ended).toHaveLength(1));
     expect(expired).toEqual([0]);
     expect((await h.read(id)).run).toMatchObject({ status: "completed", attempt: 1 });
   });
@@ -338,7 +339,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await h.read(id)).run.status).toBe("queued");
     host.release(["wrk_a"]);
-    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
+    await until(() => expect(worker.ended).toHaveLength(1));
   });
 
   test("a draining worker is assigned nothing more, and is done when its runs have ended", async () => {
@@ -347,7 +348,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     const goOn = Promise.withResolvers<void>();
     const worker = await h.startWorker({ run: () => goOn.promise });
     const first = await h.startRun();
-    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
+    await until(() => expect(worker.loop.active()).toHaveLength(1));
     let isDrained = false;
     const drained = worker.loop.drain().then(() => (isDrained = true));
     await worker.channel.drain();
@@ -369,7 +370,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.startHost();
     const worker = await h.startWorker({ run: hang });
     const id = await h.startRun();
-    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
+    await until(() => expect(worker.loop.active()).toHaveLength(1));
     await worker.loop.shutDown(10);
     expect((await h.read(id)).run).toMatchObject({ status: "queued", attempt: 1 });
     expect(worker.ended[0]?.ending.status).toBe("queued");
@@ -380,7 +381,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.startHost();
     const worker = await h.startWorker({ run: hang });
     const id = await h.startRun();
-    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
+    await until(() => expect(worker.loop.active()).toHaveLength(1));
     const token = worker.loop.active().length === 1 ? await tokenOf(h, id) : "";
     const live = { runId: id, token, step: "model 1", attempt: 1, startedAt: 1, now: 2, said: { text: "Hi" } };
     expect(await worker.channel.saveLive(live)).toEqual({ held: true });
@@ -401,7 +402,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     let executed = 0;
     const worker = await h.startWorker({ run: (_input, ctx) => ctx.step("a", () => (executed += 1)) });
     const id = await h.startRun();
-    await vi.waitFor(() => expect(worker.ended[0]?.ending.status).toBe("completed"), { timeout: 5_000 });
+    await until(() => expect(worker.ended[0]?.ending.status).toBe("completed"));
     expect([executed, (await h.read(id)).kinds.filter((kind) => kind.startsWith("step"))]).toEqual([
       1,
       ["step_started a", "step_completed a"],
@@ -421,7 +422,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.startHost();
     const worker = await h.startWorker({ run: hang });
     await h.startHost({ secret: "another" });
-    await vi.waitFor(() => expect(worker.rejected).toEqual(["The worker has another secret than the server."]));
+    await until(() => expect(worker.rejected).toEqual(["The worker has another secret than the server."]));
   });
 
   test("a worker of another protocol version is rejected with the fix", async () => {
