@@ -6,9 +6,12 @@ import { createIsolation } from "./isolation.ts";
 it("starts no process for an isolated run during a pause, regardless of requests for one, and then checks by itself", async () => {
   const timers: { delayMs: number; action: () => void }[] = [];
   const spawn = vi.fn<() => void>();
-  const countQueued = vi.fn<() => Promise<number>>(async () => 1);
+  const isolatedRuns = vi.fn<() => Promise<{ queued: number; nextAt: null }>>(async () => ({
+    queued: 1,
+    nextAt: null,
+  }));
   const isolation = createIsolation({
-    store: { countQueued, nextAvailableAt: async () => null },
+    host: { isolatedRuns },
     clock: systemClock,
     logger: silentLogger,
     workers: () => [],
@@ -17,7 +20,7 @@ it("starts no process for an isolated run during a pause, regardless of requests
     later: (delayMs, action) => void timers.push({ delayMs, action }),
   });
   const looked = async (times: number) => {
-    await vi.waitFor(() => expect(countQueued).toHaveBeenCalledTimes(times));
+    await vi.waitFor(() => expect(isolatedRuns).toHaveBeenCalledTimes(times));
     await new Promise(setImmediate);
   };
   isolation.look();

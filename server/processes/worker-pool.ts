@@ -4,10 +4,9 @@ import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
-import type { EngineStore } from "../ports/store/engine-store.ts";
-import type { ChannelAddress } from "../run-channel/local-socket.ts";
-import { leaseMs, type RunHost } from "../run-channel/host/run-host.ts";
+import type { PoolHost } from "./host-link.ts";
 import { createIsolation } from "./isolation.ts";
+import type { LocalAddress } from "./local-sockets.ts";
 import type { Reporter, RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
 import { createWorkerWatch, watchEveryMs } from "./watch-workers.ts";
 import { type WorkerChild, forkWorker } from "./worker-child.ts";
@@ -16,11 +15,10 @@ import { createWorkerDeaths } from "./worker-deaths.ts";
 export interface WorkerPoolOptions {
   settings: Settings;
   env?: NodeJS.ProcessEnv;
-  store: Pick<EngineStore, "countQueued" | "nextAvailableAt" | "listWorkers">;
   /** Gives runs to the workers. */
-  host: RunHost;
+  host: PoolHost;
   /** Where the workers reach the host. */
-  channel: ChannelAddress;
+  runs: LocalAddress;
   /** Rewrites a stack from built positions to the user's own. */
   mapStack: (stack: string) => Promise<string>;
   reporter: Reporter;
@@ -31,15 +29,8 @@ export interface WorkerPoolOptions {
 export interface WorkerPool {
   /** Resolves when the first worker takes runs, or could not start. */
   start(): Promise<void>;
-  wake(): void;
-  cancel(runId: string): void;
   /** How workers and their runs fared since this pool was made. */
   numbers(): Omit<ServiceNumbers, "webRestarts">;
-  /**
-   * Of all servers on the store one is to do what need not be done by each: that of the worker that has been there
-   * longest.
-   */
-  hasOldestWorker(): Promise<boolean>;
   /**
    * The project was rebuilt: the old workers take nothing new, and finish what they have once the new ones are there.
    * `held` resolves when no old worker can be given a run any more, `done` when the new ones have taken over or could
@@ -57,11 +48,10 @@ const lookForIsolatedMs = { sqlite: 5_000, postgres: 1_000 };
 
 /** The worker processes of this machine: keeps as many as configured, watches them, and reports their ends to the host. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { settings, store, host, reporter, logger, clock } = options;
+  const { settings, host, reporter, logger, clock } = options;
   const children = new Set<WorkerChild>();
   /** Those that were asked to leave: nothing replaces them when they end. */
   const leaving = new Set<WorkerChild>();
-  const ownIds = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
   const deaths = createWorkerDeaths({ host, reporter });
   let isClosing = false;
@@ -77,9 +67,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   function spawn(pool: WorkerChild["pool"], onMessage: (message: WorkerToSupervisor) => void = () => {}): WorkerChild {
     const workerId = newId("wrk");
-    const { path, secret } = options.channel;
+    host.workerStarted(workerId);
     const child: WorkerChild = forkWorker({
-      start: { projectDir: settings.projectDir, mode: settings.mode, pool, workerId, channel: { path, secret } },
+      start: { projectDir: settings.projectDir, mode: settings.mode, pool, workerId, runs: options.runs },
       env: options.env,
       memoryMb: settings.workerMemoryMb,
       onLife: (isResponsive) => host.workerLives(workerId, { isResponsive }),
@@ -90,7 +80,6 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       onExit: (death) => handleExit(child, isClosing ? { kind: "requested" } : death),
     });
     children.add(child);
-    ownIds.add(workerId);
     return child;
   }
 
@@ -161,7 +150,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   }
 
   const isolation = createIsolation({
-    store,
+    host,
     clock,
     logger,
     workers: () => staying("isolated"),
@@ -202,7 +191,6 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   return {
     async start() {
-      await host.start();
       repeat(watchEveryMs, "worker check", async () => {
         await watchWorkers();
         isolation.dismissIdle();
@@ -212,13 +200,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       isolation.look();
       await Promise.race(starts);
     },
-    wake: host.wake,
-    cancel: host.cancel,
     numbers: () => deaths.numbers(children),
-    async hasOldestWorker() {
-      const oldest = (await store.listWorkers({ seenSince: clock.now() - leaseMs })).at(-1);
-      return oldest === undefined || ownIds.has(oldest.id);
-    },
     replaceAll(isServed) {
       const old = [...children].filter((child) => !leaving.has(child));
       // Nothing takes the place of the old ones: the new ones are on their way.

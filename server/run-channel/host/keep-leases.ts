@@ -1,7 +1,8 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { RunClaim } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
-import { claimsOf, forget, type HostedWorker, type HostedWorkers } from "./hosted-worker.ts";
+import { forget, type HostedWorker, type HostedWorkers } from "./hosted-worker.ts";
 import { watchCancels } from "./watch-cancels.ts";
 
 const heartbeatEveryMs = 5_000;
@@ -11,6 +12,8 @@ interface LeaseKeeperOptions {
   workers: HostedWorkers;
   /** Whether a worker gave a sign of life a moment ago. A paused one must lose its runs. */
   isAlive: (workerId: string) => boolean;
+  /** The runs of all living workers, also of those that are about to reconnect. */
+  livingClaims: () => RunClaim[];
   /** The name of this machine. */
   machine: string;
   leaseMs: number;
@@ -47,9 +50,9 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   async function extendAll(): Promise<void> {
     // If this process was held up, the workers' signs of life may be there unread.
     await new Promise(setImmediate);
-    const living = [...workers.values()].filter(({ identity }) => p.isAlive(identity.id));
-    const runs = living.flatMap(claimsOf);
+    const runs = p.livingClaims();
     if (runs.length === 0) return;
+    const living = [...workers.values()].filter(({ identity }) => p.isAlive(identity.id));
     const now = clock.now();
     const { lost, cancelRequested } = await store.extendLeases({ runs, now, leaseMs });
     const isLost = new Set(lost);
