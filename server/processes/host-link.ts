@@ -1,4 +1,4 @@
-import type { IsolatedRuns, LostAttempt, RunHost } from "../run-channel/host/run-host.ts";
+import type { RunHost } from "../run-channel/host/run-host.ts";
 import type { HostAnswer, HostMessage, HostRequest, ProcessStart } from "./protocol.ts";
 
 /** What the parent of the workers needs of the run host. */
@@ -126,7 +126,7 @@ export function serveHostLink(
   }
 }
 
-/** A store that does not answer: the supervisor asks again for what it needs. */
+/** Never rejects. Isolated runs of a store that does not answer are found by the next look. */
 async function handleRequest(host: RunHost, request: HostRequest): Promise<HostAnswer> {
   switch (request.request) {
     case "worker-died":
@@ -134,6 +134,6 @@ async function handleRequest(host: RunHost, request: HostRequest): Promise<HostA
     case "hold-workers":
       return host.hold(request.workerIds).then(() => null);
     case "isolated-runs":
-      return await host.isolatedRuns().catch((): IsolatedRuns | LostAttempt[] | null => null);
+      return await host.isolatedRuns().catch((): HostAnswer => null);
   }
 }

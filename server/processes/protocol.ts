@@ -56,7 +56,7 @@ type ToReceiver =
   | HostMessage;
 
 /** A write of web that the run host should see at once. */
-export type RunSignal = { type: "runs-queued" } | { type: "cancel-requested"; runId: string };
+type RunSignal = { type: "runs-queued" } | { type: "cancel-requested"; runId: string };
 
 /** To the run host in the receiver. */
 export type HostMessage =

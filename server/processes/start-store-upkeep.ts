@@ -9,7 +9,11 @@ import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import { machineName } from "./machine-name.ts";
 
 /** Runs upkeep of the store. Of several machines, the one whose worker has been there longest does it. */
-export function startStoreUpkeep(p: { settings: Settings; store: Store; logger: Logger }): { close(): Promise<void> } {
+export function startStoreUpkeep(p: {
+  settings: Settings;
+  store: Pick<Store, "listWorkers"> & Parameters<typeof startUpkeep>[0]["store"];
+  logger: Logger;
+}): { close(): Promise<void> } {
   const { settings, store, logger } = p;
   return startUpkeep({
     store,

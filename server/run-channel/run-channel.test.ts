@@ -308,6 +308,66 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     );
   });
 
+  test("the next host takes no runs from a living worker that has not reconnected yet, however long that takes", async () => {
+    const h = await open();
+    await h.startHost();
+    let isReachable = true;
+    const goOn = Promise.withResolvers<void>();
+    const away = await h.startWorker({
+      connect: () => (isReachable ? h.transport.connect() : Promise.reject(new Error("connect ECONNREFUSED"))),
+      run: () => goOn.promise,
+    });
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(away.loop.active()).toHaveLength(1));
+    isReachable = false;
+    const next = await h.startHost({
+      leaseMs: 300,
+      reconcileEveryMs: 50,
+      workers: { known: [away.id], held: [] },
+    });
+    await next.start();
+    await h.startWorker({ id: "wrk_b", run: () => "done" });
+    for (let n = 0; n < 20; n += 1) {
+      h.advance(100);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    isReachable = true;
+    await vi.waitFor(() => expect(away.loop.active()).toHaveLength(1));
+    goOn.resolve();
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"), { timeout: 10_000 });
+    expect((await h.read(id)).kinds).not.toContain("worker_lost");
+    expect(away.ended).toMatchObject([{ ending: { status: "completed" } }]);
+  });
+
+  test("the next host gives back the runs of a worker whose death it learns, as that death demands", async () => {
+    const h = await open();
+    await h.startHost();
+    const dead = await h.startWorker({ run: hang });
+    const id = await h.startRun();
+    await vi.waitFor(() => expect(dead.loop.active()).toHaveLength(1));
+    dead.kill();
+    const next = await h.startHost({ workers: { known: [dead.id], held: [] } });
+    await next.start();
+    expect((await h.read(id)).run.status).toBe("running");
+    const death = { kind: "crashed", how: "ended with exit code 3" } as const;
+    const lost = { workerId: dead.id, death, deadlines: new Map<string, number>() };
+    expect(await next.workerDied(lost)).toMatchObject([{ fate: { kind: "fail" } }]);
+    // The supervisor repeats a report whose answer did not reach it.
+    expect(await next.workerDied(lost)).toEqual([]);
+    expect((await h.read(id)).run.status).toBe("failed");
+  });
+
+  test("the next host assigns nothing to workers that were held before it started", async () => {
+    const h = await open();
+    const host = await h.startHost({ workers: { known: [], held: ["wrk_a"] } });
+    const worker = await h.startWorker({ run: () => null });
+    const id = await h.startRun();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await h.read(id)).run.status).toBe("queued");
+    host.release(["wrk_a"]);
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
+  });
+
   test("a hold resolves when nothing more is assigned, until the release", async () => {
     const h = await open();
     const host = await h.startHost();

@@ -20,7 +20,7 @@ const helloWithinMs = 10_000;
 const lastMessagesMs = 200;
 
 /** An attempt that ended with its worker. */
-export type LostAttempt = Pick<RecoveredRun, "target" | "fate">;
+export type LostAttempt = Pick<RecoveredRun, "id" | "target" | "fate">;
 
 /** Runs that must be alone in a process. */
 export interface IsolatedRuns {
@@ -306,7 +306,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       held.delete(lost.workerId);
       const runs = await recovery.workerDied(lost);
       known.delete(lost.workerId);
-      return runs.map(({ target, fate }) => ({ target, fate }));
+      return runs.map(({ id, target, fate }) => ({ id, target, fate }));
     },
     async hold(workerIds) {
       for (const id of workerIds) held.add(id);
