@@ -15,14 +15,17 @@ async function serve({ projectDir, url, isReplacingSecret }: LocalApiStart): Pro
     const api = await openLocalApi({ projectDir, running, isReplacingSecret });
     process.on("message", (request: LocalApiRequest) => {
       running.url = request.serviceUrl;
-      void api.fetch(new Request(request.url, request)).then(async (response) => {
-        send({ type: "response", id: request.id, status: response.status, body: await response.text() });
-      });
+      void answer(api, request);
     });
     send({ type: "open" });
   } catch (error) {
     send(describeFailure(error));
   }
+}
+
+async function answer(api: { fetch(request: Request): Promise<Response> }, request: LocalApiRequest): Promise<void> {
+  const response = await api.fetch(new Request(request.url, request));
+  send({ type: "response", id: request.id, status: response.status, body: await response.text() });
 }
 
 function describeFailure(error: unknown): LocalApiFailure {

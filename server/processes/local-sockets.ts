@@ -35,7 +35,6 @@ export async function createLocalSockets(
     platform: process.platform,
   },
 ): Promise<LocalSockets> {
-  const addressAt = (socket: string): LocalAddress => ({ socket, secret: randomBytes(32).toString("base64url") });
   if (platform === "win32") {
     const createPipe = () => addressAt(`\\\\.\\pipe\\signalbox-${randomBytes(16).toString("hex")}`);
     return { web: createPipe(), runs: createPipe(), remove: async () => {} };
@@ -51,6 +50,8 @@ export async function createLocalSockets(
     remove: () => rm(own, { recursive: true, force: true }),
   };
 }
+
+const addressAt = (socket: string): LocalAddress => ({ socket, secret: randomBytes(32).toString("base64url") });
 
 /** Folders whose supervisor does not run and in which no process listens. Those of other users cannot be removed. */
 async function removeAbandoned(parent: string): Promise<void> {
