@@ -6,6 +6,7 @@ import { collectStartUp } from "./collect-start-up.ts";
 import { openWorkerPool } from "./open-worker-pool.ts";
 import type { Reporter } from "./protocol.ts";
 import { requireSharedStore } from "./require-shared-store.ts";
+import { startStoreUpkeep } from "./start-store-upkeep.ts";
 import { runGraceMs } from "./supervisor.ts";
 
 export interface Workers {
@@ -29,6 +30,7 @@ export async function startWorkers(p: {
   const { settings, healthPort } = p;
   requireSharedStore(settings, "`signalbox worker`");
   const { pool, store } = await openWorkerPool(p);
+  const upkeep = startStoreUpkeep({ settings, store, logger: p.logger });
   let isClosing = false;
 
   async function reasonsNotToBeReady(): Promise<string[]> {
@@ -44,6 +46,7 @@ export async function startWorkers(p: {
     isClosing = true;
     await pool.close(runGraceMs);
     await healthServer?.close();
+    await upkeep.close();
     await store.close();
   }
 
@@ -52,6 +55,7 @@ export async function startWorkers(p: {
       ? null
       : await openHealthDoor({ host: settings.host, port: healthPort, reasonsNotToBeReady }).catch(
           async (error: unknown) => {
+            await upkeep.close();
             await store.close();
             throw error;
           },

@@ -4,9 +4,9 @@ import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
-import type { ChannelAddress } from "../run-channel/local-socket.ts";
-import type { RunHost } from "../run-channel/host/run-host.ts";
+import type { PoolHost } from "./host-link.ts";
 import { createIsolation } from "./isolation.ts";
+import type { LocalAddress } from "./local-sockets.ts";
 import type { Reporter, RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
 import { createWorkerWatch, watchEveryMs } from "./watch-workers.ts";
 import { type WorkerChild, forkWorker } from "./worker-child.ts";
@@ -16,9 +16,9 @@ export interface WorkerPoolOptions {
   settings: Settings;
   env?: NodeJS.ProcessEnv;
   /** Gives runs to the workers. */
-  host: RunHost;
+  host: PoolHost;
   /** Where the workers reach the host. */
-  channel: ChannelAddress;
+  runs: LocalAddress;
   /** Rewrites a stack from built positions to the user's own. */
   mapStack: (stack: string) => Promise<string>;
   reporter: Reporter;
@@ -29,8 +29,6 @@ export interface WorkerPoolOptions {
 export interface WorkerPool {
   /** Resolves when the first worker takes runs, or could not start. */
   start(): Promise<void>;
-  wake(): void;
-  cancel(runId: string): void;
   /** How workers and their runs fared since this pool was made. */
   numbers(): Omit<ServiceNumbers, "webRestarts">;
   /**
@@ -69,9 +67,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   function spawn(pool: WorkerChild["pool"], onMessage: (message: WorkerToSupervisor) => void = () => {}): WorkerChild {
     const workerId = newId("wrk");
-    const { path, secret } = options.channel;
+    host.workerStarted(workerId);
     const child: WorkerChild = forkWorker({
-      start: { projectDir: settings.projectDir, mode: settings.mode, pool, workerId, channel: { path, secret } },
+      start: { projectDir: settings.projectDir, mode: settings.mode, pool, workerId, runs: options.runs },
       env: options.env,
       memoryMb: settings.workerMemoryMb,
       onLife: (isResponsive) => host.workerLives(workerId, { isResponsive }),
@@ -193,7 +191,6 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   return {
     async start() {
-      await host.start();
       repeat(watchEveryMs, "worker check", async () => {
         await watchWorkers();
         isolation.dismissIdle();
@@ -203,8 +200,6 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       isolation.look();
       await Promise.race(starts);
     },
-    wake: host.wake,
-    cancel: host.cancel,
     numbers: () => deaths.numbers(children),
     replaceAll(isServed) {
       const old = [...children].filter((child) => !leaving.has(child));

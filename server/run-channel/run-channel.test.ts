@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Store } from "../ports/store.ts";
 import { AppError } from "../contract/app-error.ts";
-import { connectLocally, createChannelAddress, listenLocally } from "./local-socket.ts";
 import { openMessageStream } from "./frames.ts";
 import { protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
@@ -330,6 +329,66 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect((await h.read(id)).run).toMatchObject({ status: "completed", attempt: 1 });
   });
 
+  test("the next host takes no runs from a living worker that has not reconnected yet, however long that takes", async () => {
+    const h = await open();
+    await h.startHost();
+    let isReachable = true;
+    const goOn = Promise.withResolvers<void>();
+    const away = await h.startWorker({
+      connect: () => (isReachable ? h.transport.connect() : Promise.reject(new Error("connect ECONNREFUSED"))),
+      run: () => goOn.promise,
+    });
+    const id = await h.startRun();
+    await until(() => expect(away.loop.active()).toHaveLength(1));
+    isReachable = false;
+    const next = await h.startHost({
+      leaseMs: 300,
+      reconcileEveryMs: 50,
+      workers: { known: [away.id], held: [] },
+    });
+    await next.start();
+    await h.startWorker({ id: "wrk_b", run: () => "done" });
+    for (let n = 0; n < 20; n += 1) {
+      h.advance(100);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    isReachable = true;
+    await until(() => expect(away.loop.active()).toHaveLength(1));
+    goOn.resolve();
+    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    expect((await h.read(id)).kinds).not.toContain("worker_lost");
+    expect(away.ended).toMatchObject([{ ending: { status: "completed" } }]);
+  });
+
+  test("the next host gives back the runs of a worker whose death it learns, as that death demands", async () => {
+    const h = await open();
+    await h.startHost();
+    const dead = await h.startWorker({ run: hang });
+    const id = await h.startRun();
+    await until(() => expect(dead.loop.active()).toHaveLength(1));
+    dead.kill();
+    const next = await h.startHost({ workers: { known: [dead.id], held: [] } });
+    await next.start();
+    expect((await h.read(id)).run.status).toBe("running");
+    const death = { kind: "crashed", how: "ended with exit code 3" } as const;
+    const lost = { workerId: dead.id, death, deadlines: new Map<string, number>() };
+    expect(await next.workerDied(lost)).toMatchObject([{ fate: { kind: "fail" } }]);
+    // The supervisor repeats a report whose answer did not reach it.
+    expect(await next.workerDied(lost)).toEqual([]);
+    expect((await h.read(id)).run.status).toBe("failed");
+  });
+
+  test("the next host assigns nothing to workers that were held before it started", async () => {
+    const h = await open();
+    const host = await h.startHost({ workers: { known: [], held: ["wrk_a"] } });
+    const worker = await h.startWorker({ run: () => null });
+    const id = await h.startRun();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await h.read(id)).run.status).toBe("queued");
+    host.release(["wrk_a"]);
+    await until(() => expect(worker.ended).toHaveLength(1));
+  });
+
   test("a hold resolves when nothing more is assigned, until the release", async () => {
     const h = await open();
     const host = await h.startHost();
@@ -465,23 +524,3 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
 async function tokenOf(h: Awaited<ReturnType<typeof createChannelHarness>>, id: string): Promise<string> {
   return (await h.store.listHeldRuns("wrk_a")).find((run) => run.id === id)?.token ?? "";
 }
-
-test("the socket is in a folder that only this user can enter, and its path is short enough", async () => {
-  const { statSync } = await import("node:fs");
-  const { dirname } = await import("node:path");
-  const address = await createChannelAddress();
-  onTestFinished(address.remove);
-  expect(statSync(dirname(address.path)).mode & 0o777).toBe(0o700);
-  expect(Buffer.byteLength(address.path)).toBeLessThan(108);
-});
-
-test("where the temporary folder has a long path, the socket is elsewhere", async () => {
-  vi.stubEnv("TMPDIR", `/tmp/${"long".repeat(40)}`);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const address = await createChannelAddress();
-  onTestFinished(address.remove);
-  expect(address.path).toMatch(/^\/tmp\/signalbox-\w+\/runs$/);
-  const server = await listenLocally(address.path, (socket) => socket.destroy());
-  (await connectLocally(address.path)).destroy();
-  await server.close();
-});

@@ -47,13 +47,19 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
 
   function wake(): void {
     isWoken = true;
-    if (isClaiming || isClosed || findGroups().length === 0) return;
+    if (isClaiming || isClosed || !hasSlot()) return;
     isClaiming = true;
     void claimWhileWoken().finally(() => {
       isClaiming = false;
       // Woken between the last look and here.
       if (isWoken) wake();
     });
+  }
+
+  /** As cheap as it can be: every accept and every end asks. */
+  function hasSlot(): boolean {
+    for (const worker of workers.values()) if (worker.runs.size < worker.capacity && mayHaveMore(worker)) return true;
+    return false;
   }
 
   const findGroups = (): ClaimGroup[] => groupSlots([...workers.values()].filter((worker) => mayHaveMore(worker)));

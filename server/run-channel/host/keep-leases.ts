@@ -1,5 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { RunClaim } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
 import { claimsOf, forget, type HostedWorker, type HostedWorkers } from "./hosted-worker.ts";
 import { watchCancels } from "./watch-cancels.ts";
@@ -11,6 +12,8 @@ interface LeaseKeeperOptions {
   workers: HostedWorkers;
   /** Whether a worker gave a sign of life a moment ago. A paused one must lose its runs. */
   isAlive: (workerId: string) => boolean;
+  /** The runs of all living workers, also of those that are about to reconnect. */
+  livingClaims: () => RunClaim[];
   /** The name of this machine. */
   machine: string;
   leaseMs: number;
@@ -53,11 +56,11 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   async function extendAll(): Promise<void> {
     // If this process was held up, the workers' signs of life may be there unread.
     await new Promise(setImmediate);
-    await extend([...workers.values()].filter(({ identity }) => p.isAlive(identity.id)));
+    const living = [...workers.values()].filter(({ identity }) => p.isAlive(identity.id));
+    await extend(p.livingClaims(), living);
   }
 
-  async function extend(living: readonly HostedWorker[]): Promise<void> {
-    const runs = living.flatMap(claimsOf);
+  async function extend(runs: RunClaim[], living: readonly HostedWorker[]): Promise<void> {
     if (runs.length === 0) return;
     const now = clock.now();
     const { lost, cancelRequested } = await store.extendLeases({ runs, now, leaseMs });
@@ -110,7 +113,7 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
 
   return {
     async renewLate(worker) {
-      if (clock.now() >= worker.leaseUntil) await extend([worker]);
+      if (clock.now() >= worker.leaseUntil) await extend(claimsOf(worker), [worker]);
     },
     announce,
     cancel,

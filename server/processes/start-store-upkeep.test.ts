@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { readSettings } from "../config.ts";
+import { silentLogger } from "../ports/logger.ts";
+import type { WorkerInfo } from "../ports/store/engine-store.ts";
+import { machineName } from "./machine-name.ts";
+import { startStoreUpkeep } from "./start-store-upkeep.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const settings = readSettings({
+  projectDir: "/nowhere",
+  mode: "deployed",
+  fromProject: {},
+  env: { SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef" },
+});
+const nothing = { removed: 0, next: null };
+const here = machineName(settings);
+
+it.each([
+  { name: "this machine has the oldest worker", hosts: ["elsewhere", here], isDone: true },
+  { name: "another machine has the oldest worker", hosts: [here, "elsewhere"], isDone: false },
+  { name: "there are no workers", hosts: [], isDone: true },
+])("if $name: upkeep runs here: $isDone", async ({ hosts, isDone }) => {
+  // The newest first.
+  const workers = hosts.map((host, n): WorkerInfo => ({
+    id: `wrk_${n}`,
+    host,
+    pid: n,
+    version: "v1",
+    startedAt: 1_000 - n,
+    seenAt: 1_000,
+  }));
+  const { promise: isRemoving, resolve: noteRemoval } = Promise.withResolvers<void>();
+  const removeExpiredSignIns = vi.fn<() => Promise<typeof nothing>>(async () => {
+    noteRemoval();
+    return nothing;
+  });
+  const upkeep = startStoreUpkeep({
+    settings,
+    store: {
+      listWorkers: async () => workers,
+      findOldestOf: async () => null,
+      removeOldDeliveries: async () => nothing,
+      removeOldRuns: async () => nothing,
+      removeOldKeys: async () => nothing,
+      removeOldCounters: async () => nothing,
+      removeOldWorkers: async () => 0,
+      removeOldAudit: async () => nothing,
+      removeExpiredSignIns,
+      releaseSpace: async () => false,
+    },
+    logger: silentLogger,
+  });
+  await vi.advanceTimersByTimeAsync(60_000);
+  // The manifest is looked for on the disk.
+  vi.useRealTimers();
+  await Promise.race([isRemoving, new Promise((resolve) => setTimeout(resolve, isDone ? 30_000 : 100))]);
+  expect(removeExpiredSignIns).toHaveBeenCalledTimes(isDone ? 1 : 0);
+  await upkeep.close();
+});
