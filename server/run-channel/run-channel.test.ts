@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Store } from "../ports/store.ts";
 import { AppError } from "../contract/app-error.ts";
 import { openMessageStream } from "./frames.ts";
