@@ -22,22 +22,22 @@ const acknowledgeBeforeCommit: SourceChange = {
 const noTakeOver: SourceChange[] = [
   {
     file: "server/store/sqlite/lost-runs.ts",
-    find: ".where(lte(run.leaseUntil, now));",
-    replace: ".where(lte(run.leaseUntil, -1));",
+    find: "AND lease_until <= ?`;",
+    replace: "AND lease_until <= -1 AND ? IS NOT NULL`;",
   },
   { file: "server/store/sqlite/lost-runs.ts", find: "if (!held) continue;", replace: "if (held || !held) continue;" },
 ];
 
 const noCheckpoints: SourceChange = {
   file: "server/store/sqlite/write-progress.ts",
-  find: "for (const step of steps) saveStep(runId, step);",
-  replace: `for (const step of steps) if (step.kind === "sleep") saveStep(runId, step);`,
+  find: "for (const { kind, result, ...step } of steps)",
+  replace: `for (const { kind, result, ...step } of steps.filter((one) => one.kind === "sleep"))`,
 };
 
 const noIdempotency: SourceChange = {
   file: "server/store/sqlite/accept-delivery.ts",
-  find: "if (repeat) return repeat;",
-  replace: "",
+  find: "const repeat = found && judgeRepeat(toFirst(found), request);",
+  replace: "const repeat = null as ReturnType<typeof judgeRepeat>;",
 };
 
 /** At most once: what was begun counts as done. */
@@ -50,34 +50,21 @@ const recordBeforeEffect: SourceChange = {
 
 const halfADelivery: SourceChange = {
   file: "server/store/sqlite/accept-delivery.ts",
-  find: "for (const newRun of request.runs) insertRun(newRun);",
-  replace: "for (const newRun of request.runs.slice(0, 1)) insertRun(newRun);",
+  find: "for (const run of runs) p.insertRun(run, { seq, delivery });",
+  replace: "for (const run of runs.slice(0, 1)) p.insertRun(run, { seq, delivery });",
 };
 
 /** Any process that knows a run may write to it, also after another has taken it over. */
 export const noFencing: SourceChange[] = [
   {
     file: "server/store/sqlite/write-progress.ts",
-    find: `    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token"))));
-  const find = `,
-    replace: `    .where(eq(run.id, sql.placeholder("id")));
-  const find = `,
+    find: "FROM run WHERE id = ? AND token = ?",
+    replace: "FROM run WHERE id = ? AND ? IS NOT NULL",
   },
   {
     file: "server/store/sqlite/leases.ts",
-    find: `eq(run.token, sql.placeholder("token")), eq(run.status, "running")))
-    .returning(`,
-    replace: `))
-    .returning(`,
-  },
-  {
-    file: "server/store/sqlite/end-hold.ts",
-    find: `const whereHeld = and(
-  eq(run.id, sql.placeholder("id")),
-  eq(run.token, sql.placeholder("token")),
-  eq(run.status, "running"),
-);`,
-    replace: `const whereHeld = eq(run.id, sql.placeholder("id"));`,
+    find: "WHERE id = ? AND token = ? AND status = ${running} RETURNING",
+    replace: "WHERE id = ? AND ? IS NOT NULL RETURNING",
   },
 ];
 

@@ -34,7 +34,7 @@ describe.concurrent("at the system calls that write to disk", { timeout: 400_000
 
   // Every call, one after the other: `npm run audit -- --calls accept`, or `run`.
   it.for([
-    { of: "accept" as const, stride: 11 },
+    { of: "accept" as const, stride: 7 },
     { of: "run" as const, stride: 17 },
   ])("the receiver may be killed at any of them: $of, one in $stride", async ({ of, stride }, { expect, skip }) => {
     if (!hasStrace) return skip("there is no strace");
