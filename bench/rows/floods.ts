@@ -97,7 +97,7 @@ export async function measureFloods(bench: Bench): Promise<Row[]> {
       toRow(pages.work, turns.pages, turns.calm),
       toRow(signIns.work, turns.signIns, turns.calm),
       toRow(exports.work, turns.exports, turns.calm),
-      toRow("all of these at once", turns.all, turns.calm),
+      toRow("all of these clients are active", turns.all, turns.calm),
     ];
   } finally {
     flooder.close();
@@ -143,7 +143,7 @@ async function planFloods({
       status: 200,
     },
     signIns: {
-      work: "200 sign-ins at once, with wrong passwords",
+      work: "200 clients at once sign in with wrong passwords",
       loads: [
         {
           url: `${origin}/api/auth/sign-in`,
@@ -156,7 +156,7 @@ async function planFloods({
       status: 401,
     },
     exports: {
-      work: "eight exports of all runs at once",
+      work: "eight clients at once export all runs",
       // A token may have four in progress.
       loads: [token, other].map((secret) => get("/api/v1/runs/export?format=jsonl", bearerOf(secret), 4)),
       status: 200,
@@ -192,7 +192,7 @@ function toRow(work: string, flooded: readonly Turn[], calm: readonly Turn[]): R
   const toCalm = ratioByRounds(waits(flooded), waits(calm));
   const rate = (of: (turn: Turn) => number) => median(flooded.map((turn) => of(turn) / turn.seconds));
   return {
-    work: `${smallBody().name}, ${webhooksPerSecond} a second, while ${work} (${count(rate(({ responses }) => responses))} responses and ${count(rate(({ megabytes }) => megabytes))} MB a second)`,
+    work: `${smallBody().name}, ${webhooksPerSecond} a second, while ${work} (${count(rate(({ responses }) => responses))} responses/s, ${count(rate(({ megabytes }) => megabytes))} MB/s)`,
     measure: "ms from due to 202, p99",
     ours: milliseconds(median(waits(flooded))),
     other: `Signalbox without the flood: ${milliseconds(median(waits(calm)))}`,

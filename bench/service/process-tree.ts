@@ -63,7 +63,8 @@ export function residentByRole(root: number | undefined): Map<string, number> {
  * the supervisor.
  */
 export function roleOf(pid: number): string {
-  return /\/(?:dist|processes|servers)\/([a-z-]+)\.[cm]?[jt]s/.exec(read(pid, "cmdline"))?.[1] ?? "supervisor";
+  const file = /\/(?:dist|processes|servers)\/([a-z-]+)\.[cm]?[jt]s/.exec(read(pid, "cmdline"))?.[1];
+  return file === undefined || file === "cli" ? "supervisor" : file;
 }
 
 function listProcesses(): ProcessStat[] {
