@@ -199,7 +199,7 @@ const processStartSchema = z.object({
   web: z.object({ socket: z.string(), secret: z.string() }).optional(),
   pool: z.enum(["shared", "isolated"]).optional(),
   workerId: z.string().optional(),
-  channel: z.object({ path: z.string(), secret: z.string() }).optional(),
+  channel: z.object({ socket: z.string(), secret: z.string() }).optional(),
 });
 
 /** The environment of a child process: the environment of the parent and the instructions of the supervisor. */

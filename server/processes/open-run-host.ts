@@ -5,7 +5,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { createRunHost, type RunHost } from "../run-channel/host/run-host.ts";
-import { type ChannelAddress, listenLocally } from "../run-channel/local-socket.ts";
+import { type LocalAddress, listenLocally } from "./local-socket.ts";
 import { machineName } from "./machine-name.ts";
 import type { Reporter } from "./protocol.ts";
 
@@ -19,7 +19,7 @@ export async function openRunHost(p: {
   store: Store;
   reporter: Pick<Reporter, "notice">;
   logger: Logger;
-  address: ChannelAddress;
+  address: LocalAddress;
 }): Promise<{ host: RunHost; close(): Promise<void> }> {
   const { settings, store, logger, address } = p;
   const host = createRunHost({
@@ -37,7 +37,7 @@ export async function openRunHost(p: {
         `${formatCount(count, "run")} of the stopped service ${count === 1 ? "continues" : "continue"}.`,
       ),
   });
-  const server = await listenLocally(address.path, host.accept);
+  const server = await listenLocally(address.socket, host.accept);
   return {
     host,
     async close() {

@@ -5,10 +5,10 @@ import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { mapCurrentStack } from "../project/map-stack.ts";
 import { readManifest } from "../project/read-manifest.ts";
+import { createLocalSocket } from "./local-socket.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import { openRunHost } from "./open-run-host.ts";
 import type { Reporter } from "./protocol.ts";
-import { createChannelAddress } from "../run-channel/local-socket.ts";
 import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import { createWorkerPool, type WorkerPool } from "./worker-pool.ts";
 
@@ -25,7 +25,7 @@ export async function openWorkerPool(p: {
   const { settings, env, reporter, logger } = p;
   const { stateDir } = settings;
   const store = await openConfiguredStore(settings, logger);
-  const address = await createChannelAddress();
+  const address = await createLocalSocket("runs");
   const runs = await openRunHost({ settings, store, reporter, logger, address }).catch(async (error: unknown) => {
     await store.close();
     throw error;

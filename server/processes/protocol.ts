@@ -3,6 +3,7 @@ import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { Target } from "../contract/project/target.ts";
 import type { ReceiverNumbers, ServiceReport } from "../ports/service-report.ts";
+import type { LocalAddress } from "./local-socket.ts";
 
 /** The messages between the supervisor and its children, over the IPC channel of child_process.fork. */
 
@@ -90,12 +91,12 @@ export interface ProcessStart {
   /** The options of the command line; a receiver that is started again keeps its port by this. */
   flags?: { port?: number; host?: string };
   /** Receiver and web: where web listens for the receiver. */
-  web?: { socket: string; secret: string };
+  web?: LocalAddress;
   /** Workers only. */
   pool?: "shared" | "isolated";
   workerId?: string;
   /** Workers only: where the process with the store listens, and the secret with which it accepts them. */
-  channel?: { path: string; secret: string };
+  channel?: LocalAddress;
 }
 
 /** What the person at the terminal is told; the command line draws it. */

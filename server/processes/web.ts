@@ -1,6 +1,4 @@
 import { once } from "node:events";
-import { mkdir, rm } from "node:fs/promises";
-import { dirname } from "node:path";
 import { createWebServer, type PagesHandler, webBacklog } from "../http/forward/web-server.ts";
 import { loadPages } from "../http/pages/load-pages.ts";
 import { trustProxies } from "../http/read-client.ts";
@@ -9,6 +7,7 @@ import { packageRoot } from "../paths.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ServiceReport } from "../ports/service-report.ts";
 import { type ListeningProcess, type ProcessContext, runHttpProcess } from "./http-processes/run-process.ts";
+import { makeWayFor } from "./local-socket.ts";
 import { createNumberExchange } from "./number-exchange.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 
@@ -70,13 +69,6 @@ async function openWeb({ settings, web, logger, signals, onEvent, send }: Proces
       await signalbox.close();
     },
   };
-}
-
-/** Removes the socket of a web process that was killed, and makes its folder again if something cleared it. */
-async function makeWayFor(socket: string): Promise<void> {
-  if (process.platform === "win32") return;
-  await mkdir(dirname(socket), { recursive: true, mode: 0o700 });
-  await rm(socket, { force: true });
 }
 
 /** The API is served before the pages are loaded; a request for a page waits for them. */

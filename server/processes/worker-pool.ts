@@ -4,9 +4,9 @@ import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
-import type { ChannelAddress } from "../run-channel/local-socket.ts";
 import type { RunHost } from "../run-channel/host/run-host.ts";
 import { createIsolation } from "./isolation.ts";
+import type { LocalAddress } from "./local-socket.ts";
 import type { Reporter, RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
 import { createWorkerWatch, watchEveryMs } from "./watch-workers.ts";
 import { type WorkerChild, forkWorker } from "./worker-child.ts";
@@ -18,7 +18,7 @@ export interface WorkerPoolOptions {
   /** Gives runs to the workers. */
   host: RunHost;
   /** Where the workers reach the host. */
-  channel: ChannelAddress;
+  channel: LocalAddress;
   /** Rewrites a stack from built positions to the user's own. */
   mapStack: (stack: string) => Promise<string>;
   reporter: Reporter;
@@ -69,9 +69,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   function spawn(pool: WorkerChild["pool"], onMessage: (message: WorkerToSupervisor) => void = () => {}): WorkerChild {
     const workerId = newId("wrk");
-    const { path, secret } = options.channel;
+    const { socket, secret } = options.channel;
     const child: WorkerChild = forkWorker({
-      start: { projectDir: settings.projectDir, mode: settings.mode, pool, workerId, channel: { path, secret } },
+      start: { projectDir: settings.projectDir, mode: settings.mode, pool, workerId, channel: { socket, secret } },
       env: options.env,
       memoryMb: settings.workerMemoryMb,
       onLife: (isResponsive) => host.workerLives(workerId, { isResponsive }),

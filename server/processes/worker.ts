@@ -12,11 +12,11 @@ import { setClockAhead, systemClock } from "../ports/clock.ts";
 import type { AssignedRun } from "../ports/run-channel.ts";
 import { loadCode } from "../project/load-code.ts";
 import { readManifest } from "../project/read-manifest.ts";
-import { connectLocally } from "../run-channel/local-socket.ts";
 import { createWorkerChannel } from "../run-channel/worker-channel.ts";
 import { openTracing } from "../tracing/open-tracing.ts";
 import type { RunTrace, Tracing } from "../ports/tracing.ts";
 import { collectStartUp } from "./collect-start-up.ts";
+import { connectLocally } from "./local-socket.ts";
 import { once } from "./once.ts";
 import type { SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
@@ -85,7 +85,7 @@ async function serve(): Promise<void> {
   const { version } = manifest;
   loop = createWorkerLoop({
     channel: createWorkerChannel({
-      connect: () => connectLocally(address.path),
+      connect: () => connectLocally(address.socket),
       secret: address.secret,
       worker: {
         id: workerId,

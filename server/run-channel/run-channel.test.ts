@@ -1,7 +1,6 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Store } from "../ports/store.ts";
 import { AppError } from "../contract/app-error.ts";
-import { connectLocally, createChannelAddress, listenLocally } from "./local-socket.ts";
 import { openMessageStream } from "./frames.ts";
 import { protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
@@ -465,23 +464,3 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
 async function tokenOf(h: Awaited<ReturnType<typeof createChannelHarness>>, id: string): Promise<string> {
   return (await h.store.listHeldRuns("wrk_a")).find((run) => run.id === id)?.token ?? "";
 }
-
-test("the socket is in a folder that only this user can enter, and its path is short enough", async () => {
-  const { statSync } = await import("node:fs");
-  const { dirname } = await import("node:path");
-  const address = await createChannelAddress();
-  onTestFinished(address.remove);
-  expect(statSync(dirname(address.path)).mode & 0o777).toBe(0o700);
-  expect(Buffer.byteLength(address.path)).toBeLessThan(108);
-});
-
-test("where the temporary folder has a long path, the socket is elsewhere", async () => {
-  vi.stubEnv("TMPDIR", `/tmp/${"long".repeat(40)}`);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const address = await createChannelAddress();
-  onTestFinished(address.remove);
-  expect(address.path).toMatch(/^\/tmp\/signalbox-\w+\/runs$/);
-  const server = await listenLocally(address.path, (socket) => socket.destroy());
-  (await connectLocally(address.path)).destroy();
-  await server.close();
-});

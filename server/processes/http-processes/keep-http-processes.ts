@@ -8,7 +8,7 @@ import { mapCurrentStack } from "../../project/map-stack.ts";
 import { createNumberExchange } from "../number-exchange.ts";
 import type { HttpProcessToSupervisor, ProcessStart, Reporter, SupervisorToHttpProcess } from "../protocol.ts";
 import { keepProcess, type KeepOptions } from "./keep-process.ts";
-import { createLocalSocket } from "./local-socket.ts";
+import { createLocalSocket } from "../local-socket.ts";
 
 interface HttpProcesses {
   /** The public port. */
@@ -40,7 +40,7 @@ export async function keepHttpProcesses(p: {
   fork?: KeepOptions["fork"];
 }): Promise<HttpProcesses> {
   const { settings, env, reporter, logger, signals } = p;
-  const { socket, secret, remove } = await createLocalSocket();
+  const { socket, secret, remove } = await createLocalSocket("web");
   let port = settings.port;
   let failedBuild: FailedBuild | null = null;
   const starting = new AbortController();

@@ -15,7 +15,7 @@ import type { Store } from "../../ports/store.ts";
 import { readManifest } from "../../project/read-manifest.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";
 import type { Reporter, RunEndedReport } from "../protocol.ts";
-import { createChannelAddress } from "../../run-channel/local-socket.ts";
+import { createLocalSocket } from "../local-socket.ts";
 import { openRunHost } from "../open-run-host.ts";
 import { type WorkerPool, createWorkerPool } from "../worker-pool.ts";
 
@@ -163,7 +163,7 @@ export async function startPool(
     runEnded: (run) => ended.push(run),
     notice: (_, message) => notices.push(message),
   };
-  const address = await createChannelAddress();
+  const address = await createLocalSocket("runs");
   const openHost = () => openRunHost({ settings, store, reporter, logger: silentLogger, address });
   let runs = await openHost();
   const pool = createWorkerPool({

@@ -6,7 +6,7 @@ import { silentLogger } from "../../ports/logger.ts";
 import type { AssignedRun, RunChannel } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
 import { createRunHost, type RunHost, type RunHostOptions } from "../host/run-host.ts";
-import { connectLocally, createChannelAddress, listenLocally } from "../local-socket.ts";
+import { connectLocally, createLocalSocket, listenLocally } from "../../processes/local-socket.ts";
 import type { WorkerIdentity } from "../messages.ts";
 import { createWorkerChannel, type WorkerChannelOptions } from "../worker-channel.ts";
 import { createPipe, type Deliver } from "./memory-pipe.ts";
@@ -38,14 +38,14 @@ export function createMemoryTransport(createDeliver?: () => Deliver): Transport 
 }
 
 export async function createSocketTransport(): Promise<Transport> {
-  const { path, remove } = await createChannelAddress();
+  const { socket, remove } = await createLocalSocket("runs");
   let server: Awaited<ReturnType<typeof listenLocally>> | null = null;
   return {
-    connect: () => connectLocally(path),
+    connect: () => connectLocally(socket),
     async serve(host) {
       // Closed only when all its connections are: those of the host before are closing.
       void server?.close();
-      server = await listenLocally(path, host.accept);
+      server = await listenLocally(socket, host.accept);
     },
     async close() {
       await server?.close();

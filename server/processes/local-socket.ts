@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** A socket that only this user can reach, and the secret that the process behind it expects. */
+export interface LocalAddress {
+  socket: string;
+  secret: string;
+}
+
+/** `web`: web listens for the receiver. `runs`: the run host listens for workers. */
+type SocketName = "web" | "runs";
+
+/** MacOS has 104 bytes for the path of a Unix socket, Linux 108, with a byte at the end. */
+const maxPathBytes = 103;
+const ownFolder = /^signalbox-(web|runs)-(\d+)-\w{6}$/;
+
+/**
+ * Makes the address on which processes of one service reach each other: a Unix socket in a folder that only this user
+ * can enter, or a named pipe on Windows. The process that listens creates the socket; `remove` removes the folder.
+ * Folders of services that were killed are removed, too.
+ */
+export async function createLocalSocket(
+  name: SocketName,
+  { folder, platform }: { folder: string; platform: NodeJS.Platform } = {
+    folder: tmpdir(),
+    platform: process.platform,
+  },
+): Promise<LocalAddress & { remove(): Promise<void> }> {
+  const secret = randomBytes(32).toString("base64url");
+  if (platform === "win32")
+    return { socket: `\\\\.\\pipe\\signalbox-${randomBytes(16).toString("hex")}`, secret, remove: async () => {} };
+  const prefix = `signalbox-${name}-${process.pid}-`;
+  const isTooLong = Buffer.byteLength(join(folder, `${prefix}XXXXXX`, name)) > maxPathBytes;
+  const parent = isTooLong ? "/tmp" : folder;
+  await removeAbandoned(parent).catch(() => {});
+  const own = await mkdtemp(join(parent, prefix)).catch(() => mkdtemp(join("/tmp", prefix)));
+  return { socket: join(own, name), secret, remove: () => rm(own, { recursive: true, force: true }) };
+}
+
+/** Folders whose supervisor does not run and in which no process listens. Those of other users cannot be removed. */
+async function removeAbandoned(parent: string): Promise<void> {
+  for (const folder of await readdir(parent)) {
+    const [, name = "", pid] = ownFolder.exec(folder) ?? [];
+    if (pid === undefined || isRunning(Number(pid)) || (await isListening(join(parent, folder, name)))) continue;
+    await rm(join(parent, folder), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** A process of another user runs, too: it cannot be signalled. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+/** Containers that share a folder do not see each other's processes. */
+function isListening(socket: string): Promise<boolean> {
+  return connectLocally(socket).then(
+    (connection) => {
+      connection.destroy();
+      return true;
+    },
+    () => false,
+  );
+}
+
+/** Removes the socket of a process that was killed, and makes its folder again if something cleared it. */
+export async function makeWayFor(socket: string): Promise<void> {
+  if (process.platform === "win32") return;
+  await mkdir(dirname(socket), { recursive: true, mode: 0o700 });
+  await rm(socket, { force: true });
+}
+
+/** Passes connections on. The socket of a process that was killed is replaced. */
+export async function listenLocally(
+  socket: string,
+  onConnection: (connection: Socket) => void,
+): Promise<{ close(): Promise<void> }> {
+  await makeWayFor(socket);
+  const server = createServer(onConnection);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(socket, resolve);
+  });
+  // A connection that could not be accepted: the other process tries again.
+  server.on("error", () => {});
+  return { close: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+export function connectLocally(socket: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const connection = connect(socket, () => {
+      connection.off("error", reject);
+      resolve(connection);
+    });
+    connection.once("error", reject);
+  });
+}
