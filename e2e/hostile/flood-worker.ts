@@ -17,6 +17,9 @@ export interface Flood {
   from: number;
 }
 
+/** The status of a response; without a response, the code of the error. */
+export type FloodResult = number | string;
+
 const { url, method, path, headers, body, count, from } = workerData as Flood;
 const { hostname, port, host } = new URL(url);
 const lines = Object.entries({
@@ -27,21 +30,24 @@ const lines = Object.entries({
 }).map(([name, value]) => `${name}: ${value}\r\n`);
 const template = `${method} ${path} HTTP/1.1\r\n${lines.join("")}x-forwarded-for: {address}\r\n\r\n`;
 
-/** The status; 0: no answer. Written by hand, since an HTTP client would use as much CPU time as the service. */
-function send(n: number): Promise<number> {
+/** The status, or why there is none. Written by hand, since an HTTP client would use as much CPU time as the service. */
+function send(n: number): Promise<FloodResult> {
   const sent = body === null ? "" : fill(body, n);
   const head = fill(template, n)
     .replace("{length}", String(Buffer.byteLength(sent)))
     .replace("{address}", `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`);
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) });
-    let status = 0;
+    let result: FloodResult = "closed without an answer";
     socket.once("data", (chunk: Buffer) => {
-      status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(chunk.toString("latin1", 0, 32))?.[1] ?? 0);
+      const statusLine = chunk.toString("latin1", 0, 32);
+      result = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1] ?? Number.NaN);
       socket.resume();
     });
-    socket.once("error", () => {});
-    socket.once("close", () => resolve(status));
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      if (typeof result !== "number") result = error.code ?? error.message;
+    });
+    socket.once("close", () => resolve(result));
     socket.write(head + sent);
   });
 }

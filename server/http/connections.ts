@@ -44,6 +44,12 @@ interface Client {
 }
 
 /**
+ * Connections that wait to be accepted. Of a burst of more, the kernel drops some, and their clients try again after a
+ * second. Linux admits at most `net.core.somaxconn`, which is 4,096 by default.
+ */
+export const backlog = 4_096;
+
+/**
  * Parsed requests that wait for their turn on one connection. A connection with more is closed: they would fill the
  * memory.
  */

@@ -43,7 +43,7 @@ export async function createLocalSockets(
   const isTooLong = Buffer.byteLength(join(folder, `${prefix}XXXXXX`, "runs")) > maxPathBytes;
   const parent = isTooLong ? "/tmp" : folder;
   await removeAbandoned(parent).catch(() => {});
-  const own = await mkdtemp(join(parent, prefix));
+  const own = await mkdtemp(join(parent, prefix)).catch(() => mkdtemp(join("/tmp", prefix)));
   return {
     web: addressAt(join(own, "web")),
     runs: addressAt(join(own, "runs")),

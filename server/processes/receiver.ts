@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { Settings } from "../config.ts";
 import { createDeliveryTally } from "../domain/deliveries/delivery-tally.ts";
+import { backlog } from "../http/connections.ts";
 import { createForwarder } from "../http/forward/forwarder.ts";
 import { createHealthHandler } from "../http/health.ts";
 import { createHttpServer } from "../http/http-server.ts";
@@ -89,7 +90,7 @@ async function openReceiver({
     onConnectionClosed: closedConnections.add,
     logger,
   });
-  http.server.listen(settings.port, settings.host);
+  http.server.listen({ port: settings.port, host: settings.host, backlog });
   await once(http.server, "listening").catch((error: unknown) => {
     throw describeListenFailure(error, settings);
   });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { createWebServer, type PagesHandler, webBacklog } from "../http/forward/web-server.ts";
+import { backlog } from "../http/connections.ts";
+import { createWebServer, type PagesHandler } from "../http/forward/web-server.ts";
 import { loadPages } from "../http/pages/load-pages.ts";
 import { trustProxies } from "../http/read-client.ts";
 import { openSignalbox, type Signalbox } from "../main.ts";
@@ -56,7 +57,7 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
     logger,
   });
   await makeWayFor(web.socket);
-  http.server.listen({ path: web.socket, backlog: webBacklog });
+  http.server.listen({ path: web.socket, backlog });
   await once(http.server, "listening");
   watchEventLoop({ inspectAfterMs, orphanAfterMs });
   // Built pages are loaded in a moment. Next's development server costs seconds and memory, and takes a lock: the first

@@ -46,8 +46,6 @@ interface WebServerParts {
 const unlimited = { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 };
 /** Twice what the receiver admits, for the header that it adds. */
 const maxHeaderSize = 32 * 1024;
-/** Connections that wait to be accepted: as many as the receiver may open at once. */
-export const webBacklog = 4_096;
 
 /**
  * The HTTP server of web, on a local socket: it answers the requests that the receiver forwards, for the API, sign-in
