@@ -31,11 +31,7 @@ it.each([
     startedAt: 1_000 - n,
     seenAt: 1_000,
   }));
-  const { promise: isRemoving, resolve: noteRemoval } = Promise.withResolvers<void>();
-  const removeExpiredSignIns = vi.fn<() => Promise<typeof nothing>>(async () => {
-    noteRemoval();
-    return nothing;
-  });
+  const removeExpiredSignIns = vi.fn<() => Promise<typeof nothing>>(async () => nothing);
   const upkeep = startStoreUpkeep({
     settings,
     store: {
@@ -53,9 +49,11 @@ it.each([
     logger: silentLogger,
   });
   await vi.advanceTimersByTimeAsync(60_000);
-  // The manifest is looked for on the disk.
-  vi.useRealTimers();
-  await Promise.race([isRemoving, new Promise((resolve) => setTimeout(resolve, isDone ? 30_000 : 100))]);
-  expect(removeExpiredSignIns).toHaveBeenCalledTimes(isDone ? 1 : 0);
+  // The manifest is read from the disk, and upkeep pauses between its tables.
+  if (isDone) await vi.waitFor(() => expect(removeExpiredSignIns).toHaveBeenCalledTimes(1), { timeout: 30_000 });
+  else {
+    for (let turns = 0; turns < 100; turns += 1) await vi.advanceTimersByTimeAsync(50);
+    expect(removeExpiredSignIns).not.toHaveBeenCalled();
+  }
   await upkeep.close();
 });
