@@ -112,6 +112,7 @@ it("every message reaches the host, and requests are answered with what it says"
   const host: RunHost = {
     start: async () => {},
     accept: record("accept"),
+    acceptDelivery: async () => ({ kind: "accepted" }),
     wake: record("wake"),
     cancel: record("cancel"),
     workerStarted: record("workerStarted"),

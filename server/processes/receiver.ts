@@ -62,9 +62,9 @@ async function openReceiver({
   const closedConnections = createClosedConnectionTally();
   const { ingest } = createIngest({
     settings,
-    store,
+    store: runs ? { ...store, acceptDelivery: runs.host.acceptDelivery } : store,
     project,
-    signals: runs ? { runsQueued: runs.host.wake, cancelRequested: runs.host.cancel } : noSignals,
+    signals: noSignals,
     logger,
     stopping: stopping.signal,
     onEvent(event) {

@@ -5,6 +5,8 @@ import type { RunClaim } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
 import { type MessageStream, openMessageStream } from "../frames.ts";
 import { type Hello, type HostMessage, protocolVersion, type WorkerMessage } from "../messages.ts";
+import { createAcceptRunning } from "./accept-running.ts";
+import { createAssignRuns } from "./assign-runs.ts";
 import { createClaimLoop } from "./claim-loop.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { claimsOf, forget, type HostedWorker, isResponsive } from "./hosted-worker.ts";
@@ -57,6 +59,8 @@ export interface RunHost {
   start(): Promise<void>;
   /** Serves a new connection. */
   accept(connection: Duplex): void;
+  /** Stores a delivery and its runs. Those for which a worker is free are assigned after the same commit. */
+  acceptDelivery: Store["acceptDelivery"];
   /** Signals that a run may be due. Cheap; safe to call at any time. */
   wake(): void;
   cancel(runId: string): void;
@@ -104,9 +108,22 @@ export function createRunHost(p: RunHostOptions): RunHost {
     runsUnderWay: () => new Set(livingClaims().map(({ id }) => id)),
     onReleased: () => claims.wake(),
   });
-  const claims = createClaimLoop({ store, workers, held, leaseMs: lease, clock, logger });
+  const assigning = {
+    store,
+    workers,
+    leaseMs: lease,
+    clock,
+    logger,
+    takesRuns: (worker: HostedWorker) => !worker.isDraining && !held.has(worker.identity.id) && isResponsive(worker),
+  };
+  const assignRuns = createAssignRuns(assigning);
+  const claims = createClaimLoop({ ...assigning, assignRuns });
+  const accepting = createAcceptRunning({ ...assigning, assignRuns, claims });
   const leases = keepLeases({ ...p, workers, isAlive, livingClaims, leaseMs: lease, clockAheadMs });
-  const stopWatching = store.watch(claims.wake);
+  const stopWatching = store.watchOthers(claims.wake);
+
+  /** No run is being assigned any more. */
+  const settled = () => Promise.all([claims.settled(), accepting.settled()]);
 
   function claimsByWorker(): [workerId: string, runs: RunClaim[]][] {
     return [...awaited, ...[...workers].map(([id, worker]): [string, RunClaim[]] => [id, claimsOf(worker)])];
@@ -154,7 +171,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     if (!hasResponded || !worker) return;
     const wasResponsive = isResponsive(worker);
     worker.respondedAt = now;
-    if (!wasResponsive) claims.wake();
+    if (!wasResponsive) claims.slotFreed();
   }
 
   function handle(connection: Connection, message: WorkerMessage): void {
@@ -168,7 +185,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
         return track(connection, writeLive(stream, message));
       case "capacity":
         worker.capacity = message.runs;
-        return claims.wake();
+        return claims.slotFreed();
       case "released":
         forget(worker, message.run);
         return claims.wake();
@@ -209,13 +226,18 @@ export function createRunHost(p: RunHostOptions): RunHost {
       respondedAt: performance.now(),
       leaseUntil: clock.now() + lease,
       runs: new Map(),
+      reserved: 0,
+      limitedTargets: new Set(identity.concurrency.map(([target]) => target)),
+      limitedRuns: new Set(),
     };
     connection.worker = worker;
     await closeOthers(connection, workerId);
     // A run that was claimed for its previous connection never reached it.
-    await claims.settled();
+    await settled();
     const { kept, lost, missing } = compareRuns(hello, await store.listHeldRuns(workerId));
     for (const { id, token } of kept) worker.runs.set(id, token);
+    // Which targets they have is not known here.
+    if (worker.limitedTargets.size > 0) for (const { id } of kept) worker.limitedRuns.add(id);
     const ids = missing.map(({ id }) => id);
     await resumeRuns({ store, clock }, { workerId, ids, message: "The run did not reach its worker." });
     const now = clock.now();
@@ -251,10 +273,12 @@ export function createRunHost(p: RunHostOptions): RunHost {
       await leases.renewLate(worker);
       const result = await store.writeProgress(progress);
       const isOver = !result.held || transition !== undefined;
+      // It may be due again, and a run of its target may be due now.
+      const mayBeDue = transition?.to === "waiting" || transition?.to === "queued" || worker.limitedRuns.has(id);
       if (isOver) forget(worker, { id, token });
       worker.stream.send({ type: "ack", id, token, seq, ...result });
-      // Its slot is free, and perhaps a slot under a concurrency limit.
-      if (isOver) claims.wake();
+      if (isOver && mayBeDue) claims.wake();
+      else if (isOver) claims.slotFreed();
     } catch (error) {
       const failure = {
         isUnavailable: error instanceof AppError && error.code === "store_unavailable",
@@ -276,7 +300,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     worker.isDraining = true;
     // Other workers need not wait for this one to take the runs of its build.
     leases.announce(worker).catch((error: unknown) => logger.warn("worker could not announce its shutdown", { error }));
-    await claims.settled();
+    await settled();
     worker.stream.send({ type: "drained" });
   }
 
@@ -297,13 +321,14 @@ export function createRunHost(p: RunHostOptions): RunHost {
       await recovery.start();
     },
     accept,
+    acceptDelivery: accepting.acceptDelivery,
     wake: claims.wake,
     cancel: leases.cancel,
     workerStarted: (workerId) => void known.add(workerId),
     workerLives: (workerId, { isResponsive: hasResponded }) => notePulse(workerId, hasResponded),
     async workerDied(lost) {
       await closeConnectionsOf(lost.workerId);
-      await claims.settled();
+      await settled();
       livedAt.delete(lost.workerId);
       held.delete(lost.workerId);
       const runs = await recovery.workerDied(lost);
@@ -312,7 +337,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     },
     async hold(workerIds) {
       for (const id of workerIds) held.add(id);
-      await claims.settled();
+      await settled();
     },
     release(workerIds) {
       for (const id of workerIds) held.delete(id);
@@ -333,7 +358,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       stopWatching();
       const writes = [...connections].flatMap((connection) => [...connection.writes]);
       for (const { stream } of connections) stream.destroy();
-      await claims.settled();
+      await settled();
       await Promise.all(writes);
     },
   };

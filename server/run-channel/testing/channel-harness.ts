@@ -5,6 +5,7 @@ import type { RunEnding } from "../../engine/execute-run.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { AssignedRun, RunChannel } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
+import { aDelivery } from "../../store/testing/factories.ts";
 import { createRunHost, type RunHost, type RunHostOptions } from "../host/run-host.ts";
 import { connectLocally, createLocalSockets, listenLocally } from "../../processes/local-sockets.ts";
 import type { WorkerIdentity } from "../messages.ts";
@@ -198,6 +199,15 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
       const id = await engine.createRun(over);
       host?.wake();
       return id;
+    },
+    /** Accepts a delivery with runs, as the receiver does. Resolves to their ids. */
+    async acceptRuns(count: number, over: Parameters<typeof engine.newRun>[0] = {}): Promise<string[]> {
+      const delivery = aDelivery({ receivedAt: engine.clock.now() });
+      const runs = Array.from({ length: count }, () =>
+        engine.newRun({ trigger: "t", deliveryId: delivery.id, startedBy: "webhook", ...over }),
+      );
+      await host?.acceptDelivery({ delivery, runs, idempotency: null });
+      return runs.map(({ id }) => id);
     },
     async close() {
       for (const stop of stops) stop();

@@ -123,6 +123,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createUpkeepStore(database),
     ping: () => ping(database, { readEnds, ...queue }),
     watch: watcher.watch,
+    watchOthers: watcher.watchOthers,
     mark: () => database.read(mark),
     liveMark: () => database.read(liveMark),
     numbers: async () => ({ ...queue.numbers(), fileBytes: await readFileBytes(file) }),
@@ -186,7 +187,9 @@ function createFileGuard(file: string, { onShrunk }: { onShrunk: (bytes: bigint)
       if (opened === undefined && now !== null) identities.set(path, now);
       // Senders see the detail; the path of the file is for the log.
       if (opened !== undefined && opened !== now)
-        throw new AppError("store_unavailable", detail, { cause: new Error(`${path} is not the file that was opened`) });
+        throw new AppError("store_unavailable", detail, {
+          cause: new Error(`${path} is not the file that was opened`),
+        });
       if (path !== file || !stats) continue;
       if (stats.size < bytes) onShrunk(stats.size);
       bytes = stats.size;
@@ -199,6 +202,8 @@ function createFileGuard(file: string, { onShrunk }: { onShrunk: (bytes: bigint)
 /** Upkeep makes the file smaller, too: then no page is missing. The pages in memory would hide that others are lost. */
 function refuseLostPages(connection: Connection, bytes: bigint): void {
   connection.pragma("shrink_memory");
-  const [pages, pageBytes] = ["page_count", "page_size"].map((name) => Number(connection.pragma(name, { simple: true })));
+  const [pages, pageBytes] = ["page_count", "page_size"].map((name) =>
+    Number(connection.pragma(name, { simple: true })),
+  );
   if ((pages ?? 0) * (pageBytes ?? 0) > bytes) refuseDamagedFile(connection);
 }
