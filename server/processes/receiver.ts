@@ -14,7 +14,12 @@ import type { ClosedConnection, ReceiverNumbers } from "../ports/service-report.
 import { createProjectReader, requireSecrets } from "../project/project-reader.ts";
 import { createIngest } from "./create-ingest.ts";
 import { serveHostLink } from "./host-link.ts";
-import { type ListeningProcess, type ProcessContext, runHttpProcess } from "./http-processes/run-process.ts";
+import {
+  httpProcessWatch,
+  type ListeningProcess,
+  type ProcessContext,
+  runHttpProcess,
+} from "./http-processes/run-process.ts";
 import { once as onlyOnce } from "./once.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import { openRunHost } from "./open-run-host.ts";
@@ -25,14 +30,6 @@ import { watchEventLoop } from "./watch-event-loop.ts";
  * everything else to the web process. It loads neither pages nor APIs, so no request to them delays a webhook. It is
  * the host of the runs as well: accepts, claims and progress of runs share one store, and its commits.
  */
-
-/**
- * A blocked loop does not notice that the supervisor is gone. One that is not blocked ends by itself: more time than
- * its grace.
- */
-const orphanAfterMs = 8_000;
-/** A locked store blocks it for five seconds, and there is nothing to inspect. */
-const inspectAfterMs = 6_000;
 
 await runHttpProcess("receiver", openReceiver);
 
@@ -73,7 +70,7 @@ async function openReceiver({
     },
   });
   // The watching thread costs 18 MB, and only the schemas of a webhook can block the event loop.
-  const watchOnce = onlyOnce(() => watchEventLoop({ inspectAfterMs, orphanAfterMs }));
+  const watchOnce = onlyOnce(() => watchEventLoop(httpProcessWatch));
   const { connections } = settings.limits;
   const http = createHttpServer({
     ingest(request, isLocal) {

@@ -1,4 +1,5 @@
 import type { Settings } from "../config.ts";
+import { repeat } from "../domain/event-loop.ts";
 import { newId } from "../domain/ids.ts";
 import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
@@ -64,6 +65,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   const staying = (pool: WorkerChild["pool"]) =>
     [...children].filter((child) => child.pool === pool && !leaving.has(child));
+
+  const warn = createThrottledLog((message, fields) => logger.warn(message, fields));
+  const stops: (() => void)[] = [];
 
   function spawn(pool: WorkerChild["pool"], onMessage: (message: WorkerToSupervisor) => void = () => {}): WorkerChild {
     const workerId = newId("wrk");
@@ -176,26 +180,23 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     isolation.look();
   }
 
-  function repeat(everyMs: number, what: string, task: () => Promise<void>): void {
-    let isBusy = false;
-    const warn = createThrottledLog((message, fields) => logger.warn(message, fields));
-    const timer = setInterval(() => {
-      if (isBusy || isClosing) return;
-      isBusy = true;
-      void task()
-        .catch((error: unknown) => warn(`${what} failed, retrying`, { error }))
-        .finally(() => (isBusy = false));
-    }, everyMs);
-    timers.add(timer);
-  }
-
   return {
     async start() {
-      repeat(watchEveryMs, "worker check", async () => {
-        await watchWorkers();
-        isolation.dismissIdle();
-      });
-      repeat(lookForIsolatedMs[settings.database.kind], "check for isolated runs", async () => isolation.look());
+      stops.push(
+        repeat({
+          everyMs: watchEveryMs,
+          onError: (error) => warn("worker check failed, retrying", { error }),
+          async task() {
+            await watchWorkers();
+            isolation.dismissIdle();
+          },
+        }),
+        repeat({
+          everyMs: lookForIsolatedMs[settings.database.kind],
+          onError: (error) => warn("check for isolated runs failed, retrying", { error }),
+          task: async () => isolation.look(),
+        }),
+      );
       const starts = Array.from({ length: settings.workers }, () => spawnReady("shared"));
       isolation.look();
       await Promise.race(starts);
@@ -215,6 +216,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     },
     async close(graceMs) {
       isClosing = true;
+      for (const stop of stops) stop();
       for (const timer of timers) clearTimeout(timer);
       host.stop();
       const last = [...children];

@@ -24,7 +24,7 @@ import { createWorkerPulse } from "./worker-pulse.ts";
 
 /**
  * A worker process: executes the project's code. It has no store: it reports what runs do to the process that has one.
- * Whatever that code does, only this process can be lost by it.
+ * If that code crashes, blocks or exhausts the memory, only this process ends.
  */
 const start = readProcessStart();
 const workerId = start.workerId ?? newId("wrk");

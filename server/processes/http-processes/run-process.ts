@@ -43,6 +43,14 @@ const sendSpansWithinMs = 300;
 const maxSendMs = 1_000;
 const heartbeatMs = 500;
 
+/** When the thread that watches the event loop acts: `watchEventLoop`. */
+export const httpProcessWatch = {
+  /** A locked store blocks the loop for five seconds, and there is nothing to inspect. */
+  inspectAfterMs: 6_000,
+  /** A loop that is not blocked notices by itself that the supervisor is gone, and ends within its grace. */
+  orphanAfterMs: shutdownGraceMs + 3_000,
+};
+
 /**
  * Runs the receiver or web under the supervisor: reports its start and that its event loop turns, loads new builds, and
  * closes it when the supervisor says so or is gone. User code in these processes: the sources only.

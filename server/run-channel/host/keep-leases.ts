@@ -1,3 +1,4 @@
+import { repeat } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
@@ -39,20 +40,6 @@ interface LeaseKeeper {
 /** Extends the leases of all living workers in one write, and passes cancellations on to them. */
 export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   const { store, workers, clock, leaseMs } = p;
-  const stops: (() => void)[] = [];
-
-  function repeat(everyMs: number, what: string, task: () => Promise<unknown>): void {
-    let isBusy = false;
-    const timer = setInterval(() => {
-      if (isBusy) return;
-      isBusy = true;
-      void task()
-        .catch((error: unknown) => p.logger.warn(`${what} failed; it will be retried`, { error }))
-        .finally(() => (isBusy = false));
-    }, everyMs);
-    stops.push(() => clearInterval(timer));
-  }
-
   async function extendAll(): Promise<void> {
     // If this process was held up, the workers' signs of life may be there unread.
     await new Promise(setImmediate);
@@ -98,18 +85,23 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
     });
   };
 
-  repeat(leaseMs / 3, "lease renewal", extendAll);
-  repeat(heartbeatEveryMs, "worker heartbeat", async () => {
-    for (const worker of workers.values()) if (p.isAlive(worker.identity.id)) await announce(worker);
-  });
-  stops.push(
+  const warn = (what: string) => (error: unknown) => p.logger.warn(`${what} failed; it will be retried`, { error });
+  const stops = [
+    repeat({ everyMs: leaseMs / 3, task: extendAll, onError: warn("lease renewal") }),
+    repeat({
+      everyMs: heartbeatEveryMs,
+      onError: warn("worker heartbeat"),
+      async task() {
+        for (const worker of workers.values()) if (p.isAlive(worker.identity.id)) await announce(worker);
+      },
+    }),
     watchCancels({
       store,
       runIds: () => [...workers.values()].flatMap(({ runs }) => [...runs.keys()]),
       cancel,
-      onError: (error) => p.logger.warn("check for canceled runs failed; it will be retried", { error }),
+      onError: warn("check for canceled runs"),
     }),
-  );
+  ];
 
   return {
     async renewLate(worker) {
