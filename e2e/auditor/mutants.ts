@@ -54,6 +54,34 @@ const halfADelivery: SourceChange = {
   replace: "for (const run of runs.slice(0, 1)) p.insertRun(run, { seq, delivery });",
 };
 
+/** A worker that reconnects does not send again what was not acknowledged. */
+const lostFrames: SourceChange = {
+  file: "server/run-channel/worker-channel.ts",
+  find: "for (const { message } of unacknowledged.values()) stream?.send(message);",
+  replace: "",
+};
+
+const doubledAssignments: SourceChange = {
+  file: "server/run-channel/host/assign-runs.ts",
+  find: "worker.stream.sendText(formatAssign(run, needs));",
+  replace: "for (const _ of [1, 2]) worker.stream.sendText(formatAssign(run, needs));",
+};
+
+/** The store has given a run to a worker that has not received it, because the receiver was killed before it sent it. */
+const lostAssignments: SourceChange[] = [
+  {
+    file: "server/run-channel/host/accept-running.ts",
+    find: "await assign(reservations, since).catch(",
+    replace: `await new Promise((resolve) => setTimeout(resolve, 300));
+      await assign(reservations, since).catch(`,
+  },
+  {
+    file: "server/run-channel/host/run-host.ts",
+    find: "const ids = missing.map(({ id }) => id);",
+    replace: "const ids = missing.map(({ id }) => id).slice(0, 0);",
+  },
+];
+
 /** Any process that knows a run may write to it, also after another has taken it over. */
 export const noFencing: SourceChange[] = [
   {
@@ -102,6 +130,26 @@ export const mutants = {
   "half-a-delivery": {
     audit: { ...quick, changes: [halfADelivery], plan: [] },
     caughtBy: ["a delivery's runs are recorded together or not at all"],
+  },
+  "lost-frames": {
+    audit: {
+      ...quick,
+      changes: [lostFrames],
+      plan: repeat(3, { kind: "receiver", moment: "step_done", afterMs: 500 }),
+    },
+    caughtBy: ["every run ends"],
+  },
+  "doubled-assignments": {
+    audit: { ...quick, changes: [doubledAssignments], plan: [] },
+    caughtBy: ["a step is repeated only if a kill fell inside it"],
+  },
+  "lost-assignments": {
+    audit: {
+      ...quick,
+      changes: lostAssignments,
+      plan: repeat(2, { kind: "receiver", moment: "acknowledged", afterMs: 500 }),
+    },
+    caughtBy: ["every run ends"],
   },
 } satisfies Record<string, Mutant>;
 
