@@ -67,21 +67,6 @@ const doubledAssignments: SourceChange = {
   replace: "for (const _ of [1, 2]) worker.stream.sendText(formatAssign(run, needs));",
 };
 
-/** The store has given a run to a worker that has not received it, because the receiver was killed before it sent it. */
-const lostAssignments: SourceChange[] = [
-  {
-    file: "server/run-channel/host/accept-running.ts",
-    find: "await assign(reservations, since).catch(",
-    replace: `await new Promise((resolve) => setTimeout(resolve, 300));
-      await assign(reservations, since).catch(`,
-  },
-  {
-    file: "server/run-channel/host/run-host.ts",
-    find: "const ids = missing.map(({ id }) => id);",
-    replace: "const ids = missing.map(({ id }) => id).slice(0, 0);",
-  },
-];
-
 /** Any process that knows a run may write to it, also after another has taken it over. */
 export const noFencing: SourceChange[] = [
   {
@@ -140,16 +125,8 @@ export const mutants = {
     caughtBy: ["every run ends"],
   },
   "doubled-assignments": {
-    audit: { ...quick, changes: [doubledAssignments], plan: [] },
+    audit: { ...quick, clients: 2, minOrders: 5, changes: [doubledAssignments], plan: [] },
     caughtBy: ["a step is repeated only if a kill fell inside it"],
-  },
-  "lost-assignments": {
-    audit: {
-      ...quick,
-      changes: lostAssignments,
-      plan: repeat(2, { kind: "receiver", moment: "acknowledged", afterMs: 500 }),
-    },
-    caughtBy: ["every run ends"],
   },
 } satisfies Record<string, Mutant>;
 
