@@ -96,6 +96,13 @@ export default {
       to: { path: `${root}(?:app|components)/` },
     },
     {
+      name: "supervisor-has-no-store",
+      severity: "error",
+      comment: "The supervisor is small and never blocked: what it loads does not include the store.",
+      from: { path: `${root}server/processes/supervisor\\.ts$` },
+      to: { path: `${root}server/(?:store/|main\\.ts$)`, reachable: true },
+    },
+    {
       name: "one-reader-of-the-database-driver",
       severity: "error",
       comment: "SQL stays inside the store.",

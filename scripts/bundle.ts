@@ -71,6 +71,7 @@ export async function bundleProcesses({
       receiver: inRoot("server/processes/receiver.ts"),
       web: inRoot("server/processes/web.ts"),
       worker: inRoot("server/processes/worker.ts"),
+      "local-api": inRoot("server/processes/local-api.ts"),
       "event-loop-watcher": inRoot("server/processes/event-loop-watcher.ts"),
       "regex-thread": inRoot("cli/build/schema/regex-thread.ts"),
     },

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 const repository = join(import.meta.dirname, "..");
 const textOf = (file: string) => readFileSync(join(repository, file), "utf8");
 
-const entryPoints = ["server/processes/receiver.ts", "server/processes/supervisor.ts", "server/processes/worker.ts"];
+const entryPoints = ["server/processes/receiver.ts", "server/processes/worker.ts"];
 const [, section = ""] = /## The path of a webhook\n([^]*?)\n## /.exec(textOf("CONTRIBUTING.md")) ?? [];
 const listed = [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = ""]) => file);
 
@@ -19,7 +19,7 @@ describe("the path of a webhook in CONTRIBUTING.md", () => {
     expect(numbers).toEqual(listed.map((_, at) => at + 1));
   });
 
-  it("names files that exist and that the three processes load", () => {
+  it("names files that exist and that the two processes load", () => {
     expect(listed.filter((file) => !existsSync(join(repository, file)))).toEqual([]);
     expect(entryPoints.filter((file) => !listed.includes(file))).toEqual([]);
     const loaded = loadedBy(entryPoints);

@@ -199,7 +199,8 @@ const processStartSchema = z.object({
   web: z.object({ socket: z.string(), secret: z.string() }).optional(),
   pool: z.enum(["shared", "isolated"]).optional(),
   workerId: z.string().optional(),
-  channel: z.object({ socket: z.string(), secret: z.string() }).optional(),
+  runs: z.object({ socket: z.string(), secret: z.string() }).optional(),
+  workers: z.object({ known: z.array(z.string()), held: z.array(z.string()) }).optional(),
 });
 
 /** The environment of a child process: the environment of the parent and the instructions of the supervisor. */

@@ -24,6 +24,7 @@ import type { Store } from "./ports/store.ts";
 import type { ServiceReport } from "./ports/service-report.ts";
 import { createIngest } from "./processes/create-ingest.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
+import { startStoreUpkeep } from "./processes/start-store-upkeep.ts";
 import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
 import { readBuiltSettings } from "./project/read-built-settings.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
@@ -75,6 +76,7 @@ export async function openSignalbox(p: {
     isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint),
     readService: p.readService,
   });
+  const upkeep = startStoreUpkeep({ settings, store, logger });
   const { maxBodyBytes } = settings;
   const parts = {
     store,
@@ -169,7 +171,10 @@ export async function openSignalbox(p: {
     createCaller: (headers) => pageHandlers().trpc.caller(headers),
     setPort: (actual) => void (port = actual),
     beginShutdown: () => stopping.abort(),
-    close: () => store.close(),
+    async close() {
+      await upkeep.close();
+      await store.close();
+    },
   };
 }
 

@@ -14,6 +14,7 @@ const entries = {
   receiver: "server/processes/receiver",
   web: "server/processes/web",
   worker: "server/processes/worker",
+  "local-api": "server/processes/local-api",
   evaluate: "cli/build/evaluate",
   "event-loop-watcher": "server/processes/event-loop-watcher",
   "regex-thread": "cli/build/schema/regex-thread",

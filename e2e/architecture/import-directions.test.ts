@@ -36,6 +36,7 @@ describe("import directions", () => {
     expect(found).toContain("no-cycles: e2e/architecture/violations/server/contract/first.ts");
     expect(found).toContain("components-know-the-contract-only: e2e/architecture/violations/components/peek.ts");
     expect(found).toContain("one-reader-of-the-database-driver: e2e/architecture/violations/server/http/driver.ts");
+    expect(found).toContain("supervisor-has-no-store: e2e/architecture/violations/server/processes/supervisor.ts");
     expect(found).toContain("nothing-imports-pages: e2e/architecture/violations/cli/page.ts");
   });
 });

@@ -19,7 +19,7 @@ export function planKills(p: { random: Random; kills: number; gapMs: number }): 
   const moments = {
     group: ["any", "acknowledged", "step_begun", "step_done"],
     supervisor: ["any", "acknowledged", "step_begun"],
-    receiver: ["any", "acknowledged"],
+    receiver: ["any", "acknowledged", "step_begun"],
     web: ["any", "acknowledged"],
     worker: ["any", "step_begun", "step_done"],
   } as const;

@@ -44,7 +44,7 @@ export function planMachineKills(p: { random: Random; kills: number; gapMs: numb
       "connection",
     ] as const);
     const moment = random.pick<Moment>(
-      isHttpProcess(kind) ? ["any", "acknowledged"] : ["any", "acknowledged", "step_begun", "step_done"],
+      kind === "web" ? ["any", "acknowledged"] : ["any", "acknowledged", "step_begun", "step_done"],
     );
     const isLong =
       kind === "stop" || (kind === "postgres" ? random.chance(0.15) : kind === "group" && random.chance(0.4));

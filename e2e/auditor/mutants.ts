@@ -54,6 +54,19 @@ const halfADelivery: SourceChange = {
   replace: "for (const run of runs.slice(0, 1)) p.insertRun(run, { seq, delivery });",
 };
 
+/** A worker that reconnects does not send again what was not acknowledged. */
+const lostFrames: SourceChange = {
+  file: "server/run-channel/worker-channel.ts",
+  find: "for (const { message } of unacknowledged.values()) stream?.send(message);",
+  replace: "",
+};
+
+const doubledAssignments: SourceChange = {
+  file: "server/run-channel/host/assign-runs.ts",
+  find: "worker.stream.sendText(formatAssign(run, needs));",
+  replace: "for (const _ of [1, 2]) worker.stream.sendText(formatAssign(run, needs));",
+};
+
 /** Any process that knows a run may write to it, also after another has taken it over. */
 export const noFencing: SourceChange[] = [
   {
@@ -102,6 +115,18 @@ export const mutants = {
   "half-a-delivery": {
     audit: { ...quick, changes: [halfADelivery], plan: [] },
     caughtBy: ["a delivery's runs are recorded together or not at all"],
+  },
+  "lost-frames": {
+    audit: {
+      ...quick,
+      changes: [lostFrames],
+      plan: repeat(3, { kind: "receiver", moment: "step_done", afterMs: 500 }),
+    },
+    caughtBy: ["every run ends"],
+  },
+  "doubled-assignments": {
+    audit: { ...quick, clients: 2, minOrders: 5, changes: [doubledAssignments], plan: [] },
+    caughtBy: ["a step is repeated only if a kill fell inside it"],
   },
 } satisfies Record<string, Mutant>;
 

@@ -45,10 +45,7 @@ async function onStage<T>(changes: readonly SourceChange[], act: (stage: Stage) 
 }
 
 export interface SweepOptions {
-  /**
-   * Of which process: the receiver while it accepts, or the supervisor, which has the store, while a worker executes a
-   * run.
-   */
+  /** Until the receiver has accepted a delivery, or until its run has ended. */
   of: "accept" | "run";
   /** Every how many calls. */
   stride: number;
@@ -56,7 +53,7 @@ export interface SweepOptions {
 }
 
 /**
- * Kills the process at its first call that writes to disk, then at a later one, and so on, until a whole accept, or a
+ * Kills the receiver at its first call that writes to disk, then at a later one, and so on, until a whole accept, or a
  * whole run, comes through.
  */
 export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Verdict & { calls: number }> {
@@ -70,38 +67,23 @@ export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Ve
     await untilAtRest(stage);
     for (; ; n += stride) {
       const { service } = stage;
-      const pid = of === "accept" ? await oneProcess(service.receiver) : service.pid;
+      const pid = await oneProcess(service.receiver);
       const strace = await killAtCall(pid, n);
       const at = performance.now();
-      let isOver = false;
-      const restarted = of === "run" ? service.exited.then(() => (isOver ? undefined : restart(stage))) : null;
       await accept(stage, `${of}-${n}`, of === "accept" ? orderKinds[1] : orderKinds[0]);
-      await untilAtRest(stage);
-      isOver = isRunning(pid);
+      if (of === "run") await untilAtRest(stage);
+      const isOver = isRunning(pid);
       await strace.detach();
+      await untilAtRest(stage);
       tell(`${of}: ${isOver ? "came through before" : "killed at"} call ${n}`);
       if (isOver) break;
-      await restarted;
-      kills.push({
-        at,
-        ...(of === "accept" ? { kind: "receiver", pid } : { kind: "supervisor", pid: null }),
-        generation: service.generation,
-      });
+      kills.push({ at, kind: "receiver", pid, generation: service.generation });
     }
     return {
       ...(await judgeAtRest({ reader: readSqlite(projectDir), orders, effects: sink.effects, kills, startedAt })),
       calls: n - 1,
     };
   });
-}
-
-/** Without its supervisor, the whole service starts again. */
-async function restart(stage: Stage): Promise<void> {
-  const { projectDir, service, sink } = stage;
-  await service.untilLeft();
-  const generation = service.generation + 1;
-  const port = Number(new URL(service.url).port);
-  stage.service = await startService({ projectDir, port, sinkUrl: sink.url, generation, changes: [] });
 }
 
 /** In what order the receiver writes to disk, brings to disk, and answers. */

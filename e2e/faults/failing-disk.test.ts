@@ -31,7 +31,7 @@ describe("a failing disk (EIO)", { timeout: 300_000 }, () => {
 
       const fault = ["-o", "/dev/null", "-e", `trace=${calls}`, "-e", `inject=${calls}:error=EIO`];
       const faults = await Promise.all(
-        [...service.receiver(), ...service.web(), service.pid].map((pid) => attachStrace(pid, fault)),
+        [...service.receiver(), ...service.web()].map((pid) => attachStrace(pid, fault)),
       );
       const from = load.answers().length;
       const failsSince = performance.now();

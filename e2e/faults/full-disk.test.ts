@@ -22,7 +22,7 @@ describe("a full disk", { timeout: 300_000 }, () => {
     await vi.waitFor(() => expect(since(0, 202)).toBeGreaterThan(50), { timeout: 20_000 });
 
     const outageSince = performance.now();
-    disk.takeRoom([...service.receiver(), ...service.web(), service.pid]);
+    disk.takeRoom([...service.receiver(), ...service.web()]);
     await vi.waitFor(() => expect(since(0, 503)).toBeGreaterThan(0), { timeout: 20_000 });
     const fullFrom = load.answers().length;
     const fullSince = performance.now();
@@ -45,7 +45,7 @@ describe("a full disk", { timeout: 300_000 }, () => {
     );
     expect([service.receiver(), service.web(), service.workers()]).toEqual(processes);
 
-    disk.giveRoom([...service.receiver(), ...service.web(), service.pid]);
+    disk.giveRoom([...service.receiver(), ...service.web()]);
     const freeFrom = load.answers().length;
     await vi.waitFor(() => expect(since(freeFrom, 202)).toBeGreaterThan(20), { timeout: 20_000 });
     const answers = await load.finish();

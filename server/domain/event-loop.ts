@@ -92,3 +92,24 @@ export function setLongTimeout(callback: () => void, delayMs: number): () => voi
   arm(delayMs);
   return () => clearTimeout(timer);
 }
+
+/**
+ * Repeats a task. A time at which the task is still in progress is left out; a failure goes to `onError`. Returns a
+ * function that stops it.
+ */
+export function repeat(p: {
+  everyMs: number;
+  task: () => Promise<unknown>;
+  onError: (error: unknown) => void;
+}): () => void {
+  let isBusy = false;
+  const timer = setInterval(() => {
+    if (isBusy) return;
+    isBusy = true;
+    void p
+      .task()
+      .catch(p.onError)
+      .finally(() => (isBusy = false));
+  }, p.everyMs);
+  return () => clearInterval(timer);
+}

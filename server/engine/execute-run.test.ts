@@ -21,8 +21,10 @@ const fail = (thrown: unknown, maxAttempts = 1) =>
 
 const hang = () => new Promise<never>(() => {});
 
-/** What is recorded of the input when the code begins, and in the end. */
+/** What is recorded of the input when the code begins, and in the end. No time passes that would write it in between. */
 const recordedInputs = async (input: z.ZodType, transform?: (payload: { email: string }) => unknown) => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const id = await engine.createRun({
     payload: { email: "a@b.c", of: [1] },
     input: null,

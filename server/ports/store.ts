@@ -37,6 +37,8 @@ export interface Store
    * possible. Returns a function that stops it.
    */
   watch(listener: () => void): () => void;
+  /** The same for the writes of other connections and processes only. */
+  watchOthers(listener: () => void): () => void;
   /**
    * A string that changes with every new or changed delivery, run, preset or trigger switch, but not with worker
    * heartbeats. Cheap: it is read after every write.

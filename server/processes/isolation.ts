@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { RunHost } from "../run-channel/host/run-host.ts";
+import type { PoolHost } from "./host-link.ts";
 import type { WorkerChild } from "./worker-child.ts";
 
 const maxWorkers = 4;
@@ -19,7 +19,7 @@ export interface Isolation {
 
 /** Worker processes that execute one run at a time, started when a run must be alone and sent away when there is none. */
 export function createIsolation(p: {
-  host: Pick<RunHost, "isolatedRuns">;
+  host: Pick<PoolHost, "isolatedRuns">;
   clock: Clock;
   logger: Logger;
   workers: () => WorkerChild[];
@@ -28,6 +28,8 @@ export function createIsolation(p: {
   later: (delayMs: number, action: () => void) => void;
 }): Isolation {
   let pauses = 0;
+  let isLooking = false;
+  let isDue = false;
 
   async function startWorkers(): Promise<void> {
     const { queued, nextAt } = await p.host.isolatedRuns();
@@ -40,7 +42,20 @@ export function createIsolation(p: {
   }
 
   function look(): void {
-    startWorkers().catch((error: unknown) => p.logger.warn("could not look up isolated runs, retrying", { error }));
+    isDue = true;
+    if (!isLooking) void lookWhileDue();
+  }
+
+  /** One question at a time: the host may be away. */
+  async function lookWhileDue(): Promise<void> {
+    isLooking = true;
+    while (isDue) {
+      isDue = false;
+      await startWorkers().catch((error: unknown) =>
+        p.logger.warn("could not look up isolated runs, retrying", { error }),
+      );
+    }
+    isLooking = false;
   }
 
   return {

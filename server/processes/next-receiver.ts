@@ -14,7 +14,7 @@ const runGraceMs = 1_500;
 export async function startNextReceiver(): Promise<Signalbox["ingestFetch"]> {
   const settings = await readBuiltSettings(readNextProject());
   const logger = createLogger({ mode: settings.mode, level: readLogLevel(settings.mode), process: "next" });
-  const { pool, store } = await openWorkerPool({
+  const { pool, host, store } = await openWorkerPool({
     settings,
     logger,
     reporter: { delivery() {}, runEnded() {}, notice: (level, message) => logger[level](message) },
@@ -22,7 +22,7 @@ export async function startNextReceiver(): Promise<Signalbox["ingestFetch"]> {
   const signalbox = await openSignalbox({
     settings,
     logger,
-    signals: { runsQueued: pool.wake, cancelRequested: pool.cancel },
+    signals: { runsQueued: host.wake, cancelRequested: host.cancel },
   });
   await pool.start();
 

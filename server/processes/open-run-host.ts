@@ -5,26 +5,32 @@ import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { createRunHost, type RunHost } from "../run-channel/host/run-host.ts";
-import { type LocalAddress, listenLocally } from "./local-socket.ts";
+import { listenLocally, type LocalAddress } from "./local-sockets.ts";
 import { machineName } from "./machine-name.ts";
-import type { Reporter } from "./protocol.ts";
+import type { ProcessStart, Reporter } from "./protocol.ts";
 
 const reconcileEveryMs = 5_000;
 /** If other machines share the store: the loss of a whole one shows in the end of its leases only. */
 const reconcileSharedEveryMs = 1_000;
 
-/** The host of this machine's workers, which reach it at this address. It does not close the store. */
+/**
+ * The host of this machine's workers, which reach it at this address. It has given back the runs of services that
+ * ended. It does not close the store.
+ */
 export async function openRunHost(p: {
   settings: Settings;
   store: Store;
   reporter: Pick<Reporter, "notice">;
   logger: Logger;
   address: LocalAddress;
+  /** The workers of the host before this one. */
+  workers?: ProcessStart["workers"];
 }): Promise<{ host: RunHost; close(): Promise<void> }> {
   const { settings, store, logger, address } = p;
   const host = createRunHost({
     store,
     secret: address.secret,
+    ...(p.workers ? { workers: p.workers } : {}),
     machine: machineName(settings),
     readManifest: () => readManifest(settings.stateDir),
     reconcileEveryMs: settings.database.kind === "postgres" ? reconcileSharedEveryMs : reconcileEveryMs,
@@ -38,11 +44,13 @@ export async function openRunHost(p: {
       ),
   });
   const server = await listenLocally(address.socket, host.accept);
-  return {
-    host,
-    async close() {
-      await host.close();
-      await server.close();
-    },
+  const close = async () => {
+    await host.close();
+    await server.close();
   };
+  await host.start().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return { host, close };
 }

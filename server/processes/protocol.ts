@@ -2,8 +2,9 @@ import type { DeliverySummary } from "../contract/delivery.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { Target } from "../contract/project/target.ts";
+import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import type { ReceiverNumbers, ServiceReport } from "../ports/service-report.ts";
-import type { LocalAddress } from "./local-socket.ts";
+import type { IsolatedRuns, LostAttempt } from "../run-channel/host/run-host.ts";
 
 /** The messages between the supervisor and its children, over the IPC channel of child_process.fork. */
 
@@ -16,8 +17,14 @@ export type HttpProcessToSupervisor =
   | { type: "reloaded"; version: string; error: string | null }
   /** Twice a second: its event loop turns. */
   | { type: "heartbeat" }
-  | { type: "runs-queued" }
-  | { type: "cancel-requested"; runId: string }
+  /** From web, for the run host. A lost message costs only time. */
+  | RunSignal
+  /** From the receiver, for the terminal. */
+  | { type: "notice"; level: "info" | "warn" | "error"; message: string }
+  /** From the receiver: answers a `host-request`. */
+  | { type: "host-answer"; id: number; answer: HostAnswer }
+  /** From the receiver: answers `stop-receiving`. */
+  | { type: "stopped-receiving" }
   /** For the log line of each delivery; sent in development only. */
   | { type: "delivery"; delivery: DeliverySummary }
   /** From web: a client reads the metrics. Answered with `numbers`. */
@@ -31,16 +38,42 @@ export type SupervisorToHttpProcess =
    * `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. `env`: what the process may know of the
    * environment now.
    */
-  | { type: "reload"; env: NodeJS.ProcessEnv }
-  | { type: "shutdown" }
-  /** To web: whether the newest build failed. */
+  { type: "reload"; env: NodeJS.ProcessEnv } | { type: "shutdown" } | ToReceiver | ToWeb;
+
+type ToWeb =
+  /** Whether the newest build failed. */
   | { type: "build"; failed: FailedBuild | null }
-  /** To web: the public port. */
+  /** The public port. */
   | { type: "port"; port: number }
-  /** To web: answers `read-numbers`. */
-  | { type: "numbers"; numbers: ServiceReport }
-  /** To the receiver. Answered with `receiver-numbers`. */
-  | { type: "read-receiver-numbers" };
+  /** Answers `read-numbers`. */
+  | { type: "numbers"; numbers: ServiceReport };
+
+type ToReceiver =
+  /** Answered with `receiver-numbers`. */
+  | { type: "read-receiver-numbers" }
+  /** Before `shutdown`: accept no more webhooks. The run host continues. Answered with `stopped-receiving`. */
+  | { type: "stop-receiving"; graceMs: number }
+  | HostMessage;
+
+/** A write of web that the run host should see at once. */
+type RunSignal = { type: "runs-queued" } | { type: "cancel-requested"; runId: string };
+
+/** To the run host in the receiver. */
+export type HostMessage =
+  | RunSignal
+  | { type: "worker-lives"; workerId: string; isResponsive: boolean }
+  | { type: "release-workers"; workerIds: readonly string[] }
+  | { type: "stop-assigning" }
+  /** Answered with `host-answer`. It is sent again to the next receiver if this one does not answer. */
+  | ({ type: "host-request"; id: number } & HostRequest);
+
+export type HostRequest =
+  | { request: "worker-died"; workerId: string; death: WorkerDeath; deadlines: [runId: string, deadlineAt: number][] }
+  | { request: "hold-workers"; workerIds: readonly string[] }
+  | { request: "isolated-runs" };
+
+/** `null`: there is nothing to say. */
+export type HostAnswer = LostAttempt[] | IsolatedRuns | null;
 
 export interface RunEndedReport {
   runId: string;
@@ -91,12 +124,14 @@ export interface ProcessStart {
   /** The options of the command line; a receiver that is started again keeps its port by this. */
   flags?: { port?: number; host?: string };
   /** Receiver and web: where web listens for the receiver. */
-  web?: LocalAddress;
+  web?: { socket: string; secret: string };
+  /** The receiver and workers: where the run host listens for workers. Without it, the receiver has no run host. */
+  runs?: { socket: string; secret: string };
+  /** The receiver only: the workers that are there, or whose deaths it is yet to handle, and those to assign nothing. */
+  workers?: { known: string[]; held: string[] };
   /** Workers only. */
   pool?: "shared" | "isolated";
   workerId?: string;
-  /** Workers only: where the process with the store listens, and the secret with which it accepts them. */
-  channel?: LocalAddress;
 }
 
 /** What the person at the terminal is told; the command line draws it. */

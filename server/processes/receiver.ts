@@ -9,48 +9,59 @@ import { createHttpServer } from "../http/http-server.ts";
 import { createReadiness } from "../http/readiness.ts";
 import { trustProxies } from "../http/read-client.ts";
 import { systemClock } from "../ports/clock.ts";
+import { noSignals } from "../ports/signals.ts";
 import type { ClosedConnection, ReceiverNumbers } from "../ports/service-report.ts";
 import { createProjectReader, requireSecrets } from "../project/project-reader.ts";
 import { createIngest } from "./create-ingest.ts";
-import { type ListeningProcess, type ProcessContext, runHttpProcess } from "./http-processes/run-process.ts";
+import { serveHostLink } from "./host-link.ts";
+import {
+  httpProcessWatch,
+  type ListeningProcess,
+  type ProcessContext,
+  runHttpProcess,
+} from "./http-processes/run-process.ts";
 import { once as onlyOnce } from "./once.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
+import { openRunHost } from "./open-run-host.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 
 /**
  * The receiver: the process with the public port. It receives webhooks and answers health checks, and forwards
- * everything else to the web process. It loads neither pages nor APIs, so no request to them delays a webhook.
+ * everything else to the web process. It loads neither pages nor APIs, so no request to them delays a webhook. It is
+ * the host of the runs as well: accepts, claims and progress of runs share one store, and its commits.
  */
-
-/**
- * A blocked loop does not notice that the supervisor is gone. One that is not blocked ends by itself: more time than
- * its grace.
- */
-const orphanAfterMs = 8_000;
-/** A locked store blocks it for five seconds, and there is nothing to inspect. */
-const inspectAfterMs = 6_000;
 
 await runHttpProcess("receiver", openReceiver);
 
 async function openReceiver({
   settings,
+  start,
   web,
   logger,
-  signals,
   onEvent,
   send,
 }: ProcessContext): Promise<ListeningProcess> {
   const store = await openConfiguredStore(settings, logger);
   const project = await createProjectReader(settings.stateDir);
   if (settings.mode === "deployed") requireSecrets(project.current());
+  const runs = start.runs
+    ? await openRunHost({
+        settings,
+        store,
+        logger,
+        reporter: { notice: (level, message) => send({ type: "notice", level, message }) },
+        address: start.runs,
+        workers: start.workers,
+      })
+    : null;
   const stopping = new AbortController();
   const deliveries = createDeliveryTally({ isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint) });
   const closedConnections = createClosedConnectionTally();
   const { ingest } = createIngest({
     settings,
-    store,
+    store: runs ? { ...store, acceptDelivery: runs.host.acceptDelivery } : store,
     project,
-    signals,
+    signals: noSignals,
     logger,
     stopping: stopping.signal,
     onEvent(event) {
@@ -59,7 +70,7 @@ async function openReceiver({
     },
   });
   // The watching thread costs 18 MB, and only the schemas of a webhook can block the event loop.
-  const watchOnce = onlyOnce(() => watchEventLoop({ inspectAfterMs, orphanAfterMs }));
+  const watchOnce = onlyOnce(() => watchEventLoop(httpProcessWatch));
   const { connections } = settings.limits;
   const http = createHttpServer({
     ingest(request, isLocal) {
@@ -90,16 +101,33 @@ async function openReceiver({
     };
   }
 
+  let closing: Promise<void> | null = null;
+  function stopReceiving(graceMs: number): Promise<void> {
+    stopping.abort();
+    return (closing ??= http.close(graceMs));
+  }
+
   return {
     port: (http.server.address() as AddressInfo).port,
     project,
     handle(message) {
-      if (message.type === "read-receiver-numbers")
-        void readNumbers().then((numbers) => send({ type: "receiver-numbers", numbers }));
+      switch (message.type) {
+        case "read-receiver-numbers":
+          return void readNumbers().then((numbers) => send({ type: "receiver-numbers", numbers }));
+        case "stop-receiving":
+          return void stopReceiving(message.graceMs).then(() => send({ type: "stopped-receiving" }));
+        case "build":
+        case "port":
+        case "numbers":
+          return;
+        default:
+          if (runs) serveHostLink(runs.host, message, (answer) => send({ type: "host-answer", ...answer }));
+      }
     },
     async close(graceMs) {
-      stopping.abort();
-      await http.close(graceMs);
+      runs?.host.stop();
+      await stopReceiving(graceMs);
+      await runs?.close();
       await store.close();
     },
   };

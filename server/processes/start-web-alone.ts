@@ -1,7 +1,6 @@
 import { type Settings, serviceUrl } from "../config.ts";
 import type { Logger } from "../ports/logger.ts";
 import { collectStartUp } from "./collect-start-up.ts";
-import { noSignals } from "../ports/signals.ts";
 import { keepHttpProcesses } from "./http-processes/keep-http-processes.ts";
 import { createPoolTally } from "./pool-tally.ts";
 import type { Reporter } from "./protocol.ts";
@@ -26,7 +25,7 @@ export async function startWebAlone(p: {
     env,
     reporter,
     logger,
-    signals: noSignals,
+    workers: null,
     readNumbers: () => noWorkers.read([]),
   });
   collectStartUp();

@@ -1,23 +1,28 @@
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Settings } from "../config.ts";
+import { AppError } from "../contract/app-error.ts";
+import { createHealthHandler } from "../http/health.ts";
+import type { Readiness } from "../http/readiness.ts";
+import { sendProblem } from "../http/send-problem.ts";
 import type { Logger } from "../ports/logger.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { openWorkerPool } from "./open-worker-pool.ts";
 import type { Reporter } from "./protocol.ts";
 import { requireSharedStore } from "./require-shared-store.ts";
+import { startStoreUpkeep } from "./start-store-upkeep.ts";
 import { runGraceMs } from "./supervisor.ts";
 
 export interface Workers {
-  /** Of the health checks; `null`: nothing listens. */
+  /** The port of the health checks; `null`: nothing listens. */
   healthPort: number | null;
-  /** Takes no more runs, lets those that run end or hands them back, and ends all processes. */
+  /** Claims no more runs, waits a moment for those in progress, hands the others back, and ends all processes. */
   close(): Promise<void>;
 }
 
 /**
- * Starts workers and no web process: they run what is accepted on other machines. Rejects with SettingsError where the
- * store is for one machine only, and with why where the health port cannot be had.
+ * Starts workers only: they execute the runs that other machines accept. Rejects with SettingsError if the store is for
+ * one machine only, and with the reason if the health port cannot be used.
  */
 export async function startWorkers(p: {
   settings: Settings;
@@ -29,9 +34,10 @@ export async function startWorkers(p: {
   const { settings, healthPort } = p;
   requireSharedStore(settings, "`signalbox worker`");
   const { pool, store } = await openWorkerPool(p);
+  const upkeep = startStoreUpkeep({ settings, store, logger: p.logger });
   let isClosing = false;
 
-  async function reasonsNotToBeReady(): Promise<string[]> {
+  async function readiness(): Promise<string[]> {
     if (isClosing) return ["The workers are shutting down."];
     if (pool.numbers().workers.ready.shared === 0) return ["No worker of this machine accepts runs."];
     return store.ping().then(
@@ -44,18 +50,18 @@ export async function startWorkers(p: {
     isClosing = true;
     await pool.close(runGraceMs);
     await healthServer?.close();
+    await upkeep.close();
     await store.close();
   }
 
   const healthServer =
     healthPort === null
       ? null
-      : await openHealthDoor({ host: settings.host, port: healthPort, reasonsNotToBeReady }).catch(
-          async (error: unknown) => {
-            await store.close();
-            throw error;
-          },
-        );
+      : await openHealthServer({ host: settings.host, port: healthPort, readiness }).catch(async (error: unknown) => {
+          await upkeep.close();
+          await store.close();
+          throw error;
+        });
   await pool.start().catch(async (error: unknown) => {
     await close();
     throw error;
@@ -65,25 +71,22 @@ export async function startWorkers(p: {
   return { healthPort: healthServer?.port ?? null, close: () => (closing ??= close()) };
 }
 
-/**
- * Answers `GET /healthz` and `GET /readyz` as web does, for those who look after a process that serves nothing else.
- * Rejects when it cannot listen.
- */
-async function openHealthDoor(p: {
+/** Answers health checks as the receiver does, in a process that serves nothing else. Rejects if it cannot listen. */
+async function openHealthServer(p: {
   host: string;
   port: number;
-  reasonsNotToBeReady: () => Promise<string[]>;
+  readiness: Readiness;
 }): Promise<{ port: number; close(): Promise<void> }> {
-  const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000 }, (request, response) => {
+  const answer = createHealthHandler(p.readiness);
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
     request.resume();
-    const path = request.url?.split("?")[0];
-    if (request.method !== "GET" && request.method !== "HEAD") return answer(response, 405, { ok: false });
-    if (path === "/healthz") return answer(response, 200, { ok: true });
-    if (path !== "/readyz") return answer(response, 404, { ok: false });
-    return void p
-      .reasonsNotToBeReady()
-      .then((reasons) => answer(response, reasons.length === 0 ? 200 : 503, { ok: reasons.length === 0, reasons }));
-  });
+    if (!(await answer(request, response, request.url ?? "")))
+      sendProblem(request, response, new AppError("not_found", healthOnly));
+  };
+  const server = createServer(
+    { headersTimeout: 5_000, requestTimeout: 5_000 },
+    (request, response) => void handle(request, response),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(
@@ -105,8 +108,4 @@ async function openHealthDoor(p: {
   };
 }
 
-function answer(response: ServerResponse, status: number, body: object): void {
-  response
-    .writeHead(status, { "content-type": "application/json", "cache-control": "no-store" })
-    .end(JSON.stringify(body));
-}
+const healthOnly = "Workers answer only GET /healthz and GET /readyz. Send other requests to a server that receives.";

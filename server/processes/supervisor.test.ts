@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, vi } from "vitest";
+import { openFiles } from "./testing/open-files.ts";
 import { childrenOf, startService, test } from "./testing/supervisor-harness.ts";
 
 // Processes start slowly on a machine that is busy.
@@ -99,6 +100,92 @@ describe.concurrent("the supervisor", () => {
     await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ status: "completed", attempt: 1 }]);
     expect(pidOf("web")).toBe(web);
     expect(pidOf("receiver")).not.toBe(receiver);
+  });
+
+  test("no step is repeated and no run is lost when the receiver is killed while workers execute, and the workers stay", async ({
+    startService,
+    expect,
+  }) => {
+    const code = `
+      for (const name of ["one", "two", "three"]) await ctx.step(name, async () => {
+        mark(name + " of " + ctx.run.id);
+        await until(() => marks().includes("after " + name));
+      });
+      return "done";`;
+    const { startRun, project, ended, pidOf, notices } = await startService({ work: { code } });
+    const ids = await Promise.all(Array.from({ length: 5 }, () => startRun("work")));
+    const workers = () => childrenOf(project).filter(({ command }) => command.includes("/worker.js"));
+    const marksOf = async (name: string) => (await project.marks()).filter((mark) => mark.startsWith(`${name} of`));
+    let before: ReturnType<typeof workers> = [];
+    for (const name of ["one", "two", "three"]) {
+      await expect.poll(() => marksOf(name), { timeout: 20_000 }).toHaveLength(ids.length);
+      if (before.length === 0) before = workers();
+      process.kill(pidOf("receiver"), "SIGKILL");
+      await appendFile(join(project.dir, "marks.txt"), `after ${name}\n`);
+    }
+    await expect.poll(() => ended, { timeout: 20_000 }).toHaveLength(ids.length);
+    expect(ended.map(({ runId }) => runId).toSorted()).toEqual(ids.toSorted());
+    expect(ended.map(({ status, attempt }) => ({ status, attempt }))).toEqual(
+      ids.map(() => ({ status: "completed", attempt: 1 })),
+    );
+    for (const name of ["one", "two", "three"])
+      expect((await marksOf(name)).toSorted()).toEqual(ids.map((id) => `${name} of ${id}`).toSorted());
+    expect(workers()).toEqual(before);
+    expect(new Set(notices)).toEqual(new Set(["The receiver was killed (SIGKILL). It restarts."]));
+  });
+
+  test("the runs of a worker that dies while there is no receiver continue when the receiver is back", async ({
+    startService,
+    expect,
+  }) => {
+    const code = `
+      mark(String(process.pid));
+      if (marks().length === 1) ${hang}
+      return "done";`;
+    const { startRun, project, ended, pidOf, call } = await startService({ work: { code } });
+    const id = await startRun("work");
+    await expect.poll(() => project.marks(), { timeout: 20_000 }).toHaveLength(1);
+    const [worker] = await project.marks();
+    process.kill(pidOf("receiver"), "SIGKILL");
+    process.kill(Number(worker), "SIGKILL");
+    await expect.poll(() => ended, { timeout: 30_000 }).toMatchObject([{ runId: id, status: "completed", attempt: 1 }]);
+    expect(await project.marks()).toHaveLength(2);
+    // The next receiver knows how the worker died.
+    const timeline = await call("GET", `/runs/${id}/timeline`);
+    expect(JSON.stringify(timeline.json)).toContain("killed by an external signal (SIGKILL)");
+  });
+
+  test("a reload while the receiver restarts puts the new build in force, and runs of the old one end undisturbed", async ({
+    startService,
+    expect,
+  }) => {
+    const { supervisor, startRun, project, ended, notices, pidOf } = await startService({
+      work: { code: `mark("old"); await until(() => marks().includes("go on")); return "old";` },
+    });
+    const old = await startRun("work");
+    await expect.poll(() => project.marks(), { timeout: 20_000 }).toContain("old");
+    process.kill(pidOf("receiver"), "SIGKILL");
+    await expect.poll(() => notices.join(), { timeout: 20_000 }).toContain("The receiver was killed");
+    await project.write({ work: { code: `mark("new"); return "new";` } });
+    await supervisor.reload();
+    const fresh = await startRun("work");
+    await expect.poll(() => ended.map(({ runId }) => runId), { timeout: 20_000 }).toEqual([fresh]);
+    expect(await project.marks()).toEqual(["old", "new"]);
+    await appendFile(join(project.dir, "marks.txt"), "go on\n");
+    await expect
+      .poll(() => ended.find(({ runId }) => runId === old), { timeout: 20_000 })
+      .toMatchObject({ status: "completed", attempt: 1 });
+  });
+
+  test("only the receiver and web have the store open", async ({ startService, expect }) => {
+    const { startRun, project, ended, pidOf } = await startService({ quick: { code: "return 1;" } });
+    await startRun("quick");
+    await expect.poll(() => ended, { timeout: 20_000 }).toHaveLength(1);
+    const ofStore = (file: string) => file.startsWith(join(project.dir, ".signalbox/signalbox.db"));
+    const havingStore = [process.pid, ...childrenOf(project).map(({ pid }) => pid)].filter((pid) =>
+      openFiles(pid).some(ofStore),
+    );
+    expect(havingStore.toSorted()).toEqual([pidOf("receiver"), pidOf("web")].toSorted());
   });
 
   test("a reload puts the new build in force, for the receiver, web and workers", async ({ startService, expect }) => {

@@ -3,8 +3,12 @@ import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Logger } from "../ports/logger.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { keepHttpProcesses } from "./http-processes/keep-http-processes.ts";
-import { openWorkerPool } from "./open-worker-pool.ts";
+import { systemClock } from "../ports/clock.ts";
+import { mapCurrentStack } from "../project/map-stack.ts";
+import { createHostLink } from "./host-link.ts";
+import { createLocalSockets } from "./local-sockets.ts";
 import type { Reporter } from "./protocol.ts";
+import { createWorkerPool } from "./worker-pool.ts";
 
 export interface Supervisor {
   /** Where the service is reached. */
@@ -27,9 +31,14 @@ export interface Supervisor {
 export const httpCloseMs = 5_500;
 export const runGraceMs = 1_000;
 
+/** A close takes ten seconds at most; this is a moment less. */
+const closeMs = 9_700;
+const minCloseMs = 300;
+
 /**
  * Starts the service: the receiver, the web process and the workers. Rejects if the receiver or web cannot start, e.g.
- * because the port is in use.
+ * because the port is in use. This process has no store and executes no code of the project: it starts the others, and
+ * starts them again.
  */
 export async function startSupervisor(p: {
   settings: Settings;
@@ -38,7 +47,18 @@ export async function startSupervisor(p: {
   logger: Logger;
 }): Promise<Supervisor> {
   const { settings, env, reporter, logger } = p;
-  const { pool, store } = await openWorkerPool(p);
+  const sockets = await createLocalSockets();
+  const link = createHostLink();
+  const pool = createWorkerPool({
+    settings,
+    ...(env ? { env } : {}),
+    host: link,
+    runs: sockets.runs,
+    mapStack: (stack) => mapCurrentStack(settings.stateDir, stack),
+    reporter,
+    logger,
+    clock: systemClock,
+  });
 
   const starting = pool.start();
   // Awaited when the receiver and web are ready: until then its failure must not end this process.
@@ -48,11 +68,12 @@ export async function startSupervisor(p: {
     env,
     reporter,
     logger,
-    signals: { runsQueued: pool.wake, cancelRequested: pool.cancel },
+    workers: { link, sockets },
     readNumbers: pool.numbers,
   }).catch(async (error: unknown) => {
+    link.close();
     await pool.close(0);
-    await store.close();
+    await sockets.remove();
     throw error;
   });
   await starting.catch(async (error: unknown) => {
@@ -64,9 +85,13 @@ export async function startSupervisor(p: {
 
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
-    await http.close(httpCloseMs);
+    const endAt = performance.now() + closeMs;
+    await http.stopReceiving(httpCloseMs);
+    // The receiver writes what workers hand back.
     await pool.close(runGraceMs);
-    await store.close();
+    link.close();
+    await http.close(Math.max(minCloseMs, endAt - performance.now()));
+    await sockets.remove();
   }
 
   return {

@@ -14,14 +14,14 @@ interface BuiltCode {
 const ofWeb =
   /^(SIGNALBOX_.*|DATABASE_URL|PORT|HOST|HOSTNAME|(NODE|NEXT|__NEXT|OTEL|UV|LC|LD|DYLD|MALLOC|SSL_CERT|XDG|FAKETIME)_.*|PG[A-Z]+|FAKETIME|PATH|HOME|USER|LOGNAME|SHELL|PWD|TZ|TERM|LANG|LANGUAGE|TMPDIR|TMP|TEMP|CI|DEBUG|NO_COLOR|FORCE_COLOR|HTTPS?_PROXY|ALL_PROXY|NO_PROXY|https?_proxy|all_proxy|no_proxy|SystemRoot|windir|ComSpec|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
 
-/** What packages of models' providers read by themselves; their code need not be in the build. */
+/** Variables that the packages of model providers read; their code may be missing from the build. */
 const ofProviders =
   /(^|_)API_(KEY|TOKEN)$|^(ANTHROPIC|OPENAI|AZURE_OPENAI)_|^AWS_(SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_.*)$|^GOOGLE_APPLICATION_CREDENTIALS$|^(HF|VERCEL_OIDC)_TOKEN$/;
 
 /**
- * Which variables of the environment the receiver and the web process are given: all but those that only workers read,
- * by the build that is in force. A key of a model's provider never gets there unless a trigger names it. Where triggers
- * make up names as they run, nobody knows which they read: then they get what is not a provider's.
+ * Selects the environment variables of the receiver and the web process: all but those that only workers read,
+ * according to the current build. A key of a model provider is included only if a trigger names it. If triggers compute
+ * the names of variables when they run, all variables are included but those of model providers.
  */
 export function readWebNeeds(stateDir: string): (name: string) => boolean {
   const built = readBuiltCode(stateDir);

@@ -7,8 +7,13 @@ import { openSignalbox, type Signalbox } from "../main.ts";
 import { packageRoot } from "../paths.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ServiceReport } from "../ports/service-report.ts";
-import { type ListeningProcess, type ProcessContext, runHttpProcess } from "./http-processes/run-process.ts";
-import { makeWayFor } from "./local-socket.ts";
+import {
+  httpProcessWatch,
+  type ListeningProcess,
+  type ProcessContext,
+  runHttpProcess,
+} from "./http-processes/run-process.ts";
+import { makeWayFor } from "./local-sockets.ts";
 import { createNumberExchange } from "./number-exchange.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 
@@ -17,19 +22,20 @@ import { watchEventLoop } from "./watch-event-loop.ts";
  * receiver forwards its requests.
  */
 
-/**
- * A blocked loop does not notice that the supervisor is gone. One that is not blocked ends by itself: more time than
- * its grace.
- */
-const orphanAfterMs = 8_000;
-/** A locked store blocks it for five seconds, and there is nothing to inspect. */
-const inspectAfterMs = 6_000;
-
 await runHttpProcess("web", openWeb);
 
-async function openWeb({ settings, web, logger, signals, onEvent, send }: ProcessContext): Promise<ListeningProcess> {
+async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext): Promise<ListeningProcess> {
   const numbers = createNumberExchange<ServiceReport>(() => send({ type: "read-numbers" }));
-  const signalbox = await openSignalbox({ settings, logger, signals, onEvent, readService: numbers.read });
+  const signalbox = await openSignalbox({
+    settings,
+    logger,
+    signals: {
+      runsQueued: () => send({ type: "runs-queued" }),
+      cancelRequested: (runId) => send({ type: "cancel-requested", runId }),
+    },
+    onEvent,
+    readService: numbers.read,
+  });
   Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
 
   const pages = pagesWhenAsked(logger, signalbox.drawPageFor, () =>
@@ -50,7 +56,7 @@ async function openWeb({ settings, web, logger, signals, onEvent, send }: Proces
   await makeWayFor(web.socket);
   http.server.listen({ path: web.socket, backlog });
   await once(http.server, "listening");
-  watchEventLoop({ inspectAfterMs, orphanAfterMs });
+  watchEventLoop(httpProcessWatch);
   // Built pages are loaded in a moment. Next's development server costs seconds and memory, and takes a lock: the first
   // request for a page loads it.
   if (settings.pages === "built") pages.load();

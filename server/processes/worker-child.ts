@@ -27,7 +27,7 @@ const verification = new RegExp(
 );
 
 export interface WorkerChildOptions {
-  start: ProcessStart & Required<Pick<ProcessStart, "workerId" | "pool" | "channel">>;
+  start: ProcessStart & Required<Pick<ProcessStart, "workerId" | "pool" | "runs">>;
   env: NodeJS.ProcessEnv | undefined;
   memoryMb: number;
   onMessage: (message: WorkerToSupervisor) => void;

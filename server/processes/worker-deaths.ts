@@ -1,6 +1,6 @@
 import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
 import { type WorkerDeath, describeDeath } from "../engine/plan-lost-runs.ts";
-import type { RunHost } from "../run-channel/host/run-host.ts";
+import type { PoolHost } from "./host-link.ts";
 import { createPoolTally } from "./pool-tally.ts";
 import type { Reporter, WorkerToSupervisor } from "./protocol.ts";
 import { createRestartPolicy } from "./restart-policy.ts";
@@ -22,7 +22,7 @@ interface WorkerDeaths {
   settled(): Promise<void>;
 }
 
-export function createWorkerDeaths(p: { host: Pick<RunHost, "workerDied">; reporter: Reporter }): WorkerDeaths {
+export function createWorkerDeaths(p: { host: Pick<PoolHost, "workerDied">; reporter: Reporter }): WorkerDeaths {
   const recoveries = new Set<Promise<void>>();
   const restarts = { shared: createRestartPolicy(), isolated: createRestartPolicy() };
   const tally = createPoolTally();

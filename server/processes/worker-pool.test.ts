@@ -160,7 +160,7 @@ describe.concurrent("canceling", () => {
     const id = await pool.start("work");
     await expect.poll(() => pool.project.marks(), { timeout: 20_000 }).toContain("begun");
     expect(await pool.store.requestCancel(id, Date.now())).toBe("requested");
-    pool.pool.cancel(id);
+    pool.cancel(id);
     expect((await pool.end(id)).kinds.slice(-2)).toEqual(["cancel_requested", "canceled"]);
     expect(await pool.project.marks()).toEqual(["begun", "RunCanceled"]);
   });

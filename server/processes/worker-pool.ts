@@ -1,12 +1,13 @@
 import type { Settings } from "../config.ts";
+import { repeat } from "../domain/event-loop.ts";
 import { newId } from "../domain/ids.ts";
 import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
-import type { RunHost } from "../run-channel/host/run-host.ts";
+import type { PoolHost } from "./host-link.ts";
 import { createIsolation } from "./isolation.ts";
-import type { LocalAddress } from "./local-socket.ts";
+import type { LocalAddress } from "./local-sockets.ts";
 import type { Reporter, RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
 import { createWorkerWatch, watchEveryMs } from "./watch-workers.ts";
 import { type WorkerChild, forkWorker } from "./worker-child.ts";
@@ -16,9 +17,9 @@ export interface WorkerPoolOptions {
   settings: Settings;
   env?: NodeJS.ProcessEnv;
   /** Gives runs to the workers. */
-  host: RunHost;
+  host: PoolHost;
   /** Where the workers reach the host. */
-  channel: LocalAddress;
+  runs: LocalAddress;
   /** Rewrites a stack from built positions to the user's own. */
   mapStack: (stack: string) => Promise<string>;
   reporter: Reporter;
@@ -29,8 +30,6 @@ export interface WorkerPoolOptions {
 export interface WorkerPool {
   /** Resolves when the first worker takes runs, or could not start. */
   start(): Promise<void>;
-  wake(): void;
-  cancel(runId: string): void;
   /** How workers and their runs fared since this pool was made. */
   numbers(): Omit<ServiceNumbers, "webRestarts">;
   /**
@@ -67,11 +66,14 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const staying = (pool: WorkerChild["pool"]) =>
     [...children].filter((child) => child.pool === pool && !leaving.has(child));
 
+  const warn = createThrottledLog((message, fields) => logger.warn(message, fields));
+  const stops: (() => void)[] = [];
+
   function spawn(pool: WorkerChild["pool"], onMessage: (message: WorkerToSupervisor) => void = () => {}): WorkerChild {
     const workerId = newId("wrk");
-    const { socket, secret } = options.channel;
+    host.workerStarted(workerId);
     const child: WorkerChild = forkWorker({
-      start: { projectDir: settings.projectDir, mode: settings.mode, pool, workerId, channel: { socket, secret } },
+      start: { projectDir: settings.projectDir, mode: settings.mode, pool, workerId, runs: options.runs },
       env: options.env,
       memoryMb: settings.workerMemoryMb,
       onLife: (isResponsive) => host.workerLives(workerId, { isResponsive }),
@@ -178,33 +180,27 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     isolation.look();
   }
 
-  function repeat(everyMs: number, what: string, task: () => Promise<void>): void {
-    let isBusy = false;
-    const warn = createThrottledLog((message, fields) => logger.warn(message, fields));
-    const timer = setInterval(() => {
-      if (isBusy || isClosing) return;
-      isBusy = true;
-      void task()
-        .catch((error: unknown) => warn(`${what} failed, retrying`, { error }))
-        .finally(() => (isBusy = false));
-    }, everyMs);
-    timers.add(timer);
-  }
-
   return {
     async start() {
-      await host.start();
-      repeat(watchEveryMs, "worker check", async () => {
-        await watchWorkers();
-        isolation.dismissIdle();
-      });
-      repeat(lookForIsolatedMs[settings.database.kind], "check for isolated runs", async () => isolation.look());
+      stops.push(
+        repeat({
+          everyMs: watchEveryMs,
+          onError: (error) => warn("worker check failed, retrying", { error }),
+          async task() {
+            await watchWorkers();
+            isolation.dismissIdle();
+          },
+        }),
+        repeat({
+          everyMs: lookForIsolatedMs[settings.database.kind],
+          onError: (error) => warn("check for isolated runs failed, retrying", { error }),
+          task: async () => isolation.look(),
+        }),
+      );
       const starts = Array.from({ length: settings.workers }, () => spawnReady("shared"));
       isolation.look();
       await Promise.race(starts);
     },
-    wake: host.wake,
-    cancel: host.cancel,
     numbers: () => deaths.numbers(children),
     replaceAll(isServed) {
       const old = [...children].filter((child) => !leaving.has(child));
@@ -220,6 +216,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     },
     async close(graceMs) {
       isClosing = true;
+      for (const stop of stops) stop();
       for (const timer of timers) clearTimeout(timer);
       host.stop();
       const last = [...children];

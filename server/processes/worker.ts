@@ -16,7 +16,7 @@ import { createWorkerChannel } from "../run-channel/worker-channel.ts";
 import { openTracing } from "../tracing/open-tracing.ts";
 import type { RunTrace, Tracing } from "../ports/tracing.ts";
 import { collectStartUp } from "./collect-start-up.ts";
-import { connectLocally } from "./local-socket.ts";
+import { connectLocally } from "./local-sockets.ts";
 import { once } from "./once.ts";
 import type { SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
@@ -24,7 +24,7 @@ import { createWorkerPulse } from "./worker-pulse.ts";
 
 /**
  * A worker process: executes the project's code. It has no store: it reports what runs do to the process that has one.
- * Whatever that code does, only this process can be lost by it.
+ * If that code crashes, blocks or exhausts the memory, only this process ends.
  */
 const start = readProcessStart();
 const workerId = start.workerId ?? newId("wrk");
@@ -75,7 +75,7 @@ function fail(message: string): void {
 }
 
 async function serve(): Promise<void> {
-  const { channel: address } = start;
+  const { runs: address } = start;
   if (!address) throw new Error("This worker was started without the address of its server.");
   const { settings, manifest } = await readProject();
   // Before the project's code, which may look for it as it loads.

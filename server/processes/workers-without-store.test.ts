@@ -1,7 +1,7 @@
-import { readdirSync, readlinkSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { vi } from "vitest";
+import { openFiles } from "./testing/open-files.ts";
 import { test } from "./testing/pool-test.ts";
 
 // Processes start slowly on a machine that is busy.
@@ -42,12 +42,3 @@ test("a restart of the process with the store interrupts no step and repeats non
   expect((await pool.end(await pool.start("work"))).status).toBe("completed");
   expect(await pool.workerPids()).toEqual(pids);
 });
-
-const openFiles = (of: number) =>
-  readdirSync(`/proc/${of}/fd`).map((fd) => {
-    try {
-      return readlinkSync(`/proc/${of}/fd/${fd}`);
-    } catch {
-      return "";
-    }
-  });

@@ -6,6 +6,7 @@ import { createChannelHarness, createMemoryTransport, type TestWorker } from "./
 
 type Command =
   | { kind: "queue"; runs: number; sleeps: boolean }
+  | { kind: "accept"; runs: number; sleeps: boolean }
   | { kind: "wait"; turns: number }
   | { kind: "disconnect"; worker: number }
   | { kind: "die"; worker: number; death: WorkerDeath; noticedAfter: number }
@@ -16,8 +17,12 @@ type Command =
 const worker = fc.nat(2);
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant("queue"), runs: fc.integer({ min: 1, max: 4 }), sleeps: fc.boolean() }),
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("queue" as const, "accept" as const),
+      runs: fc.integer({ min: 1, max: 4 }),
+      sleeps: fc.boolean(),
+    }),
   },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("wait"), turns: fc.nat(12) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("disconnect"), worker }) },
@@ -74,6 +79,7 @@ async function createWorld(seed: number) {
   const acknowledged = new Set<string>();
   const dying: Promise<unknown>[] = [];
   const waking: Promise<void>[] = [];
+  const accepting: Promise<void>[] = [];
   const workers: (TestWorker & { isDead: boolean })[] = [];
   let made = 0;
   let host = await h.startHost();
@@ -136,6 +142,12 @@ async function createWorld(seed: number) {
     waking.push(new Promise((resolve) => setTimeout(resolve, ms)).then(() => paused?.resume()));
   }
 
+  async function accept({ runs, sleeps }: { runs: number; sleeps: boolean }): Promise<void> {
+    const accepted = await h.acceptRuns(runs);
+    ids.push(...accepted);
+    if (sleeps) for (const id of accepted) sleepers.add(id);
+  }
+
   for (const slot of [0, 1, 2]) workers.push(createWorker(slot));
 
   return {
@@ -148,6 +160,10 @@ async function createWorld(seed: number) {
             if (next.sleeps) sleepers.add(id);
           }
           return host.wake();
+        case "accept":
+          // Not awaited: the worker or the host may be gone before the commit.
+          accepting.push(accept(next));
+          return;
         case "wait":
           return await waitTurns(next.turns);
         case "disconnect":
@@ -170,7 +186,7 @@ async function createWorld(seed: number) {
     },
     /** Everything ends without the help of a lease. */
     async finish(): Promise<void> {
-      await Promise.all([...dying, ...waking]);
+      await Promise.all([...accepting, ...dying, ...waking]);
       const until = performance.now() + endsWithinMs;
       for (;;) {
         const open = (await Promise.all(ids.map((id) => h.read(id)))).filter(({ run }) => !isFinal(run.status));

@@ -74,6 +74,98 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(worker.loop.active()).toEqual([]);
   });
 
+  test("assigns an accepted run by the commit of its delivery, without a claim", async () => {
+    const claims: unknown[] = [];
+    const h = await open((store) => ({ ...store, claimRuns: (p) => (claims.push(p), store.claimRuns(p)) }));
+    await h.startHost();
+    const worker = await h.startWorker({ run: (input) => input });
+    await until(() => expect(claims).toHaveLength(1));
+    const [id = ""] = await h.acceptRuns(1, { payload: { a: [1] }, input: { b: "\ud83d" } });
+    await until(() => expect(worker.ended).toHaveLength(1));
+    expect(worker.ended[0]?.run).toMatchObject({ id, payload: { a: [1] }, attempt: 1, isResumed: false, steps: [] });
+    const { run, kinds } = await h.read(id);
+    expect(run).toMatchObject({ status: "completed", output: { b: "\ud83d" }, attempt: 1 });
+    expect(kinds).toEqual(["queued", "attempt_started", "completed"]);
+    expect(claims).toHaveLength(1);
+  });
+
+  test("of many accepted runs, those that find no free slot are queued, and none begins before an older one", async () => {
+    const h = await open();
+    await h.startHost();
+    const began: string[] = [];
+    await h.startWorker({ capacity: 3, run: async (_input, ctx) => void began.push(ctx.run.id) });
+    const accepted: string[] = [];
+    for (let n = 0; n < 20; n += 1) accepted.push(...(await h.acceptRuns(2)));
+    await until(() => expect(began).toHaveLength(40));
+    expect(began).toEqual(accepted);
+  });
+
+  test("an accepted run whose worker disconnects before the commit is given back at once", async () => {
+    const gate = Promise.withResolvers<void>();
+    const h = await open((store) => ({
+      ...store,
+      async acceptDelivery(p) {
+        const result = await store.acceptDelivery(p);
+        await gate.promise;
+        return result;
+      },
+    }));
+    await h.startHost();
+    const worker = await h.startWorker({ run: () => "done" });
+    const accepting = h.acceptRuns(1);
+    await until(async () => expect((await h.store.countOpenRuns()).running).toBe(1));
+    worker.disconnect();
+    gate.resolve();
+    const [id = ""] = await accepting;
+    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    expect((await h.read(id)).run.attempt).toBe(1);
+  });
+
+  test("a delivery that is not stored leaves its slots free", async () => {
+    let isBroken = true;
+    const h = await open((store) => ({
+      ...store,
+      acceptDelivery: (p) =>
+        isBroken ? Promise.reject(new AppError("store_unavailable", "The disk is full.")) : store.acceptDelivery(p),
+    }));
+    await h.startHost();
+    const worker = await h.startWorker({ capacity: 2, run: hang });
+    for (let n = 0; n < 3; n += 1) await expect(h.acceptRuns(2)).rejects.toThrow("The disk is full.");
+    isBroken = false;
+    await h.acceptRuns(2);
+    await until(() => expect(worker.loop.active()).toHaveLength(2));
+  });
+
+  test("accepted runs of a target that limits its concurrency are claimed, one after the other", async () => {
+    const h = await open();
+    await h.startHost();
+    const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const began: string[] = [];
+    const worker = await h.startWorker({
+      run: async (_input, ctx) => {
+        began.push(ctx.run.id);
+        await ends[began.length - 1]?.promise;
+      },
+      identity: { concurrency: [["workflow:work", 1]] },
+    });
+    const accepted = await h.acceptRuns(2);
+    await until(() => expect(worker.loop.active()).toHaveLength(1));
+    expect(await h.store.countOpenRuns()).toMatchObject({ queued: 1, running: 1 });
+    ends[0]?.resolve();
+    await until(() => expect(began).toEqual(accepted));
+    ends[1]?.resolve();
+    await until(() => expect(worker.ended).toHaveLength(2));
+  });
+
+  test("an accepted run of another version than the workers' is queued", async () => {
+    const h = await open();
+    const host = await h.startHost();
+    await h.startWorker({ run: hang, identity: { version: "v2" } });
+    host.stop();
+    await h.acceptRuns(1);
+    expect(await h.store.countOpenRuns()).toMatchObject({ queued: 1, running: 0 });
+  });
+
   test("assigns a resumed run with its steps: none of them is executed again", async () => {
     const h = await open();
     const host = await h.startHost();
@@ -327,6 +419,66 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await until(() => expect(worker.ended).toHaveLength(1));
     expect(expired).toEqual([0]);
     expect((await h.read(id)).run).toMatchObject({ status: "completed", attempt: 1 });
+  });
+
+  test("the next host takes no runs from a living worker that has not reconnected yet, however long that takes", async () => {
+    const h = await open();
+    await h.startHost();
+    let isReachable = true;
+    const goOn = Promise.withResolvers<void>();
+    const away = await h.startWorker({
+      connect: () => (isReachable ? h.transport.connect() : Promise.reject(new Error("connect ECONNREFUSED"))),
+      run: () => goOn.promise,
+    });
+    const id = await h.startRun();
+    await until(() => expect(away.loop.active()).toHaveLength(1));
+    isReachable = false;
+    const next = await h.startHost({
+      leaseMs: 300,
+      reconcileEveryMs: 50,
+      workers: { known: [away.id], held: [] },
+    });
+    await next.start();
+    await h.startWorker({ id: "wrk_b", run: () => "done" });
+    for (let n = 0; n < 20; n += 1) {
+      h.advance(100);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    isReachable = true;
+    await until(() => expect(away.loop.active()).toHaveLength(1));
+    goOn.resolve();
+    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    expect((await h.read(id)).kinds).not.toContain("worker_lost");
+    expect(away.ended).toMatchObject([{ ending: { status: "completed" } }]);
+  });
+
+  test("the next host gives back the runs of a worker whose death it learns, as that death demands", async () => {
+    const h = await open();
+    await h.startHost();
+    const dead = await h.startWorker({ run: hang });
+    const id = await h.startRun();
+    await until(() => expect(dead.loop.active()).toHaveLength(1));
+    dead.kill();
+    const next = await h.startHost({ workers: { known: [dead.id], held: [] } });
+    await next.start();
+    expect((await h.read(id)).run.status).toBe("running");
+    const death = { kind: "crashed", how: "ended with exit code 3" } as const;
+    const lost = { workerId: dead.id, death, deadlines: new Map<string, number>() };
+    expect(await next.workerDied(lost)).toMatchObject([{ fate: { kind: "fail" } }]);
+    // The supervisor repeats a report whose answer did not reach it.
+    expect(await next.workerDied(lost)).toEqual([]);
+    expect((await h.read(id)).run.status).toBe("failed");
+  });
+
+  test("the next host assigns nothing to workers that were held before it started", async () => {
+    const h = await open();
+    const host = await h.startHost({ workers: { known: [], held: ["wrk_a"] } });
+    const worker = await h.startWorker({ run: () => null });
+    const id = await h.startRun();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await h.read(id)).run.status).toBe("queued");
+    host.release(["wrk_a"]);
+    await until(() => expect(worker.ended).toHaveLength(1));
   });
 
   test("a hold resolves when nothing more is assigned, until the release", async () => {

@@ -33,7 +33,8 @@ interface Pending<Message, Result> {
 type ProgressMessage = Extract<WorkerMessage, { type: "progress" }>;
 
 const firstRetryMs = 20;
-const maxRetryMs = 2_000;
+/** A connection to a socket of this machine costs next to nothing. */
+const maxRetryMs = 250;
 
 /** The worker's side of the run channel. It reconnects until it is closed. */
 export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
@@ -96,7 +97,8 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
 
   function reconnectLater(running: RunExecutor, error: unknown): void {
     if (isClosed) return;
-    if (failures === 0) logger.warn("connection to the server lost, reconnecting", { error });
+    // The server may still be starting.
+    if (failures === 0 && hasBeenWelcome) logger.warn("connection to the server lost, reconnecting", { error });
     const waitMs = Math.min(maxRetryMs, firstRetryMs * 2 ** failures);
     failures += 1;
     retrying = setTimeout(() => void connect(running), waitMs);

@@ -1,8 +1,9 @@
-import { readLogLevel, type Settings, type SettingsFlags } from "../../../server/config.ts";
+import { readLogLevel, serviceUrl, type Settings, type SettingsFlags } from "../../../server/config.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
 import { isFinal } from "../../../server/domain/runs/run-state.ts";
 import { type Logger, targetLogFields } from "../../../server/ports/logger.ts";
+import type { LocalApi } from "../../../server/processes/fork-local-api.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { type CommandContext, type CommandRunner, isWatched } from "../command-context.ts";
 import { createJsonEvents, type ServiceEvents } from "./service-events.ts";
@@ -39,13 +40,16 @@ async function start(
   if (role === "worker") return work(context, {});
   const { projectDir } = context;
   const { settings, manifest, logger, events } = await readDeployed(context, port === undefined ? {} : { port });
-  const [{ openLocalApi }, { requireSharedStore }] = await Promise.all([
-    import("../../../server/main.ts"),
+  const [{ forkLocalApi }, { requireSharedStore }] = await Promise.all([
+    import("../../../server/processes/fork-local-api.ts"),
     import("../../../server/processes/require-shared-store.ts"),
   ]);
   if (role === "web") requireSharedStore(settings, "`signalbox start --role web`");
 
-  const local = await openLocalApi({ projectDir, running: null, isReplacingSecret: newSecret });
+  const url = serviceUrl(settings, settings.port);
+  const local = await forkLocalApi({ projectDir, url, isReplacingSecret: newSecret ?? false });
+  const stopped = untilStopped();
+  let service: Awaited<ReturnType<typeof startWeb>>;
   try {
     const keyId = await createFirstKey(createApiClient((request) => local.fetch(request)));
     if (keyId)
@@ -53,22 +57,20 @@ async function start(
         "info",
         `Created the first webhook key (${keyId}). \`signalbox triggers url <slug>\` prints a URL with it.`,
       );
+    service = await (role === "web" ? startWeb : startService)({
+      settings,
+      reporter: events,
+      logger,
+      now: context.now(),
+    });
+    events.ready({ mode: "deployed", url: service.url, localUrl: service.localUrl, manifest, warnings: [] });
+    // The service is up, so an unavailable store must not end it now.
+    await showSetupLink(context, { local, url: service.url, events }).catch((error: unknown) =>
+      events.notice("warn", `Cannot check for accounts: ${error instanceof Error ? error.message : String(error)}`),
+    );
   } finally {
     await local.close();
   }
-
-  const stopped = untilStopped();
-  const service = await (role === "web" ? startWeb : startService)({
-    settings,
-    reporter: events,
-    logger,
-    now: context.now(),
-  });
-  events.ready({ mode: "deployed", url: service.url, localUrl: service.localUrl, manifest, warnings: [] });
-  // The service is up, so an unavailable store must not end it now.
-  await showSetupLink(context, { url: service.url, events }).catch((error: unknown) =>
-    events.notice("warn", `Cannot check for accounts: ${error instanceof Error ? error.message : String(error)}`),
-  );
   await stopped;
   events.stopping();
   await service.close();
@@ -80,25 +82,19 @@ async function start(
  */
 async function showSetupLink(
   context: CommandContext,
-  { url, events }: { url: string; events: ServiceEvents },
+  { local, url, events }: { local: LocalApi; url: string; events: ServiceEvents },
 ): Promise<void> {
-  const { openLocalApi } = await import("../../../server/main.ts");
-  const local = await openLocalApi({ projectDir: context.projectDir, running: { mode: "deployed", url } });
-  try {
-    const api = createApiClient((request) => local.fetch(request));
-    if ((await api.request({ path: "/people", answer: peopleAnswer })).data.length > 0) return;
-    if (!isWatched(context))
-      return events.notice(
-        "warn",
-        "There are no accounts yet. Run `signalbox people setup-link` on this machine to create a link for the first admin.",
-      );
-    const link = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
-    context.notify(
-      `There are no accounts yet. The first admin joins with this link, once, within an hour:\n  ${link.url}\n\`signalbox people setup-link\` creates another.\n`,
+  const api = createApiClient((request) => local.fetch(request, { serviceUrl: url }));
+  if ((await api.request({ path: "/people", answer: peopleAnswer })).data.length > 0) return;
+  if (!isWatched(context))
+    return events.notice(
+      "warn",
+      "There are no accounts yet. Run `signalbox people setup-link` on this machine to create a link for the first admin.",
     );
-  } finally {
-    await local.close();
-  }
+  const link = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
+  context.notify(
+    `There are no accounts yet. The first admin joins with this link, once, within an hour:\n  ${link.url}\n\`signalbox people setup-link\` creates another.\n`,
+  );
 }
 
 export function registerWorker(program: CliCommand, runner: CommandRunner): void {

@@ -29,28 +29,29 @@ export async function createEngineHarness() {
   const clock = { now: () => now };
   const store = await openSqliteStore({ file: join(dir, "test.db"), clock, logger: silentLogger });
 
+  function newRun(over: Partial<NewRun> = {}): NewRun {
+    return {
+      id: newId("run"),
+      trigger: null,
+      attachmentId: null,
+      target: { kind: "workflow", slug: "work" },
+      deliveryId: null,
+      startedBy: "api",
+      replayOf: null,
+      version: "v1",
+      maxAttempts: 1,
+      createdAt: now,
+      payload: null,
+      input: {},
+      keyId: null,
+      ...over,
+    };
+  }
+
   async function createRun(over: Partial<NewRun> = {}): Promise<string> {
-    const id = newId("run");
-    const target = { kind: "workflow" as const, slug: "work" };
-    await store.createRuns([
-      {
-        id,
-        trigger: null,
-        attachmentId: null,
-        target,
-        deliveryId: null,
-        startedBy: "api",
-        replayOf: null,
-        version: "v1",
-        maxAttempts: 1,
-        createdAt: now,
-        payload: null,
-        input: {},
-        keyId: null,
-        ...over,
-      },
-    ]);
-    return id;
+    const run = newRun(over);
+    await store.createRuns([run]);
+    return run.id;
   }
 
   /** Claims the run that is due, with what its worker needs. */
@@ -96,6 +97,7 @@ export async function createEngineHarness() {
   return {
     store,
     clock,
+    newRun,
     createRun,
     claim,
     execute,

@@ -181,7 +181,7 @@ function selectHeaders(rawHeaders: readonly string[], isWanted: (lowerCaseName: 
   return selected;
 }
 
-/** The body has one length for web, whatever the client wrote: that of its Content-Length, or of its chunks. */
+/** The headers that give web the length of the body: either Content-Length or chunks, never both. */
 function framingOf({ headers, method }: IncomingMessage): string[] {
   if (headers["transfer-encoding"] !== undefined) return ["Transfer-Encoding", "chunked"];
   // Without a length, Node would announce chunks.

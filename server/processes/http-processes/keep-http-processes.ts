@@ -3,12 +3,12 @@ import type { FailedBuild } from "../../contract/project/failed-build.ts";
 import type { ServiceNumbers } from "../../domain/runs/run-tally.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ReceiverNumbers } from "../../ports/service-report.ts";
-import type { Signals } from "../../ports/signals.ts";
 import { mapCurrentStack } from "../../project/map-stack.ts";
+import type { HostLink } from "../host-link.ts";
+import { createLocalSockets, type LocalSockets } from "../local-sockets.ts";
 import { createNumberExchange } from "../number-exchange.ts";
 import type { HttpProcessToSupervisor, ProcessStart, Reporter, SupervisorToHttpProcess } from "../protocol.ts";
 import { keepProcess, type KeepOptions } from "./keep-process.ts";
-import { createLocalSocket } from "../local-socket.ts";
 
 interface HttpProcesses {
   /** The public port. */
@@ -17,10 +17,14 @@ interface HttpProcesses {
   reload(): { receiver: Promise<void>; both: Promise<unknown> };
   /** Whether the newest build failed: pages show it. */
   reportBuild(failed: FailedBuild | null): void;
-  /** The receiver accepts no more webhooks, and both end. */
+  /** The receiver accepts no more webhooks, and web ends. The run host in the receiver continues. */
+  stopReceiving(withinMs: number): Promise<void>;
+  /** Both end. */
   close(withinMs: number): Promise<void>;
 }
 
+/** For the messages themselves. */
+const marginMs = 300;
 /** Web waits half a second for the numbers of all. */
 const receiverWaitMs = 250;
 
@@ -33,14 +37,16 @@ export async function keepHttpProcesses(p: {
   env: NodeJS.ProcessEnv | undefined;
   reporter: Reporter;
   logger: Logger;
-  signals: Signals;
+  /** The workers of this service, whose runs the receiver has. `null`: there are none. */
+  workers: { link: HostLink; sockets: LocalSockets } | null;
   /** The numbers of the workers. */
   readNumbers: () => Omit<ServiceNumbers, "webRestarts">;
   /** How a process is started; tests have their own. */
   fork?: KeepOptions["fork"];
 }): Promise<HttpProcesses> {
-  const { settings, env, reporter, logger, signals } = p;
-  const { socket, secret, remove } = await createLocalSocket("web");
+  const { settings, env, reporter, logger, workers } = p;
+  const sockets = workers?.sockets ?? (await createLocalSockets());
+  const stoppedReceiving = Promise.withResolvers<void>();
   let port = settings.port;
   let failedBuild: FailedBuild | null = null;
   const starting = new AbortController();
@@ -54,7 +60,7 @@ export async function keepHttpProcesses(p: {
       projectDir: settings.projectDir,
       mode: settings.mode,
       flags: { port, host: settings.host },
-      web: { socket, secret },
+      web: sockets.web,
     }),
     signal: starting.signal,
     ...(p.fork ? { fork: p.fork } : {}),
@@ -65,8 +71,10 @@ export async function keepHttpProcesses(p: {
   );
 
   function handle(message: HttpProcessToSupervisor): void {
-    if (message.type === "runs-queued") signals.runsQueued();
-    if (message.type === "cancel-requested") signals.cancelRequested(message.runId);
+    if (message.type === "runs-queued" || message.type === "cancel-requested") toReceiver(message);
+    if (message.type === "host-answer") workers?.link.handleAnswer(message);
+    if (message.type === "notice") reporter.notice(message.level, message.message);
+    if (message.type === "stopped-receiving") stoppedReceiving.resolve();
     if (message.type === "delivery") reporter.delivery(message.delivery);
     if (message.type === "receiver-numbers") receiverNumbers.answered(message.numbers);
     if (message.type === "read-numbers") void answerNumbers();
@@ -83,25 +91,40 @@ export async function keepHttpProcesses(p: {
     web.send({ type: "numbers", numbers });
   }
 
-  /** What a new web process does not know. */
-  function greetWeb(): SupervisorToHttpProcess[] {
-    return failedBuild ? [{ type: "build", failed: failedBuild }] : [];
+  /** Before both are ready, there is nothing to report. */
+  function toReceiver(message: SupervisorToHttpProcess): void {
+    if (isStarted) receiver.send(message);
   }
 
   let isStarted = false;
   const first = [
-    keepProcess({ ...common, program: "receiver", onMessage: handle }).then((keeper) => {
+    keepProcess({
+      ...common,
+      start: () => ({
+        ...common.start(),
+        ...(workers ? { runs: workers.sockets.runs, workers: workers.link.describeWorkers() } : {}),
+      }),
+      program: "receiver",
+      onStarted: (send) => workers?.link.connect(send),
+      onEnded: () => workers?.link.disconnect(),
+      onMessage: handle,
+    }).then((keeper) => {
       // Chosen by the system if it was 0. Each receiver after this one takes the same.
       port = keeper.port ?? port;
       return keeper;
     }),
-    keepProcess({ ...common, program: "web", greet: greetWeb, onMessage: handle }),
+    keepProcess({
+      ...common,
+      program: "web",
+      onStarted: (send) => failedBuild && send({ type: "build", failed: failedBuild }),
+      onMessage: handle,
+    }),
   ] as const;
   const [receiver, web] = await Promise.all(first).catch(async (error: unknown) => {
     starting.abort();
     for (const settled of await Promise.allSettled(first))
       if (settled.status === "fulfilled") await settled.value.close(0);
-    await remove();
+    if (!workers) await sockets.remove();
     throw error;
   });
   web.send({ type: "port", port });
@@ -117,10 +140,18 @@ export async function keepHttpProcesses(p: {
       failedBuild = failed;
       web.send({ type: "build", failed });
     },
-    async close(withinMs) {
+    async stopReceiving(withinMs) {
+      receiver.keepNoLonger();
+      receiver.send({ type: "stop-receiving", graceMs: Math.max(0, withinMs - marginMs) });
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, withinMs);
       // Streams of web end at once, so that the receiver does not wait for them.
+      await Promise.all([Promise.race([stoppedReceiving.promise, receiver.ended(), late]), web.close(withinMs)]);
+      clearTimeout(timer);
+    },
+    async close(withinMs) {
       await Promise.all([receiver.close(withinMs), web.close(withinMs)]);
-      await remove();
+      if (!workers) await sockets.remove();
     },
   };
 }

@@ -89,7 +89,7 @@ async function keep() {
     program: "receiver",
     settings,
     start: () => ({ projectDir: "/nowhere", mode: "deployed", flags: { port } }),
-    greet: () => [{ type: "port", port }],
+    onStarted: (send) => port > 0 && send({ type: "port", port }),
     env: {},
     reporter: { delivery() {}, runEnded() {}, notice: (_, message) => notices.push(message) },
     logger: silentLogger,

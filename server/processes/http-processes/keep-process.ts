@@ -10,6 +10,10 @@ interface ProcessKeeper {
   /** What the first process said when it was ready: the public port; `null` from web. */
   readonly port: number | null;
   send(message: SupervisorToHttpProcess): void;
+  /** It is not started again when it ends. */
+  keepNoLonger(): void;
+  /** Resolves when the process that runs now has ended. */
+  ended(): Promise<unknown>;
   /** Times that it was started again. */
   restarts(): number;
   /** Resolves when the process serves the new build; rejects with the reason why it does not. */
@@ -22,8 +26,10 @@ export interface KeepOptions {
   settings: Settings;
   /** What the next process is started with. */
   start: () => ProcessStart;
-  /** What each process after the first one is sent at once. */
-  greet?: () => SupervisorToHttpProcess[];
+  /** Called for each process that was started. */
+  onStarted?: (send: (message: SupervisorToHttpProcess) => void) => void;
+  /** Called when a process has ended. */
+  onEnded?: () => void;
   env: NodeJS.ProcessEnv | undefined;
   reporter: Reporter;
   logger: Logger;
@@ -63,7 +69,9 @@ export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
   void keepAlive();
 
   function spawn(): HttpChild {
-    return fork({ program, start: p.start(), env: p.env, stateDir: settings.stateDir, onMessage: handle });
+    const started = fork({ program, start: p.start(), env: p.env, stateDir: settings.stateDir, onMessage: handle });
+    p.onStarted?.(started.send);
+    return started;
   }
 
   function handle(message: HttpProcessToSupervisor): void {
@@ -83,6 +91,7 @@ export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
     for (;;) {
       const { how, isOwnFault } = await child.exited;
       failWaiting(new Error(`The ${name} ${how}.`));
+      p.onEnded?.();
       if (isClosing) return;
       const pauseMs = restarts.pauseAfter({
         startedAt: child.startedAt,
@@ -98,7 +107,6 @@ export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
       if (isClosing) return;
       child = spawn();
       count += 1;
-      for (const message of p.greet?.() ?? []) child.send(message);
       // Requested while there was no process to answer.
       for (let n = waiting.length; n > 0; n -= 1) askToReload();
       child.ready.catch((error: Error) => reporter.notice("error", error.message));
@@ -129,6 +137,8 @@ export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
   return {
     port,
     send: (message) => child.send(message),
+    keepNoLonger: () => void (isClosing = true),
+    ended: () => child.exited,
     restarts: () => count,
     reload: () =>
       new Promise((resolve, reject) => {

@@ -2,7 +2,6 @@ import { extendEnvironment, readLogLevel, readProcessStart } from "../../config.
 import { type ReceiverEvent, summarizeDelivery } from "../../ingest/delivery-record.ts";
 import { createLogger } from "../../logging.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { Signals } from "../../ports/signals.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { ReloadableProject } from "../../project/project-reader.ts";
 import { openTracing } from "../../tracing/open-tracing.ts";
@@ -16,10 +15,10 @@ import type { HttpProcessToSupervisor, SupervisorToHttpProcess } from "../protoc
 /** What a process gets to begin with. */
 export interface ProcessContext {
   settings: Settings;
+  start: ReturnType<typeof readProcessStart>;
   /** Where web listens for the receiver. */
   web: { socket: string; secret: string };
   logger: Logger;
-  signals: Signals;
   /** Reports deliveries to the log, or in development to the terminal, and to traces. */
   onEvent(event: ReceiverEvent): void;
   send(message: HttpProcessToSupervisor): void;
@@ -30,7 +29,7 @@ export interface ListeningProcess {
   /** The public port; `null` in web. */
   port: number | null;
   project: ReloadableProject;
-  handle(message: SupervisorToHttpProcess): void;
+  handle(message: Exclude<SupervisorToHttpProcess, { type: "reload" | "shutdown" }>): void;
   /** Takes at most `graceMs`, plus a moment. */
   close(graceMs: number): Promise<void>;
 }
@@ -42,9 +41,15 @@ const shutdownGraceMs = 5_000;
  */
 const sendSpansWithinMs = 300;
 const maxSendMs = 1_000;
-/** Under load workers are awake anyway: a message for each webhook would cost more than the webhook. */
-const wakeEveryMs = 4;
 const heartbeatMs = 500;
+
+/** When the thread that watches the event loop acts: `watchEventLoop`. */
+export const httpProcessWatch = {
+  /** A locked store blocks the loop for five seconds, and there is nothing to inspect. */
+  inspectAfterMs: 6_000,
+  /** A loop that is not blocked notices by itself that the supervisor is gone, and ends within its grace. */
+  orphanAfterMs: shutdownGraceMs + 3_000,
+};
 
 /**
  * Runs the receiver or web under the supervisor: reports its start and that its event loop turns, loads new builds, and
@@ -67,13 +72,10 @@ export async function runHttpProcess(
     const tracing = await openTracing({ settings: settings.tracing, process: program, logger });
     const listening = await open({
       settings,
+      start,
       web: start.web,
       logger,
       send,
-      signals: {
-        runsQueued: atMostEvery(wakeEveryMs, () => send({ type: "runs-queued" })),
-        cancelRequested: (runId) => send({ type: "cancel-requested", runId }),
-      },
       onEvent(event) {
         if (event.type !== "delivery") return;
         const { delivery, tookMs } = event;
@@ -140,26 +142,6 @@ function logDelivery(
     runIds,
     durationMs,
   });
-}
-
-/** At once; calls within the time after that are joined to one, when the time is over. */
-function atMostEvery(ms: number, action: () => void): () => void {
-  let isResting = false;
-  let isDue = false;
-  const act = () => {
-    isResting = true;
-    action();
-    setTimeout(() => {
-      isResting = false;
-      if (!isDue) return;
-      isDue = false;
-      act();
-    }, ms);
-  };
-  return () => {
-    if (isResting) isDue = true;
-    else act();
-  };
 }
 
 function send(message: HttpProcessToSupervisor): void {

@@ -18,7 +18,7 @@ const stoppedAfterMs = 8_000;
 const blockedAfterMs = 18_000;
 
 export const watchEveryMs = 250;
-/** On a machine that has no time for anything a start takes long, and beginning anew makes nothing faster. */
+/** A start takes long on a machine that is overloaded. Another start would not be faster. */
 const startWithinMs = 120_000;
 /**
  * How long after it was first found without a sign of life it has to give one: it may have been stopped together with

@@ -15,7 +15,7 @@ import type { Store } from "../../ports/store.ts";
 import { readManifest } from "../../project/read-manifest.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";
 import type { Reporter, RunEndedReport } from "../protocol.ts";
-import { createLocalSocket } from "../local-socket.ts";
+import { createLocalSockets } from "../local-sockets.ts";
 import { openRunHost } from "../open-run-host.ts";
 import { type WorkerPool, createWorkerPool } from "../worker-pool.ts";
 
@@ -125,6 +125,8 @@ export interface PoolHarness {
   read(id: string): Promise<RunView>;
   /** Waits until it is so, looking whenever something was written. */
   until(isSo: () => Promise<boolean>): Promise<void>;
+  /** Notifies the workers, as web does after it has written the request. */
+  cancel(id: string): void;
   workerPids(): Promise<number[]>;
   /** Closes the host of the runs and opens another one. The workers stay. */
   restartHost(): Promise<void>;
@@ -163,27 +165,22 @@ export async function startPool(
     runEnded: (run) => ended.push(run),
     notice: (_, message) => notices.push(message),
   };
-  const address = await createLocalSocket("runs");
-  const openHost = () => openRunHost({ settings, store, reporter, logger: silentLogger, address });
-  let runs = await openHost();
+  const sockets = await createLocalSockets();
+  const openHost = () => openRunHost({ settings, store, reporter, logger: silentLogger, address: sockets.runs });
+  let runs = hasWorkers ? await openHost() : null;
   const pool = createWorkerPool({
     settings,
     env: { PATH: process.env["PATH"], ...env },
     host: {
-      start: () => runs.host.start(),
-      accept: (connection) => runs.host.accept(connection),
-      wake: () => runs.host.wake(),
-      cancel: (runId) => runs.host.cancel(runId),
-      workerLives: (workerId, p) => runs.host.workerLives(workerId, p),
-      workerDied: (lost) => runs.host.workerDied(lost),
-      hold: (workerIds) => runs.host.hold(workerIds),
-      release: (workerIds) => runs.host.release(workerIds),
-      isolatedRuns: () => runs.host.isolatedRuns(),
-      hasOldestWorker: () => runs.host.hasOldestWorker(),
-      stop: () => runs.host.stop(),
-      close: () => runs.host.close(),
+      workerStarted: (workerId) => runs?.host.workerStarted(workerId),
+      workerLives: (workerId, p) => runs?.host.workerLives(workerId, p),
+      workerDied: async (lost) => (await runs?.host.workerDied(lost)) ?? [],
+      hold: async (workerIds) => runs?.host.hold(workerIds),
+      release: (workerIds) => runs?.host.release(workerIds),
+      isolatedRuns: async () => (await runs?.host.isolatedRuns()) ?? { queued: 0, nextAt: null },
+      stop: () => runs?.host.stop(),
     },
-    channel: address,
+    runs: sockets.runs,
     mapStack: async (stack) => stack,
     reporter,
     logger: silentLogger,
@@ -213,8 +210,8 @@ export async function startPool(
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
     await pool.close(0);
-    await runs.close();
-    await address.remove();
+    await runs?.close();
+    await sockets.remove();
     await store.close();
   }
 
@@ -245,7 +242,7 @@ export async function startPool(
           ...over,
         },
       ]);
-      pool.wake();
+      runs?.host.wake();
       return id;
     },
     async end(id) {
@@ -253,11 +250,11 @@ export async function startPool(
       return await read(id);
     },
     until: (isSo) => untilStore(store, isSo),
+    cancel: (id) => runs?.host.cancel(id),
     workerPids: async () => (await store.listWorkers({ seenSince: 0 })).map(({ pid }) => pid),
     async restartHost() {
-      await runs.close();
+      await runs?.close();
       runs = await openHost();
-      await runs.host.start();
     },
     close: () => (closing ??= close()),
   };

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLogger } from "../../ports/logger.ts";
 import type { ClaimedRun, ClaimRequest, StepRecord } from "../../ports/store/engine-store.ts";
 import type { HostMessage, WorkerIdentity } from "../messages.ts";
+import { createAssignRuns } from "./assign-runs.ts";
 import { createClaimLoop } from "./claim-loop.ts";
-import type { HostedWorker } from "./hosted-worker.ts";
+import { freeSlots, type HostedWorker, isResponsive } from "./hosted-worker.ts";
 
 /** A queue in memory, whose claims can be held up or made to fail. */
 function createQueue() {
@@ -80,14 +81,15 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
   const workers = new Map<string, HostedWorker>();
   const held = new Set<string>();
   const sent: { to: string; message: HostMessage }[] = [];
-  const loop = createClaimLoop({
+  const common = {
     store: queue.store,
     workers,
-    held,
     leaseMs: 5000,
     clock: { now: () => Date.now() },
     logger: silentLogger,
-  });
+    takesRuns: (worker: HostedWorker) => !worker.isDraining && !held.has(worker.identity.id) && isResponsive(worker),
+  };
+  const loop = createClaimLoop({ ...common, assignRuns: createAssignRuns(common) });
 
   function connect(id: string, capacity: number, over: Partial<WorkerIdentity> = {}): HostedWorker {
     const worker: HostedWorker = {
@@ -113,6 +115,9 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
       leaseUntil: Infinity,
       respondedAt: isAlwaysResponsive ? Infinity : performance.now(),
       runs: new Map(),
+      reserved: 0,
+      limitedTargets: new Set(),
+      limitedRuns: new Set(),
     };
     workers.set(id, worker);
     return worker;
@@ -338,6 +343,57 @@ describe("claims", () => {
     expect(started()).toEqual(["run_1"]);
   });
 
+  it("are not made for a slot that is freed while nothing can be due", async () => {
+    const { state, add, started, loop, workers, wake } = create({ wrk_1: 2 });
+    add(3);
+    await wake();
+    expect([started().length, loop.isBehind()]).toEqual([2, true]);
+    workers.get("wrk_1")?.runs.delete("run_1");
+    loop.slotFreed();
+    await settle();
+    workers.get("wrk_1")?.runs.delete("run_2");
+    loop.slotFreed();
+    await settle();
+    expect([started().length, state.claims.length, loop.isBehind()]).toEqual([3, 3, false]);
+    workers.get("wrk_1")?.runs.delete("run_3");
+    loop.slotFreed();
+    await settle();
+    expect(state.claims).toHaveLength(3);
+  });
+
+  it("are for as many runs as this host has queued, and those that find no slot are claimed first later", async () => {
+    const { state, add, started, loop, workers, wake } = create({ wrk_1: 3 });
+    await wake();
+    add(2);
+    loop.queued(2);
+    expect(loop.isBehind()).toBe(true);
+    await settle();
+    expect([state.claims.at(-1)?.slots.length, loop.isBehind()]).toEqual([2, false]);
+    add(3);
+    loop.queued(3);
+    await settle();
+    expect([started().length, loop.isBehind()]).toEqual([3, true]);
+    workers.get("wrk_1")?.runs.clear();
+    loop.slotFreed();
+    await settle();
+    expect([state.claims.at(-1)?.slots.length, started().length, loop.isBehind()]).toEqual([2, 5, false]);
+  });
+
+  it("leave the slots that they do not ask for to runs that are accepted meanwhile", async () => {
+    const { state, loop, workers, add, wake } = create({ wrk_1: 3 });
+    await wake();
+    const gate = Promise.withResolvers<void>();
+    state.gate = gate.promise;
+    add(1);
+    loop.queued(1);
+    await settle();
+    const worker = workers.get("wrk_1");
+    expect([worker && freeSlots(worker), loop.isBehind()]).toEqual([2, false]);
+    gate.resolve();
+    await settle();
+    expect([worker && freeSlots(worker), worker?.reserved]).toEqual([2, 0]);
+  });
+
   it("are not made while nothing happens", async () => {
     const { state, wake } = create();
     await wake();
@@ -387,10 +443,11 @@ describe("claims", () => {
   });
 
   it("are tried again, later and later, while the store fails", async () => {
-    const { state, add, started, wake } = create();
+    const { state, add, started, loop, wake } = create();
     state.fail = new Error("busy");
     add(1);
     await wake();
+    expect(loop.isBehind()).toBe(true);
     await vi.advanceTimersByTimeAsync(100 + 200 + 400);
     expect(state.claims).toHaveLength(4);
     await vi.advanceTimersByTimeAsync(799);

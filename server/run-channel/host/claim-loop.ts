@@ -1,29 +1,31 @@
 import type { Clock } from "../../ports/clock.ts";
-import { type Logger, runLogFields } from "../../ports/logger.ts";
-import type { AssignedRun } from "../../ports/run-channel.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
-import type { ClaimedRun } from "../../ports/store/engine-store.ts";
-import { formatAssign, type WorkerIdentity } from "../messages.ts";
 import { createAlarm } from "./alarm.ts";
-import { type HostedWorker, type HostedWorkers, isResponsive } from "./hosted-worker.ts";
+import type { AssignRuns } from "./assign-runs.ts";
+import { freeSlots, type HostedWorker, type HostedWorkers } from "./hosted-worker.ts";
 import { type ClaimGroup, groupSlots } from "./slots.ts";
 
 interface ClaimLoopOptions {
-  store: Pick<Store, "claimRuns" | "extendLeases" | "loadSteps" | "nextAvailableAt" | "getDeliveryHeaders">;
+  store: Pick<Store, "claimRuns" | "nextAvailableAt">;
   workers: HostedWorkers;
-  /** Workers that are assigned nothing for now, by id. */
-  held: ReadonlySet<string>;
+  /** Whether the worker may be assigned more runs, if it has free slots. */
+  takesRuns: (worker: HostedWorker) => boolean;
+  assignRuns: AssignRuns;
   leaseMs: number;
   clock: Clock;
   logger: Logger;
 }
 
-/** What a run needs besides its row. */
-type Needs = Pick<AssignedRun, "steps" | "headers">;
-
-interface ClaimLoop {
-  /** Signals that a run may be due, or that a slot is free. Cheap; safe to call at any time. */
+export interface ClaimLoop {
+  /** Signals that runs may be due, whoever has queued them. Cheap; safe to call at any time. */
   wake(): void;
+  /** So many runs were queued by this host, after everything that was due had been claimed. */
+  queued(count: number): void;
+  /** A slot is free. Nothing is claimed if nothing can be due. */
+  slotFreed(): void;
+  /** Whether due runs may be waiting: runs that come now must queue behind them. */
+  isBehind(): boolean;
   /** Resolves when the claim that is in progress is over and its runs are assigned. */
   settled(): Promise<void>;
   close(): void;
@@ -39,109 +41,101 @@ const maxRetryMs = 5_000;
 export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
   const { store, workers, clock, logger } = p;
   const alarm = createAlarm(clock, wake);
-  let isWoken = false;
+  /** How many runs are due: at most `known`, or any number. */
+  let due = { known: 0, isUnknown: false };
   let isClosed = false;
   let isClaiming = false;
-  let round: Promise<void> = Promise.resolve();
+  /** Whether the claim in progress is for any number of runs. */
+  let isClaimingAll = false;
+  let round: Promise<unknown> = Promise.resolve();
   let failures = 0;
+  /** A claim has failed: what it was for is due at the next try. */
+  let isRetrying = false;
+
+  const isDue = () => due.isUnknown || due.known > 0;
 
   function wake(): void {
-    isWoken = true;
-    if (isClaiming || isClosed || findGroups().length === 0) return;
+    due.isUnknown = true;
+    begin();
+  }
+
+  function begin(): void {
+    if (isClaiming || isClosed || !isDue() || !hasSlot()) return;
     isClaiming = true;
-    void claimWhileWoken().finally(() => {
+    void claimWhileDue().finally(() => {
       isClaiming = false;
       // Woken between the last look and here.
-      if (isWoken) wake();
+      begin();
     });
   }
 
-  const findGroups = (): ClaimGroup[] => groupSlots([...workers.values()].filter((worker) => mayHaveMore(worker)));
+  function hasSlot(): boolean {
+    for (const worker of workers.values()) if (freeSlots(worker) > 0 && p.takesRuns(worker)) return true;
+    return false;
+  }
 
-  const mayHaveMore = (worker: HostedWorker) =>
-    !worker.isDraining && !p.held.has(worker.identity.id) && isResponsive(worker);
+  const findGroups = (): ClaimGroup[] => groupSlots([...workers.values()].filter((worker) => p.takesRuns(worker)));
 
-  async function claimWhileWoken(): Promise<void> {
-    while (isWoken) {
+  async function claimWhileDue(): Promise<void> {
+    while (isDue()) {
       // Runs that end in one write free their slots together.
       await new Promise<void>((resolve) => process.nextTick(resolve));
       const groups = isClosed ? [] : findGroups();
       if (groups.length === 0) return;
-      isWoken = false;
+      const { known, isUnknown } = due;
+      due = { known: 0, isUnknown: false };
+      isClaimingAll = isUnknown || isRetrying;
+      isRetrying = false;
       try {
-        round = claimAll(groups);
-        await round;
+        const claiming = claimAll(groups, isClaimingAll ? Infinity : known);
+        round = Promise.allSettled([claiming]);
+        const { claimed, isFull } = await claiming;
+        if (isClaimingAll) due.isUnknown ||= isFull;
+        else due.known += isFull ? Math.max(0, known - claimed) : 0;
         await setAlarm(groups);
         failures = 0;
       } catch (error) {
         const retryMs = Math.min(firstRetryMs * 2 ** failures, maxRetryMs);
         failures += 1;
         logger.warn("could not claim runs, retrying", { error, retryMs });
-        isWoken = false; // the alarm comes back to it
+        due = { known: 0, isUnknown: false }; // the alarm comes back to it
+        isRetrying = true;
         if (!isClosed) alarm.setIn(retryMs);
         return;
+      } finally {
+        isClaimingAll = false;
       }
     }
   }
 
-  async function claimAll(groups: readonly ClaimGroup[]): Promise<void> {
-    for (const group of groups) await claim(group);
-  }
-
-  async function claim(group: ClaimGroup): Promise<void> {
-    const before = new Map(workers);
-    const now = clock.now();
-    const claimed = await store.claimRuns({ ...group, now, leaseMs: p.leaseMs });
-    const held = await extendIfLate(claimed, now);
-    const loaded = await Promise.all(held.map((run) => load(run, before.get(run.workerId)?.identity)));
-    for (const [index, run] of held.entries()) assign(run, loaded[index] ?? null, before.get(run.workerId));
-  }
-
-  /**
-   * A host that was paused while it claimed, or that waited long for the store, has leases that are almost over: others
-   * may be taking its runs already.
-   */
-  async function extendIfLate(claimed: readonly ClaimedRun[], since: number): Promise<readonly ClaimedRun[]> {
-    const now = clock.now();
-    if (claimed.length === 0 || now - since <= p.leaseMs / 3) return claimed;
-    const runs = claimed.map(({ id, token }) => ({ id, token }));
-    const { lost } = await store.extendLeases({ runs, now, leaseMs: p.leaseMs });
-    const isLost = new Set(lost);
-    return claimed.filter(({ id }) => !isLost.has(id)).map((run) => ({ ...run, leaseUntil: now + p.leaseMs }));
-  }
-
-  /** A run whose worker has disconnected meanwhile is given back when it connects again, dies, or by its lease. */
-  function assign(run: ClaimedRun, needs: Needs | null, worker: HostedWorker | undefined): void {
-    if (!needs || !worker || workers.get(run.workerId) !== worker) return;
-    takeFromOthers(run);
-    worker.runs.set(run.id, run.token);
-    worker.stream.sendText(formatAssign(run, needs));
-  }
-
-  /** A paused worker may not know yet that its lease has expired. */
-  function takeFromOthers({ id }: ClaimedRun): void {
-    for (const { runs, stream } of workers.values()) {
-      const token = runs.get(id);
-      if (token === undefined) continue;
-      runs.delete(id);
-      stream.send({ type: "lost", run: { id, token } });
+  /** `isFull`: all slots of a group were filled, so that more may be due. */
+  async function claimAll(groups: readonly ClaimGroup[], max: number): Promise<{ claimed: number; isFull: boolean }> {
+    const result = { claimed: 0, isFull: false };
+    for (const group of groups) {
+      const slots = group.slots.slice(0, max);
+      const claimed = await claim({ ...group, slots });
+      result.claimed += claimed;
+      result.isFull ||= claimed === group.slots.length;
     }
+    return result;
   }
 
-  async function load(run: ClaimedRun, worker: WorkerIdentity | undefined): Promise<Needs | null> {
-    const isFirstStart = run.attempt === 1 && !run.isResumed;
-    const hasHeaders = worker?.needsHeaders && run.deliveryId !== null;
-    if (isFirstStart && !hasHeaders) return { steps: [], headers: null };
+  async function claim(group: ClaimGroup): Promise<number> {
+    const before = new Map(workers);
+    const reserve = (change: 1 | -1) => {
+      for (const id of group.slots) {
+        const worker = before.get(id);
+        if (worker) worker.reserved += change;
+      }
+    };
+    const now = clock.now();
+    reserve(1);
     try {
-      const [steps, headers] = await Promise.all([
-        isFirstStart ? [] : store.loadSteps(run.id),
-        // Only spans depend on them.
-        hasHeaders ? store.getDeliveryHeaders(run.deliveryId ?? "").catch(() => null) : null,
-      ]);
-      return { steps, headers };
-    } catch (error) {
-      logger.error("run steps could not be read; another worker will take the run", { ...runLogFields(run), error });
-      return null;
+      const claimed = await store.claimRuns({ ...group, now, leaseMs: p.leaseMs });
+      await p.assignRuns(claimed, { workers: before, since: now });
+      return claimed.length;
+    } finally {
+      reserve(-1);
     }
   }
 
@@ -156,7 +150,13 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
 
   return {
     wake,
-    settled: () => round.catch(() => {}),
+    queued(count) {
+      due.known += count;
+      begin();
+    },
+    slotFreed: begin,
+    isBehind: () => isDue() || isClaimingAll || isRetrying,
+    settled: async () => void (await round),
     close() {
       isClosed = true;
       alarm.clear();

@@ -16,6 +16,12 @@ export interface HostedWorker {
   leaseUntil: number;
   /** The tokens of its runs, by id. */
   readonly runs: Map<string, string>;
+  /** The targets (`kind:slug`) whose concurrent runs are limited. */
+  readonly limitedTargets: ReadonlySet<string>;
+  /** Its runs of such targets, by id: the end of one may let another begin. */
+  readonly limitedRuns: Set<string>;
+  /** Slots for runs that are being claimed or accepted. */
+  reserved: number;
 }
 
 /** The connected workers, by id. */
@@ -28,11 +34,17 @@ const respondsWithinMs = 1_500;
 export const isResponsive = ({ respondedAt }: HostedWorker): boolean =>
   performance.now() - respondedAt < respondsWithinMs;
 
+/** Runs that it can be assigned in addition. */
+export const freeSlots = ({ capacity, runs, reserved }: HostedWorker): number =>
+  Math.max(0, capacity - runs.size - reserved);
+
 export function claimsOf(worker: HostedWorker): RunClaim[] {
   return [...worker.runs].map(([id, token]) => ({ id, token }));
 }
 
 /** Forgets a run, unless the worker has another claim of it. */
 export function forget(worker: HostedWorker, { id, token }: RunClaim): void {
-  if (worker.runs.get(id) === token) worker.runs.delete(id);
+  if (worker.runs.get(id) !== token) return;
+  worker.runs.delete(id);
+  worker.limitedRuns.delete(id);
 }

@@ -1,5 +1,7 @@
+import { repeat } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { RunClaim } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
 import { claimsOf, forget, type HostedWorker, type HostedWorkers } from "./hosted-worker.ts";
 import { watchCancels } from "./watch-cancels.ts";
@@ -11,6 +13,8 @@ interface LeaseKeeperOptions {
   workers: HostedWorkers;
   /** Whether a worker gave a sign of life a moment ago. A paused one must lose its runs. */
   isAlive: (workerId: string) => boolean;
+  /** The runs of all living workers, also of those that are about to reconnect. */
+  livingClaims: () => RunClaim[];
   /** The name of this machine. */
   machine: string;
   leaseMs: number;
@@ -36,28 +40,14 @@ interface LeaseKeeper {
 /** Extends the leases of all living workers in one write, and passes cancellations on to them. */
 export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   const { store, workers, clock, leaseMs } = p;
-  const stops: (() => void)[] = [];
-
-  function repeat(everyMs: number, what: string, task: () => Promise<unknown>): void {
-    let isBusy = false;
-    const timer = setInterval(() => {
-      if (isBusy) return;
-      isBusy = true;
-      void task()
-        .catch((error: unknown) => p.logger.warn(`${what} failed; it will be retried`, { error }))
-        .finally(() => (isBusy = false));
-    }, everyMs);
-    stops.push(() => clearInterval(timer));
-  }
-
   async function extendAll(): Promise<void> {
     // If this process was held up, the workers' signs of life may be there unread.
     await new Promise(setImmediate);
-    await extend([...workers.values()].filter(({ identity }) => p.isAlive(identity.id)));
+    const living = [...workers.values()].filter(({ identity }) => p.isAlive(identity.id));
+    await extend(p.livingClaims(), living);
   }
 
-  async function extend(living: readonly HostedWorker[]): Promise<void> {
-    const runs = living.flatMap(claimsOf);
+  async function extend(runs: RunClaim[], living: readonly HostedWorker[]): Promise<void> {
     if (runs.length === 0) return;
     const now = clock.now();
     const { lost, cancelRequested } = await store.extendLeases({ runs, now, leaseMs });
@@ -95,22 +85,27 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
     });
   };
 
-  repeat(leaseMs / 3, "lease renewal", extendAll);
-  repeat(heartbeatEveryMs, "worker heartbeat", async () => {
-    for (const worker of workers.values()) if (p.isAlive(worker.identity.id)) await announce(worker);
-  });
-  stops.push(
+  const warn = (what: string) => (error: unknown) => p.logger.warn(`${what} failed; it will be retried`, { error });
+  const stops = [
+    repeat({ everyMs: leaseMs / 3, task: extendAll, onError: warn("lease renewal") }),
+    repeat({
+      everyMs: heartbeatEveryMs,
+      onError: warn("worker heartbeat"),
+      async task() {
+        for (const worker of workers.values()) if (p.isAlive(worker.identity.id)) await announce(worker);
+      },
+    }),
     watchCancels({
       store,
       runIds: () => [...workers.values()].flatMap(({ runs }) => [...runs.keys()]),
       cancel,
-      onError: (error) => p.logger.warn("check for canceled runs failed; it will be retried", { error }),
+      onError: warn("check for canceled runs"),
     }),
-  );
+  ];
 
   return {
     async renewLate(worker) {
-      if (clock.now() >= worker.leaseUntil) await extend([worker]);
+      if (clock.now() >= worker.leaseUntil) await extend(claimsOf(worker), [worker]);
     },
     announce,
     cancel,

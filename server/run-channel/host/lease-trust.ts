@@ -1,3 +1,6 @@
+/** Duration of a worker's lease on its runs. Including the check interval, other workers take over within 15 seconds. */
+export const leaseMs = 12_000;
+
 export interface LeaseTrust {
   /** Uses the store, and notes when it was unreachable. */
   watch<Result>(ask: () => Promise<Result>): Promise<Result>;

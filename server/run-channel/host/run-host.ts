@@ -1,23 +1,35 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { AppError } from "../../contract/app-error.ts";
+import type { RunClaim } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
 import { type MessageStream, openMessageStream } from "../frames.ts";
 import { type Hello, type HostMessage, protocolVersion, type WorkerMessage } from "../messages.ts";
+import { createAcceptRunning } from "./accept-running.ts";
+import { createAssignRuns } from "./assign-runs.ts";
 import { createClaimLoop } from "./claim-loop.ts";
 import { compareRuns } from "./compare-runs.ts";
-import { forget, type HostedWorker, isResponsive } from "./hosted-worker.ts";
+import { claimsOf, forget, type HostedWorker, isResponsive } from "./hosted-worker.ts";
 import { keepLeases } from "./keep-leases.ts";
+import { leaseMs } from "./lease-trust.ts";
 import { createRecovery, type LostWorker, type RecoveryOptions } from "./recovery.ts";
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
 
-/** Duration of a worker's lease on its runs. Including the check interval, other workers take over within 15 seconds. */
-const leaseMs = 12_000;
 /** Without a sign of life for so long, a worker may be paused: its leases are not extended. */
 const aliveForMs = 2_000;
 const helloWithinMs = 10_000;
 /** The last messages of a dead process are in its socket. */
 const lastMessagesMs = 200;
+
+/** An attempt that ended with its worker. */
+export type LostAttempt = Pick<RecoveredRun, "id" | "target" | "fate">;
+
+/** Runs that must be alone in a process. */
+export interface IsolatedRuns {
+  queued: number;
+  /** When the next waiting one is due; `null`: none waits. */
+  nextAt: number | null;
+}
 
 export interface RunHostOptions extends Pick<
   RecoveryOptions,
@@ -29,34 +41,39 @@ export interface RunHostOptions extends Pick<
   /** The offset of the store's clock from this machine's. */
   clockAheadMs?: () => number;
   leaseMs?: number;
+  /** The workers of the host before this one. */
+  workers?: {
+    /** They are there, and reconnect, or their deaths will be reported. */
+    known: readonly string[];
+    /** They are assigned nothing until they are released. */
+    held: readonly string[];
+  };
 }
 
 /**
  * Has the store, and gives its runs to workers that have none. It need not be the parent of their processes: their
- * signs of life and their deaths are reported to it.
+ * starts, their signs of life and their deaths are reported to it.
  */
 export interface RunHost {
   /** Gives back the runs of a service that was killed. Rejects if the store is not available. */
   start(): Promise<void>;
   /** Serves a new connection. */
   accept(connection: Duplex): void;
+  /** Stores a delivery and its runs. Those for which a worker is free are assigned after the same commit. */
+  acceptDelivery: Store["acceptDelivery"];
   /** Signals that a run may be due. Cheap; safe to call at any time. */
   wake(): void;
   cancel(runId: string): void;
+  /** The process was started: its end will be reported. */
+  workerStarted(workerId: string): void;
   /** The process gave a sign of life. `isResponsive`: its event loop did, not only its watching thread. */
   workerLives(workerId: string, p: { isResponsive: boolean }): void;
   /** The process has ended. Resolves when its runs are given back; never rejects. */
-  workerDied(lost: LostWorker): Promise<RecoveredRun[]>;
+  workerDied(lost: LostWorker): Promise<LostAttempt[]>;
   /** Assigns nothing to these workers until they are released. Resolves when no assignment is in progress. */
   hold(workerIds: readonly string[]): Promise<void>;
   release(workerIds: readonly string[]): void;
-  /** The runs that must be alone in their process: how many are queued, and when the next waiting one is due. */
-  isolatedRuns(): Promise<{ queued: number; nextAt: number | null }>;
-  /**
-   * Whether the oldest worker on the store is one of this host. Of all servers on a store, that one does what needs to
-   * be done only once.
-   */
-  hasOldestWorker(): Promise<boolean>;
+  isolatedRuns(): Promise<IsolatedRuns>;
   /** Claims nothing more and expires no leases. Connected workers can still write. */
   stop(): void;
   /** Closes all connections. Resolves when no write or claim is in progress. */
@@ -77,22 +94,54 @@ export function createRunHost(p: RunHostOptions): RunHost {
   const clockAheadMs = p.clockAheadMs ?? (() => 0);
   const connections = new Set<Connection>();
   const workers = new Map<string, HostedWorker>();
-  const known = new Set<string>();
-  const held = new Set<string>();
+  /** The runs of workers that have no connection and may reconnect, by the worker's id. */
+  const awaited = new Map<string, RunClaim[]>();
+  const known = new Set(p.workers?.known);
+  const held = new Set(p.workers?.held);
   const livedAt = new Map<string, number>();
   const isAlive = (workerId: string) => performance.now() - (livedAt.get(workerId) ?? -Infinity) < aliveForMs;
   const recovery = createRecovery({
     ...p,
     leaseMs: lease,
     isOwn: (id) => known.has(id),
-    isUrgent: () => [...workers.values()].some(({ identity, runs }) => runs.size > 0 && !isAlive(identity.id)),
-    runsUnderWay: () =>
-      new Set([...workers.values()].flatMap(({ identity, runs }) => (isAlive(identity.id) ? [...runs.keys()] : []))),
+    isUrgent: () => claimsByWorker().some(([id, runs]) => runs.length > 0 && !isAlive(id)),
+    runsUnderWay: () => new Set(livingClaims().map(({ id }) => id)),
     onReleased: () => claims.wake(),
   });
-  const claims = createClaimLoop({ store, workers, held, leaseMs: lease, clock, logger });
-  const leases = keepLeases({ ...p, workers, isAlive, leaseMs: lease, clockAheadMs });
-  const stopWatching = store.watch(claims.wake);
+  const assigning = {
+    store,
+    workers,
+    leaseMs: lease,
+    clock,
+    logger,
+    takesRuns: (worker: HostedWorker) => !worker.isDraining && !held.has(worker.identity.id) && isResponsive(worker),
+  };
+  const assignRuns = createAssignRuns(assigning);
+  const claims = createClaimLoop({ ...assigning, assignRuns });
+  const accepting = createAcceptRunning({ ...assigning, assignRuns, claims });
+  const leases = keepLeases({ ...p, workers, isAlive, livingClaims, leaseMs: lease, clockAheadMs });
+  const stopWatching = store.watchOthers(claims.wake);
+
+  /** No run is being assigned any more. */
+  const settled = () => Promise.all([claims.settled(), accepting.settled()]);
+
+  function claimsByWorker(): [workerId: string, runs: RunClaim[]][] {
+    return [...awaited, ...[...workers].map(([id, worker]): [string, RunClaim[]] => [id, claimsOf(worker)])];
+  }
+
+  function livingClaims(): RunClaim[] {
+    return claimsByWorker().flatMap(([id, runs]) => (isAlive(id) ? runs : []));
+  }
+
+  /** The runs of workers that the host before had, until these reconnect or their deaths are reported. */
+  async function awaitKnown(): Promise<void> {
+    for (const id of p.workers?.known ?? []) {
+      const runs = (await store.listHeldRuns(id)).map(({ id: runId, token }) => ({ id: runId, token }));
+      if (workers.has(id) || !known.has(id)) continue;
+      livedAt.set(id, performance.now());
+      awaited.set(id, runs);
+    }
+  }
 
   function accept(duplex: Duplex): void {
     const stream = openMessageStream<HostMessage, WorkerMessage>(duplex, {
@@ -106,6 +155,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
         const { worker } = connection;
         if (!worker || workers.get(worker.identity.id) !== worker) return;
         workers.delete(worker.identity.id);
+        if (known.has(worker.identity.id)) awaited.set(worker.identity.id, claimsOf(worker));
         if (error) logger.debug("connection to a worker lost", { workerId: worker.identity.id, error });
       },
     });
@@ -121,7 +171,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     if (!hasResponded || !worker) return;
     const wasResponsive = isResponsive(worker);
     worker.respondedAt = now;
-    if (!wasResponsive) claims.wake();
+    if (!wasResponsive) claims.slotFreed();
   }
 
   function handle(connection: Connection, message: WorkerMessage): void {
@@ -135,7 +185,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
         return track(connection, writeLive(stream, message));
       case "capacity":
         worker.capacity = message.runs;
-        return claims.wake();
+        return claims.slotFreed();
       case "released":
         forget(worker, message.run);
         return claims.wake();
@@ -176,19 +226,25 @@ export function createRunHost(p: RunHostOptions): RunHost {
       respondedAt: performance.now(),
       leaseUntil: clock.now() + lease,
       runs: new Map(),
+      reserved: 0,
+      limitedTargets: new Set(identity.concurrency.map(([target]) => target)),
+      limitedRuns: new Set(),
     };
     connection.worker = worker;
     await closeOthers(connection, workerId);
     // A run that was claimed for its previous connection never reached it.
-    await claims.settled();
+    await settled();
     const { kept, lost, missing } = compareRuns(hello, await store.listHeldRuns(workerId));
     for (const { id, token } of kept) worker.runs.set(id, token);
+    // Which targets they have is not known here.
+    if (worker.limitedTargets.size > 0) for (const { id } of kept) worker.limitedRuns.add(id);
     const ids = missing.map(({ id }) => id);
     await resumeRuns({ store, clock }, { workerId, ids, message: "The run did not reach its worker." });
     const now = clock.now();
     await Promise.all([store.extendLeases({ runs: kept, now, leaseMs: lease }), leases.announce(worker)]);
     if (!connections.has(connection)) return;
     workers.set(workerId, worker);
+    awaited.delete(workerId);
     connection.stream.send({
       type: "welcome",
       leaseUntil: now + lease,
@@ -217,10 +273,12 @@ export function createRunHost(p: RunHostOptions): RunHost {
       await leases.renewLate(worker);
       const result = await store.writeProgress(progress);
       const isOver = !result.held || transition !== undefined;
+      // It may be due again, and a run of its target may be due now.
+      const mayBeDue = transition?.to === "waiting" || transition?.to === "queued" || worker.limitedRuns.has(id);
       if (isOver) forget(worker, { id, token });
       worker.stream.send({ type: "ack", id, token, seq, ...result });
-      // Its slot is free, and perhaps a slot under a concurrency limit.
-      if (isOver) claims.wake();
+      if (isOver && mayBeDue) claims.wake();
+      else if (isOver) claims.slotFreed();
     } catch (error) {
       const failure = {
         isUnavailable: error instanceof AppError && error.code === "store_unavailable",
@@ -242,7 +300,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     worker.isDraining = true;
     // Other workers need not wait for this one to take the runs of its build.
     leases.announce(worker).catch((error: unknown) => logger.warn("worker could not announce its shutdown", { error }));
-    await claims.settled();
+    await settled();
     worker.stream.send({ type: "drained" });
   }
 
@@ -254,26 +312,32 @@ export function createRunHost(p: RunHostOptions): RunHost {
     for (const { stream } of own) stream.destroy();
     await Promise.all(own.flatMap(({ writes }) => [...writes]));
     workers.delete(workerId);
+    awaited.delete(workerId);
   }
 
   return {
-    start: recovery.start,
+    async start() {
+      await awaitKnown();
+      await recovery.start();
+    },
     accept,
+    acceptDelivery: accepting.acceptDelivery,
     wake: claims.wake,
     cancel: leases.cancel,
+    workerStarted: (workerId) => void known.add(workerId),
     workerLives: (workerId, { isResponsive: hasResponded }) => notePulse(workerId, hasResponded),
     async workerDied(lost) {
       await closeConnectionsOf(lost.workerId);
-      await claims.settled();
+      await settled();
       livedAt.delete(lost.workerId);
       held.delete(lost.workerId);
       const runs = await recovery.workerDied(lost);
       known.delete(lost.workerId);
-      return runs;
+      return runs.map(({ id, target, fate }) => ({ id, target, fate }));
     },
     async hold(workerIds) {
       for (const id of workerIds) held.add(id);
-      await claims.settled();
+      await settled();
     },
     release(workerIds) {
       for (const id of workerIds) held.delete(id);
@@ -282,10 +346,6 @@ export function createRunHost(p: RunHostOptions): RunHost {
     async isolatedRuns() {
       const [queued, nextAt] = await Promise.all([store.countQueued("isolated"), store.nextAvailableAt("isolated")]);
       return { queued, nextAt };
-    },
-    async hasOldestWorker() {
-      const oldest = (await store.listWorkers({ seenSince: clock.now() - lease })).at(-1);
-      return oldest === undefined || known.has(oldest.id);
     },
     stop() {
       recovery.close();
@@ -298,7 +358,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       stopWatching();
       const writes = [...connections].flatMap((connection) => [...connection.writes]);
       for (const { stream } of connections) stream.destroy();
-      await claims.settled();
+      await settled();
       await Promise.all(writes);
     },
   };

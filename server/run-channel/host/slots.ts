@@ -1,4 +1,4 @@
-import type { HostedWorker } from "./hosted-worker.ts";
+import { freeSlots, type HostedWorker } from "./hosted-worker.ts";
 
 /** A claim for workers that can execute the same runs. */
 export interface ClaimGroup {
@@ -16,8 +16,8 @@ export function groupSlots(workers: Iterable<HostedWorker>): ClaimGroup[] {
   const groups = Map.groupBy(workers, ({ identity }) => JSON.stringify([identity.pool, identity.version]));
   return [...groups.values()].flatMap((members) => {
     const [first] = members;
-    const slots = members.flatMap(({ identity, runs, capacity }) =>
-      Array.from({ length: Math.max(0, capacity - runs.size) }, (_, n) => ({ id: identity.id, load: runs.size + n })),
+    const slots = members.flatMap((worker) =>
+      Array.from({ length: freeSlots(worker) }, (_, n) => ({ id: worker.identity.id, load: loadOf(worker) + n })),
     );
     if (!first || slots.length === 0) return [];
     const { pool, version, concurrency } = first.identity;
@@ -25,3 +25,6 @@ export function groupSlots(workers: Iterable<HostedWorker>): ClaimGroup[] {
     return [{ pool, version, concurrency: new Map(concurrency), slots: slots.map(({ id }) => id) }];
   });
 }
+
+/** Runs that it has or is about to get. */
+export const loadOf = ({ runs, reserved }: HostedWorker): number => runs.size + reserved;

@@ -5,8 +5,9 @@ import type { RunEnding } from "../../engine/execute-run.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { AssignedRun, RunChannel } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
+import { aDelivery } from "../../store/testing/factories.ts";
 import { createRunHost, type RunHost, type RunHostOptions } from "../host/run-host.ts";
-import { connectLocally, createLocalSocket, listenLocally } from "../../processes/local-socket.ts";
+import { connectLocally, createLocalSockets, listenLocally } from "../../processes/local-sockets.ts";
 import type { WorkerIdentity } from "../messages.ts";
 import { createWorkerChannel, type WorkerChannelOptions } from "../worker-channel.ts";
 import { createPipe, type Deliver } from "./memory-pipe.ts";
@@ -38,14 +39,14 @@ export function createMemoryTransport(createDeliver?: () => Deliver): Transport 
 }
 
 export async function createSocketTransport(): Promise<Transport> {
-  const { socket, remove } = await createLocalSocket("runs");
+  const { runs, remove } = await createLocalSockets();
   let server: Awaited<ReturnType<typeof listenLocally>> | null = null;
   return {
-    connect: () => connectLocally(socket),
+    connect: () => connectLocally(runs.socket),
     async serve(host) {
       // Closed only when all its connections are: those of the host before are closing.
       void server?.close();
-      server = await listenLocally(socket, host.accept);
+      server = await listenLocally(runs.socket, host.accept);
     },
     async close() {
       await server?.close();
@@ -198,6 +199,15 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
       const id = await engine.createRun(over);
       host?.wake();
       return id;
+    },
+    /** Accepts a delivery with runs, as the receiver does. Resolves to their ids. */
+    async acceptRuns(count: number, over: Parameters<typeof engine.newRun>[0] = {}): Promise<string[]> {
+      const delivery = aDelivery({ receivedAt: engine.clock.now() });
+      const runs = Array.from({ length: count }, () =>
+        engine.newRun({ trigger: "t", deliveryId: delivery.id, startedBy: "webhook", ...over }),
+      );
+      await host?.acceptDelivery({ delivery, runs, idempotency: null });
+      return runs.map(({ id }) => id);
     },
     async close() {
       for (const stop of stops) stop();

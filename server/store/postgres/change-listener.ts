@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Client, type Pool } from "pg";
 import { type Logger, createThrottledLog } from "../../ports/logger.ts";
-import { createListeners } from "../shared/listeners.ts";
+import { createListeners, type Listeners } from "../shared/listeners.ts";
 import { connectionConfig, settle } from "./connect.ts";
 
 const channel = "signalbox_changed";
@@ -14,6 +14,8 @@ const reconnectMs = 500;
 
 export interface ChangeListener {
   watch(listener: () => void): () => void;
+  /** Own writes do not count. */
+  watchOthers(listener: () => void): () => void;
   /**
    * This process has committed something: its own listeners hear of it on the next tick, and all other processes by
    * NOTIFY.
@@ -32,6 +34,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
   /** Words of our own come back to us as well. */
   const origin = randomUUID();
   const listeners = createListeners();
+  const listenersToOthers = createListeners();
   let client: Client | null = null;
   let connecting: Promise<void> | null = null;
   let reconnecting: NodeJS.Timeout | null = null;
@@ -41,12 +44,19 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
   let isToNotify = false;
   let isAsking = false;
 
+  function tellAll(): void {
+    listeners.tell();
+    listenersToOthers.tell();
+  }
+
+  const areNone = () => listeners.areNone() && listenersToOthers.areNone();
+
   async function listen(): Promise<void> {
     const next = new Client(connectionConfig(p.url));
     next.on("error", () => lose(next));
     next.on("end", () => lose(next));
     next.on("notification", ({ payload }) => {
-      if (payload !== origin) listeners.tell();
+      if (payload !== origin) tellAll();
     });
     client = next;
     try {
@@ -54,7 +64,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
       await settle(next);
       await next.query(`LISTEN ${channel}`);
       // What was told before is lost.
-      listeners.tell();
+      tellAll();
     } catch (error) {
       // It was told to stop meanwhile.
       if (client !== next) return;
@@ -75,7 +85,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
   }
 
   function look(): void {
-    listeners.tell();
+    tellAll();
     ask();
   }
 
@@ -83,7 +93,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
     if (client !== lost) return;
     client = null;
     lost.end().catch(() => {});
-    if (isClosed || listeners.areNone() || reconnecting) return;
+    if (isClosed || areNone() || reconnecting) return;
     reconnecting = setTimeout(() => {
       reconnecting = null;
       connecting = listen();
@@ -111,13 +121,16 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
     leaving?.end().catch(() => {});
   }
 
+  function add(to: Listeners, listener: () => void): () => void {
+    const leave = to.add(listener, () => areNone() && stop());
+    if (!client && !reconnecting) connecting = listen();
+    unasked ??= setInterval(look, unaskedMs).unref();
+    return leave;
+  }
+
   return {
-    watch(listener) {
-      const leave = listeners.add(listener, stop);
-      if (!client && !reconnecting) connecting = listen();
-      unasked ??= setInterval(look, unaskedMs).unref();
-      return leave;
-    },
+    watch: (listener) => add(listeners, listener),
+    watchOthers: (listener) => add(listenersToOthers, listener),
     changed() {
       listeners.tell();
       isToNotify = true;
@@ -126,6 +139,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
     async close() {
       isClosed = true;
       listeners.clear();
+      listenersToOthers.clear();
       await connecting;
       stop();
       await notifying;

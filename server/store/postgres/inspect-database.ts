@@ -76,7 +76,7 @@ async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
     connections: {
       most,
       used,
-      wanted: isMigrated ? await countWanted(session, Date.now() + aheadMs) : connectionsOfProcess * minProcesses,
+      wanted: isMigrated ? await countWanted(session, Date.now() + aheadMs) : connectionsOfProcess * processesOfMachine,
     },
     aheadMs,
     secretFingerprint: isMigrated
@@ -94,18 +94,17 @@ async function mayWriteRuns(session: Session): Promise<boolean> {
   return found?.may ?? false;
 }
 
-/** A supervisor, a receiver, a web process and a worker. */
-const minProcesses = 4;
+/** A receiver and a web process. Workers and their supervisor have no connection. */
+const processesOfMachine = 2;
 const workerAliveMs = 15_000;
 
 /** Assumes that every machine with workers has a receiver and a web process, too. */
 async function countWanted(session: Session, now: number): Promise<number> {
-  const [found] = await session.rows<{ workers: number; hosts: number }>(
-    "SELECT count(*) AS workers, count(DISTINCT host) AS hosts FROM worker WHERE seen_at > $1::bigint",
+  const [found] = await session.rows<{ hosts: number }>(
+    "SELECT count(DISTINCT host) AS hosts FROM worker WHERE seen_at > $1::bigint",
     [now - workerAliveMs],
   );
-  const processes = (found?.workers ?? 0) + 3 * (found?.hosts ?? 0);
-  return connectionsOfProcess * Math.max(minProcesses, processes);
+  return connectionsOfProcess * processesOfMachine * Math.max(1, found?.hosts ?? 0);
 }
 
 async function readContents(session: Session): Promise<StoreContents> {

@@ -168,7 +168,7 @@ it("a database is looked at as it is, whether or not anything was made in it, an
     mayWrite: true,
     secretFingerprint: null,
     contents: null,
-    connections: { wanted: 28 },
+    connections: { wanted: 14 },
   });
   expect((await inspectPostgres(empty)).pendingMigrations).toBeGreaterThan(0);
   await open("one");
@@ -200,7 +200,7 @@ it("a database is looked at as it is, whether or not anything was made in it, an
       keys: [{ id: key.id, endpoints: ["signup"] }],
       people: 0,
     });
-    expect(facts.connections).toMatchObject({ wanted: 56 });
+    expect(facts.connections).toMatchObject({ wanted: 28 });
     expect(Math.abs(facts.aheadMs)).toBeLessThan(60_000);
   });
 });

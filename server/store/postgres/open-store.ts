@@ -115,6 +115,7 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
     ping: () => ping(database),
     takeRates: createTakeRates(database),
     watch: listener.watch,
+    watchOthers: listener.watchOthers,
     mark: () => read(readMark),
     liveMark: () => read(readLiveMark),
     numbers: async () => ({ ...database.numbers(), fileBytes: { database: await read(sizeOf), log: 0 } }),

@@ -195,6 +195,25 @@ it("one process hears at once of what another writes, and of nothing when it no 
   }).finally(() => vi.useRealTimers());
 });
 
+it("a process that watches only others does not hear of its own writes", async () => {
+  // By themselves they look every two seconds: never, here.
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  await withStores(2, async ([store, other]) => {
+    if (!store || !other) throw new Error("two stores were to open");
+    const [own, others] = [vi.fn<() => void>(), vi.fn<() => void>()];
+    const stops = [store.watch(own), store.watchOthers(others)];
+    // Told when it begins to listen, too.
+    await vi.waitFor(() => expect(others).toHaveBeenCalledTimes(1));
+    const before = own.mock.calls.length;
+    await store.createRuns([aRun()]);
+    await vi.waitFor(() => expect(own.mock.calls.length).toBeGreaterThan(before));
+    expect(others).toHaveBeenCalledTimes(1);
+    await other.createRuns([aRun()]);
+    await vi.waitFor(() => expect(others).toHaveBeenCalledTimes(2));
+    for (const stop of stops) stop();
+  }).finally(() => vi.useRealTimers());
+});
+
 it("what a model says to a worker is heard of at once by the process that shows it, and history stays as it is", async () => {
   // By themselves they look every two seconds: never, here.
   vi.useFakeTimers({ toFake: ["setInterval"] });

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -262,6 +262,38 @@ describe("a store that cannot write now", () => {
       await other.close();
     },
   );
+
+  it("notices that its file was cut off, although it has the lost pages in memory", async () => {
+    await (await openSqliteStore({ file })).close();
+    const store = await openSqliteStore({ file });
+    const run = aRun();
+    await store.createRuns([run]);
+    await store.listRuns({}, { limit: 1, cursor: null });
+    truncateSync(file, 8_192);
+    const damaged = { code: "store_unavailable", message: expect.stringContaining("The database file is damaged") };
+    await expect(store.createRuns([aRun()])).rejects.toMatchObject(damaged);
+    await expect(store.ping()).rejects.toMatchObject(damaged);
+    await store.close();
+  });
+
+  it("takes a file that upkeep made smaller for no such thing", async () => {
+    const store = await openSqliteStore({ file });
+    await store.createRuns(Array.from({ length: 2_000 }, () => aRun()));
+    const other = new Database(file);
+    other.pragma("wal_checkpoint(TRUNCATE)");
+    await store.createRuns([aRun()]);
+    const { size } = statSync(file);
+    other.exec("DELETE FROM run_event");
+    other.exec("DELETE FROM run");
+    other.pragma("incremental_vacuum");
+    other.pragma("wal_checkpoint(TRUNCATE)");
+    expect(statSync(file).size).toBeLessThan(size);
+    const run = aRun();
+    await store.createRuns([run]);
+    expect(await store.getRun(run.id)).not.toBeNull();
+    other.close();
+    await store.close();
+  });
 
   it("takes its own log, that comes and goes, for no such thing", async () => {
     const first = await openSqliteStore({ file });

@@ -88,7 +88,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     onBegin,
     onEnd,
     onWritten: watcher.changed,
-    checkFile: createFileGuard(file),
+    checkFile: createFileGuard(file, { onShrunk: (bytes) => refuseLostPages(connection, bytes) }),
   });
   const database = createDatabase(
     connection,
@@ -123,6 +123,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createUpkeepStore(database),
     ping: () => ping(database, { readEnds, ...queue }),
     watch: watcher.watch,
+    watchOthers: watcher.watchOthers,
     mark: () => database.read(mark),
     liveMark: () => database.read(liveMark),
     numbers: async () => ({ ...queue.numbers(), fileBytes: await readFileBytes(file) }),
@@ -171,26 +172,38 @@ function sizeOf(path: string): Promise<number> {
 
 /**
  * Writes to a file that was removed while it is open succeed, but are lost. Throws AppError `store_unavailable` once
- * the database or its write-ahead log is no longer the file that was opened.
+ * the database or its write-ahead log is no longer the file that was opened. `onShrunk` gets the size of a database
+ * that has become smaller, and throws if it is damaged; it is then asked again.
  */
-function createFileGuard(file: string): () => void {
+function createFileGuard(file: string, { onShrunk }: { onShrunk: (bytes: bigint) => void }): () => void {
   const identities = new Map<string, string>();
+  let bytes = 0n;
   const check = () => {
     for (const path of [file, `${file}-wal`]) {
-      const now = identify(path);
+      const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+      const now = stats ? `${stats.dev}:${stats.ino}` : null;
       const opened = identities.get(path);
       // SQLite creates the log with the first write.
       if (opened === undefined && now !== null) identities.set(path, now);
-      if (opened === undefined || opened === now) continue;
       // Senders see the detail; the path of the file is for the log.
-      throw new AppError("store_unavailable", detail, { cause: new Error(`${path} is not the file that was opened`) });
+      if (opened !== undefined && opened !== now)
+        throw new AppError("store_unavailable", detail, {
+          cause: new Error(`${path} is not the file that was opened`),
+        });
+      if (path !== file || !stats) continue;
+      if (stats.size < bytes) onShrunk(stats.size);
+      bytes = stats.size;
     }
   };
   check();
   return check;
 }
 
-function identify(path: string): string | null {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats ? `${stats.dev}:${stats.ino}` : null;
+/** Upkeep makes the file smaller, too: then no page is missing. The pages in memory would hide that others are lost. */
+function refuseLostPages(connection: Connection, bytes: bigint): void {
+  connection.pragma("shrink_memory");
+  const [pages, pageBytes] = ["page_count", "page_size"].map((name) =>
+    Number(connection.pragma(name, { simple: true })),
+  );
+  if ((pages ?? 0) * (pageBytes ?? 0) > bytes) refuseDamagedFile(connection);
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { bundleProgram } from "../../../scripts/bundle-program.ts";
 import type { Store } from "../../ports/store.ts";
@@ -126,6 +126,25 @@ describe("several processes on one file", () => {
     await store.createRuns([aRun()]);
     await new Promise(process.nextTick);
     expect(calls).toBe(1);
+    await store.close();
+    await other.close();
+  });
+
+  it("watch only others if they want to: their own writes do not count", async () => {
+    const [store, other]: Store[] = await Promise.all([openSqliteStore({ file }), openSqliteStore({ file })]);
+    if (!store || !other) throw new Error("two stores were to open");
+    const calls = vi.fn<() => void>();
+    const stop = store.watchOthers(calls);
+    const own = vi.fn<() => void>();
+    const stopOwn = store.watch(own);
+    await store.createRuns([aRun()]);
+    await vi.waitFor(() => expect(own).toHaveBeenCalled());
+    expect(calls).not.toHaveBeenCalled();
+    // One that stops leaves the other one its changes.
+    stopOwn();
+    await other.createRuns([aRun()]);
+    await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(1));
+    stop();
     await store.close();
     await other.close();
   });

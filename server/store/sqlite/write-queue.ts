@@ -105,8 +105,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     try {
       p.checkFile();
     } catch (error) {
-      tally.failed(batch.length);
-      for (const job of batch) job.fail(error);
+      failJobs(tally, batch, error);
       return flushSoon();
     }
     const before = totalChanges.get();

@@ -10,42 +10,57 @@ export interface LocalAddress {
   secret: string;
 }
 
-/** `web`: web listens for the receiver. `runs`: the run host listens for workers. */
-type SocketName = "web" | "runs";
+/** The addresses on which processes of one service reach each other. */
+export interface LocalSockets {
+  /** Web listens there for the receiver. */
+  web: LocalAddress;
+  /** The run host listens there for workers. */
+  runs: LocalAddress;
+  /** Removes the sockets. */
+  remove(): Promise<void>;
+}
 
 /** MacOS has 104 bytes for the path of a Unix socket, Linux 108, with a byte at the end. */
 const maxPathBytes = 103;
-const ownFolder = /^signalbox-(web|runs)-(\d+)-\w{6}$/;
+const names = ["web", "runs"] as const;
+const ownFolder = /^signalbox-(\d+)-\w{6}$/;
 
 /**
- * Makes the address on which processes of one service reach each other: a Unix socket in a folder that only this user
- * can enter, or a named pipe on Windows. The process that listens creates the socket; `remove` removes the folder.
- * Folders of services that were killed are removed, too.
+ * Makes the addresses: Unix sockets in a folder that only this user can enter, or named pipes on Windows. Those that
+ * listen create the sockets. Folders of services that were killed are removed, too.
  */
-export async function createLocalSocket(
-  name: SocketName,
+export async function createLocalSockets(
   { folder, platform }: { folder: string; platform: NodeJS.Platform } = {
     folder: tmpdir(),
     platform: process.platform,
   },
-): Promise<LocalAddress & { remove(): Promise<void> }> {
-  const secret = randomBytes(32).toString("base64url");
-  if (platform === "win32")
-    return { socket: `\\\\.\\pipe\\signalbox-${randomBytes(16).toString("hex")}`, secret, remove: async () => {} };
-  const prefix = `signalbox-${name}-${process.pid}-`;
-  const isTooLong = Buffer.byteLength(join(folder, `${prefix}XXXXXX`, name)) > maxPathBytes;
+): Promise<LocalSockets> {
+  if (platform === "win32") {
+    const createPipe = () => addressAt(`\\\\.\\pipe\\signalbox-${randomBytes(16).toString("hex")}`);
+    return { web: createPipe(), runs: createPipe(), remove: async () => {} };
+  }
+  const prefix = `signalbox-${process.pid}-`;
+  const isTooLong = Buffer.byteLength(join(folder, `${prefix}XXXXXX`, "runs")) > maxPathBytes;
   const parent = isTooLong ? "/tmp" : folder;
   await removeAbandoned(parent).catch(() => {});
   const own = await mkdtemp(join(parent, prefix)).catch(() => mkdtemp(join("/tmp", prefix)));
-  return { socket: join(own, name), secret, remove: () => rm(own, { recursive: true, force: true }) };
+  return {
+    web: addressAt(join(own, "web")),
+    runs: addressAt(join(own, "runs")),
+    remove: () => rm(own, { recursive: true, force: true }),
+  };
 }
+
+const addressAt = (socket: string): LocalAddress => ({ socket, secret: randomBytes(32).toString("base64url") });
 
 /** Folders whose supervisor does not run and in which no process listens. Those of other users cannot be removed. */
 async function removeAbandoned(parent: string): Promise<void> {
-  for (const folder of await readdir(parent)) {
-    const [, name = "", pid] = ownFolder.exec(folder) ?? [];
-    if (pid === undefined || isRunning(Number(pid)) || (await isListening(join(parent, folder, name)))) continue;
-    await rm(join(parent, folder), { recursive: true, force: true }).catch(() => {});
+  for (const name of await readdir(parent)) {
+    const pid = ownFolder.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    // Containers that share a folder do not see each other's processes.
+    const listening = await Promise.all(names.map((socket) => isListening(join(parent, name, socket))));
+    if (!listening.includes(true)) await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
   }
 }
 
@@ -58,7 +73,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Containers that share a folder do not see each other's processes. */
 function isListening(socket: string): Promise<boolean> {
   return connectLocally(socket).then(
     (connection) => {

@@ -1,0 +1,1 @@
+export { opened } from "./opened.ts";

@@ -1,0 +1,34 @@
+import type { Settings } from "../config.ts";
+import type { Manifest } from "../contract/project/manifest.ts";
+import { systemClock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Store } from "../ports/store.ts";
+import { readManifest } from "../project/read-manifest.ts";
+import { leaseMs } from "../run-channel/host/lease-trust.ts";
+import { startUpkeep } from "../upkeep/start-upkeep.ts";
+import { machineName } from "./machine-name.ts";
+
+/** Runs upkeep of the store. Of several machines, the one whose worker has been there longest does it. */
+export function startStoreUpkeep(p: {
+  settings: Settings;
+  store: Pick<Store, "listWorkers"> & Parameters<typeof startUpkeep>[0]["store"];
+  logger: Logger;
+}): { close(): Promise<void> } {
+  const { settings, store, logger } = p;
+  return startUpkeep({
+    store,
+    retention: settings.retention,
+    maxDedupeMs: async () => findMaxDedupe(await readManifest(settings.stateDir)),
+    async isOurTurn() {
+      const oldest = (await store.listWorkers({ seenSince: systemClock.now() - leaseMs })).at(-1);
+      return oldest === undefined || oldest.host === machineName(settings);
+    },
+    clock: systemClock,
+    logger,
+  });
+}
+
+/** The longest time for which a source remembers a name. `null`: there is no build that says. */
+function findMaxDedupe(manifest: Manifest | null): number | null {
+  return manifest && Math.max(0, ...manifest.triggers.map(({ dedupe }) => dedupe?.windowMs ?? 0));
+}

@@ -1,0 +1,84 @@
+import type { Clock } from "../../ports/clock.ts";
+import { type Logger, runLogFields } from "../../ports/logger.ts";
+import type { AssignedRun } from "../../ports/run-channel.ts";
+import type { Store } from "../../ports/store.ts";
+import type { ClaimedRun } from "../../ports/store/engine-store.ts";
+import { formatAssign } from "../messages.ts";
+import { forget, type HostedWorker, type HostedWorkers } from "./hosted-worker.ts";
+
+export interface AssignOptions {
+  store: Pick<Store, "extendLeases" | "loadSteps" | "getDeliveryHeaders">;
+  workers: HostedWorkers;
+  leaseMs: number;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** What a run needs besides its row. */
+type Needs = Pick<AssignedRun, "steps" | "headers">;
+
+/**
+ * Sends runs to the workers for which they were claimed. `workers`: the workers as they were then. `since`: the time
+ * that the leases were counted from.
+ */
+export type AssignRuns = (
+  claimed: readonly ClaimedRun[],
+  p: { workers: ReadonlyMap<string, HostedWorker>; since: number },
+) => Promise<void>;
+
+export function createAssignRuns({ store, workers, leaseMs, clock, logger }: AssignOptions): AssignRuns {
+  /**
+   * A host that was paused while it claimed, or that waited long for the store, has leases that are almost over: others
+   * may be taking its runs already.
+   */
+  async function extendIfLate(claimed: readonly ClaimedRun[], since: number): Promise<readonly ClaimedRun[]> {
+    const now = clock.now();
+    if (claimed.length === 0 || now - since <= leaseMs / 3) return claimed;
+    const runs = claimed.map(({ id, token }) => ({ id, token }));
+    const { lost } = await store.extendLeases({ runs, now, leaseMs });
+    const isLost = new Set(lost);
+    return claimed.filter(({ id }) => !isLost.has(id)).map((run) => ({ ...run, leaseUntil: now + leaseMs }));
+  }
+
+  /** A run whose worker has disconnected meanwhile is given back when it connects again, dies, or by its lease. */
+  function assign(run: ClaimedRun, needs: Needs | null, worker: HostedWorker | undefined): void {
+    if (!needs || !worker || workers.get(run.workerId) !== worker) return;
+    takeFromOthers(run);
+    worker.runs.set(run.id, run.token);
+    if (worker.limitedTargets.has(`${run.target.kind}:${run.target.slug}`)) worker.limitedRuns.add(run.id);
+    worker.stream.sendText(formatAssign(run, needs));
+  }
+
+  /** A paused worker may not know yet that its lease has expired. */
+  function takeFromOthers({ id }: ClaimedRun): void {
+    for (const worker of workers.values()) {
+      const token = worker.runs.get(id);
+      if (token === undefined) continue;
+      forget(worker, { id, token });
+      worker.stream.send({ type: "lost", run: { id, token } });
+    }
+  }
+
+  async function load(run: ClaimedRun, worker: HostedWorker | undefined): Promise<Needs | null> {
+    const isFirstStart = run.attempt === 1 && !run.isResumed;
+    const hasHeaders = worker?.identity.needsHeaders && run.deliveryId !== null;
+    if (isFirstStart && !hasHeaders) return { steps: [], headers: null };
+    try {
+      const [steps, headers] = await Promise.all([
+        isFirstStart ? [] : store.loadSteps(run.id),
+        // Only spans depend on them.
+        hasHeaders ? store.getDeliveryHeaders(run.deliveryId ?? "").catch(() => null) : null,
+      ]);
+      return { steps, headers };
+    } catch (error) {
+      logger.error("run steps could not be read; another worker will take the run", { ...runLogFields(run), error });
+      return null;
+    }
+  }
+
+  return async (claimed, { workers: before, since }) => {
+    const held = await extendIfLate(claimed, since);
+    const loaded = await Promise.all(held.map((run) => load(run, before.get(run.workerId))));
+    for (const [index, run] of held.entries()) assign(run, loaded[index] ?? null, before.get(run.workerId));
+  };
+}
