@@ -18,7 +18,7 @@ interface ClaimLoopOptions {
 }
 
 export interface ClaimLoop {
-  /** Signals that runs may be due, whoever has queued them. Cheap; safe to call at any time. */
+  /** Signals that runs may be due. Cheap; safe to call at any time. */
   wake(): void;
   /** So many runs were queued by this host, after everything that was due had been claimed. */
   queued(count: number): void;

@@ -276,7 +276,7 @@ describe("a store that cannot write now", () => {
     await store.close();
   });
 
-  it("takes a file that upkeep made smaller for no such thing", async () => {
+  it("accepts a file that upkeep made smaller", async () => {
     const store = await openSqliteStore({ file });
     await store.createRuns(Array.from({ length: 2_000 }, () => aRun()));
     const other = new Database(file);
