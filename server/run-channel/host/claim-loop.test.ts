@@ -379,6 +379,26 @@ describe("claims", () => {
     expect([state.claims.at(-1)?.slots.length, started().length, loop.isBehind()]).toEqual([2, 5, false]);
   });
 
+  it("are made for a slot that is freed in a full pool, also if another pool had slots and nothing due", async () => {
+    for (const how of ["wake", "queued"] as const) {
+      const { state, loop, connect, workers, end, started, add } = create({});
+      const take = () => state.claims.at(-1)?.pool === "shared";
+      const shared = connect("wrk_1", 1);
+      shared.runs.set("run_old", "old");
+      connect("wrk_alone", 1, { pool: "isolated" });
+      loop[how](1);
+      await settle();
+      expect([state.claims.map(({ pool }) => pool), loop.isBehind()]).toEqual([["isolated"], true]);
+      workers.delete("wrk_alone");
+      add(1);
+      shared.runs.delete("run_old");
+      loop.slotFreed();
+      await settle();
+      expect([started("wrk_1"), take()]).toEqual([["run_1"], true]);
+      end("run_1");
+    }
+  });
+
   it("leave the slots that they do not ask for to runs that are accepted meanwhile", async () => {
     const { state, loop, workers, add, wake } = create({ wrk_1: 3 });
     await wake();

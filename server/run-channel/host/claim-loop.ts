@@ -4,7 +4,7 @@ import type { Store } from "../../ports/store.ts";
 import { createAlarm } from "./alarm.ts";
 import type { AssignRuns } from "./assign-runs.ts";
 import { freeSlots, type HostedWorker, type HostedWorkers } from "./hosted-worker.ts";
-import { type ClaimGroup, groupSlots } from "./slots.ts";
+import { type ClaimGroup, groupSlots, isGroupOf } from "./slots.ts";
 
 interface ClaimLoopOptions {
   store: Pick<Store, "claimRuns" | "nextAvailableAt">;
@@ -51,6 +51,8 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
   let failures = 0;
   /** A claim has failed: what it was for is due at the next try. */
   let isRetrying = false;
+  /** Workers without a free slot were left out of the last claim: runs that only they can execute may be due. */
+  let isLeft = false;
 
   const isDue = () => due.isUnknown || due.known > 0;
 
@@ -84,14 +86,17 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
       if (groups.length === 0) return;
       const { known, isUnknown } = due;
       due = { known: 0, isUnknown: false };
-      isClaimingAll = isUnknown || isRetrying;
+      isClaimingAll = isUnknown || isRetrying || isLeft;
       isRetrying = false;
+      const leftOut = [...workers.values()].filter((worker) => p.takesRuns(worker) && !groups.some(isGroupOf(worker)));
       try {
         const claiming = claimAll(groups, isClaimingAll ? Infinity : known);
         round = Promise.allSettled([claiming]);
         const { claimed, isFull } = await claiming;
         if (isClaimingAll) due.isUnknown ||= isFull;
         else due.known += isFull ? Math.max(0, known - claimed) : 0;
+        isLeft = leftOut.length > 0;
+        due.isUnknown ||= leftOut.some((worker) => freeSlots(worker) > 0);
         await setAlarm(groups);
         failures = 0;
       } catch (error) {
@@ -154,8 +159,11 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
       due.known += count;
       begin();
     },
-    slotFreed: begin,
-    isBehind: () => isDue() || isClaimingAll || isRetrying,
+    slotFreed() {
+      due.isUnknown ||= isLeft;
+      begin();
+    },
+    isBehind: () => isDue() || isClaimingAll || isRetrying || isLeft,
     settled: async () => void (await round),
     close() {
       isClosed = true;

@@ -171,7 +171,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     if (!hasResponded || !worker) return;
     const wasResponsive = isResponsive(worker);
     worker.respondedAt = now;
-    if (!wasResponsive) claims.slotFreed();
+    if (!wasResponsive) claims.wake();
   }
 
   function handle(connection: Connection, message: WorkerMessage): void {

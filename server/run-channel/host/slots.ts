@@ -26,5 +26,11 @@ export function groupSlots(workers: Iterable<HostedWorker>): ClaimGroup[] {
   });
 }
 
+/** Whether the worker can execute what is claimed for the group. */
+export const isGroupOf =
+  ({ identity }: HostedWorker) =>
+  ({ pool, version }: ClaimGroup): boolean =>
+    pool === identity.pool && version === identity.version;
+
 /** Runs that it has or is about to get. */
 export const loadOf = ({ runs, reserved }: HostedWorker): number => runs.size + reserved;
