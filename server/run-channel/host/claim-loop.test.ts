@@ -442,6 +442,32 @@ describe("claims", () => {
     expect(state.claims).toHaveLength(2);
   });
 
+  it("are made for a run that becomes due while a claim is in progress", async () => {
+    const { state, wake } = create();
+    const held = Promise.withResolvers<void>();
+    state.gate = held.promise;
+    state.waiting = [Date.now() + 10];
+    await wake();
+    await vi.advanceTimersByTimeAsync(20);
+    state.gate = null;
+    held.resolve();
+    await settle();
+    expect(state.claims).toHaveLength(2);
+  });
+
+  it("are made for a waiting run also if the claim of a queued run comes between, when it is due already", async () => {
+    const { add, state, loop, started, wake } = create({ wrk_1: 3 });
+    state.waiting = [Date.now() + 1000];
+    await wake();
+    vi.setSystemTime(Date.now() + 1001);
+    add(2);
+    loop.queued(1);
+    await settle();
+    expect(started()).toEqual(["run_1"]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(started()).toEqual(["run_1", "run_2"]);
+  });
+
   it("notice within half a minute that the clock was set forward", async () => {
     const { state, wake } = create();
     state.waiting = [Date.now() + 3_600_000];

@@ -89,15 +89,16 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
       isClaimingAll = isUnknown || isRetrying || isLeft;
       isRetrying = false;
       const leftOut = [...workers.values()].filter((worker) => p.takesRuns(worker) && !groups.some(isGroupOf(worker)));
+      const now = clock.now();
       try {
-        const claiming = claimAll(groups, isClaimingAll ? Infinity : known);
+        const claiming = claimAll(groups, { now, max: isClaimingAll ? Infinity : known });
         round = Promise.allSettled([claiming]);
         const { claimed, isFull } = await claiming;
         if (isClaimingAll) due.isUnknown ||= isFull;
         else due.known += isFull ? Math.max(0, known - claimed) : 0;
         isLeft = leftOut.length > 0;
         due.isUnknown ||= leftOut.some((worker) => freeSlots(worker) > 0);
-        await setAlarm(groups);
+        if (isClaimingAll) await setAlarm(groups, now);
         failures = 0;
       } catch (error) {
         const retryMs = Math.min(firstRetryMs * 2 ** failures, maxRetryMs);
@@ -114,18 +115,21 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
   }
 
   /** `isFull`: all slots of a group were filled, so that more may be due. */
-  async function claimAll(groups: readonly ClaimGroup[], max: number): Promise<{ claimed: number; isFull: boolean }> {
+  async function claimAll(
+    groups: readonly ClaimGroup[],
+    { now, max }: { now: number; max: number },
+  ): Promise<{ claimed: number; isFull: boolean }> {
     const result = { claimed: 0, isFull: false };
     for (const group of groups) {
       const slots = group.slots.slice(0, max);
-      const claimed = await claim({ ...group, slots });
+      const claimed = await claim({ ...group, slots }, now);
       result.claimed += claimed;
       result.isFull ||= claimed === group.slots.length;
     }
     return result;
   }
 
-  async function claim(group: ClaimGroup): Promise<number> {
+  async function claim(group: ClaimGroup, now: number): Promise<number> {
     const before = new Map(workers);
     const reserve = (change: 1 | -1) => {
       for (const id of group.slots) {
@@ -133,7 +137,6 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
         if (worker) worker.reserved += change;
       }
     };
-    const now = clock.now();
     reserve(1);
     try {
       const claimed = await store.claimRuns({ ...group, now, leaseMs: p.leaseMs });
@@ -144,11 +147,13 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
     }
   }
 
-  /** Due runs that were not claimed wait for a run to end, which wakes the loop. */
-  async function setAlarm(groups: readonly ClaimGroup[]): Promise<void> {
-    const now = clock.now();
+  /**
+   * `claimedAt`: what was due then was claimed, or waits for a run to end, which wakes the loop. What has become due
+   * since is claimed at once.
+   */
+  async function setAlarm(groups: readonly ClaimGroup[], claimedAt: number): Promise<void> {
     const pools = [...new Set(groups.map(({ pool }) => pool))];
-    const times = await Promise.all(pools.map((pool) => store.nextAvailableAt(pool, now)));
+    const times = await Promise.all(pools.map((pool) => store.nextAvailableAt(pool, claimedAt)));
     const next = times.filter((at) => at !== null);
     if (!isClosed) alarm.setAt(next.length > 0 ? Math.min(...next) : null);
   }
