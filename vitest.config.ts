@@ -9,15 +9,9 @@ const processTests = [
   "cli/main.test.ts",
 ];
 
-/**
- * Tests of how the service keeps its times under a flood, or with a locked store: other tests beside them would change
- * those. And tests that run Next's development server, of which a checkout can have only one.
- */
-const aloneTests = [
-  "e2e/hostile/{busy-web,floods,slow-senders}.test.ts",
-  "e2e/auditor/stopped-worker.test.ts",
-  "e2e/{readme-commands,only-next}.test.ts",
-];
+/** Tests of how the service keeps its times under a flood: only tests that mostly wait may run beside them. */
+const floodTests = ["e2e/hostile/{floods,slow-senders}.test.ts", "e2e/auditor/stopped-worker.test.ts"];
+const aloneTests = ["e2e/hostile/busy-web.test.ts"];
 
 /** Files that mostly wait take turns with files that mostly compute, so that the processor is never idle. */
 class WaitingBesideComputing extends BaseSequencer {
@@ -75,10 +69,22 @@ export default defineConfig({
         extends: true,
         test: { ...productTest, name: "processes", include: processTests, setupFiles: "scripts/run-built.ts" },
       },
-      { extends: true, test: { ...productTest, name: "e2e", include: ["e2e/**/*.test.ts"], exclude: aloneTests } },
       {
         extends: true,
-        test: { ...productTest, name: "alone", include: aloneTests, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          ...productTest,
+          name: "e2e",
+          include: ["e2e/**/*.test.ts"],
+          exclude: [...floodTests, ...aloneTests],
+        },
+      },
+      {
+        extends: true,
+        test: { ...productTest, name: "floods", include: floodTests, maxWorkers: 2, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: { ...productTest, name: "alone", include: aloneTests, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright";
 import { describe, expect, test, vi } from "vitest";
 import { postJson } from "./support/api.ts";
-import { visit } from "./support/browser.ts";
+import { onSlowMachine, visit } from "./support/browser.ts";
 import { copyStarter, writeProject } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { type Service, sharedService, signalbox, startService } from "./support/service.ts";
@@ -425,11 +425,9 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
       await page.getByRole("complementary", { name: id.replace(":", " ") }).waitFor();
       await until(async () => expect(await nodesInView(page, { whole: true })).toContain(id));
     };
-    const devtools = await page.context().newCDPSession(page);
-    await devtools.send("Emulation.setCPUThrottlingRate", { rate: 8 });
-    for (const id of ["trigger:new-signup", "workflow:notify-finance", "endpoint:billing"]) await followLinkTo(id);
-    await devtools.send("Emulation.setCPUThrottlingRate", { rate: 1 });
-    await devtools.detach();
+    await onSlowMachine(page, 8, async () => {
+      for (const id of ["trigger:new-signup", "workflow:notify-finance", "endpoint:billing"]) await followLinkTo(id);
+    });
     // The same by the search, in the app, past a filter that would leave the node out.
     await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
     await page.waitForURL((url) => url.searchParams.get("endpoint") === "billing");

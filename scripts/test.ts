@@ -36,8 +36,6 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
       installMissing(["postgres"]);
       return vitest(output, "unit", ["unit"], values.changed ? ["--changed", mainBranch(), "--passWithNoTests"] : []);
     },
-  },
-  {
     pack: (output) => {
       rmSync(packFolder, { recursive: true, force: true });
       mkdirSync(packFolder, { recursive: true });
@@ -47,7 +45,7 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
   {
     e2e: (output) => {
       installMissing();
-      return vitest(output, "e2e", ["processes", "e2e", "alone"]);
+      return vitest(output, "e2e", ["processes", "e2e", "floods", "alone"]);
     },
   },
 ];

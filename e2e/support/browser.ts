@@ -78,6 +78,35 @@ async function openPage(): Promise<Page> {
   return (await (await browser).newContext()).newPage();
 }
 
+/**
+ * Makes all pages of the page's browser as slow as on a machine with `1 / times` of the speed, until `body` is over:
+ * their processes are paused for most of the time. The throttling of the developer tools takes the CPU from others.
+ */
+export async function onSlowMachine(page: Page, times: number, body: () => Promise<void>): Promise<void> {
+  const devtools = await page.context().browser()?.newBrowserCDPSession();
+  const { processInfo = [] } = (await devtools?.send("SystemInfo.getProcessInfo")) ?? {};
+  const renderers = processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
+  if (renderers.length === 0) throw new Error("The browser names no process that shows pages.");
+  const send = (signal: "SIGSTOP" | "SIGCONT") => {
+    for (const pid of renderers) process.kill(pid, signal);
+  };
+  let resuming: NodeJS.Timeout | undefined;
+  const pausing = setInterval(() => {
+    send("SIGSTOP");
+    resuming = setTimeout(send, slowPeriodMs * (1 - 1 / times), "SIGCONT");
+  }, slowPeriodMs);
+  try {
+    await body();
+  } finally {
+    clearInterval(pausing);
+    clearTimeout(resuming);
+    send("SIGCONT");
+    await devtools?.detach();
+  }
+}
+
+const slowPeriodMs = 80;
+
 /** Stops all that the page does. It is emptied when it is used again. */
 async function leavePage(origin: string, page: Page): Promise<void> {
   for (const other of page.context().pages()) if (other !== page) await other.close();

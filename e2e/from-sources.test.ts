@@ -1,14 +1,39 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { freePort } from "../scripts/free-port.ts";
-import { postJson } from "./support/api.ts";
-import { copyStarter, repository } from "./support/project.ts";
 import { cleanEnvironment } from "../scripts/clean-environment.ts";
-import { signalbox } from "./support/service.ts";
+import { freePort } from "../scripts/free-port.ts";
+import { postJson, waitForRun } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { copyStarter, repository } from "./support/project.ts";
+import { signalbox, startService } from "./support/service.ts";
 
-describe("if Next serves the app without Signalbox's server", () => {
-  it("its route handler receives webhooks through the same pipeline, and their runs complete", async () => {
+/** In one file, one after the other: a checkout can have only one development server of Next. */
+describe("from the sources", () => {
+  it("`npm run dev` starts the example project, with its page, and answers the requests of the README", async () => {
+    const projectDir = join(repository, "examples/starter");
+    const service = await startService({ projectDir, command: "dev", program: ["npm", "run"], npmScript: true });
+    const response = await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+    expect(response.status).toBe(202);
+    const { runId } = (await response.json()) as { runId: string };
+    expect(await waitForRun(service, runId)).toMatchObject({ status: "completed" });
+    // The second request of the README, from the file that it names.
+    const readme = readFileSync(join(repository, "README.md"), "utf8");
+    const [, endpoint = "", file = ""] = /curl http:\/\/127\.0\.0\.1:3002(\S+) .* --data @(\S+)/.exec(readme) ?? [];
+    const asked = await postJson(service.url + endpoint, JSON.parse(readFileSync(join(repository, file), "utf8")));
+    const agentRun = await waitForRun(service, ((await asked.json()) as { runId: string }).runId);
+    expect(agentRun).toMatchObject({
+      status: "completed",
+      target: { kind: "agent", slug: "triage" },
+      output: { summary: expect.stringContaining("no model was called") },
+    });
+    const { page } = await visit(service.url);
+    await page.goto(service.url, { timeout: 90_000 });
+    await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor({ timeout: 90_000 });
+  });
+
+  it("Next alone, without Signalbox's server: its route handler receives webhooks through the same pipeline, and their runs complete", async () => {
     const projectDir = copyStarter();
     const command = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
     expect(command("build").status).toBe(0);
