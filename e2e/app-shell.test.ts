@@ -3,7 +3,7 @@ import { describe, expect, vi } from "vitest";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
-import { type Service, startService, withSharedService } from "./support/service.ts";
+import { type Service, withSharedService } from "./support/service.ts";
 
 const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" }));
 
@@ -110,23 +110,6 @@ it("a chosen theme survives a reload, and 'System' follows the operating system"
   await page.emulateMedia({ colorScheme: "dark" });
   await expect.poll(ground, patient).toBe(dark);
   expect(errors).toEqual([]);
-});
-
-it("the header shows that the service does not respond, and all data is current once it is back", async () => {
-  const projectDir = copyStarter();
-  const first = await startService({ projectDir, command: "dev" });
-  const { page } = await visit(first.url);
-  await page.goto(`${first.url}/runs`);
-  await isLive(page);
-  await first.stop();
-  await page.getByRole("status").getByText("reconnecting").waitFor();
-  const second = await startService({ projectDir, command: "dev", port: Number(new URL(first.url).port) });
-  const runId = await startRun(second);
-  await isLive(page);
-  await vi.waitFor(
-    async () => expect(await page.locator(`a[data-row-link][href="/runs/${runId}"]`).isVisible()).toBe(true),
-    patient,
-  );
 });
 
 it("a long list renders only visible rows, keeps its position while rows arrive, and Back restores the row", async ({

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { getJson, postJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
-import { signalbox, startService, withSharedService } from "./support/service.ts";
+import { sharedService, signalbox, startService } from "./support/service.ts";
 
 const person = { name: "Ada", email: "ada@example.com" };
 const draft = '{"name": "Kept", "email": "kept@example.com"}';
@@ -22,12 +22,25 @@ export default defineWorkflow({
 });
 `;
 
-/** The example project and a workflow whose runs wait where their input says so. */
-const it = withSharedService((onCleanup) => {
-  const projectDir = copyStarter(onCleanup);
-  writeFileSync(join(projectDir, "workflows/sleeper.ts"), sleeper);
-  return { projectDir, command: "dev" };
-});
+const withServices = () =>
+  test
+    // The example project and a workflow whose runs wait where their input says so.
+    .extend(
+      "service",
+      { scope: "file" },
+      sharedService((onCleanup) => {
+        const projectDir = copyStarter(onCleanup);
+        writeFileSync(join(projectDir, "workflows/sleeper.ts"), sleeper);
+        return { projectDir, command: "dev" };
+      }),
+    )
+    // The example project, whose sources the tests change.
+    .extend(
+      "edited",
+      { scope: "file" },
+      sharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" })),
+    );
+const it = withServices();
 
 const isLive = (page: Page) => page.getByRole("status").getByText("live ·").waitFor();
 const focused = (page: Page) =>
@@ -38,22 +51,44 @@ async function writeDraft(page: Page): Promise<void> {
   await page.locator("aside textarea").fill(draft);
 }
 
-it("while the service does not respond, links keep the page, actions show the error, and drafts can be sent once it is back", async () => {
+it("while the service does not respond, links keep the page and actions show the error; once it is back, all data is current, drafts can be sent, and what was opened loads", async () => {
   const projectDir = copyStarter();
   const first = await startService({ projectDir, command: "dev" });
+  // Without a delivery the canvas says what to send first, over its lowest nodes.
+  const { runs } = (await (await postJson(`${first.url}/triggers/signup`, person)).json()) as {
+    runs: { runId: string }[];
+  };
   const { page } = await visit(first.url);
   await page.goto(`${first.url}/?node=trigger:new-signup&tab=test`);
   await isLive(page);
   await writeDraft(page);
+  const { page: canvas } = await visit(first.url);
+  await canvas.goto(first.url);
+  await isLive(canvas);
+  const { page: runPage } = await visit(first.url);
+  await runPage.goto(`${first.url}/runs/${runs[0]?.runId}`);
+  await isLive(runPage);
+  const { page: list } = await visit(first.url);
+  await list.goto(`${first.url}/runs`);
+  await isLive(list);
+
   await first.stop();
-  await page.getByRole("status").getByText("reconnecting").waitFor();
+  for (const each of [page, canvas, runPage, list]) await each.getByRole("status").getByText("reconnecting").waitFor();
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByRole("alert").getByText("Server not reachable").first().waitFor();
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await page.getByText("so this page stays").waitFor();
   expect(new URL(page.url()).searchParams.get("tab")).toBe("test");
+  await canvas.getByRole("link", { name: /^Trigger new-signup/ }).click();
+  const sheet = canvas.getByRole("complementary", { name: "trigger new-signup" });
+  await sheet.getByRole("tab", { name: "Schema" }).click();
+  await sheet.getByRole("alert").getByText("could not be loaded").waitFor();
+  await expectRefusedReplay(runPage);
+
   await startService({ projectDir, command: "dev", port: Number(new URL(first.url).port) });
-  await isLive(page);
+  const { runId } = (await (await postJson(`${first.url}/triggers/signup`, person)).json()) as { runId: string };
+  for (const each of [page, canvas, list]) await isLive(each);
+  await list.locator(`a[data-row-link][href="/runs/${runId}"]`).waitFor();
   const shown = await page.locator("main").innerText();
   const kept = await page
     .locator("aside textarea")
@@ -62,11 +97,29 @@ it("while the service does not respond, links keep the page, actions show the er
   expect(kept, `${page.url()} shows:\n${shown}`).toBe(draft);
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.waitForURL("**/runs/run_*");
+  await sheet.getByRole("region", { name: "Request", exact: true }).getByText("email").first().waitFor();
+  expect(await sheet.getByRole("alert").count()).toBe(0);
 });
 
-it("a form keeps its view and draft when the schema of a new build cannot be read", async () => {
-  const projectDir = copyStarter();
-  const { url } = await startService({ projectDir, command: "dev" });
+/** A replay while the service does not respond shows the error without a layout shift, at each width. */
+async function expectRefusedReplay(page: Page): Promise<void> {
+  const replay = page.getByRole("button", { name: "Replay", exact: true });
+  const messages = page.getByRole("status", { name: "Messages" });
+  const header = async () => [await page.getByRole("heading", { level: 1 }).boundingBox(), await replay.boundingBox()];
+  for (const width of [390, 768, 1_440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const before = await header();
+    await replay.click();
+    await messages.getByText("The run was not replayed. Server not reachable").waitFor();
+    expect(await header()).toEqual(before);
+    await messages.getByRole("button", { name: "Dismiss" }).click();
+    await messages.getByRole("button").waitFor({ state: "detached" });
+  }
+}
+
+it("a form keeps its view and draft when the schema of a new build cannot be read", async ({ edited: service }) => {
+  const { url, projectDir } = service;
   const { page } = await visit(url);
   await page.goto(`${url}/?node=trigger:new-signup&tab=test`);
   await isLive(page);
@@ -93,54 +146,10 @@ it("a form keeps its view and draft when the schema of a new build cannot be rea
   expect(await page.locator("aside textarea").inputValue({ timeout: 1_000 })).toBe(draft);
 });
 
-it("a sheet that was opened while the service did not respond loads once it is back", async () => {
-  const projectDir = copyStarter();
-  const first = await startService({ projectDir, command: "dev" });
-  // Without a delivery the canvas says what to send first, over its lowest nodes.
-  await postJson(`${first.url}/triggers/signup`, person);
-  const { page } = await visit(first.url);
-  await page.goto(first.url);
-  await isLive(page);
-  await first.stop();
-  await page.getByRole("status").getByText("reconnecting").waitFor();
-  await page.getByRole("link", { name: /^Trigger new-signup/ }).click();
-  const sheet = page.getByRole("complementary", { name: "trigger new-signup" });
-  await sheet.getByRole("tab", { name: "Schema" }).click();
-  await sheet.getByRole("alert").getByText("could not be loaded").waitFor();
-  await startService({ projectDir, command: "dev", port: Number(new URL(first.url).port) });
-  await isLive(page);
-  await sheet.getByRole("region", { name: "Request", exact: true }).getByText("email").first().waitFor();
-  expect(await sheet.getByRole("alert").count()).toBe(0);
-});
-
-it("a replay while the service does not respond shows an error without a layout shift at 390, 768 and 1440 px", async () => {
-  const service = await startService({ projectDir: copyStarter(), command: "dev" });
-  const { runs } = (await (await postJson(`${service.url}/triggers/signup`, person)).json()) as {
-    runs: { runId: string }[];
-  };
-  const { page } = await visit(service.url);
-  await page.goto(`${service.url}/runs/${runs[0]?.runId}`);
-  await isLive(page);
-  await service.stop();
-  await page.getByRole("status").getByText("reconnecting").waitFor();
-  const replay = page.getByRole("button", { name: "Replay", exact: true });
-  const messages = page.getByRole("status", { name: "Messages" });
-  const header = async () => [await page.getByRole("heading", { level: 1 }).boundingBox(), await replay.boundingBox()];
-  for (const width of [390, 768, 1_440]) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-    const before = await header();
-    await replay.click();
-    await messages.getByText("The run was not replayed. Server not reachable").waitFor();
-    expect(await header()).toEqual(before);
-    await messages.getByRole("button", { name: "Dismiss" }).click();
-    await messages.getByRole("button").waitFor({ state: "detached" });
-  }
-});
-
-it("a failed build is shown on every page with its location and fix, until a build succeeds", async () => {
-  const projectDir = copyStarter();
-  const service = await startService({ projectDir, command: "dev" });
+it("a failed build is shown on every page with its location and fix, until a build succeeds", async ({
+  edited: service,
+}) => {
+  const { projectDir } = service;
   const { page, errors } = await visit(service.url);
   await page.goto(service.url);
   await isLive(page);

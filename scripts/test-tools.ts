@@ -104,3 +104,5 @@ function findProgram(name: string): string | null {
   const { status, stdout } = spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" });
   return status === 0 ? stdout.trim() : null;
 }
+
+if (import.meta.main) installMissing();

@@ -30,6 +30,7 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
     lint: (output) => run(output, "oxlint", ["--deny-warnings"]),
     format: (output) => run(output, "oxfmt", ["--check"]),
     "dead-code": (output) => run(output, "knip", []),
+    tools: (output) => run(output, "node", ["scripts/test-tools.ts"]),
   },
   {
     unit: (output) => {
