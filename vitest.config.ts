@@ -13,8 +13,9 @@ const processTests = [
 const floodTests = ["e2e/hostile/{floods,slow-senders}.test.ts", "e2e/auditor/stopped-worker.test.ts"];
 const aloneTests = ["e2e/hostile/busy-web.test.ts"];
 
-/** Short files whose tests take long, most of them a suite that is defined elsewhere: they start first. */
-const slow = /\/(postgres-store|sqlite-store|copy-store|golden|run-channel)\.test\.ts$/;
+/** Short files whose tests take long, most of them defined elsewhere: they start first. */
+const slow =
+  /\/(auditor\/(auditor|fencing|postgres|lost-supervisor)|postgres-cut|(postgres|sqlite|copy)-store|golden|run-channel)\.test\.ts$/;
 
 /** Files that mostly wait take turns with files that mostly compute, so that the processor is never idle. */
 class WaitingBesideComputing extends BaseSequencer {

@@ -108,8 +108,8 @@ interface Sent {
 }
 
 /**
- * Honest clients: a webhook every 50 ms and a read with an API token every 200 ms, whether or not those before were
- * answered. At least one second long.
+ * Honest clients: a webhook every 25 ms and a read with an API token every 100 ms, whether or not those before were
+ * answered. At least half a second long.
  */
 function startPunctualBystander({ url, key, token }: HostileService): {
   finish(): Promise<{ webhooks: Sent[]; reads: Sent[] }>;
@@ -125,7 +125,7 @@ function startPunctualBystander({ url, key, token }: HostileService): {
     if (webhooks.length % 4 === 0)
       reads.push(timed(fetch(`${url}/api/v1/runs?limit=1`, { headers: { authorization: `Bearer ${token}` } })));
     if (webhooks.length === 20) enough.resolve();
-  }, 50);
+  }, 25);
   onTestFinished(() => clearInterval(sending));
   return {
     async finish() {
