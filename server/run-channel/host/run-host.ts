@@ -1,10 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { AppError } from "../../contract/app-error.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
-import { type MessageStream, openMessageStream } from "../frames.ts";
-import { type Hello, type HostMessage, protocolVersion, type WorkerMessage } from "../messages.ts";
+import type { MessageStream } from "../frames.ts";
+import type { Hello, HostMessage, WorkerMessage } from "../messages.ts";
 import { createAcceptRunning } from "./accept-running.ts";
 import { createAssignRuns } from "./assign-runs.ts";
 import { createClaimLoop } from "./claim-loop.ts";
@@ -14,12 +13,10 @@ import { keepLeases } from "./keep-leases.ts";
 import { leaseMs } from "./lease-trust.ts";
 import { createRecovery, type LostWorker, type RecoveryOptions } from "./recovery.ts";
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
+import { createWorkerConnections } from "./worker-connections.ts";
 
 /** Without a sign of life for so long, a worker may be paused: its leases are not extended. */
 const aliveForMs = 2_000;
-const helloWithinMs = 10_000;
-/** The last messages of a dead process are in its socket. */
-const lastMessagesMs = 200;
 
 /** An attempt that ended with its worker. */
 export type LostAttempt = Pick<RecoveredRun, "id" | "target" | "fate">;
@@ -80,19 +77,10 @@ export interface RunHost {
   close(): Promise<void>;
 }
 
-/** One connection. It belongs to a worker after its hello. */
-interface Connection {
-  stream: MessageStream<HostMessage>;
-  worker: HostedWorker | null;
-  /** Writes in progress. */
-  writes: Set<Promise<void>>;
-}
-
 export function createRunHost(p: RunHostOptions): RunHost {
   const { store, clock, logger } = p;
   const lease = p.leaseMs ?? leaseMs;
   const clockAheadMs = p.clockAheadMs ?? (() => 0);
-  const connections = new Set<Connection>();
   const workers = new Map<string, HostedWorker>();
   /** The runs of workers that have no connection and may reconnect, by the worker's id. */
   const awaited = new Map<string, RunClaim[]>();
@@ -120,6 +108,15 @@ export function createRunHost(p: RunHostOptions): RunHost {
   const claims = createClaimLoop({ ...assigning, assignRuns });
   const accepting = createAcceptRunning({ ...assigning, assignRuns, claims });
   const leases = keepLeases({ ...p, workers, isAlive, livingClaims, leaseMs: lease, clockAheadMs });
+  const connections = createWorkerConnections({
+    secret: p.secret,
+    admit,
+    welcome,
+    onPulse: (worker) => notePulse(worker.identity.id, true),
+    handle,
+    onClosed: disconnect,
+    logger,
+  });
   const stopWatching = store.watchOthers(claims.wake);
 
   /** No run is being assigned any more. */
@@ -143,25 +140,12 @@ export function createRunHost(p: RunHostOptions): RunHost {
     }
   }
 
-  function accept(duplex: Duplex): void {
-    const stream = openMessageStream<HostMessage, WorkerMessage>(duplex, {
-      onMessages(messages) {
-        if (connection.worker) notePulse(connection.worker.identity.id, true);
-        for (const message of messages) handle(connection, message);
-      },
-      onClosed(error) {
-        clearTimeout(late);
-        connections.delete(connection);
-        const { worker } = connection;
-        if (!worker || workers.get(worker.identity.id) !== worker) return;
-        workers.delete(worker.identity.id);
-        if (known.has(worker.identity.id)) awaited.set(worker.identity.id, claimsOf(worker));
-        if (error) logger.debug("connection to a worker lost", { workerId: worker.identity.id, error });
-      },
-    });
-    const connection: Connection = { stream, worker: null, writes: new Set() };
-    const late = setTimeout(() => connection.worker ?? stream.destroy(), helloWithinMs).unref();
-    connections.add(connection);
+  function disconnect(worker: HostedWorker, error: Error | null): void {
+    const { id } = worker.identity;
+    if (workers.get(id) !== worker) return;
+    workers.delete(id);
+    if (known.has(id)) awaited.set(id, claimsOf(worker));
+    if (error) logger.debug("connection to a worker lost", { workerId: id, error });
   }
 
   function notePulse(workerId: string, hasResponded: boolean): void {
@@ -174,15 +158,12 @@ export function createRunHost(p: RunHostOptions): RunHost {
     if (!wasResponsive) claims.wake();
   }
 
-  function handle(connection: Connection, message: WorkerMessage): void {
-    if (message.type === "hello") return greet(connection, message);
-    const { worker, stream } = connection;
-    if (!worker) throw new Error(`The first message of a worker must be hello, not ${message.type}.`);
+  function handle(worker: HostedWorker, message: Exclude<WorkerMessage, Hello>): Promise<void> | void {
     switch (message.type) {
       case "progress":
-        return track(connection, writeProgress(worker, message));
+        return writeProgress(worker, message);
       case "live":
-        return track(connection, writeLive(stream, message));
+        return writeLive(worker, message);
       case "capacity":
         worker.capacity = message.runs;
         return claims.slotFreed();
@@ -194,35 +175,14 @@ export function createRunHost(p: RunHostOptions): RunHost {
     }
   }
 
-  function track({ writes }: Connection, write: Promise<void>): void {
-    writes.add(write);
-    void write.finally(() => writes.delete(write));
-  }
-
-  function greet(connection: Connection, hello: Hello): void {
-    const refusal = findRefusal(hello, p.secret);
-    if (refusal) {
-      logger.warn("worker rejected", { reason: refusal });
-      connection.stream.send({ type: "rejected", message: refusal });
-      return connection.stream.end();
-    }
-    welcome(connection, hello).catch((error: unknown) => {
-      logger.warn("worker could not be welcomed, it will try again", { workerId: hello.worker.id, error });
-      connection.stream.destroy();
-    });
-  }
-
-  /** Compares the runs that the worker has with those that the store has for it. */
-  async function welcome(connection: Connection, hello: Hello): Promise<void> {
-    const { worker: identity } = hello;
-    const { id: workerId } = identity;
-    known.add(workerId);
-    livedAt.set(workerId, performance.now());
-    const worker: HostedWorker = {
+  function admit({ worker: identity, capacity, isDraining }: Hello, stream: MessageStream<HostMessage>): HostedWorker {
+    known.add(identity.id);
+    livedAt.set(identity.id, performance.now());
+    return {
       identity,
-      stream: connection.stream,
-      capacity: hello.capacity,
-      isDraining: hello.isDraining,
+      stream,
+      capacity,
+      isDraining,
       respondedAt: performance.now(),
       leaseUntil: clock.now() + lease,
       runs: new Map(),
@@ -230,8 +190,11 @@ export function createRunHost(p: RunHostOptions): RunHost {
       limitedTargets: new Set(identity.concurrency.map(([target]) => target)),
       limitedRuns: new Set(),
     };
-    connection.worker = worker;
-    await closeOthers(connection, workerId);
+  }
+
+  /** Compares the runs that the worker has with those that the store has for it. */
+  async function welcome(worker: HostedWorker, hello: Hello, isOpen: () => boolean): Promise<void> {
+    const { id: workerId } = worker.identity;
     // A run that was claimed for its previous connection never reached it.
     await settled();
     const { kept, lost, missing } = compareRuns(hello, await store.listHeldRuns(workerId));
@@ -242,26 +205,11 @@ export function createRunHost(p: RunHostOptions): RunHost {
     await resumeRuns({ store, clock }, { workerId, ids, message: "The run did not reach its worker." });
     const now = clock.now();
     await Promise.all([store.extendLeases({ runs: kept, now, leaseMs: lease }), leases.announce(worker)]);
-    if (!connections.has(connection)) return;
+    if (!isOpen()) return;
     workers.set(workerId, worker);
     awaited.delete(workerId);
-    connection.stream.send({
-      type: "welcome",
-      leaseUntil: now + lease,
-      clockAheadMs: clockAheadMs(),
-      lost,
-    });
+    worker.stream.send({ type: "welcome", leaseUntil: now + lease, clockAheadMs: clockAheadMs(), lost });
     claims.wake();
-  }
-
-  /** A worker has one connection: the newest. */
-  async function closeOthers(connection: Connection, workerId: string): Promise<void> {
-    for (const other of connections) {
-      if (other === connection || other.worker?.identity.id !== workerId) continue;
-      if (workers.get(workerId) === other.worker) workers.delete(workerId);
-      other.stream.destroy();
-      await Promise.all(other.writes);
-    }
   }
 
   async function writeProgress(
@@ -289,7 +237,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
   }
 
   async function writeLive(
-    stream: Connection["stream"],
+    { stream }: HostedWorker,
     { id, live }: Extract<WorkerMessage, { type: "live" }>,
   ): Promise<void> {
     const { held } = await store.saveLive(live).catch(() => ({ held: true }));
@@ -304,30 +252,21 @@ export function createRunHost(p: RunHostOptions): RunHost {
     worker.stream.send({ type: "drained" });
   }
 
-  /** What the process has sent before it ended counts. */
-  async function closeConnectionsOf(workerId: string): Promise<void> {
-    const own = [...connections].filter(({ worker }) => worker?.identity.id === workerId);
-    const closed = Promise.all(own.map(({ stream }) => stream.closed));
-    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, lastMessagesMs))]);
-    for (const { stream } of own) stream.destroy();
-    await Promise.all(own.flatMap(({ writes }) => [...writes]));
-    workers.delete(workerId);
-    awaited.delete(workerId);
-  }
-
   return {
     async start() {
       await awaitKnown();
       await recovery.start();
     },
-    accept,
+    accept: connections.accept,
     acceptDelivery: accepting.acceptDelivery,
     wake: claims.wake,
     cancel: leases.cancel,
     workerStarted: (workerId) => void known.add(workerId),
     workerLives: (workerId, { isResponsive: hasResponded }) => notePulse(workerId, hasResponded),
     async workerDied(lost) {
-      await closeConnectionsOf(lost.workerId);
+      await connections.closeOf(lost.workerId);
+      workers.delete(lost.workerId);
+      awaited.delete(lost.workerId);
       await settled();
       livedAt.delete(lost.workerId);
       held.delete(lost.workerId);
@@ -356,20 +295,9 @@ export function createRunHost(p: RunHostOptions): RunHost {
       claims.close();
       leases.close();
       stopWatching();
-      const writes = [...connections].flatMap((connection) => [...connection.writes]);
-      for (const { stream } of connections) stream.destroy();
+      const closed = connections.close();
       await settled();
-      await Promise.all(writes);
+      await closed;
     },
   };
 }
-
-/** Why this worker is not accepted; `null` if it is. */
-function findRefusal(hello: Hello, secret: string): string | null {
-  if (hello.protocol !== protocolVersion)
-    return `The worker speaks version ${hello.protocol} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`;
-  const isSecret = timingSafeEqual(digest(String(hello.secret)), digest(secret));
-  return isSecret ? null : "The worker has another secret than the server.";
-}
-
-const digest = (text: string) => createHash("sha256").update(text).digest();

@@ -1,0 +1,132 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Duplex } from "node:stream";
+import type { Logger } from "../../ports/logger.ts";
+import { type MessageStream, openMessageStream } from "../frames.ts";
+import { type Hello, type HostMessage, protocolVersion, type WorkerMessage } from "../messages.ts";
+import type { HostedWorker } from "./hosted-worker.ts";
+
+interface ConnectionOptions {
+  /** Workers are accepted with it only. */
+  secret: string;
+  /** The worker that has sent a hello. What it sends from now on is handled. */
+  admit(hello: Hello, stream: MessageStream<HostMessage>): HostedWorker;
+  /**
+   * The worker has no other connection any more, and none of its writes is in progress. If it rejects, the connection
+   * is closed, and the worker tries again. `isOpen`: whether the connection is still there.
+   */
+  welcome(worker: HostedWorker, hello: Hello, isOpen: () => boolean): Promise<void>;
+  /** A message came: the worker's event loop turns. */
+  onPulse(worker: HostedWorker): void;
+  /** Resolves when what the message asks for is written. */
+  handle(worker: HostedWorker, message: Exclude<WorkerMessage, Hello>): Promise<void> | void;
+  /** The connection is closed, or about to be. Also for connections that another has replaced. */
+  onClosed(worker: HostedWorker, error: Error | null): void;
+  logger: Logger;
+}
+
+interface WorkerConnections {
+  /** Serves a new connection. */
+  accept(connection: Duplex): void;
+  /** What a process has sent before it ended counts: resolves when that is written, and its connections are closed. */
+  closeOf(workerId: string): Promise<void>;
+  /** Closes all connections. Resolves when no write is in progress. */
+  close(): Promise<void>;
+}
+
+/** A connection. It belongs to a worker after its hello. */
+interface Connection {
+  stream: MessageStream<HostMessage>;
+  worker: HostedWorker | null;
+  /** Writes in progress. */
+  writes: Set<Promise<void>>;
+}
+
+const helloWithinMs = 10_000;
+/** The last messages of a dead process are in its socket. */
+const lastMessagesMs = 200;
+
+/** The connections of the workers. A worker has one: the newest. */
+export function createWorkerConnections(p: ConnectionOptions): WorkerConnections {
+  const { logger } = p;
+  const connections = new Set<Connection>();
+
+  function accept(duplex: Duplex): void {
+    const stream = openMessageStream<HostMessage, WorkerMessage>(duplex, {
+      onMessages(messages) {
+        if (connection.worker) p.onPulse(connection.worker);
+        for (const message of messages) handle(connection, message);
+      },
+      onClosed(error) {
+        clearTimeout(late);
+        connections.delete(connection);
+        if (connection.worker) p.onClosed(connection.worker, error);
+      },
+    });
+    const connection: Connection = { stream, worker: null, writes: new Set() };
+    const late = setTimeout(() => connection.worker ?? stream.destroy(), helloWithinMs).unref();
+    connections.add(connection);
+  }
+
+  function handle(connection: Connection, message: WorkerMessage): void {
+    if (message.type === "hello") return greet(connection, message);
+    const { worker, writes } = connection;
+    if (!worker) throw new Error(`The first message of a worker must be hello, not ${message.type}.`);
+    const write = p.handle(worker, message);
+    if (!write) return;
+    writes.add(write);
+    void write.finally(() => writes.delete(write));
+  }
+
+  function greet(connection: Connection, hello: Hello): void {
+    const { stream } = connection;
+    const refusal = findRefusal(hello, p.secret);
+    if (refusal) {
+      logger.warn("worker rejected", { reason: refusal });
+      stream.send({ type: "rejected", message: refusal });
+      return stream.end();
+    }
+    const worker = p.admit(hello, stream);
+    connection.worker = worker;
+    closeOthers(connection, worker)
+      .then(() => p.welcome(worker, hello, () => connections.has(connection)))
+      .catch((error: unknown) => {
+        logger.warn("worker could not be welcomed, it will try again", { workerId: worker.identity.id, error });
+        stream.destroy();
+      });
+  }
+
+  async function closeOthers(connection: Connection, { identity }: HostedWorker): Promise<void> {
+    for (const other of connections) {
+      if (other === connection || other.worker?.identity.id !== identity.id) continue;
+      p.onClosed(other.worker, null);
+      other.stream.destroy();
+      await Promise.all(other.writes);
+    }
+  }
+
+  return {
+    accept,
+    async closeOf(workerId) {
+      const own = [...connections].filter(({ worker }) => worker?.identity.id === workerId);
+      const closed = Promise.all(own.map(({ stream }) => stream.closed));
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, lastMessagesMs))]);
+      for (const { stream } of own) stream.destroy();
+      await Promise.all(own.flatMap(({ writes }) => [...writes]));
+    },
+    async close() {
+      const writes = [...connections].flatMap((connection) => [...connection.writes]);
+      for (const { stream } of connections) stream.destroy();
+      await Promise.all(writes);
+    },
+  };
+}
+
+/** Why this worker is not accepted; `null` if it is. */
+function findRefusal(hello: Hello, secret: string): string | null {
+  if (hello.protocol !== protocolVersion)
+    return `The worker speaks version ${hello.protocol} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`;
+  const isSecret = timingSafeEqual(digest(String(hello.secret)), digest(secret));
+  return isSecret ? null : "The worker has another secret than the server.";
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest();
