@@ -1,4 +1,4 @@
-import { TRPCClientError } from "@trpc/client";
+import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
 import { describe, expect, it } from "vitest";
 import type { AppRouter } from "../../server/trpc/router.ts";
 import { problemOf, describeProblem } from "./problem-of.ts";
@@ -41,6 +41,22 @@ describe("the description of a failed call", () => {
   it("distinguishes an unreachable server from a response of a proxy", () => {
     expect(problemOf(TRPCClientError.from(new TypeError("Failed to fetch"))).code).toBe("unreachable");
     expect(problemOf(TRPCClientError.from(new SyntaxError("Unexpected token <"))).code).toBe("unreadable_answer");
+  });
+
+  it("is the problem that the receiver sends while web restarts, which is no response of a procedure", async () => {
+    const restarting = { ...problem, code: "web_unavailable", title: "Pages and API unavailable" };
+    const client = createTRPCClient<AppRouter>({
+      links: [
+        httpBatchLink({ url: "http://localhost", fetch: async () => Response.json(restarting, { status: 503 }) }),
+      ],
+    });
+    const error = await client.runs.get.query({ id: "run_x" }).catch((cause: unknown) => cause);
+    expect(problemOf(error)).toMatchObject({
+      code: "web_unavailable",
+      title: restarting.title,
+      detail: problem.detail,
+      link: { href: "/errors/web_unavailable" },
+    });
   });
 
   it("has a one-line form with title and detail", () => {

@@ -22,7 +22,7 @@ export function problemOf(error: unknown): ProblemText {
       errors: [],
       link: null,
     };
-  const problem = error.data?.problem;
+  const problem = error.data?.problem ?? problemOfResponse(error.meta?.["responseJSON"]);
   if (problem) return problemText(problem);
   if (error.cause instanceof SyntaxError) {
     return {
@@ -55,6 +55,16 @@ export function describeProblem(error: unknown): string {
 
 function isCallError(error: unknown): error is TRPCClientError<AppRouter> {
   return error instanceof TRPCClientError;
+}
+
+/** What answers before the procedures do (the receiver while web restarts, a limit) sends the problem alone. */
+function problemOfResponse(body: unknown): Problem | null {
+  const fields = ["code", "title", "detail"] as const;
+  const isProblem =
+    typeof body === "object" &&
+    body !== null &&
+    fields.every((name) => typeof (body as Partial<Record<string, unknown>>)[name] === "string");
+  return isProblem ? (body as Problem) : null;
 }
 
 function messageOf(error: unknown): string {
