@@ -2,6 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { z } from "zod";
 import { openStored } from "../../scripts/open-stored.ts";
+import { findListDamage } from "../../server/store/sqlite/list-index.ts";
 import { isOpenSql } from "../../server/store/sqlite/stored-forms.ts";
 import { storedRunSchema } from "./facts.ts";
 import type { StoreReader } from "./store-reader.ts";
@@ -26,7 +27,11 @@ export function readSqlite(projectDir: string): StoreReader {
         const open = z.number().parse(db.prepare(`SELECT count(*) FROM run WHERE ${isOpenSql}`).pluck().get());
         return { open, mark: `${open} ${String(db.prepare("SELECT max(changes) FROM store_change").pluck().get())}` };
       }),
-    integrity: async () => query(projectDir, (db) => z.string().parse(db.pragma("integrity_check", { simple: true }))),
+    integrity: async () =>
+      query(projectDir, (db) => {
+        const found = z.string().parse(db.pragma("integrity_check", { simple: true }));
+        return found === "ok" ? (findListDamage(db) ?? found) : found;
+      }),
   };
 }
 

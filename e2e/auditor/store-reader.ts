@@ -7,6 +7,6 @@ export interface StoreReader {
   progress(): Promise<{ open: number; mark: string }>;
   /** When runs were taken from processes that were gone. Empty if the store has no machines. */
   handBacks?(): Promise<HandBack[]>;
-  /** What the database itself says of its state: "ok". */
+  /** What the database says of its own state, and whether the list index equals the rows: "ok". */
   integrity(): Promise<string>;
 }
