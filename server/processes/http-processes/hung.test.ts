@@ -56,7 +56,9 @@ describe.concurrent("a process that does not respond", () => {
       await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ status: "completed", attempt: 1 }]);
       expect(pidOf(program)).not.toBe(hung);
       expect(pidOf(program === "web" ? "receiver" : "web")).toBe(other);
-      expect((await fetch(`${supervisor.url}/readyz`)).status).toBe(200);
+      await expect
+        .poll(() => fetch(`${supervisor.url}/readyz`).then(({ status }) => status), { timeout: 20_000 })
+        .toBe(200);
     },
   );
 });
