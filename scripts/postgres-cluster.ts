@@ -35,11 +35,13 @@ export interface ClusterOptions {
   settings?: readonly string[];
   /** Addresses to listen on. */
   listen?: string;
+  /** The folder of its programs. Default: those of this machine. */
+  bin?: string;
 }
 
 /** Makes one and starts it. Rejects when there is no Postgres and none can be installed. */
 export async function startCluster(options: ClusterOptions = {}): Promise<PostgresCluster> {
-  const bin = findOrInstall("postgres");
+  const bin = options.bin ?? findOrInstall("postgres");
   const folder = mkdtempSync(join(tmpdir(), "signalbox-pg-"));
   const owner = ownerOf(folder);
   const data = join(folder, "data");
@@ -140,7 +142,7 @@ export async function untilReady(server: ChildProcess): Promise<void> {
   const said: string[] = [];
   for await (const line of createInterface({ input: server.stderr })) {
     said.push(line);
-    if (line.includes("ready to accept connections")) {
+    if (/ready to accept (read-only )?connections/.test(line)) {
       // What it says later on is of no interest, but must not fill the pipe.
       server.stderr.resume();
       return;

@@ -16,6 +16,7 @@ const tools = {
     usedFor: "the tests of the Postgres store (version 15 or later)",
     find: findPostgres,
   },
+  openssl: { debianPackage: "openssl", usedFor: "the tests with certificates", find: () => findProgram("openssl") },
   strace: {
     debianPackage: "strace",
     usedFor: "the tests that watch and fail system calls",

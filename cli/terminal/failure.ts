@@ -41,7 +41,7 @@ export function toFailure(error: unknown): Failure | null {
     return new Failure(error.message, {
       code: error.code,
       errors: error.errors,
-      fix: errorCodes[error.code].fix,
+      fix: error.fix ?? errorCodes[error.code].fix,
       cause: error,
     });
   if (error instanceof SettingsError) return new Failure(error.message, { code: "invalid_settings", cause: error });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { atExit } from "../auditor/at-exit.ts";
 import { childrenOf } from "../auditor/processes.ts";
+import type { OnCleanup } from "../../scripts/cleanups.ts";
 import { writeProject } from "../support/project.ts";
 import { signalbox, startService, type Service, type ServiceOptions } from "../support/service.ts";
 
@@ -61,10 +62,12 @@ let original: FaultyProject | null = null;
 
 /**
  * A project that is built, with a key. `file`: path of its store. Default: below the project. `files`: more files
- * beside its own.
+ * beside its own. `onCleanup`: when it is removed. Default: when the test ends.
  */
-export function prepareFaultyProject(p: { file?: string; files?: Record<string, string> } = {}): FaultyProject {
-  const projectDir = writeProject({ ...files, ...p.files });
+export function prepareFaultyProject(
+  p: { file?: string; files?: Record<string, string>; onCleanup?: OnCleanup } = {},
+): FaultyProject {
+  const projectDir = writeProject({ ...files, ...p.files }, p.onCleanup);
   if (p.file) return build(projectDir, p.file);
   // Every project has the same workflows and triggers: they are built once.
   original ??= buildOriginal();

@@ -9,10 +9,17 @@ export class AppError extends Error {
   override readonly name = "AppError";
   readonly code: ErrorCode;
   readonly errors: ProblemError[];
+  /** For this failure, instead of the fix in the table. Shown by the command line. */
+  readonly fix: string | undefined;
 
-  constructor(code: ErrorCode, detail: string, options: { errors?: ProblemError[]; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    options: { errors?: ProblemError[]; fix?: string; cause?: unknown } = {},
+  ) {
     super(detail, { cause: options.cause });
     this.code = code;
     this.errors = options.errors ?? [];
+    this.fix = options.fix;
   }
 }

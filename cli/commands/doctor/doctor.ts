@@ -77,7 +77,8 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
       }),
     ];
   } catch (error) {
-    if (error instanceof AppError) return [...checks, bad("store", error.message, "See docs/failures.md.")];
+    if (error instanceof AppError)
+      return [...checks, bad("store", error.message, error.fix ?? "See docs/failures.md.")];
     throw error;
   }
 }

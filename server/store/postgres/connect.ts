@@ -30,10 +30,19 @@ const types = {
   },
 };
 
+/**
+ * The driver treats `sslmode=require` and `verify-ca` as `verify-full`, with a warning. Postgres defines them as
+ * weaker: `require` encrypts without verifying the server, `verify-ca` does not check its host name.
+ */
+function withStandardTls(url: string): string {
+  const isWeaker = /[?&]sslmode=(prefer|require|verify-ca)(&|$)/.test(url);
+  return isWeaker && !url.includes("uselibpqcompat=") ? `${url}&uselibpqcompat=true` : url;
+}
+
 /** How a connection is made; `settle` follows. `isPatient`: statements may take their time, as those of migrations do. */
 export function connectionConfig(url: string, { isPatient = false } = {}): ClientConfig {
   return {
-    connectionString: url,
+    connectionString: withStandardTls(url),
     application_name: "signalbox",
     connectionTimeoutMillis: connectMs,
     keepAlive: true,

@@ -47,12 +47,14 @@ export async function assertFits(session: Session, name: string): Promise<void> 
   if (facts && facts.version < oldestServer)
     throw new AppError(
       "store_unusable",
-      `${name} cannot be used as the store: its Postgres is version ${Math.floor(facts.version / 10_000)}, but Signalbox needs 15 or later. Upgrade the server, or set another one in DATABASE_URL.`,
+      `${name} cannot be used as the store: its Postgres is version ${Math.floor(facts.version / 10_000)}, but Signalbox needs 15 or later.`,
+      { fix: "Upgrade the server, or set another one in DATABASE_URL." },
     );
   if (facts && facts.encoding !== "UTF8")
     throw new AppError(
       "store_unusable",
-      `${name} cannot be used as the store: its encoding is ${facts.encoding}. Create it with UTF8: createdb --encoding=UTF8 --template=template0 <name>.`,
+      `${name} cannot be used as the store: its encoding is ${facts.encoding}, but Signalbox needs UTF8.`,
+      { fix: "Create another database: createdb --encoding=UTF8 --template=template0 <name>." },
     );
 }
 

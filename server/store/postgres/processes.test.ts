@@ -54,19 +54,20 @@ it("what cannot be used says why, without the password", async () => {
   const refused: unknown = await openPostgresStore({ url }).catch((error: unknown) => error);
   expect(refused).toMatchObject({
     code: "store_unusable",
-    message: expect.stringMatching(/There is no such database.*DATABASE_URL/),
+    message: expect.stringContaining("cannot be used as the store: the database does not exist."),
+    fix: expect.stringContaining("createdb"),
   });
   expect(String(refused)).not.toContain("hunter2");
   await expect(openPostgresStore({ url: "postgres://localhost:1/x" })).rejects.toMatchObject({
     code: "store_unusable",
     message: expect.stringMatching(
-      /^postgres:\/\/localhost:1\/x .*Nothing listens on that host and port.*DATABASE_URL.*ECONNREFUSED/,
+      /^postgres:\/\/localhost:1\/x cannot be used as the store: no server listens on that host and port\. .*ECONNREFUSED/,
     ),
   });
   const unknown = (await server.createDatabase()).replace("user=signalbox", "user=unknown");
   await expect(openPostgresStore({ url: unknown })).rejects.toMatchObject({
     code: "store_unusable",
-    message: expect.stringMatching(/rejects the user, the password.*unknown/),
+    message: expect.stringMatching(/does not allow this connection.*unknown/),
   });
 });
 

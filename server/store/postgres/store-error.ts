@@ -20,26 +20,113 @@ const unavailable: readonly (readonly [prefix: string, detail: string])[] = [
   ["25P03", "The database closed the connection: it was idle for too long."],
 ];
 
-/** What no waiting helps against. */
-const unusable: readonly (readonly [prefix: string, detail: string])[] = [
-  ["28", "It rejects the user, the password or this machine (pg_hba.conf)."],
-  ["3D", "There is no such database. Create it: createdb <name>."],
-  [
-    "42501",
-    "The user lacks the privileges to create or write tables. Grant them, or make the user the owner of the database.",
-  ],
-  ["3F", "Its search_path has no schema in which tables can be created."],
-  ["53300", "It has no connection left. Raise its max_connections, or run fewer processes."],
+interface OpenProblem {
+  /** Continues "… cannot be used as the store:". */
+  problem: string;
+  fix: string;
+}
+
+/** `code`: the beginning of a code of Postgres (appendix A), of the network or of TLS (Node). */
+type KnownProblem = OpenProblem & { code: string };
+
+/** Why a store cannot be opened, by the code of the server. */
+const rejected: readonly KnownProblem[] = [
+  {
+    code: "28P01",
+    problem: "the server rejects the user or the password",
+    fix: "Correct the user and the password in DATABASE_URL. Characters like @ : / # % in a password must be percent-encoded.",
+  },
+  {
+    code: "28",
+    problem: "the server does not allow this connection",
+    fix: "Allow this user, database and machine in the server's pg_hba.conf, or set another user in DATABASE_URL.",
+  },
+  {
+    code: "3D",
+    problem: "the database does not exist",
+    fix: "Create it (createdb <name>), or correct its name in DATABASE_URL.",
+  },
+  {
+    code: "42501",
+    problem: "the user may not create or write tables there",
+    fix: "Grant the user these privileges, or make the user the owner of the database: ALTER DATABASE <name> OWNER TO <user>.",
+  },
+  {
+    code: "3F",
+    problem: "its search_path has no schema in which tables can be created",
+    fix: "Create the schema, or correct the search_path of the user.",
+  },
+  {
+    code: "25006",
+    problem: "the server is read-only, for example a replica",
+    fix: "Set the address of the primary server in DATABASE_URL.",
+  },
+  {
+    code: "53300",
+    problem: "the server has no connection left",
+    fix: "Raise its max_connections, or run fewer processes. docs/scaling.md says how many connections a process uses.",
+  },
 ];
 
-/** By what the network says (Node's codes). The driver's own words have none. */
-const unreachable: readonly (readonly [code: string, detail: string])[] = [
-  ["ECONNREFUSED", "Nothing listens on that host and port. Is the server running?"],
-  ["ENOENT", "There is no such socket. Is the server running on this machine?"],
-  ["ENOTFOUND", "The host does not exist."],
-  ["EAI_AGAIN", "Its host name cannot be resolved at the moment."],
-  ["", "It does not respond. Is the server running, and does a firewall block this machine?"],
+/** By the code of the network or of TLS. The driver's own errors have none. */
+const unreachable: readonly KnownProblem[] = [
+  {
+    code: "ECONNREFUSED",
+    problem: "no server listens on that host and port",
+    fix: "Start the server, or correct the host and the port in DATABASE_URL.",
+  },
+  {
+    code: "ENOENT",
+    problem: "the socket does not exist",
+    fix: "Start the server on this machine, or correct the folder of its socket in DATABASE_URL.",
+  },
+  { code: "ENOTFOUND", problem: "the host does not exist", fix: "Correct the host in DATABASE_URL." },
+  {
+    code: "EAI_AGAIN",
+    problem: "the name of the host cannot be resolved at the moment",
+    fix: "Check the DNS settings of this machine, then try again.",
+  },
+  {
+    code: "ERR_TLS_CERT_ALTNAME_INVALID",
+    problem: "the server's certificate is for another host",
+    fix: "Connect by a host name in the certificate. With sslmode=verify-ca in DATABASE_URL, the name is not checked.",
+  },
+  {
+    code: "CERT_HAS_EXPIRED",
+    problem: "the server's certificate has expired",
+    fix: "Install a new certificate on the server. If it is new, check the clock of this machine.",
+  },
 ];
+
+const untrusted: OpenProblem = {
+  problem: "the server's certificate is not trusted",
+  fix: "Add the certificate of its authority to DATABASE_URL: sslmode=verify-full&sslrootcert=/path/to/ca.crt. With sslmode=require, the connection is encrypted, but the server is not verified.",
+};
+
+const unresponsive: OpenProblem = {
+  problem: "the server does not respond",
+  fix: "Check that the server is running, and that no firewall blocks this machine.",
+};
+
+const noTls: OpenProblem = {
+  problem: "the server does not support TLS, but DATABASE_URL requires it",
+  fix: "Set up TLS on the server, or remove sslmode from DATABASE_URL.",
+};
+
+const tlsRequired: OpenProblem = {
+  problem: "the server does not allow this connection without TLS",
+  fix: "Add sslmode=verify-full to DATABASE_URL. If it is not allowed with TLS either, add it to the server's pg_hba.conf.",
+};
+
+const noAuthority: OpenProblem = {
+  problem: "sslmode=verify-ca needs the certificate of an authority",
+  fix: "Add it to DATABASE_URL: sslrootcert=/path/to/ca.crt. With sslmode=verify-full, the authorities of Node are trusted.",
+};
+
+const noPassword: OpenProblem = {
+  problem: "the server requires a password, and DATABASE_URL has none",
+  fix: "Add it: postgres://user:password@host/database.",
+};
 
 /**
  * Gives an AppError: `store_unavailable` for what the store cannot help, `not_found` for a row that refers to one which
@@ -57,28 +144,56 @@ export function toStoreError(given: unknown): unknown {
 }
 
 /**
- * The same for a store that cannot be opened: no sender reads it, so it names the database (without its password), and
- * what the server or the network said.
+ * Converts the error of a store that cannot be opened. `name`: of the database, without the password. No sender reads
+ * it, so it includes the message of the server or of the network.
  */
 export function toOpenError(given: unknown, name: string): unknown {
   if (given instanceof AppError) return given;
-  const detail = detailOf(given, unusable) ?? detailOf(given, unavailable) ?? describeUnreachable(given);
+  const found = findOpenProblem(given);
+  if (found)
+    return new AppError("store_unusable", `${name} cannot be used as the store: ${found.problem}. (${saidBy(given)})`, {
+      fix: found.fix,
+      cause: given,
+    });
+  const detail = detailOf(given, unavailable);
   if (detail === null) return given;
-  return new AppError(
-    "store_unusable",
-    `${name} cannot be used as the store. ${detail} Check DATABASE_URL. (${saidBy(given)})`,
-    { cause: given },
+  return new AppError("store_unusable", `${name} cannot be used as the store. ${detail} (${saidBy(given)})`, {
+    fix: "Try again in a moment. If it stays, look into the log of the server.",
+    cause: given,
+  });
+}
+
+function findOpenProblem(error: unknown): OpenProblem | null {
+  const code = codeOf(error);
+  if (code?.startsWith("28") && error instanceof Error && /^no pg_hba\.conf entry.* no encryption$/.test(error.message))
+    return tlsRequired;
+  if (code !== null) return rejected.find((known) => code.startsWith(known.code)) ?? null;
+  if (!(error instanceof Error)) return null;
+  if (/does not support SSL/.test(error.message)) return noTls;
+  if (error.message.startsWith("SASL")) return noPassword;
+  if (error.message.includes("sslmode=verify-ca requires")) return noAuthority;
+  const file = unreadableFileOf(error);
+  if (file !== null)
+    return {
+      problem: `the file ${file} cannot be read`,
+      fix: "Correct its path in DATABASE_URL (sslrootcert, sslcert, sslkey), and its permissions.",
+    };
+  if (!isConnectionTrouble(error)) return null;
+  const networkCode = networkCodeOf(error);
+  return (
+    unreachable.find((known) => known.code === networkCode) ?? (isOfCertificate(networkCode) ? untrusted : unresponsive)
   );
 }
 
-function describeUnreachable(error: unknown): string | null {
-  if (error instanceof Error && /does not support SSL/.test(error.message))
-    return "It does not support TLS, but the URL requires it. Set up TLS on the server, or remove sslmode from the URL.";
-  if (error instanceof Error && error.message.startsWith("SASL"))
-    return "It requires a password, and the URL has none, or not a valid one.";
-  if (!isConnectionTrouble(error)) return null;
-  const code = networkCodeOf(error);
-  return unreachable.find(([known]) => known === code)?.[1] ?? unreachable.at(-1)?.[1] ?? null;
+/** A certificate or a key of the URL. */
+function unreadableFileOf(error: Error): string | null {
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  return (syscall === "open" || syscall === "read") && path !== undefined ? path : null;
+}
+
+/** OpenSSL's reasons to reject a certificate, as Node names them. */
+function isOfCertificate(code: string): boolean {
+  return /CERT|SIGNATURE|ISSUER|CRL/.test(code);
 }
 
 function networkCodeOf(error: unknown): string {
@@ -146,7 +261,8 @@ const networkCodes = new Set([
 function isConnectionTrouble(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isConnectionTrouble);
   if (!(error instanceof Error)) return false;
-  if ("code" in error && typeof error.code === "string") return networkCodes.has(error.code);
+  if ("code" in error && typeof error.code === "string")
+    return networkCodes.has(error.code) || isOfCertificate(error.code);
   return /^(Connection terminated|Query read timeout|timeout exp|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Client network socket|The server does not support SSL)/.test(
     error.message,
   );
