@@ -6,11 +6,11 @@ import { executeRun, type ExecuteRunOptions, type RunEnding, type RunHandle } fr
 import type { RunSlots } from "./run-slots.ts";
 
 /** Code that still runs this long after its run has ended is considered stuck. */
-const zombieMs = 30_000;
-const handBackWithinMs = 2_000;
+const maxZombieMs = 30_000;
+const maxHandBackMs = 2_000;
 /** Maximum time that a run claimed ahead waits for a slot. Afterwards another worker can take it. */
 const maxSlotWaitMs = 1_000;
-const lookForWaitingMs = 250;
+const checkWaitingEveryMs = 250;
 
 export interface WorkerLoopOptions {
   channel: RunChannel;
@@ -38,7 +38,7 @@ export interface WorkerLoop {
   shutDown(graceMs: number): Promise<void>;
   active(): { runId: string; deadlineAt: number }[];
   /** Closes the connection. */
-  leave(): void;
+  close(): void;
 }
 
 /** Executes the runs that are assigned to this process. */
@@ -78,16 +78,16 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
         options.onRetire(
           `the code of run ${handle.run.id} is still running although the run has ended; it should stop on ctx.signal`,
         ),
-      zombieMs,
+      maxZombieMs,
     );
     timer.unref();
     void handle.settled.then(() => clearTimeout(timer));
   }
 
-  function passOnWaiting(): void {
+  function returnWaiting(): void {
     const late = [...handles.values()].filter((handle) => (handle.waitedMs() ?? 0) > maxSlotWaitMs);
     if (late.length === 0) return;
-    slots?.distrust();
+    slots?.stopAhead();
     for (const handle of late) handle.interrupt({ kind: "passed_on" });
   }
 
@@ -104,7 +104,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
 
   return {
     async start() {
-      waitingCheck = setInterval(passOnWaiting, lookForWaitingMs);
+      waitingCheck = setInterval(returnWaiting, checkWaitingEveryMs);
       await channel.open({
         assign,
         cancel: (runId) => handles.get(runId)?.interrupt({ kind: "canceled" }),
@@ -123,10 +123,10 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
       if (hasEnded) return;
       isHandingBack = true;
       for (const handle of handles.values()) handle.interrupt({ kind: "handed_back" });
-      await isWithin(drained, handBackWithinMs);
+      await isWithin(drained, maxHandBackMs);
     },
     active: () => [...handles.values()].map((handle) => ({ runId: handle.run.id, deadlineAt: handle.deadlineAt() })),
-    leave() {
+    close() {
       clearInterval(waitingCheck);
       channel.close();
     },

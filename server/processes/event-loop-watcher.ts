@@ -39,7 +39,7 @@ function write(line: string): void {
   try {
     writeSync(fd, `${line}\n`);
   } catch {
-    // The supervisor is gone: `orphaned` counts that.
+    // The supervisor has ended: `orphaned` counts that.
   }
 }
 

@@ -4,7 +4,7 @@ import { test as poolTest } from "./testing/pool-test.ts";
 
 /** Each of these harms its process. Beside it runs a neighbour, which must complete whatever happens. */
 
-// Processes start slowly on a machine that is busy.
+// Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000, maxConcurrency: 3 });
 
 /** Has a finished step, then waits until the other code has begun, so that both are in one process when it happens. */
@@ -51,7 +51,7 @@ async function misbehaveIn(p: {
 }
 
 describe.concurrent("a neighbour completes, and the timeline says what happened, when code", () => {
-  test("loops endlessly: the run is timed out, with the place where it looped", async ({ misbehave }) => {
+  test("loops endlessly: the run is timed out, with the line that looped", async ({ misbehave }) => {
     const { run, story, kinds, neighbourKinds } = await misbehave({
       timeoutMs: 1500,
       code: "function spinForEver() { while (true); } spinForEver();",
@@ -136,7 +136,7 @@ describe.concurrent("a neighbour completes, and the timeline says what happened,
     expect(neighbourKinds).not.toContain("worker_lost");
   });
 
-  test("throws an uncaught exception: its attempt ends, and the process is replaced when its neighbours are done", async ({
+  test("throws an uncaught exception: its attempt ends, and the process is replaced when its other runs have ended", async ({
     misbehave,
   }) => {
     const { run, neighbourKinds, pool } = await misbehave({

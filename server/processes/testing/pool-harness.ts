@@ -173,7 +173,7 @@ export async function startPool(
     env: { PATH: process.env["PATH"], ...env },
     host: {
       workerStarted: (workerId) => runs?.host.workerStarted(workerId),
-      workerLives: (workerId, p) => runs?.host.workerLives(workerId, p),
+      workerAlive: (workerId, p) => runs?.host.workerAlive(workerId, p),
       workerDied: async (lost) => (await runs?.host.workerDied(lost)) ?? [],
       hold: async (workerIds) => runs?.host.hold(workerIds),
       release: (workerIds) => runs?.host.release(workerIds),
