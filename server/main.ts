@@ -29,7 +29,7 @@ import { createProjectReader, type ReloadableProject, requireSecrets } from "./p
 import { readBuiltSettings } from "./project/read-built-settings.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
 
-/** Everything that a web process serves, over one store and one project. HTTP and Next only pass requests to it. */
+/** The services of a web process, for one store and one project. HTTP and Next only pass requests to it. */
 export interface Signalbox {
   settings: Settings;
   project: ReloadableProject;

@@ -68,7 +68,7 @@ describe("input", () => {
     expect(await recordedInputs(z.looseObject({}))).toEqual([null, { email: "a@b.c", of: [1] }]);
     expect(await recordedInputs(z.object({ of: z.array(z.number()) }))).toEqual([null, { of: [1] }]);
     expect(await recordedInputs(z.object({}))).toEqual([null, {}]);
-    // Every attempt parses it anew: what is recorded is what was given.
+    // Every attempt parses it again: the given input is recorded.
     expect(await recordedInputs(z.object({ email: z.string().transform((text) => text.length) }))).toEqual([
       null,
       { email: "a@b.c", of: [1] },
@@ -483,7 +483,7 @@ describe("sleeps", () => {
       };
       const handle = engine.execute(await engine.claim(), workflow);
       await handle.ended;
-      // Whoever watches the worker compares it with the clock.
+      // The supervisor compares it with the clock.
       expect(handle.deadlineAt() - engine.clock.now()).toBeGreaterThan(30_000);
       expect(handle.deadlineAt() - engine.clock.now()).toBeLessThanOrEqual(60_000);
       engine.advance(1_000);

@@ -18,7 +18,7 @@ export interface RunSlots {
   stopAhead(): void;
 }
 
-/** Below this duration, a run costs less than its claim. Claims and ends of many runs then share a commit. */
+/** A run of a shorter duration costs less than its claim. Claims and ends of many runs then share a commit. */
 const maxQuickMs = 20;
 
 export function createRunSlots(p: { slots: number; maxAhead: number; now: () => number }): RunSlots {

@@ -8,7 +8,7 @@ const lost = { workerId: "wrk_a", death, deadlines: new Map([["run_1", 1_000]]) 
 const attempt = { id: "run_1", target: { kind: "workflow", slug: "work" }, fate: { kind: "isolate" } } as const;
 const turn = () => new Promise(setImmediate);
 
-/** A receiver that answers nothing by itself. */
+/** A receiver that answers no requests by itself. */
 function createReceiver() {
   const messages: HostMessage[] = [];
   return {
@@ -51,7 +51,7 @@ it("a request that a receiver did not answer before it ended is sent to the next
   link.connect(second.send);
   expect([first.ids(), second.ids()]).toEqual([[1], [1]]);
   link.handleAnswer({ id: 1, answer: [] });
-  // The answer of the receiver before, on its way.
+  // A late answer of the previous receiver.
   link.handleAnswer({ id: 1, answer: [attempt] });
   expect(await died).toEqual([]);
   link.connect(third.send);
@@ -129,7 +129,7 @@ it("every message reaches the host, and requests are answered with its results",
   };
   const link = createHostLink();
   link.connect((message) => {
-    // As over the process boundary.
+    // Serialized, as between processes.
     const received: HostMessage = JSON.parse(JSON.stringify(message));
     serveHostLink(host, received, (answer) => link.handleAnswer(JSON.parse(JSON.stringify(answer))));
   });

@@ -52,7 +52,7 @@ export function createIsolation(p: {
     while (isDue) {
       isDue = false;
       await startWorkers().catch((error: unknown) =>
-        p.logger.warn("could not check up isolated runs, retrying", { error }),
+        p.logger.warn("could not look up isolated runs, retrying", { error }),
       );
     }
     isChecking = false;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { selectWebVariables } from "./web-environment.ts";
 
-/** What a project needs in the web process, of the variables that are asked for. */
+/** Returns the given variables that the web process of a project gets. */
 function needs(p: { sources: string; code: string }, names: readonly string[]): string[] {
   const stateDir = mkdtempSync(join(tmpdir(), "signalbox-env-"));
   onTestFinished(() => rmSync(stateDir, { recursive: true }));

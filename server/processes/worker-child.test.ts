@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { selectWorkerVariables } from "./worker-child.ts";
 
-/** Which of the variables a worker of a project with this code is given. */
+/** Returns the given variables that a worker of a project with this code gets. */
 function needs(files: Record<string, string>, names: readonly string[]): string[] {
   const stateDir = mkdtempSync(join(tmpdir(), "signalbox-env-"));
   onTestFinished(() => rmSync(stateDir, { recursive: true }));
@@ -136,7 +136,7 @@ describe("a worker gets", () => {
     expect(needs(files, ["A_SECRET"])).toEqual(["A_SECRET"]);
   });
 
-  // Without it such a module would throw as it loads, or do something else.
+  // Without the variable, such a module would throw while it loads, or behave differently.
   test.each([
     "github({ secret: process.env.A_SECRET.trim() })",
     'github({ secret: required("A_SECRET") })',

@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000, maxConcurrency: 3 });
 const has = (pool: PoolHarness, id: string, kind: string) =>
   pool.until(async () => (await pool.read(id)).kinds.includes(kind));
 const hang = "await new Promise(() => {});";
-/** Waits in its second step for a mark that the test makes. */
+/** Waits in its second step for a mark of the test. */
 const threeSteps: HarnessWorkflow = {
   code: `
     for (const name of ["one", "two", "three"]) await ctx.step(name, async () => {
@@ -227,7 +227,7 @@ describe.concurrent("the bounds of a run", () => {
       {
         work: {
           concurrency: 2,
-          // The first one waits for the second: both are under way.
+          // The first run waits for the second: both are running.
           code: `mark("+"); await until(() => marks().length > 1); await new Promise((resolve) => setTimeout(resolve, 30)); mark("-");`,
         },
       },
@@ -353,7 +353,7 @@ describe.concurrent("leaving", () => {
   });
 });
 
-/** Empty if there is no process with this number, `Z` if it has ended. */
+/** Empty if there is no process with this ID, `Z` if it has ended. */
 const stateOf = (pid: number) =>
   spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim();
 
@@ -361,7 +361,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It is gone already.
+    // The group has already ended.
   }
 }
 

@@ -4,7 +4,7 @@ import { openMessageStream } from "./frames.ts";
 import { createPipe } from "./testing/memory-pipe.ts";
 import { until } from "./testing/until.ts";
 
-/** One side sends, the other receives. `chunks`: the bytes on their way. */
+/** One side sends, the other receives. `chunks`: the sent bytes. */
 function connect(pipe: [Duplex, Duplex] = createPipe()) {
   const frames: unknown[][] = [];
   const chunks: Buffer[] = [];

@@ -8,7 +8,7 @@ export interface MessageStream<Sent> {
   send(message: Sent): void;
   /** Sends a message that is already JSON. */
   sendText(text: string): void;
-  /** Sends what was sent before, then closes. */
+  /** Writes the pending messages, then closes the stream. */
   end(): void;
   destroy(): void;
   /** Resolves when the stream is closed, from either side. */
@@ -26,7 +26,7 @@ export function openMessageStream<Sent, Received>(
   p: {
     /** Called with the messages of a frame, in order. An exception closes the stream. */
     onMessages: (messages: Received[]) => void;
-    /** Called before a frame is sent: what it sends is part of the frame. */
+    /** Called before a frame is written. Messages that it sends are part of the frame. */
     onFlush?: () => void;
     /** Called once, when the stream is closed. */
     onClosed: (error: Error | null) => void;

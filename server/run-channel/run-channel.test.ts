@@ -6,7 +6,7 @@ import { protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
 import { until } from "./testing/until.ts";
 
-/** Delays the answers to writes after their commit. */
+/** Delays the acknowledgements of writes after their commit. */
 function withGate() {
   let gate: Promise<void> | null = null;
   const commits: string[] = [];

@@ -17,7 +17,7 @@ export function isLocalRequest(p: { peerAddress: string | undefined; rawHeaders:
   return hosts.length === 1 && hosts.every(isLoopbackHost);
 }
 
-/** Whether others can reach a service that listens on `host` and is known by `baseUrl`. */
+/** Whether other machines can reach a service that listens on `host` and has `baseUrl`. */
 export function isReachableFromElsewhere({ host, baseUrl }: { host: string; baseUrl: string | null }): boolean {
   return !isLoopbackHost(host.includes(":") ? `[${host}]` : host) || (baseUrl !== null && !isLoopbackUrl(baseUrl));
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 
-/** The memory that request bodies may use, in all and per owner: a key or a person. */
+/** The memory that request bodies may use, in total and per owner: a key or a person. */
 export interface BodyBudget {
   /** The memory of one body. It counts until it is freed, after the response. */
   open(owner: string): BodyMemory;

@@ -8,8 +8,8 @@ export type PathVerdict =
   | { kind: "missing"; name: string; before: readonly string[]; nearest: string | null };
 
 /**
- * Whether values of a JSON Schema can have a value at a path; if the schema leaves it open, they can. An object with
- * named fields has no others: Zod drops unknown fields.
+ * Whether values of a JSON Schema can have a value at a path. They can if the schema does not say. An object with named
+ * fields has no others: Zod drops unknown fields.
  */
 export function checkSchemaPath(schema: JsonSchemaObject, path: readonly string[]): PathVerdict {
   let nodes: Json[] = [schema];
@@ -30,7 +30,7 @@ export function checkSchemaPath(schema: JsonSchemaObject, path: readonly string[
   return { kind: "there" };
 }
 
-/** Compared as whole paths: of those that begin alike, more may be wrong. */
+/** Compares whole paths: if two paths begin alike, more than the last name may be wrong. */
 function nearestChild(before: readonly string[], name: string, names: readonly string[]): string | null {
   const prefix = before.map((part) => `${part}.`).join("");
   return (

@@ -12,9 +12,9 @@ export interface SseEvent {
 const heartbeatMs = 15_000;
 
 /**
- * Server-sent events (WHATWG HTML, 9.2) as they come, with a comment every 15 s of silence so that proxies keep the
- * connection. `open` begins the events, and stops them when its signal is aborted: the reader left, or `stopping` was.
- * Events are made only as fast as they are read.
+ * Sends server-sent events (WHATWG HTML, 9.2) as they occur, and a comment after every 15 s of silence, so that proxies
+ * keep the connection. `open` starts the events, and stops them when its signal is aborted, because the client
+ * disconnected or `stopping` was aborted. Events are generated only as fast as they are read.
  */
 export function sseResponse(p: {
   open: (signal: AbortSignal) => AsyncIterable<SseEvent>;
@@ -37,7 +37,7 @@ export function sseResponse(p: {
         try {
           pending ??= iterator.next();
           const result = await nextWithin(pending, heartbeatMs);
-          // The reader left meanwhile, which is no error: there is nothing to write to.
+          // The client has disconnected, which is not an error.
           if (left.signal.aborted) return;
           if (result === "silence") return send(": still here\n\n");
           pending = null;
@@ -104,7 +104,7 @@ export async function downloadResponse(p: {
           let piece = next ?? (await pieces.next());
           next = null;
           while (!piece.done && piece.value === "" && !stopping.aborted) piece = await pieces.next();
-          // That the reader left is no error: there is nothing to write to.
+          // The client has disconnected, which is not an error.
           if (hasLeft) return;
           stopping.throwIfAborted();
           if (piece.done) controller.close();
@@ -132,7 +132,7 @@ export async function downloadResponse(p: {
   });
 }
 
-/** Takes a slot for a stream. It is freed by `freeAfter`, or when the client leaves. A HEAD request streams nothing. */
+/** Takes a slot for a stream. `freeAfter` or a disconnect of the client frees it. A HEAD request streams nothing. */
 export function takeStreamSlot(c: Context<RestEnv>, kind: RequestKind): () => void {
   if (c.req.raw.method === "HEAD") return () => {};
   const free = c.env.takeSlot(kind, c.var.principal);

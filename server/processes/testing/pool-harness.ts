@@ -123,7 +123,7 @@ export interface PoolHarness {
   /** Waits until the run has ended, and gives it with its timeline. */
   end(id: string): Promise<RunView>;
   read(id: string): Promise<RunView>;
-  /** Waits until it is so, looking whenever something was written. */
+  /** Waits until the check passes. It is repeated after each write. */
   until(isSo: () => Promise<boolean>): Promise<void>;
   /** Notifies the workers, as web does after it has written the request. */
   cancel(id: string): void;
@@ -140,11 +140,11 @@ interface RunView {
   kinds: string[];
   /** When this first happened, in milliseconds. */
   timeOf(kind: string): number;
-  /** Messages and errors of the timeline, to look for a word in. */
+  /** Messages and errors of the timeline, to search for a word. */
   story: string;
 }
 
-/** Real worker processes over a real store. `hasWorkers: false` only opens the store. */
+/** Real worker processes with a real store. `hasWorkers: false` only opens the store. */
 export async function startPool(
   project: Project,
   { env = {}, hasWorkers = true }: { env?: NodeJS.ProcessEnv; hasWorkers?: boolean } = {},

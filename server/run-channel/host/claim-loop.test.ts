@@ -6,7 +6,7 @@ import { createAssignRuns } from "./assign-runs.ts";
 import { createClaimLoop } from "./claim-loop.ts";
 import { freeSlots, type HostedWorker, isResponsive } from "./hosted-worker.ts";
 
-/** A queue in memory, whose claims can be held up or made to fail. */
+/** A queue in memory, whose claims can be delayed or made to fail. */
 function createQueue() {
   let made = 0;
   const due: ClaimedRun[] = [];
@@ -73,7 +73,7 @@ function aClaimedRun(id: string): ClaimedRun {
   };
 }
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that is due now. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysResponsive = true } = {}) {

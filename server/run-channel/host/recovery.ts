@@ -117,7 +117,7 @@ export function createRecovery(p: RecoveryOptions): Recovery {
       for (const delayMs of recheckAfterMs) {
         const check = () =>
           takeOver().catch((error: unknown) =>
-            logger.warn("could not check up runs of dead workers, retrying", { error }),
+            logger.warn("could not look up runs of dead workers, retrying", { error }),
           );
         timers.add(setTimeout(() => void (isClosed || check()), delayMs));
       }

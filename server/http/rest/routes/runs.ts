@@ -102,7 +102,7 @@ const eventsRoute = defineRoute({
 });
 
 export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
-  // Before the route of one run, which matches any id.
+  // This must come before the route of one run, which matches any id.
   app.openapi(usageRoute, async (c) => c.json(await sumUsage(c.env, toFilter(c.req.valid("query"))), 200));
 
   app.openapi(listRoute, async (c) => {

@@ -37,7 +37,7 @@ const workflows: Record<string, z.ZodType> = {
   "welcome-email": z.object({ to: z.email(), displayName: z.string() }),
 };
 
-/** A project as a web process knows it, or one without some of its triggers. */
+/** A project as loaded by a web process, optionally without some of its triggers. */
 export function projectFixture(without: { triggers?: string[]; workflows?: string[] } = {}): ProjectSources {
   const kept = triggers.filter(({ slug }) => !without.triggers?.includes(slug));
   const sources = kept.map(toSource);
