@@ -7,7 +7,7 @@ import { parseProjectSettings, readSecret, readSettings, serviceUrl, SettingsErr
 const read = (env: NodeJS.ProcessEnv, fromProject = {}, mode: "development" | "deployed" = "deployed") =>
   readSettings({ projectDir: "/srv/automations", mode, fromProject, env });
 
-/** What Kubernetes says of a Service. */
+/** The variables by which Kubernetes describes a Service. */
 const injected = (name: string) => ({
   [`${name}_SERVICE_HOST`]: "10.96.0.12",
   [`${name}_SERVICE_PORT`]: "3000",

@@ -21,7 +21,7 @@ const fail = (thrown: unknown, maxAttempts = 1) =>
 
 const hang = () => new Promise<never>(() => {});
 
-/** What is recorded of the input when the code begins, and in the end. No time passes that would write it in between. */
+/** The recorded input when the code begins, and at the end. No time passes, so no timer writes it in between. */
 const recordedInputs = async (input: z.ZodType, transform?: (payload: { email: string }) => unknown) => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -640,7 +640,7 @@ describe("interrupts", () => {
       },
     });
     await expect.poll(async () => (await engine.read(id)).kinds).toContain("step_started b");
-    handle.interrupt({ kind: "handed_back" });
+    handle.interrupt({ kind: "worker_shutdown" });
     expect((await handle.ended).status).toBe("queued");
     const again = await engine.claim("wrk_other");
     expect(again).toMatchObject({ id, attempt: 1, isResumed: true });

@@ -7,7 +7,7 @@ import type { RunSlots } from "./run-slots.ts";
 
 /** Code that still runs this long after its run has ended is considered stuck. */
 const maxZombieMs = 30_000;
-const maxHandBackMs = 2_000;
+const maxReturnMs = 2_000;
 /** Maximum time that a run claimed ahead waits for a slot. Afterwards another worker can take it. */
 const maxSlotWaitMs = 1_000;
 const checkWaitingEveryMs = 250;
@@ -15,7 +15,7 @@ const checkWaitingEveryMs = 250;
 export interface WorkerLoopOptions {
   channel: RunChannel;
   code: ProjectCode;
-  /** Number of runs that this process can have at a time, without those that it takes ahead. */
+  /** Number of runs that this process can have at a time, without those that are claimed ahead. */
   capacity: number;
   clock: Clock;
   logger: Logger;
@@ -48,13 +48,13 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   const executing = new Set<Promise<void>>();
   let waitingCheck: NodeJS.Timeout | undefined;
   let draining: Promise<void> | null = null;
-  let isHandingBack = false;
+  let isReturningRuns = false;
 
   function assign(run: AssignedRun): void {
     const handle = executeRun(run, { ...options, progress: channel });
     handles.set(run.id, handle);
     // Claimed while the worker was shutting down: its code has not started.
-    if (isHandingBack) handle.interrupt({ kind: "handed_back" });
+    if (isReturningRuns) handle.interrupt({ kind: "worker_shutdown" });
     options.onActiveChanged();
     const ended = untilEnd(run, handle);
     executing.add(ended);
@@ -88,7 +88,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     const late = [...handles.values()].filter((handle) => (handle.waitedMs() ?? 0) > maxSlotWaitMs);
     if (late.length === 0) return;
     slots?.stopAhead();
-    for (const handle of late) handle.interrupt({ kind: "passed_on" });
+    for (const handle of late) handle.interrupt({ kind: "slot_timeout" });
   }
 
   function lose({ id, token }: RunClaim): void {
@@ -121,9 +121,9 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
       const drained = drain();
       const hasEnded = await isWithin(drained, graceMs);
       if (hasEnded) return;
-      isHandingBack = true;
-      for (const handle of handles.values()) handle.interrupt({ kind: "handed_back" });
-      await isWithin(drained, maxHandBackMs);
+      isReturningRuns = true;
+      for (const handle of handles.values()) handle.interrupt({ kind: "worker_shutdown" });
+      await isWithin(drained, maxReturnMs);
     },
     active: () => [...handles.values()].map((handle) => ({ runId: handle.run.id, deadlineAt: handle.deadlineAt() })),
     close() {

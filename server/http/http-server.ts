@@ -127,7 +127,7 @@ function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
-/** An upgrade may be ignored (RFC 9110, 7.8): clients that know HTTP/2 offer one with each first request. */
+/** An upgrade may be ignored (RFC 9110, 7.8): clients that support HTTP/2 offer one with each first request. */
 function isPageUpgrade(request: IncomingMessage): boolean {
   const { url, headers } = request;
   return (

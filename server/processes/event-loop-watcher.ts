@@ -13,7 +13,7 @@ export interface WatcherData {
   ppid: number;
   /** The pipe to the supervisor. */
   fd: number;
-  /** `globalThis[Symbol.for(currentRunKey)]()` in the main thread gives the id of the run whose code is executing. */
+  /** `globalThis[Symbol.for(currentRunKey)]()` in the main thread returns the id of the run whose code is executing. */
   currentRunKey: string;
 }
 

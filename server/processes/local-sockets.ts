@@ -53,7 +53,7 @@ export async function createLocalSockets(
 
 const addressAt = (socket: string): LocalAddress => ({ socket, secret: randomBytes(32).toString("base64url") });
 
-/** Folders whose supervisor does not run and in which no process listens. Those of other users cannot be removed. */
+/** Removes folders whose supervisor has ended and in which no process listens. Other users' folders cannot be removed. */
 async function removeAbandoned(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = ownFolder.exec(name)?.[1];

@@ -5,7 +5,7 @@ import type { Settings } from "../config.ts";
 /**
  * Identifies the machine or container in which a process ID is valid. Containers may have the same host name, and each
  * sees only its own processes: on a shared store, one would treat the workers of the others as dead. A file belongs to
- * one machine, and a container that is started again must recognize the workers of the one before.
+ * one machine, and a container that is started again must recognize the workers of its previous start.
  */
 export function machineName({ database }: Pick<Settings, "database">): string {
   if (database.kind === "sqlite") return hostname();

@@ -23,7 +23,7 @@ export async function openRunHost(p: {
   reporter: Pick<Reporter, "notice">;
   logger: Logger;
   address: LocalAddress;
-  /** The workers of the host before this one. */
+  /** The workers of the previous host. */
   workers?: ProcessStart["workers"];
 }): Promise<{ host: RunHost; close(): Promise<void> }> {
   const { settings, store, logger, address } = p;

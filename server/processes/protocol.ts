@@ -10,10 +10,10 @@ import type { IsolatedRuns, LostAttempt } from "../run-channel/host/run-host.ts"
 
 /** From the receiver and from web. */
 export type HttpProcessToSupervisor =
-  /** It listens. `port`: the public port, of the receiver. */
+  /** The process listens. `port`: the public port, from the receiver only. */
   | { type: "ready"; port: number | null }
   | { type: "failed"; message: string }
-  /** Answers `reload`; `error` says why the old project is still in force. */
+  /** Answers `reload`. `error`: the reason why the old project is still served. */
   | { type: "reloaded"; version: string; error: string | null }
   /** Sent twice a second. It shows that the event loop turns. */
   | { type: "heartbeat" }
@@ -55,7 +55,7 @@ type ToReceiver =
   | { type: "stop-receiving"; graceMs: number }
   | HostMessage;
 
-/** A write of web that the run host should see at once. */
+/** A write of web that the run host should handle at once. */
 type RunSignal = { type: "runs-queued" } | { type: "cancel-requested"; runId: string };
 
 /** To the run host in the receiver. */
@@ -121,7 +121,7 @@ export type SupervisorToWorker =
 export interface ProcessStart {
   projectDir: string;
   mode: "development" | "deployed";
-  /** The options of the command line; a receiver that is started again keeps its port by this. */
+  /** The options of the command line. A restarted receiver gets its previous port in them. */
   flags?: { port?: number; host?: string };
   /** Receiver and web: where web listens for the receiver. */
   web?: { socket: string; secret: string };

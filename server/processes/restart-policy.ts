@@ -21,13 +21,13 @@ export interface RestartPolicy {
 const stableAfterMs = 5_000;
 const firstPauseMs = 250;
 const maxPauseMs = 30_000;
-/** Between two starts, also of a process that is killed from outside as soon as it is ready (by the OOM killer). */
+/** Between two starts, also if the process is killed from outside (e.g. by the OOM killer) whenever it is ready. */
 const minStartIntervalMs = 1_000;
 
 /**
  * Decides when a process that ended is started again. A process that was ready, and was killed or crashed after a
- * while, is restarted at once. One that does not become ready, or crashes soon afterwards, is restarted at once the
- * first time, then after pauses that double: a start is expensive, and does not fix the cause.
+ * while, is restarted at once. A process that does not become ready, or crashes soon afterwards, is restarted at once
+ * the first time, then after pauses that double. Each start is expensive, and does not fix the cause.
  */
 export function createRestartPolicy(): RestartPolicy {
   let failures = 0;

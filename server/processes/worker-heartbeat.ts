@@ -11,7 +11,7 @@ export interface WorkerHeartbeat {
   runStarted(run: RunStartedReport): void;
 }
 
-/** To read it takes longer than all other fields of the report. */
+/** Limits the reads of the memory size, which take longer than the rest of the report. */
 const readRssEveryMs = 100;
 
 /** Reports the state of a worker to its supervisor. */

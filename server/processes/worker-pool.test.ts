@@ -370,7 +370,7 @@ beforeAll(async () => {
   poolProgram = await bundleProgram(join(import.meta.dirname, "testing/pool-process.ts"));
 });
 
-/** A pool in a process group of its own. Gives the id of the group, which is that of its supervising process. */
+/** A pool in a process group of its own. Returns the id of the group, which is that of its supervising process. */
 async function startPoolProcess(made: Project, onEnd: (cleanUp: () => void) => void): Promise<number> {
   const child = spawn(process.execPath, [poolProgram, made.dir], {
     detached: true,

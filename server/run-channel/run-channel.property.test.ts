@@ -222,7 +222,7 @@ async function createWorld(seed: number) {
   };
 }
 
-/** What was written between the loss of a worker and the next claim. */
+/** The entries that were written between the loss of a worker and the next claim. */
 function findLateEntries(kinds: readonly string[]): string[] {
   const late: string[] = [];
   let isHeld = false;

@@ -6,7 +6,7 @@ const addedByForwarders =
   /^(forwarded|via|cdn-loop|client-ip|x-forwarded(-.*)?|x-original-.*|x-envoy-.*|x-(real|client|cluster-client|azure-client)-?ip|(true|fastly|fly)-client-ip|cf-.*|ngrok-.*|tailscale-.*|x-tunnel-.*)$/i;
 
 /**
- * Whether a request was made on this machine: it comes from a loopback address, asks for a loopback name, and was not
+ * Whether a request was made on this machine: it comes from a loopback address, names a loopback host, and was not
  * forwarded. Development is open to such requests alone. `rawHeaders`: name, value, name, value, as sent.
  */
 export function isLocalRequest(p: { peerAddress: string | undefined; rawHeaders: readonly string[] }): boolean {

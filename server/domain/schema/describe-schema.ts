@@ -11,7 +11,7 @@ const verbs = { starts: "starts with", ends: "ends with", contains: "contains" }
 /** Formats that fully describe their own pattern. An email or a URL may have to match another pattern as well. */
 const isOpen = (format: string) => ["email", "uri", "url", "hostname"].includes(format);
 
-/** The limits of number types: these bounds say nothing about the intended range. */
+/** The limits of number types: these bounds do not express the intended range. */
 const edges = new Set([
   Number.MAX_SAFE_INTEGER,
   2 ** 31 - 1,

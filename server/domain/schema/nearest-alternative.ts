@@ -31,9 +31,9 @@ export interface Comparison {
 }
 
 /**
- * Compares a value with the alternatives of a union, none of which it matches. The criteria, in this order: the type of
- * the value; the discriminators, whose fixed values distinguish the alternatives; and the other fields, where each
- * shared field counts for an alternative, and each wrong or missing field against it.
+ * Compares a value with the alternatives of a union, none of which it matches. The first criterion is the type of the
+ * value. The second are the discriminators, whose fixed values distinguish the alternatives. The third are the other
+ * fields: each shared field counts for an alternative, and each wrong or missing field against it.
  */
 export function compareAlternatives(alternatives: readonly Shape[], value: Json): Comparison {
   const budget = { steps: 10_000 };

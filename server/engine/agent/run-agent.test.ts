@@ -408,7 +408,7 @@ describe("a run of an agent", () => {
     const id = await h.start();
     const handle = h.execute(await h.claim());
     await expect.poll(() => calls.length).toBe(2);
-    handle.interrupt({ kind: "handed_back" });
+    handle.interrupt({ kind: "worker_shutdown" });
     expect((await handle.ended).status).toBe("queued");
     await handle.settled;
     gate.resolve();

@@ -12,7 +12,7 @@ const ada = JSON.stringify({ name: "Ada" });
 const webhook = `POST /triggers/signup HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${ada.length}\r\n\r\n${ada}`;
 const megabyte = 1024 * 1024;
 
-/** Web as the test wants it: it answers each request that the receiver forwards. */
+/** A web process that the test controls: it answers each request that the receiver forwards. */
 async function forwardTo(
   handle: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
   options: Parameters<typeof serve>[0] = {},

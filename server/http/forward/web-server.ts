@@ -25,7 +25,7 @@ interface WebServerParts {
   rest: (request: Request, client: Client) => Promise<Response>;
   /** The internal access of the pages to the service. */
   trpc: (request: Request, client: Client) => Promise<Response>;
-  /** Where people sign in. */
+  /** Handles sign-in. */
   auth: (request: Request, client: Client) => Promise<Response>;
   /** Runs before the API, sign-in and pages. */
   limitAnonymous: AnonymousLimit;

@@ -62,7 +62,7 @@ function setNextEnvironment(isDevelopment: boolean): void {
 
 /**
  * Next's development server requests its newest version from the npm registry, and no setting disables this. Signalbox
- * makes no such requests.
+ * makes no outside requests.
  */
 function rejectVersionCheck(): void {
   const original = globalThis.fetch;

@@ -25,7 +25,7 @@ export interface Served {
   store: MemoryDeliveryStore;
   /** The whole log, as text. */
   logged: string[];
-  /** Where the web process listens. */
+  /** The address of the web process. */
   web: WebSocketAddress;
   closeWeb(graceMs: number): Promise<void>;
   close(graceMs: number): Promise<void>;

@@ -519,7 +519,7 @@ describe("the body on the wire", () => {
     onTestFinished(() => void socket.destroy());
     const piece = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(65536, 0x20), Buffer.from("\r\n")]);
     socket.write(head(["Transfer-Encoding: chunked"]));
-    // As a sender that never stops: it writes whenever the system takes more.
+    // A sender that never stops: it writes whenever the system accepts more.
     const send = () => {
       while (socket.writable && socket.write(piece));
     };

@@ -16,7 +16,7 @@ import type { HttpProcessToSupervisor, SupervisorToHttpProcess } from "../protoc
 export interface ProcessContext {
   settings: Settings;
   start: ReturnType<typeof readProcessStart>;
-  /** Where web listens for the receiver. */
+  /** The address at which web listens for the receiver. */
   web: { socket: string; secret: string };
   logger: Logger;
   /** Reports deliveries to the log, or in development to the terminal, and to traces. */

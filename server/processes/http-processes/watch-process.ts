@@ -18,7 +18,7 @@ const stoppedAfterMs = 8_000;
 const blockedAfterMs = 18_000;
 
 export const watchEveryMs = 250;
-/** A start takes long on a machine that is overloaded. Another start would not be faster. */
+/** A start is slow on an overloaded machine. Another start would not be faster. */
 const maxStartMs = 120_000;
 /**
  * The time that a process found unresponsive has to respond. It may have been stopped together with this process, and

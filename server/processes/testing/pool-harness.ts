@@ -120,7 +120,7 @@ export interface PoolHarness {
   project: Project;
   /** Records runs and wakes the workers, as web does. */
   start(slug: string, over?: Partial<NewRun>): Promise<string>;
-  /** Waits until the run has ended, and gives it with its timeline. */
+  /** Waits until the run has ended, and returns it with its timeline. */
   end(id: string): Promise<RunView>;
   read(id: string): Promise<RunView>;
   /** Waits until the check passes. It is repeated after each write. */

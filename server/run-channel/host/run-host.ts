@@ -38,7 +38,7 @@ export interface RunHostOptions extends Pick<
   /** The offset of the store's clock from this machine's. */
   clockAheadMs?: () => number;
   leaseMs?: number;
-  /** The workers of the host before this one. */
+  /** The workers of the previous host. */
   workers?: {
     /** They reconnect, or their deaths will be reported. */
     known: readonly string[];
@@ -56,7 +56,7 @@ export interface RunHost {
   start(): Promise<void>;
   /** Serves a new connection. */
   accept(connection: Duplex): void;
-  /** Stores a delivery and its runs. Those for which a worker is free are assigned after the same commit. */
+  /** Stores a delivery and its runs. Runs for which a worker is free are assigned after the same commit. */
   acceptDelivery: Store["acceptDelivery"];
   /** Signals that a run may be due. Cheap; safe to call at any time. */
   wake(): void;

@@ -23,7 +23,7 @@ const maxShare = 0.01;
 
 /** Numbers for Prometheus, in a registry of their own. docs/metrics.md lists them. */
 export interface Metrics {
-  /** Counts a delivery that this process received. Those of the receiver are in its report. */
+  /** Counts a delivery that this process received. The receiver's report has its own deliveries. */
   observeReceiver(event: CountedEvent): void;
   /** Counts an API request without a valid key. */
   observeUnauthenticatedApi(): void;

@@ -51,7 +51,7 @@ export function projectFixture(without: { triggers?: string[]; workflows?: strin
 }
 
 function toSource({ slug, endpoint, target, request, filter }: FixtureTrigger): TriggerSource {
-  // Zod types its issues as a closed union; the port takes those of both Zod versions.
+  // Zod types its issues as a closed union; the port accepts those of both Zod versions.
   const parsing = { request: request as unknown as AnySchema, filter: (filter ?? null) as unknown as AnySchema | null };
   return { slug, endpoint, attachmentId: `${slug}:${target}`, target: { kind: "workflow", slug: target }, ...parsing };
 }
