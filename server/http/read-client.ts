@@ -32,18 +32,18 @@ export function readClient(request: IncomingMessage, proxies: TrustedProxies): C
   const isOfThisMachine = isLocal(request);
   const isTls = (request.socket as Partial<TLSSocket>).encrypted === true;
   const isTrusted = proxies.trusts(peer);
-  const said = {
+  const forwarded = {
     for: textOf(request, "x-forwarded-for"),
     host: textOf(request, "x-forwarded-host"),
     proto: textOf(request, "x-forwarded-proto"),
   };
   dropHeaders(request, forwardedNames);
   if (!isTrusted) return { address: peer || null, isSecure: isTls, isLocal: isOfThisMachine };
-  const host = lastOf(said.host);
+  const host = lastOf(forwarded.host);
   if (host !== null && /^[\w.:[\]-]{1,255}$/.test(host)) setHost(request, host);
-  const proto = lastOf(said.proto)?.toLowerCase();
+  const proto = lastOf(forwarded.proto)?.toLowerCase();
   return {
-    address: clientBehind(peer, said.for, proxies),
+    address: clientBehind(peer, forwarded.for, proxies),
     isSecure: proto === undefined ? isTls : proto === "https",
     isLocal: isOfThisMachine,
   };

@@ -21,7 +21,7 @@ export function sseResponse(p: {
   stopping: AbortSignal;
   onError: (error: unknown) => void;
 }): Response {
-  const left = new AbortController();
+  const disconnected = new AbortController();
   const encoder = new TextEncoder();
   let iterator: AsyncIterator<SseEvent> | null = null;
   let pending: Promise<IteratorResult<SseEvent>> | null = null;
@@ -30,7 +30,7 @@ export function sseResponse(p: {
       async pull(controller) {
         const send = (text: string) => controller.enqueue(encoder.encode(text));
         if (!iterator) {
-          iterator = p.open(AbortSignal.any([left.signal, p.stopping]))[Symbol.asyncIterator]();
+          iterator = p.open(AbortSignal.any([disconnected.signal, p.stopping]))[Symbol.asyncIterator]();
           // Sent immediately, so that the client knows that it is connected.
           return send("retry: 2000\n\n");
         }
@@ -38,19 +38,19 @@ export function sseResponse(p: {
           pending ??= iterator.next();
           const result = await nextWithin(pending, heartbeatMs);
           // The client has disconnected, which is not an error.
-          if (left.signal.aborted) return;
+          if (disconnected.signal.aborted) return;
           if (result === "silence") return send(": still here\n\n");
           pending = null;
           if (result.done) return controller.close();
           send(formatEvent(result.value));
         } catch (error) {
-          if (left.signal.aborted) return;
+          if (disconnected.signal.aborted) return;
           p.onError(error);
           controller.error(error);
         }
       },
       cancel() {
-        left.abort();
+        disconnected.abort();
       },
     },
     // Created on the first read: a HEAD request leaves nothing behind.
@@ -95,7 +95,7 @@ export async function downloadResponse(p: {
 }): Promise<Response> {
   const { pieces, stopping } = p;
   const encoder = new TextEncoder();
-  let hasLeft = false;
+  let hasDisconnected = false;
   let next: IteratorResult<string> | null = await pieces.next();
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -105,19 +105,19 @@ export async function downloadResponse(p: {
           next = null;
           while (!piece.done && piece.value === "" && !stopping.aborted) piece = await pieces.next();
           // The client has disconnected, which is not an error.
-          if (hasLeft) return;
+          if (hasDisconnected) return;
           stopping.throwIfAborted();
           if (piece.done) controller.close();
           else controller.enqueue(encoder.encode(piece.value));
         } catch (error) {
           await pieces.return(undefined);
-          if (hasLeft) return;
+          if (hasDisconnected) return;
           p.onError(error);
           controller.error(error);
         }
       },
       async cancel() {
-        hasLeft = true;
+        hasDisconnected = true;
         await pieces.return(undefined);
       },
     },

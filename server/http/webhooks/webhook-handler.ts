@@ -63,10 +63,10 @@ function readChunks(
     const cutOff = () => fail(new Error("The request was cut off"));
     const onData = (chunk: Uint8Array) => {
       if (take(chunk)) return;
-      leave();
+      detach();
       done();
     };
-    const leave = () => {
+    const detach = () => {
       request.off("data", onData);
       request.pause();
     };
@@ -76,7 +76,7 @@ function readChunks(
       resolve();
     };
     const timer = setTimeout(() => {
-      leave();
+      detach();
       fail(new AppError("request_timeout", `The body was not received within ${withinMs / 1000} seconds.`));
     }, withinMs);
     if (request.destroyed) return cutOff();

@@ -53,7 +53,7 @@ export async function startScriptedProvider(
     const body = requestSchema.parse(JSON.parse(Buffer.concat(chunks).toString()));
     requests.push(body);
     authorizations.push(request.headers.authorization);
-    for (const tell of arrived.splice(0)) tell();
+    for (const notify of arrived.splice(0)) notify();
     const next = typeof script === "function" ? script(body, requests.length - 1) : script[requests.length - 1];
     response.on("close", () => {
       if (!response.writableFinished) closed.resolve();

@@ -138,8 +138,8 @@ export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
     await findRun(c.env, { id: runId, keyId: visibleToKey(c.var.principal) });
     const free = takeStreamSlot(c, "wait");
     return sseResponse({
-      open: (left) => {
-        const signal = AbortSignal.any([left, c.req.raw.signal]);
+      open: (disconnected) => {
+        const signal = AbortSignal.any([disconnected, c.req.raw.signal]);
         return freeAfter(toEvents(streamRunEvents({ store }, { runId, after, signal }), signal), free);
       },
       stopping,
