@@ -7,7 +7,7 @@ import { parseProjectSettings, readSecret, readSettings, serviceUrl, SettingsErr
 const read = (env: NodeJS.ProcessEnv, fromProject = {}, mode: "development" | "deployed" = "deployed") =>
   readSettings({ projectDir: "/srv/automations", mode, fromProject, env });
 
-/** What Kubernetes says of a Service. */
+/** The variables by which Kubernetes describes a Service. */
 const injected = (name: string) => ({
   [`${name}_SERVICE_HOST`]: "10.96.0.12",
   [`${name}_SERVICE_PORT`]: "3000",
@@ -34,7 +34,7 @@ describe("settings", () => {
     expect(read({}, {}, "development")).toMatchObject({ host: "127.0.0.1", port: 3002 });
   });
 
-  it("come from the environment before signalbox.config.ts, and from flags before both", () => {
+  it("are read from the environment before signalbox.config.ts, and from flags before both", () => {
     const fromProject = { port: 4000, maxBodyBytes: 5, workers: 3 };
     expect(read({ PORT: "5000", SIGNALBOX_WORKERS: "2" }, fromProject)).toMatchObject({
       port: 5000,
@@ -123,7 +123,7 @@ describe("settings", () => {
     expect(() => parseProjectSettings({ port: "1" }, "signalbox.config.ts")).toThrow(/signalbox.config.ts: port: /);
   });
 
-  it("take OpenID Connect from the file and the environment, and require domains", () => {
+  it("read OpenID Connect from the file and the environment, and require domains", () => {
     const oidc = {
       issuer: "https://login.example.com",
       clientId: "hooks",
@@ -143,7 +143,7 @@ describe("settings", () => {
       ).toThrow(/oidc\.domains/);
   });
 
-  it("take postgres and absolute file URLs", () => {
+  it("accept postgres and absolute file URLs", () => {
     expect(read({ DATABASE_URL: "postgres://db/x" }).database).toEqual({ kind: "postgres", url: "postgres://db/x" });
     expect(read({ DATABASE_URL: "postgresql:///x?host=/tmp" }).database).toEqual({
       kind: "postgres",
@@ -159,7 +159,7 @@ describe("settings", () => {
     });
   });
 
-  it("give the address where the service is reached", () => {
+  it("contain the URL of the service", () => {
     expect(serviceUrl({ baseUrl: null, host: "0.0.0.0" }, 3000)).toBe("http://127.0.0.1:3000");
     expect(serviceUrl({ baseUrl: null, host: "::1" }, 3000)).toBe("http://[::1]:3000");
     expect(serviceUrl(read({ SIGNALBOX_BASE_URL: "https://hooks.example.com/" }), 3000)).toBe(
@@ -169,7 +169,7 @@ describe("settings", () => {
 });
 
 describe("the secret", () => {
-  it("is made once, kept, and readable by its owner only", () => {
+  it("is created once, stored, and readable only by its owner", () => {
     const stateDir = join(mkdtempSync(join(tmpdir(), "signalbox-secret-")), ".signalbox");
     const first = readSecret(stateDir, {});
     expect(first.length).toBeGreaterThanOrEqual(43);

@@ -23,7 +23,7 @@ export interface Settings {
   name: string;
   host: string;
   port: number;
-  /** `null`: made from host and port. No trailing slash. */
+  /** `null`: derived from host and port. No trailing slash. */
   baseUrl: string | null;
   database: { kind: "sqlite"; file: string } | { kind: "postgres"; url: string };
   maxBodyBytes: number;
@@ -208,7 +208,8 @@ export function childEnvironment(
   start: z.infer<typeof processStartSchema>,
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
-  // By default, glibc has an arena per thread, and Node has a dozen threads. Two arenas save some megabytes per process.
+  // By default, glibc has an arena per thread, and Node has a dozen threads. Two arenas save some megabytes per
+  // process.
   return { MALLOC_ARENA_MAX: "2", ...env, SIGNALBOX_PROCESS: JSON.stringify(start) };
 }
 
@@ -244,7 +245,7 @@ export function readNextProject(env: NodeJS.ProcessEnv = process.env): { project
   };
 }
 
-/** Validates what `signalbox.config.ts` exports. */
+/** Validates the exports of `signalbox.config.ts`. */
 export function parseProjectSettings(value: unknown, file: string): ProjectSettings {
   const parsed = projectSettingsSchema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -23,7 +23,7 @@ it("logs one JSON document a line when deployed, with causes", () => {
   expect(second?.["error"]).toContain("caused by Error: disk");
 });
 
-it("logs only what a person must read in development", () => {
+it("logs only warnings and errors in development", () => {
   const lines = logged("development");
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(/^error web: the store is full \(error=Error: outer/);

@@ -4,8 +4,8 @@ import { type LogThreshold, logLevels, type Mode } from "./config.ts";
 import { type Logger, silentLogger } from "./ports/logger.ts";
 
 /**
- * The log of one process, on stderr so that stdout stays free for results: JSON lines on a deployed service, short
- * readable lines in development. `process` names the process in each line, e.g. `web` or `worker`; lines below `level`
+ * Creates the log of one process, on stderr, because stdout is for results: JSON lines on a deployed service, short
+ * readable lines in development. `process` names the process in each line, e.g. `web` or `worker`. Lines below `level`
  * are omitted.
  */
 export function createLogger(p: {
@@ -21,8 +21,8 @@ export function createLogger(p: {
 let unwritten = "";
 
 /**
- * The lines of one turn of the event loop in one write, which is a call to the system each: many deliveries end in one
- * turn.
+ * Writes the lines of one turn of the event loop together, because each write is a system call: many deliveries end in
+ * one turn.
  */
 function writeToStderr(line: string): void {
   if (unwritten === "") setImmediate(flushToStderr);
@@ -93,7 +93,7 @@ function withErrors(fields: Record<string, unknown> = {}): Record<string, unknow
   );
 }
 
-/** What the project's code throws can be anything, also what has no JSON form. */
+/** The project's code can throw any value, also one without a JSON form. */
 function toText(value: unknown): string {
   try {
     return JSON.stringify(value);
@@ -104,7 +104,7 @@ function toText(value: unknown): string {
 
 const maxCauses = 8;
 
-/** The stack of an error and of its causes, which may go in a circle. */
+/** The stack of an error and of its causes, which may be circular. */
 function describeError(error: Error, causesLeft = maxCauses): string {
   const own = error.stack ?? `${error.name}: ${error.message}`;
   return error.cause instanceof Error && causesLeft > 0

@@ -29,7 +29,7 @@ import { createProjectReader, type ReloadableProject, requireSecrets } from "./p
 import { readBuiltSettings } from "./project/read-built-settings.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
 
-/** Everything that a web process serves, over one store and one project. HTTP and Next only pass requests to it. */
+/** The services of a web process, for one store and one project. HTTP and Next only pass requests to it. */
 export interface Signalbox {
   settings: Settings;
   project: ReloadableProject;
@@ -43,7 +43,7 @@ export interface Signalbox {
   limitAnonymous: AnonymousLimit;
   gate: PageGate;
   /** Renders a page; its reads use the permissions of this client. */
-  drawPageFor<T>(client: Client, draw: () => T): T;
+  renderPageFor<T>(client: Client, render: () => T): T;
   /** The mode of the page that is being rendered: `development` only for local requests. */
   pageMode(): Mode;
   /** The invitation of a link while it can be accepted. */
@@ -162,7 +162,7 @@ export async function openSignalbox(p: {
     auth: (request, client = unknownClient) => handlersFor(client).auth(request, client),
     limitAnonymous: createAnonymousLimit({ authenticateFor: (client) => handlersFor(client).authenticate, logger }),
     gate: createPageGate({ authenticate: remoteHandlers.authenticate, mode: settings.mode }),
-    drawPageFor: (client, draw) => pageClients.run(client, draw),
+    renderPageFor: (client, render) => pageClients.run(client, render),
     pageMode: () => pageHandlers().mode,
     findInvitation: async (token) =>
       pageHandlers().mode === "development"

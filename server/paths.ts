@@ -32,7 +32,7 @@ export function sdkFile(entry: "trigger" | "workflow" | "agent" | "verify" | "co
 
 /**
  * The module that finds dangerous regular expressions (`recheck`, in its plain JavaScript form): 3 MB, loaded only when
- * there is something to check.
+ * an expression must be checked.
  */
 export function regexCheckerFile(): string {
   return isSource

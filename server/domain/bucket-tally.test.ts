@@ -4,7 +4,7 @@ import { createBucketTally } from "./bucket-tally.ts";
 
 const bounds = [1, 2.5, 10];
 
-it("every value is in exactly one bucket: that of the first bound which is not below it", () => {
+it("every value is in exactly one bucket: that of the first bound that is not below it", () => {
   assert(
     property(array(oneof(constantFrom(0, 1, 2.5, 10), double({ min: 0, max: 100, noNaN: true }))), (values) => {
       const tally = createBucketTally(bounds);

@@ -1,6 +1,6 @@
 /** How many values fell between bounds, as a histogram of Prometheus has them. Plain data: it travels between processes. */
 export interface BucketCounts {
-  /** Values up to each bound that were over the bound before it; the last are those over all bounds. */
+  /** The number of values up to each bound and over the previous one. The last number: values over all bounds. */
   counts: readonly number[];
   sum: number;
 }
@@ -11,7 +11,7 @@ export interface BucketTally {
   read(): BucketCounts;
 }
 
-/** `bounds` rise; a value that equals one is below it. */
+/** `bounds` must ascend. A value that equals a bound is below it. */
 export function createBucketTally(bounds: readonly number[]): BucketTally {
   const counts = Array.from({ length: bounds.length + 1 }, () => 0);
   let sum = 0;

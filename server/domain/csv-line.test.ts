@@ -34,7 +34,7 @@ describe("a line of CSV", () => {
     "﹢1",
     "﹣1",
     "﹫A1",
-  ])("makes the formula %j a text", (text) => {
+  ])("escapes the formula %j", (text) => {
     expect(csvLine([text])).toMatch(/^"?'/);
   });
 
@@ -78,7 +78,7 @@ describe("a line of CSV", () => {
   });
 });
 
-/** A reader of its own, after the grammar of RFC 4180. */
+/** An independent parser, by the grammar of RFC 4180. */
 function readLine(line: string): string[] {
   const cells: string[] = [];
   let at = 0;

@@ -11,7 +11,7 @@ describe("did you mean", () => {
     expect(didYouMean(given, ["limit", "status", "trigger", "new-signup"])).toBe(` Did you mean "${meant}"?`);
   });
 
-  it("stays silent where nothing is near", () => {
+  it("suggests nothing if nothing is near", () => {
     expect(didYouMean("payload", ["limit", "status"])).toBe("");
     expect(didYouMean("x", [])).toBe("");
   });

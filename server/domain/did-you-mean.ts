@@ -1,20 +1,20 @@
-/** `Did you mean "x"?` with the nearest of the known names, or nothing where none is near. Starts with a space. */
+/** `Did you mean "x"?` with the nearest known name, or an empty string if none is near. Starts with a space. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const nearest = nearestName(given, known);
   return nearest === null ? "" : ` Did you mean "${nearest}"?`;
 }
 
-/** The known name that was probably meant; `null` where none is near. */
+/** The known name that was probably meant; `null` if none is near. */
 export function nearestName(given: string, known: readonly string[]): string | null {
   const ranked = known
     .map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
   const [nearest] = ranked;
-  // A third of the letters may be wrong: further away, a guess misleads more than it helps.
+  // A third of the letters may be wrong. A more distant guess misleads more than it helps.
   return nearest && nearest.distance <= Math.max(1, Math.floor(given.length / 3)) ? nearest.name : null;
 }
 
-/** Levenshtein distance. Long strings are cut: names are short. */
+/** Levenshtein distance. Long strings are truncated: names are short. */
 function editDistance(from: string, to: string): number {
   const [a, b] = [from.slice(0, 128), to.slice(0, 128)];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -3,7 +3,7 @@ import { createTurns, oncePerTurn } from "./event-loop.ts";
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-it("asks once for each key in one turn of the event loop, and again in the next", async () => {
+it("loads each key once in one turn of the event loop, and again in the next", async () => {
   let calls = 0;
   const ask = async (key: string) => `${key} in call ${(calls += 1)}`;
   const once = oncePerTurn(ask);
@@ -44,7 +44,7 @@ function turnsOverTime() {
   return { time, inTurn, work };
 }
 
-it("runs slices one at a time, in their order, and rests after each for as long as it took", async () => {
+it("runs slices one at a time, in their order, and pauses after each for as long as it took", async () => {
   const { inTurn, work } = turnsOverTime();
   expect(await Promise.all([inTurn(work(5)), inTurn(work(10)), inTurn(work(1))])).toEqual([5, 20, 31]);
 });
@@ -62,7 +62,7 @@ it("all readers together get half of the time, and each gets its share", async (
   expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
 });
 
-it("a slice that fails fails alone, and the next has its turn", async () => {
+it("a failed slice does not affect others, and the next one runs", async () => {
   const { inTurn, work } = turnsOverTime();
   const failing = inTurn(() => Promise.reject(new Error("no")));
   const next = inTurn(work(1));

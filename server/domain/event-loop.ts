@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Sharing one event loop: long reads and batches leave time for the webhooks that the same process receives. */
 
-/** Runs a slice of work when its turn has come. */
+/** Runs a slice of work when it is its turn. */
 export type InTurn = <Result>(slice: () => Result | Promise<Result>) => Promise<Result>;
 
 interface TurnOptions {
@@ -94,8 +94,8 @@ export function setLongTimeout(callback: () => void, delayMs: number): () => voi
 }
 
 /**
- * Repeats a task. A time at which the task is still in progress is left out; a failure goes to `onError`. Returns a
- * function that stops it.
+ * Repeats a task at an interval. A tick is skipped if the task is still in progress. Failures are passed to `onError`.
+ * Returns a function that stops it.
  */
 export function repeat(p: {
   everyMs: number;

@@ -38,7 +38,7 @@ describe("relative time", () => {
     expect(formatRelativeTime(ago(ms), now)).toBe(phrase);
   });
 
-  it("shows what cannot be read as it came", () => {
+  it("shows an invalid time unchanged", () => {
     expect(formatRelativeTime("soon", now)).toBe("soon");
   });
 });

@@ -40,11 +40,11 @@ function oneDigit(value: number): string {
 export function formatUsd(usd: number): string {
   if (usd === 0 || usd >= 1) return dollars.format(usd);
   if (usd >= 0.01) return `$${usd.toFixed(3).replace(/0$/, "")}`;
-  // The store keeps a billionth.
+  // The store has a precision of a billionth.
   return `$${Number(usd.toPrecision(2)).toFixed(9).replace(/0+$/, "")}`;
 }
 
-/** A share in percent that never rounds to all or nothing: `99.9 %` when one of ten thousand failed; `–` of nothing. */
+/** A share in percent that never rounds to 0 or 100: `99.9 %` if one of ten thousand failed. `–` if the whole is 0. */
 export function formatShare(part: number, whole: number): string {
   if (whole === 0) return "–";
   const percent = (part / whole) * 100;

@@ -6,7 +6,7 @@ const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const timeOf = (id: string) => Array.from(id.slice(4, 14)).reduce((ms, digit) => ms * 32 + digits.indexOf(digit), 0);
 
 test("ids ascend and are ULIDs, also within a millisecond and when the clock is set back", () => {
-  // Other tests may have asked for ids of a later time: ids never go back.
+  // Other tests may have created ids of a later time: ids never go back.
   let before = newId("run");
   let latest = timeOf(before);
   fc.assert(

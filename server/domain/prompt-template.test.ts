@@ -9,7 +9,7 @@ const textOf = (template: string, value: unknown) =>
     .join("");
 
 describe("a template", () => {
-  test("takes in what the payload has, with its path", () => {
+  test("inserts values of the payload by their paths", () => {
     expect(
       fill("New ticket from {{ customer.email }}: {{subject}}", { customer: { email: "a@b.c" }, subject: "Help" }),
     ).toEqual([
@@ -44,7 +44,7 @@ describe("a template", () => {
     expect(textOf(template, value)).toBe(text);
   });
 
-  test("is not searched in the payload", () => {
+  test("does not evaluate placeholders in the payload", () => {
     expect(textOf("{{ a }}", { a: "{{ b }} ${b} <%= b %> {{{b}}}", b: "secret" })).toBe(
       "{{ b }} ${b} <%= b %> {{{b}}}",
     );
@@ -60,11 +60,11 @@ describe("a template", () => {
     "{{ a[0] }}",
     "{{ open",
     "{{ '' }}",
-  ])("is refused with %s in it", (template) => {
+  ])("is rejected with %s in it", (template) => {
     expect(parsePromptTemplate(`x ${template}`).faults).toHaveLength(1);
   });
 
-  test("keeps every word of every text that has no braces, and every value as it is", () => {
+  test("keeps every string without braces, and every value, unchanged", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }).filter((text) => !text.includes("{") && !text.includes("\\")),

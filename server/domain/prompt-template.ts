@@ -62,7 +62,7 @@ export function fillTemplate(template: PromptTemplate, value: unknown): PromptPa
   );
 }
 
-/** Own fields only: a payload cannot name what every object has. */
+/** Reads own fields only, not those that every object inherits. */
 function valueAt(value: unknown, path: readonly string[]): unknown {
   let current = value;
   for (const name of path) {

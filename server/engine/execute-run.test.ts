@@ -21,7 +21,7 @@ const fail = (thrown: unknown, maxAttempts = 1) =>
 
 const hang = () => new Promise<never>(() => {});
 
-/** What is recorded of the input when the code begins, and in the end. No time passes that would write it in between. */
+/** The recorded input when the code begins, and at the end. No time passes, so no timer writes it in between. */
 const recordedInputs = async (input: z.ZodType, transform?: (payload: { email: string }) => unknown) => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -54,7 +54,7 @@ describe("input", () => {
     });
   });
 
-  test("is recorded before the code begins wherever another attempt might make another one", async () => {
+  test("is recorded before the code begins if another attempt might produce a different one", async () => {
     let made = 0;
     const all = { email: "a@b.c", of: [1] };
     expect(await recordedInputs(z.object({ email: z.string(), id: z.number().default(() => (made += 1)) }))).toEqual([
@@ -64,11 +64,11 @@ describe("input", () => {
     expect(await recordedInputs(z.looseObject({}), (payload) => payload)).toEqual([all, all]);
   });
 
-  test("that is a part of what the delivery brought is recorded with what the code writes first", async () => {
+  test("that is a part of the delivery is recorded with the first write of the code", async () => {
     expect(await recordedInputs(z.looseObject({}))).toEqual([null, { email: "a@b.c", of: [1] }]);
     expect(await recordedInputs(z.object({ of: z.array(z.number()) }))).toEqual([null, { of: [1] }]);
     expect(await recordedInputs(z.object({}))).toEqual([null, {}]);
-    // Every attempt parses it anew: what is recorded is what was given.
+    // Every attempt parses it again: the given input is recorded.
     expect(await recordedInputs(z.object({ email: z.string().transform((text) => text.length) }))).toEqual([
       null,
       { email: "a@b.c", of: [1] },
@@ -83,7 +83,7 @@ describe("input", () => {
     expect(run).toMatchObject({ status: "completed", input: { name: "  abc" }, output: "abc" });
   });
 
-  test("that does not parse fails the run at once, with pointers, however many attempts are left", async () => {
+  test("that does not parse fails the run at once, with pointers, regardless of the attempts left", async () => {
     const { run, timeline } = await engine.attempt(
       { input: z.object({ "a/b": z.object({ n: z.number() }) }), run: () => null },
       { input: { "a/b": { n: "1" } }, maxAttempts: 5 },
@@ -114,7 +114,7 @@ describe("input", () => {
   test.each([
     ["a workflow", { target: { kind: "workflow" as const, slug: "gone" } }, "UnknownTarget"],
     ["a trigger", { payload: {}, input: null, attachmentId: "gone:work", trigger: "gone" }, "UnknownTrigger"],
-  ])("for %s that is not in this build fails the run with a way out", async (_, over, name) => {
+  ])("for %s that is not in this build fails the run and says how to fix it", async (_, over, name) => {
     const { run } = await engine.attempt({ run: () => null }, { ...over, maxAttempts: 5 });
     expect(run).toMatchObject({
       status: "failed",
@@ -124,7 +124,7 @@ describe("input", () => {
 });
 
 describe("output", () => {
-  test("is what JSON makes of it, and null for nothing", async () => {
+  test("is the JSON form of the returned value, and null for undefined", async () => {
     const at = new Date(0);
     expect((await engine.attempt({ run: () => ({ at, gone: undefined }) })).run.output).toEqual({
       at: "1970-01-01T00:00:00.000Z",
@@ -142,7 +142,7 @@ describe("output", () => {
         return loop;
       },
     ],
-  ])("that has %s fails the run, and says that it has no JSON form", async (_, run) => {
+  ])("that has %s fails the run with an error about its missing JSON form", async (_, run) => {
     const { run: ended } = await engine.attempt({ run }, { maxAttempts: 5 });
     expect(ended).toMatchObject({
       status: "failed",
@@ -216,7 +216,7 @@ describe("errors", () => {
       });
   });
 
-  test("that come from none of the user's code show none", async () => {
+  test("that do not come from the user's code show no line", async () => {
     const { timeline } = await fail(Object.assign(new Error("x"), { stack: "Error: x\n    at elsewhere.js:1:1" }));
     expect(timeline.find(({ kind }) => kind === "attempt_failed")?.data).toBeNull();
   });
@@ -225,7 +225,7 @@ describe("errors", () => {
     ["a text", "boom", "boom"],
     ["nothing", undefined, "undefined"],
     ["an object", { code: 7 }, '{"code":7}'],
-  ])("that are %s instead of an error still say what was thrown", async (_, thrown, text) => {
+  ])("that are %s instead of an error contain the thrown value", async (_, thrown, text) => {
     expect((await fail(thrown)).run.error).toMatchObject({
       name: "ThrownValue",
       message: expect.stringContaining(text),
@@ -292,7 +292,7 @@ describe("steps", () => {
     expect(keys).toEqual(["a", "a#2", "a#3", "a#4"].map((name) => `${run.id}:${name}`));
   });
 
-  test("may run side by side, and a failure that the code catches does not fail the run", async () => {
+  test("may run concurrently, and a failure that the code catches does not fail the run", async () => {
     const { run, kinds } = await engine.attempt({
       run: async (_, ctx) =>
         (await Promise.allSettled([ctx.step("a", () => Promise.reject(new Error("a"))), ctx.step("b", () => 2)])).map(
@@ -303,7 +303,7 @@ describe("steps", () => {
     expect(kinds).toContain("step_failed a");
   });
 
-  test("give results that the code may change without changing what is stored", async () => {
+  test("give results that the code may change without changing the stored ones", async () => {
     const { run } = await engine.attempt({
       run: async (_, ctx) => {
         const list = await ctx.step("list", () => [1]);
@@ -315,7 +315,7 @@ describe("steps", () => {
     expect((await engine.store.loadSteps(run.id))[0]?.result).toEqual([1]);
   });
 
-  test("whose result is no JSON fail the run without another attempt", async () => {
+  test("whose result has no JSON form fail the run without another attempt", async () => {
     expect(
       (await engine.attempt({ run: (_, ctx) => ctx.step("big", () => 1n) }, { maxAttempts: 3 })).run,
     ).toMatchObject({ status: "failed", error: { name: "NotJson" } });
@@ -392,7 +392,7 @@ describe("sleeps", () => {
     );
   });
 
-  test("side by side wake the run for the earliest, and keep the others", async () => {
+  test("that are concurrent wake the run for the earliest, and keep the others", async () => {
     const workflow = {
       run: async (_: never, ctx: Ctx) => {
         await Promise.all([ctx.sleep("long", "2h"), ctx.sleep("short", "1h")]);
@@ -450,7 +450,7 @@ describe("sleeps", () => {
     expect((await engine.read(id)).run).toMatchObject({ status: "completed", output: "work" });
   });
 
-  test("do not count towards the timeout, what ran before them does", async () => {
+  test("do not count towards the timeout, code that ran before them does", async () => {
     const workflow = {
       timeoutMs: 60_000,
       run: async (_: never, ctx: Ctx) => {
@@ -468,7 +468,7 @@ describe("sleeps", () => {
     await handle.ended;
   });
 
-  test("a clock that is set ahead or back while a run runs is no time that it has used", async () => {
+  test("a clock that is set forward or back while a run is active does not change the time that it has used", async () => {
     const start = performance.now();
     Object.assign(engine.clock, { elapsed: () => Math.round(performance.now() - start) });
     for (const jumpMs of [86_400_000, -3_600_000]) {
@@ -483,7 +483,7 @@ describe("sleeps", () => {
       };
       const handle = engine.execute(await engine.claim(), workflow);
       await handle.ended;
-      // Whoever watches the worker compares it with the clock.
+      // The supervisor compares it with the clock.
       expect(handle.deadlineAt() - engine.clock.now()).toBeGreaterThan(30_000);
       expect(handle.deadlineAt() - engine.clock.now()).toBeLessThanOrEqual(60_000);
       engine.advance(1_000);
@@ -517,7 +517,7 @@ describe("the log", () => {
     ]);
   });
 
-  test("shows while the run is still going", async () => {
+  test("is visible while the run is active", async () => {
     const id = await engine.createRun();
     const handle = engine.execute(await engine.claim(), {
       run: async (_, ctx) => {
@@ -530,7 +530,7 @@ describe("the log", () => {
     await handle.ended;
   });
 
-  test("is cut at its bounds: a long message, large data, too many entries", async () => {
+  test("is truncated at its limits: a long message, large data, too many entries", async () => {
     const { timeline } = await engine.attempt({
       run: (_, ctx) => {
         ctx.log.info("é".repeat(20_000), "x".repeat(70_000));
@@ -557,7 +557,7 @@ describe("the log", () => {
 });
 
 describe("interrupts", () => {
-  test("a cancel aborts the signal, ends the run at once, and what the code does later has no effect", async () => {
+  test("a cancel aborts the signal, ends the run at once, and later calls of the code have no effect", async () => {
     let late: unknown;
     let reason: unknown;
     const id = await engine.createRun();
@@ -580,7 +580,7 @@ describe("interrupts", () => {
     expect([reason, late]).toMatchObject([{ name: "RunCanceled" }, { name: "RunCanceled" }]);
   });
 
-  test("code of a run that is canceled while its transform works is never begun", async () => {
+  test("code of a run that is canceled during its transform never begins", async () => {
     const id = await engine.createRun({ payload: {}, input: null, attachmentId: "knock:work", trigger: "knock" });
     const begun = Promise.withResolvers<void>();
     const transformed = Promise.withResolvers<object>();
@@ -630,7 +630,7 @@ describe("interrupts", () => {
     expect(reasons).toMatchObject([{ name: "RunTimedOut" }, { name: "RunTimedOut" }]);
   });
 
-  test("a run that is handed back continues in another worker with the same attempt, after its last finished step", async () => {
+  test("a run that returns to the queue continues in another worker with the same attempt, after its last finished step", async () => {
     const executed: string[] = [];
     const id = await engine.createRun();
     const handle = engine.execute(await engine.claim(), {
@@ -640,7 +640,7 @@ describe("interrupts", () => {
       },
     });
     await expect.poll(async () => (await engine.read(id)).kinds).toContain("step_started b");
-    handle.interrupt({ kind: "handed_back" });
+    handle.interrupt({ kind: "worker_shutdown" });
     expect((await handle.ended).status).toBe("queued");
     const again = await engine.claim("wrk_other");
     expect(again).toMatchObject({ id, attempt: 1, isResumed: true });
@@ -654,7 +654,7 @@ describe("interrupts", () => {
     expect((await engine.read(id)).run.status).toBe("completed");
   });
 
-  test("a run that was taken over is not written to any more", async () => {
+  test("nothing more is written to a run that was taken over", async () => {
     const id = await engine.createRun();
     const first = await engine.claim("wrk_slow");
     const { promise: gate, resolve: release } = Promise.withResolvers<void>();
@@ -729,7 +729,7 @@ describe("interrupts", () => {
     expect((await engine.read(id)).kinds).toContain("step_completed a");
   });
 
-  test("a store that is away for long does not cost the run what it has done", async () => {
+  test("a run loses no progress while the store is unavailable for long", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const { AppError } = await import("../contract/app-error.ts");
@@ -759,7 +759,7 @@ describe("interrupts", () => {
     expect([executed, (await engine.read(id)).run]).toMatchObject([1, { status: "completed", output: 1 }]);
   });
 
-  test("a store that is busy for a moment does not cost the run its step", async () => {
+  test("a run does not lose its step while the store is busy for a moment", async () => {
     const { AppError } = await import("../contract/app-error.ts");
     const id = await engine.createRun();
     let refusals = 2;

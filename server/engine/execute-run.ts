@@ -146,7 +146,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
     try {
       return await executeAttempt();
     } finally {
-      slot?.leave();
+      slot?.release();
     }
   }
 
@@ -175,7 +175,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
     const outcome = await first.promise;
     stopTimer();
     // Only the write is left: the next run can start.
-    slot?.leave();
+    slot?.release();
     return await finish(outcome);
   }
 

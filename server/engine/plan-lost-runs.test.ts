@@ -39,11 +39,11 @@ describe("planLostRuns", () => {
     ]);
   });
 
-  test("where several ran, every one of them runs again alone", () => {
+  test("of several runs, each is executed again alone", () => {
     expect(kinds(oom, [run("a"), run("b")])).toEqual(["isolate", "isolate"]);
   });
 
-  test("a blocked process blames the run seen blocking it past its timeout, and its neighbours continue", () => {
+  test("a blocked process blames the run seen blocking it past its timeout, and its other runs continue", () => {
     const death: WorkerDeath = { kind: "blocked", blockedMs: 2000, culprits: ["a"], stack: null };
     expect(kinds(death, [run("a", { deadlineAt: now - 600 }), run("b", { deadlineAt: now - 600 })])).toEqual([
       "fail",
@@ -54,7 +54,7 @@ describe("planLostRuns", () => {
     ]);
   });
 
-  test("a run seen blocking before its timeout continues alone, its neighbours with others", () => {
+  test("a run seen blocking before its timeout continues alone, the others continue together", () => {
     expect(kinds({ kind: "blocked", blockedMs: 15_000, culprits: ["a"], stack: null }, [run("a"), run("b")])).toEqual([
       "isolate",
       "resume",

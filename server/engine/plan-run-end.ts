@@ -70,7 +70,7 @@ function planInterruptedEnd(interrupt: Interrupt, facts: EndFacts, at: number): 
       return null;
     case "canceled":
       return { transition: { to: "canceled", error: null }, entries: [{ at, kind: "canceled", attempt }] };
-    case "handed_back":
+    case "worker_shutdown":
       return {
         transition: { to: "queued" },
         entries: [
@@ -83,7 +83,7 @@ function planInterruptedEnd(interrupt: Interrupt, facts: EndFacts, at: number): 
           },
         ],
       };
-    case "passed_on":
+    case "slot_timeout":
       return {
         transition: { to: "queued" },
         entries: [

@@ -4,7 +4,7 @@ import { currentScope, runOutsideScopes } from "./run-scope.ts";
 
 export interface ProcessGuardOptions {
   logger: Logger;
-  /** Called when the process is no longer reliable: it takes no new runs, finishes its active runs and exits. */
+  /** Called when the process is no longer reliable: it accepts no new runs, finishes its active runs and exits. */
   onRetire: (reason: string) => void;
   /** An error that belongs to no run: the active runs continue in another process. */
   onCrash: (error: unknown) => void;
@@ -73,7 +73,7 @@ function handleStrayError(p: ProcessGuardOptions & { error: unknown; isException
   if (p.isException) p.onRetire("an uncaught exception");
 }
 
-/** Its name says how the error surfaced. The original error is its cause; `retryable: false` is read there. */
+/** Its name describes how the error surfaced. The original error is its cause; `retryable: false` is read there. */
 function describeStrayError(cause: unknown, isException: boolean): Error {
   const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
   const error = new Error(

@@ -182,9 +182,9 @@ export type Interrupt =
   | { kind: "canceled" }
   | { kind: "timed_out"; timeoutMs: number }
   /** The worker shuts down: the run returns to the queue with the same attempt number. */
-  | { kind: "handed_back" }
+  | { kind: "worker_shutdown" }
   /** The run was claimed ahead, but no slot becomes free: its code has not started. */
-  | { kind: "passed_on" }
+  | { kind: "slot_timeout" }
   /** Another worker has the run: this worker must not write. */
   | { kind: "lost" }
   /** Its code would have crashed or exited the process. */
@@ -197,8 +197,8 @@ export function interruptReason(interrupt: Interrupt): Error {
       return new RunCanceled();
     case "timed_out":
       return new RunTimedOut(interrupt.timeoutMs);
-    case "handed_back":
-    case "passed_on":
+    case "worker_shutdown":
+    case "slot_timeout":
       return new WorkerShuttingDown();
     case "lost":
       return new RunTakenOver();

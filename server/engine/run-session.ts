@@ -131,8 +131,8 @@ export function createRunSession(p: {
       pending.add(progress);
       return await enqueue(pending.take());
     },
-    async publishLive(told) {
-      if (!isSealed && !isAbandoned) await live.write(told);
+    async publishLive(update) {
+      if (!isSealed && !isAbandoned) await live.write(update);
     },
     renewed: (until) => void (leaseUntil = until),
     isOverdue: () => p.clock.now() >= leaseUntil,
@@ -141,7 +141,7 @@ export function createRunSession(p: {
       isSealed = true;
       pending.add({ entries, steps });
       if (!(await enqueue(pending.take(), transition))) return null;
-      // As the store did.
+      // The same rule as in the store.
       return resolveTransition(transition, { isCancelRequested }).to;
     },
     abandon() {
@@ -184,9 +184,9 @@ function createLiveWriter({
   }
 
   return {
-    write(told: LiveUpdate): Promise<void> {
-      shown = told.step;
-      writing = save(told);
+    write(update: LiveUpdate): Promise<void> {
+      shown = update.step;
+      writing = save(update);
       return writing;
     },
     /**

@@ -12,38 +12,38 @@ function create(slots: number) {
 }
 
 describe("slots for runs", () => {
-  it("are given in the order in which runs ask for them, to no more at a time than there are", () => {
+  it("are taken in the order of the requests, never more at a time than there are", () => {
     const { enter } = create(2);
     const [a, b, c, d] = [enter(), enter(), enter(), enter()];
     const begun = () => [a, b, c, d].map((slot) => slot.hasBegun());
     expect(begun()).toEqual([true, true, false, false]);
-    b.leave();
-    b.leave();
+    b.release();
+    b.release();
     expect(begun()).toEqual([true, true, true, false]);
-    a.leave();
+    a.release();
     expect(begun()).toEqual([true, true, true, true]);
   });
 
-  it("skip runs that left while they waited", async () => {
+  it("skip runs that were released while they waited", async () => {
     const { enter } = create(1);
     const [a, b, c] = [enter(), enter(), enter()];
-    b.leave();
-    a.leave();
+    b.release();
+    a.release();
     await c.free;
     expect([b.hasBegun(), c.hasBegun()]).toEqual([false, true]);
   });
 
-  it("let runs be claimed ahead only after as many quick ones as there are slots, until one takes long or had to wait", () => {
-    const { enter, ahead, distrust, pass } = create(2);
+  it("let runs be claimed ahead only after as many quick runs as there are slots, until one takes long or has to wait", () => {
+    const { enter, ahead, stopAhead, pass } = create(2);
     const run = (ms: number) => {
       const slot = enter();
       pass(ms);
-      slot.leave();
+      slot.release();
       return ahead();
     };
     expect([run(1), run(1), run(1)]).toEqual([0, 6, 6]);
     expect([run(21), run(20), run(20)]).toEqual([0, 0, 6]);
-    distrust();
+    stopAhead();
     expect(ahead()).toBe(0);
   });
 });
@@ -97,12 +97,12 @@ describe("a claimed run that waits for a slot", () => {
   afterEach(async () => {
     release();
     await vi.waitUntil(() => ended.length === 2);
-    loop.leave();
+    loop.close();
     vi.useRealTimers();
     await engine.close();
   });
 
-  it("begins when the one before it has come to its end, and both complete", async () => {
+  it("begins when the previous one has ended, and both complete", async () => {
     release();
     await vi.waitUntil(() => ended.length === 2);
     expect(begun).toEqual([first, second]);
@@ -112,7 +112,7 @@ describe("a claimed run that waits for a slot", () => {
     ]);
   });
 
-  it("is canceled without its code having begun", async () => {
+  it("is canceled before its code begins", async () => {
     executor.cancel(second);
     await vi.waitUntil(() => ended.includes(second));
     expect((await engine.read(second)).run.status).toBe("canceled");
@@ -121,7 +121,7 @@ describe("a claimed run that waits for a slot", () => {
     expect(begun).toEqual([first]);
   });
 
-  it("goes back to the queue when the worker shuts down, and has not used up an attempt", async () => {
+  it("returns to the queue when the worker shuts down, without using an attempt", async () => {
     const shutDown = loop.shutDown(0);
     await vi.advanceTimersByTimeAsync(0);
     await vi.waitUntil(() => ended.includes(second));
@@ -133,7 +133,7 @@ describe("a claimed run that waits for a slot", () => {
     expect(again.find(({ id }) => id === second)).toMatchObject({ attempt: 1, isResumed: true });
   });
 
-  it("is passed on after a second, without an attempt used up", async () => {
+  it("returns to the queue after a second, without using an attempt", async () => {
     engine.advance(1_001);
     await vi.advanceTimersByTimeAsync(250);
     await vi.waitUntil(() => ended.includes(second));
@@ -142,7 +142,7 @@ describe("a claimed run that waits for a slot", () => {
     expect(begun).toEqual([first]);
   });
 
-  it("belongs to its worker, and is taken over when the worker is lost", async () => {
+  it("is assigned to its worker, and is taken over when the worker is lost", async () => {
     expect(executor.runs().map(({ id }) => id)).toEqual([first, second]);
     const lost = executor.runs()[1];
     expect((await engine.store.listHeldRuns("wrk_test")).map(({ id }) => id).sort()).toEqual([first, second].sort());
@@ -158,7 +158,7 @@ describe("a claimed run that waits for a slot", () => {
     expect(begun).toEqual([first]);
   });
 
-  it("has its whole timeout before it from when it begins", async () => {
+  it("has its whole timeout from the moment it begins", async () => {
     engine.advance(900);
     const deadlines = new Map(loop.active().map(({ runId, deadlineAt }) => [runId, deadlineAt - engine.clock.now()]));
     expect(deadlines.get(first)).toBe(59_100);

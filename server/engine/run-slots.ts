@@ -3,7 +3,7 @@ interface Slot {
   readonly free: Promise<void> | null;
   hasBegun(): boolean;
   /** Called when the code has ended or will not start. */
-  leave(): void;
+  release(): void;
 }
 
 /** Slots for running code in this process. A run that was claimed ahead waits for one. */
@@ -11,24 +11,27 @@ export interface RunSlots {
   enter(): Slot;
   /** How many runs can be claimed beyond the free slots: none, unless recent runs completed very quickly. */
   ahead(): number;
-  /** Called after runs that were claimed ahead had to wait. */
-  distrust(): void;
+  /**
+   * Claims no more runs ahead, until enough runs were quick again. Called after runs that were claimed ahead had to
+   * wait.
+   */
+  stopAhead(): void;
 }
 
-/** Below this duration, a run costs less than its claim. Claims and ends of many runs then share a commit. */
-const quickMs = 20;
+/** A run of a shorter duration costs less than its claim. Claims and ends of many runs then share a commit. */
+const maxQuickMs = 20;
 
 export function createRunSlots(p: { slots: number; maxAhead: number; now: () => number }): RunSlots {
   const { slots, maxAhead, now } = p;
   const queue = new Set<() => void>();
   let taken = 0;
-  let quickInARow = 0;
+  let consecutiveQuick = 0;
 
   function enter(): Slot {
     const waiting = Promise.withResolvers<void>();
     const isFree = taken < slots;
     let beganAt: number | null = null;
-    let hasLeft = false;
+    let isReleased = false;
 
     function take(): void {
       taken += 1;
@@ -41,12 +44,12 @@ export function createRunSlots(p: { slots: number; maxAhead: number; now: () => 
     return {
       free: isFree ? null : waiting.promise,
       hasBegun: () => beganAt !== null,
-      leave() {
-        if (hasLeft) return;
-        hasLeft = true;
+      release() {
+        if (isReleased) return;
+        isReleased = true;
         if (beganAt === null) return void queue.delete(take);
         taken -= 1;
-        quickInARow = now() - beganAt <= quickMs ? quickInARow + 1 : 0;
+        consecutiveQuick = now() - beganAt <= maxQuickMs ? consecutiveQuick + 1 : 0;
         const [next] = queue;
         if (!next) return;
         queue.delete(next);
@@ -57,7 +60,7 @@ export function createRunSlots(p: { slots: number; maxAhead: number; now: () => 
 
   return {
     enter,
-    ahead: () => (quickInARow >= slots ? maxAhead : 0),
-    distrust: () => void (quickInARow = 0),
+    ahead: () => (consecutiveQuick >= slots ? maxAhead : 0),
+    stopAhead: () => void (consecutiveQuick = 0),
   };
 }

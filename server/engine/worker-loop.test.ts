@@ -11,7 +11,7 @@ beforeEach(async () => {
   engine = await createEngineHarness();
 });
 afterEach(async () => {
-  loop?.leave();
+  loop?.close();
   vi.useRealTimers();
   await engine.close();
 });
@@ -56,7 +56,7 @@ describe("the worker loop", () => {
     expect(executor.runs()).toEqual([]);
   });
 
-  test("gives up a run that it has lost, writes nothing of it, and reports that it is not executed any more", async () => {
+  test("stops a run that it has lost, writes nothing more of it, and reports that it is no longer executed", async () => {
     const { executor, claimed, ended, id, released } = await startLoop(hang);
     const before = await engine.read(id);
     executor.lose({ id, token: "of another claim" });
@@ -67,7 +67,7 @@ describe("the worker loop", () => {
     expect(await engine.read(id)).toEqual(before);
   });
 
-  test("does not ask whether it still has a run while its lease is extended", async () => {
+  test("does not check whether it still has a run while its lease is extended", async () => {
     const goOn = Promise.withResolvers<void>();
     const { executor, ended } = await startLoop(async (_, ctx) => {
       await goOn.promise;
@@ -93,7 +93,7 @@ describe("the worker loop", () => {
     expect(deaf.retired).toEqual([
       expect.stringContaining(`the code of run ${deaf.id} is still running although the run has ended`),
     ]);
-    deaf.loop.leave();
+    deaf.loop.close();
 
     const begun = vi.fn<() => void>();
     const heeding = await startLoop(
@@ -126,9 +126,9 @@ describe("the worker loop", () => {
     expect(retired).toEqual([]);
   });
 
-  test("closes its connection when it leaves", async () => {
+  test("closes its connection when it is closed", async () => {
     const { loop: running, state } = await startLoop(hang);
-    running.leave();
+    running.close();
     expect(state.isClosed).toBe(true);
   });
 });

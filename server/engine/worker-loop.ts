@@ -6,16 +6,16 @@ import { executeRun, type ExecuteRunOptions, type RunEnding, type RunHandle } fr
 import type { RunSlots } from "./run-slots.ts";
 
 /** Code that still runs this long after its run has ended is considered stuck. */
-const zombieMs = 30_000;
-const handBackWithinMs = 2_000;
+const maxZombieMs = 30_000;
+const maxReturnMs = 2_000;
 /** Maximum time that a run claimed ahead waits for a slot. Afterwards another worker can take it. */
 const maxSlotWaitMs = 1_000;
-const lookForWaitingMs = 250;
+const checkWaitingEveryMs = 250;
 
 export interface WorkerLoopOptions {
   channel: RunChannel;
   code: ProjectCode;
-  /** Number of runs that this process can have at a time, without those that it takes ahead. */
+  /** Number of runs that this process can have at a time, without those that are claimed ahead. */
   capacity: number;
   clock: Clock;
   logger: Logger;
@@ -38,7 +38,7 @@ export interface WorkerLoop {
   shutDown(graceMs: number): Promise<void>;
   active(): { runId: string; deadlineAt: number }[];
   /** Closes the connection. */
-  leave(): void;
+  close(): void;
 }
 
 /** Executes the runs that are assigned to this process. */
@@ -48,13 +48,13 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   const executing = new Set<Promise<void>>();
   let waitingCheck: NodeJS.Timeout | undefined;
   let draining: Promise<void> | null = null;
-  let isHandingBack = false;
+  let isReturningRuns = false;
 
   function assign(run: AssignedRun): void {
     const handle = executeRun(run, { ...options, progress: channel });
     handles.set(run.id, handle);
     // Claimed while the worker was shutting down: its code has not started.
-    if (isHandingBack) handle.interrupt({ kind: "handed_back" });
+    if (isReturningRuns) handle.interrupt({ kind: "worker_shutdown" });
     options.onActiveChanged();
     const ended = untilEnd(run, handle);
     executing.add(ended);
@@ -78,17 +78,17 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
         options.onRetire(
           `the code of run ${handle.run.id} is still running although the run has ended; it should stop on ctx.signal`,
         ),
-      zombieMs,
+      maxZombieMs,
     );
     timer.unref();
     void handle.settled.then(() => clearTimeout(timer));
   }
 
-  function passOnWaiting(): void {
+  function returnWaiting(): void {
     const late = [...handles.values()].filter((handle) => (handle.waitedMs() ?? 0) > maxSlotWaitMs);
     if (late.length === 0) return;
-    slots?.distrust();
-    for (const handle of late) handle.interrupt({ kind: "passed_on" });
+    slots?.stopAhead();
+    for (const handle of late) handle.interrupt({ kind: "slot_timeout" });
   }
 
   function lose({ id, token }: RunClaim): void {
@@ -104,7 +104,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
 
   return {
     async start() {
-      waitingCheck = setInterval(passOnWaiting, lookForWaitingMs);
+      waitingCheck = setInterval(returnWaiting, checkWaitingEveryMs);
       await channel.open({
         assign,
         cancel: (runId) => handles.get(runId)?.interrupt({ kind: "canceled" }),
@@ -121,12 +121,12 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
       const drained = drain();
       const hasEnded = await isWithin(drained, graceMs);
       if (hasEnded) return;
-      isHandingBack = true;
-      for (const handle of handles.values()) handle.interrupt({ kind: "handed_back" });
-      await isWithin(drained, handBackWithinMs);
+      isReturningRuns = true;
+      for (const handle of handles.values()) handle.interrupt({ kind: "worker_shutdown" });
+      await isWithin(drained, maxReturnMs);
     },
     active: () => [...handles.values()].map((handle) => ({ runId: handle.run.id, deadlineAt: handle.deadlineAt() })),
-    leave() {
+    close() {
       clearInterval(waitingCheck);
       channel.close();
     },

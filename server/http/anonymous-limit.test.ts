@@ -5,9 +5,9 @@ import { createAnonymousLimit } from "./anonymous-limit.ts";
 import { bearer, makeKey, openTestService } from "./rest/testing/test-service.ts";
 import { serve } from "./testing/serve.ts";
 
-/** Pages that answer when the test says so. */
+/** Pages that answer when the test lets them. */
 async function open() {
-  // Slots are held, and waited for, until the test answers, however slow the machine is.
+  // Slots are taken until the test answers, regardless of the speed of the machine.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const service = await openTestService({ mode: "deployed" });
@@ -37,7 +37,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await delay(10);
 }
 
-it("a flood of one page is rejected beyond what can wait; other routes, people, tokens and probes are answered meanwhile", async () => {
+it("a flood of one page is rejected beyond its queue; other routes, people, tokens and probes are answered meanwhile", async () => {
   const { service, held, ask } = await open();
   const token = await makeKey(service, { kind: "api", scope: "read" });
   const answers: Awaited<ReturnType<typeof ask>>[] = [];
@@ -54,7 +54,7 @@ it("a flood of one page is rejected beyond what can wait; other routes, people, 
     ask("/invite/x"),
   ];
   await until(() => held.length >= before + others.length);
-  // Credentials that are not valid are none.
+  // Invalid credentials count as none.
   expect((await ask("/sign-in", bearer("sbt_unknown"))).status).toBe(429);
   const answering = setInterval(() => held.splice(0).forEach((answer) => answer()), 1);
   expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);

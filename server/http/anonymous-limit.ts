@@ -6,7 +6,7 @@ import { AppError } from "../contract/app-error.ts";
 import { createSlots } from "../domain/requests/slots.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
 
-/** Waits for a slot for this request. Throws AppError `rate_limited`. */
+/** Waits until this request has a slot. Throws AppError `rate_limited`. */
 export type AnonymousLimit = (request: IncomingMessage, response: ServerResponse, client: Client) => Promise<void>;
 
 /** Each request may render a page, which delays webhooks: so only a few run concurrently. */
@@ -65,7 +65,7 @@ async function isAuthenticated(authenticate: ApiAuthenticator, { headers }: Inco
     await authenticate(new Request("http://localhost/", { headers: kept }));
     return true;
   } catch {
-    // Also if the store cannot be read: the route then fails the same way, and answers.
+    // Admitted also if the store cannot be read: the route then fails in the same way, and answers.
     return false;
   }
 }

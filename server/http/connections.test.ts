@@ -41,7 +41,7 @@ describe("a server with eight connections, of which one client address may have 
     expect(closed).toEqual([{ limit: "total", connection: "idle" }]);
   });
 
-  test("never closes a connection with a request in flight: the new one is closed where there are only such", async () => {
+  test("never closes a connection with a request in flight: if there are no others, the new one is closed", async () => {
     const due = Promise.withResolvers<void>();
     const rest = vi.fn<() => Promise<Response>>(() => due.promise.then(() => new Response("done")));
     const { port, closed } = await start({ rest });
@@ -95,7 +95,7 @@ interface Client {
   ended: Promise<void>;
 }
 
-/** The loopback network has many addresses: each is a client of its own. */
+/** Each address of the loopback network is a client of its own. */
 async function open(port: number, localAddress: string): Promise<Client> {
   const socket: Socket = connect({ port, host: "127.0.0.1", localAddress });
   onTestFinished(() => void socket.destroy());

@@ -9,7 +9,7 @@ import { plainAddress, type TrustedProxies } from "./read-client.ts";
 interface Connection {
   client: Client | null;
   requests: number;
-  /** Requests that wait for the one before them. */
+  /** Requests that wait for the previous one. */
   waiting: (() => void)[];
 }
 
@@ -30,7 +30,7 @@ interface Connections {
   inTurn(request: IncomingMessage, response: ServerResponse, handle: () => void): void;
   /** The connection now speaks another protocol: it is never idle. */
   trackUpgrade(socket: Duplex): void;
-  /** The response that is under way on this connection. */
+  /** The response in progress on this connection. */
   answeringOn(socket: Duplex): ServerResponse | undefined;
   close(graceMs: number): Promise<void>;
 }
@@ -39,12 +39,12 @@ interface Connections {
 interface Client {
   network: string;
   open: number;
-  /** The longest idle one is first. */
+  /** The longest idle connection is first. */
   idle: Set<Duplex>;
 }
 
 /**
- * Connections that wait to be accepted. Of a burst of more, the kernel drops some, and their clients try again after a
+ * Connections that wait to be accepted. If a burst has more, the kernel drops some, and their clients try again after a
  * second. Linux admits at most `net.core.somaxconn`, which is 4,096 by default.
  */
 export const backlog = 4_096;
@@ -55,7 +55,7 @@ export const backlog = 4_096;
  */
 const maxPipelined = 200;
 
-/** One client address may have a quarter of all connections. */
+/** The share of all connections that one client address may have. */
 const shareOf = (maxConnections: number) => Math.max(1, Math.floor(maxConnections / 4));
 
 /**
@@ -156,7 +156,7 @@ export function createConnections(
     response.on("close", () => {
       addRequests(socket, -1);
       answering.delete(socket);
-      // Its headers may have promised to keep the connection before the server began to close.
+      // Its headers may have announced that the connection stays open, before the server began to close.
       if (isClosing) socket.destroySoon();
       if (socket.writable) open.get(socket)?.waiting.shift()?.();
     });
@@ -177,7 +177,7 @@ export function createConnections(
       isClosing = true;
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       for (const response of answering.values()) response.shouldKeepAlive = false;
-      // Node's own closeIdleConnections leaves those that never sent a request, and those that were upgraded.
+      // Node's own closeIdleConnections does not close connections that never sent a request or were upgraded.
       for (const socket of open.keys()) if (!answering.has(socket)) socket.destroy();
       const cutOff = setTimeout(() => {
         for (const socket of open.keys()) socket.destroy();

@@ -3,12 +3,12 @@ import { newId } from "../domain/ids.ts";
 import { closeUnreadBody, requestIdHeader } from "./send-problem.ts";
 import type { Readiness } from "./readiness.ts";
 
-/** Answers a health check. Resolves to false if the request is none. */
+/** Answers a health check. Resolves to `false` if the request is not a health check. */
 export type HealthHandler = (request: IncomingMessage, response: ServerResponse, target: string) => Promise<boolean>;
 
 /**
- * Answers `GET /healthz` and `GET /readyz` in the receiver, so that a load balancer keeps a machine that receives, even
- * if its web process is dead or busy.
+ * Answers `GET /healthz` and `GET /readyz` in the receiver, so that a load balancer keeps a machine that receives
+ * webhooks, even if its web process has crashed or is busy.
  */
 export function createHealthHandler(readiness: Readiness): HealthHandler {
   return async (request, response, target) => {

@@ -28,7 +28,7 @@ function pagesThatTell() {
 const form = (headers: string, body = "") =>
   `POST /session HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n\r\n${body}`;
 
-/** The same by GET, which may have a body as well. */
+/** A GET request, which may have a body as well. */
 const read = (headers: string, body = "") => form(headers, body).replace("POST", "GET");
 
 const hostless = (line: string) =>
@@ -39,7 +39,7 @@ describe("a request that does not name exactly one host", () => {
     ["no Host", ""],
     ["two", "Host: x\r\nHost: y\r\n"],
     ["two that agree", "Host: x\r\nhost: x\r\n"],
-  ])("(%s) is 400, and what came behind it on the connection never runs", async (_, line) => {
+  ])("(%s) is 400, and pipelined requests behind it never run", async (_, line) => {
     const { port, store } = await serve({ triggers });
     const text = await sendUntilClosed(port, hostless(line) + hostless("Host: x\r\n") + post("/triggers/signup"));
     expect(text.match(/^HTTP\/1\.1 .*$/gm)).toEqual(["HTTP/1.1 400 Bad Request"]);
@@ -48,7 +48,7 @@ describe("a request that does not name exactly one host", () => {
     expect([store.deliveries, store.runs]).toEqual([[], []]);
   });
 
-  test("is fine in HTTP/1.0, which needs none", async () => {
+  test("is valid in HTTP/1.0, which needs no host", async () => {
     const { port } = await serve({ triggers });
     expect(await sendUntilClosed(port, hostless("").replace("HTTP/1.1", "HTTP/1.0"))).toMatch(/^HTTP\/1\.1 202 /);
   });
@@ -65,7 +65,7 @@ describe("a request after which the connection ends", () => {
     ],
     ["because it is HTTP/1.0", "202 Accepted", keptAlive.replace("HTTP/1.1", "HTTP/1.0")],
     ["because its response says so", "415 Unsupported Media Type", keptAlive.replace("application/json", "text/plain")],
-  ])("(%s) is the last one: what is pipelined behind it never runs", async (_, status, last) => {
+  ])("(%s) is the last one: requests that are pipelined behind it never run", async (_, status, last) => {
     const { port, store } = await serve({ triggers });
     const text = await sendUntilClosed(port, keptAlive + last + keptAlive + keptAlive);
     expect(text.match(/HTTP\/1\.1 .*/g)).toEqual(["HTTP/1.1 202 Accepted", `HTTP/1.1 ${status}`]);
@@ -90,7 +90,7 @@ describe("a request after which the connection ends", () => {
     await vi.waitFor(() => expect(rest).toHaveBeenCalledOnce());
     const closed = close(60_000);
     socket.write(keptAlive);
-    // Another connection would be refused: this one shows that the bytes above were read.
+    // A new connection would be refused. A response on this connection shows that the bytes above were read.
     await new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
     due.resolve();
     await Promise.all([ended, closed]);
@@ -106,7 +106,7 @@ describe("the HTTP server", () => {
     ["/healthz", "rest http://x/healthz"],
     ["/api/v1/runs?limit=1", "rest http://x/api/v1/runs?limit=1"],
     ["http://evil.example/metrics", "rest http://x/metrics"],
-  ])("gives %s to the right room", async (target, body) => {
+  ])("routes %s to the right handler", async (target, body) => {
     const { port } = await serve({
       triggers,
       pages: pagesThatTell(),
@@ -136,7 +136,7 @@ describe("the HTTP server", () => {
     expect(store.runs).toEqual([]);
   });
 
-  test("names every request but webhooks in its answer, and a failure in the log by the same name", async () => {
+  test("gives every request except webhooks an id in its response, and logs a failure under the same id", async () => {
     const { port, logged } = await serve({
       triggers,
       pages: pagesThatTell(),
@@ -226,7 +226,7 @@ describe("the HTTP server", () => {
     }
   });
 
-  test("hands no large or endless body to the pages", async () => {
+  test("passes no large or endless body to the pages", async () => {
     const pages = pagesThatTell();
     const { port } = await serve({ triggers, pages });
     expect((await sendRaw(port, read("Content-Length: 314572800"))).status).toBe(413);
@@ -263,7 +263,7 @@ describe("the HTTP server", () => {
     expect(pages.handle).not.toHaveBeenCalled();
   });
 
-  test("in development the pages' own server gets the reports that it asks for by POST, and no other", async () => {
+  test("in development the pages' own server gets the error reports that it receives by POST, and no other requests", async () => {
     const pages = { ...pagesThatTell(), upgrade: () => {} };
     const { port } = await serve({ triggers, pages });
     expect(
@@ -295,7 +295,7 @@ describe("the HTTP server", () => {
       expect((await sendRaw(plain.port, get(target))).head, target).not.toMatch(/^strict-transport-security/im);
   });
 
-  test("answers what is not HTTP with a bare 400, too many headers with 431, and lives on", async () => {
+  test("answers invalid HTTP with a bare 400, too many headers with 431, and continues", async () => {
     const { port } = await serve({ triggers });
     expect((await sendRaw(port, "\x16\x03\x01\x02\x00\x01\x00\r\n\r\n")).status).toBe(400);
     expect((await sendRaw(port, "GROW /triggers/signup HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(400);
@@ -304,7 +304,7 @@ describe("the HTTP server", () => {
     expect((await sendRaw(port, post("/triggers/signup"))).status).toBe(202);
   });
 
-  test("says 404 where there are no pages, and 500 without details where one fails", async () => {
+  test("answers 404 if there are no pages, and 500 without details if a page fails", async () => {
     const none = await serve({ triggers });
     expect(await sendRaw(none.port, get("/"))).toMatchObject({
       status: 404,
@@ -324,7 +324,7 @@ describe("the HTTP server", () => {
     expect(failing.logged.join()).toContain("secret row");
   });
 
-  test("hands the API its body, and a bad Host header back", async () => {
+  test("passes the API its body, and rejects an invalid Host header", async () => {
     const { port } = await serve({ rest: async (request) => new Response(await request.text()) });
     expect(await sendRaw(port, post("/api/v1/echo", "Expect: 100-continue\r\n"))).toMatchObject({
       head: expect.stringContaining("100"),
@@ -336,7 +336,7 @@ describe("the HTTP server", () => {
     });
   });
 
-  test("streams the API's events as they come, and notifies it when the client disconnects", async () => {
+  test("streams the API's events as they occur, and notifies it when the client disconnects", async () => {
     const events = new TransformStream<string, string>(undefined, undefined, { highWaterMark: 10 });
     const writer = events.writable.getWriter();
     const gone = vi.fn<() => void>();
@@ -359,7 +359,7 @@ describe("the HTTP server", () => {
     await vi.waitFor(() => expect(gone).toHaveBeenCalledOnce());
   });
 
-  test("hands local upgrades to the pages, of their own paths only, and answers all others as if nothing had been offered", async () => {
+  test("passes local upgrades of the pages' own paths to the pages, and answers all others as requests without an upgrade", async () => {
     const upgraded = vi.fn<(request: IncomingMessage, socket: { end(text: string): void }) => void>((_, socket) =>
       socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
     );
@@ -374,7 +374,7 @@ describe("the HTTP server", () => {
     expect((await sendRaw(none.port, upgradeOf("/_next/webpack-hmr"))).status).toBe(404);
   });
 
-  test("takes webhooks of senders that offer HTTP/2, as Java's HttpClient and `curl --http2` do with each first request", async () => {
+  test("accepts webhooks of senders that offer HTTP/2, as Java's HttpClient and `curl --http2` do with each first request", async () => {
     const offered = post("/triggers/signup", "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n").replace(
       "Connection: close",
       "Connection: Upgrade, HTTP2-Settings",
@@ -388,7 +388,7 @@ describe("the HTTP server", () => {
 });
 
 describe("closing", () => {
-  test("answers what is under way, takes nothing new, and does not wait for idle connections", async () => {
+  test("answers requests in progress, accepts no new ones, and does not wait for idle connections", async () => {
     const answer = Promise.withResolvers<Response>();
     const rest = vi.fn<(request: Request) => Promise<Response>>(() => answer.promise);
     const { port, close } = await serve({ triggers, rest });
@@ -404,7 +404,7 @@ describe("closing", () => {
     await closed;
   });
 
-  test("cuts off what takes longer than the grace", async () => {
+  test("interrupts requests that take longer than the grace period", async () => {
     const rest = vi.fn<(request: Request) => Promise<Response>>(() => new Promise(() => {}));
     const { port, close } = await serve({ triggers, rest });
     const busy = await open(port, get("/healthz"));
@@ -422,7 +422,7 @@ async function open(port: number, text = ""): Promise<Socket> {
   return socket;
 }
 
-/** All that comes back, once the other side has closed. */
+/** The complete response, after the other side has closed. */
 function sendUntilClosed(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1" });

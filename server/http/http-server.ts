@@ -16,7 +16,7 @@ interface HttpServerParts {
   ingest: Ingest;
   /** Passes pages, the API and sign-in to web. */
   forwarder: Forwarder;
-  /** Answers the health checks. Default: web does. */
+  /** Answers the health checks. Default: they are forwarded to web. */
   health?: HealthHandler;
   /** Whether local clients may upgrade connections to pages: the pages' development server uses WebSockets. */
   allowsUpgrades: boolean;
@@ -26,7 +26,7 @@ interface HttpServerParts {
   logger: Logger;
   /** Open connections, of which one client address may have a quarter. Default: no limit. */
   maxConnections?: number;
-  /** A connection was closed because a limit is reached. */
+  /** Called when a connection was closed because a limit was reached. */
   onConnectionClosed?: (closed: ClosedConnection) => void;
   /** Time limit for the body of a webhook. Default: one minute. */
   bodyTimeoutMs?: number;
@@ -73,7 +73,8 @@ export function createHttpServer(parts: HttpServerParts): {
   server.on("checkContinue", (request, response) => handle(request, response, true));
   // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => handle(request, response, false));
-  // Without a listener Node answers such requests as any other; with one, older versions of Node ask for no callback.
+  // Without a listener, Node answers such requests like any other. With one, older versions of Node request no
+  // callback.
   if (parts.allowsUpgrades) {
     server.on("upgrade", (request, socket, head) => {
       connections.trackUpgrade(socket);
@@ -114,8 +115,8 @@ function createListener({ ingest, forwarder, health, bodyTimeoutMs = maxBodyMs }
 }
 
 /**
- * A proxy in front may use another Host header than this server, and admit a request that it would not. Names are at
- * even indexes.
+ * With two Host headers, a proxy in front may use another one than this server, and admit a request that it should not.
+ * Names are at even indexes.
  */
 function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
@@ -126,7 +127,7 @@ function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
-/** An upgrade may be ignored (RFC 9110, 7.8): clients that know HTTP/2 offer one with each first request. */
+/** An upgrade may be ignored (RFC 9110, 7.8): clients that support HTTP/2 offer one with each first request. */
 function isPageUpgrade(request: IncomingMessage): boolean {
   const { url, headers } = request;
   return (
@@ -151,11 +152,11 @@ function upgrade({ forwarder, logger }: HttpServerParts, request: IncomingMessag
 }
 
 /**
- * Rejects bytes that are no HTTP request, or no body of one. If a response is in progress, or due to an earlier
- * request, another response would corrupt it.
+ * Rejects bytes that are not an HTTP request, or not the body of one. If a response is in progress, or due to an
+ * earlier request, another response would corrupt it.
  */
 function rejectBytes(error: NodeJS.ErrnoException, socket: Duplex, answering: ServerResponse | undefined): void {
-  // The request before these bytes asked to close the connection, which happens after its response.
+  // The request before these bytes requested to close the connection, which happens after its response.
   if (error.code === "HPE_CLOSED_CONNECTION") return;
   const wouldCorrupt = answering !== undefined && (answering.headersSent || answering.req.complete);
   if (!socket.writable || wouldCorrupt || error.code === "ECONNRESET") {

@@ -10,7 +10,7 @@ const forwarded = {
   forwarded: "for=6.6.6.6",
 };
 
-/** The client as read from a request that came from this machine. */
+/** The client of a request from this machine. */
 async function ask(proxies: Parameters<typeof readClient>[1], headers: Record<string, string>) {
   const seen = Promise.withResolvers<{
     client: ReturnType<typeof readClient>;
@@ -40,7 +40,7 @@ it("unknown proxies are not trusted, and their headers are removed", async () =>
   }
 });
 
-it("a trusted proxy is believed: the nearest address that is none of ours, its host, and TLS", async () => {
+it("a trusted proxy provides the nearest address that is not a proxy's, the host, and TLS", async () => {
   const { client, headers, raw } = await ask(trustProxies(["127.0.0.1", "10.0.0.0/8", "::1"]), forwarded);
   expect(client).toEqual({ address: "203.0.113.7", isSecure: true, isLocal: false });
   expect(headers.host).toBe("hooks.example.com");
@@ -54,18 +54,18 @@ it.each([
   [{ "x-forwarded-for": "203.0.113.7, rubbish" }, "127.0.0.1", false],
   [{ "x-forwarded-for": "::ffff:203.0.113.7", "x-forwarded-proto": "http" }, "203.0.113.7", false],
   [{ "x-forwarded-for": "10.0.0.3, 10.0.0.2", "x-forwarded-proto": "http, https" }, "10.0.0.3", true],
-])("of a trusted proxy that says %j it takes %s", async (headers, address, isSecure) => {
+])("from a trusted proxy's %j, the client is %s", async (headers, address, isSecure) => {
   const { client } = await ask(trustProxies(["127.0.0.0/8", "10.0.0.0/8"]), headers);
   expect(client).toEqual({ address, isSecure, isLocal: false });
 });
 
-it("a host that is none is not taken", async () => {
+it("an invalid host is ignored", async () => {
   expect((await ask(trustProxies(["127.0.0.1"]), { "x-forwarded-host": "evil.example/path?" })).headers.host).toBe(
     "10.0.0.9:3000",
   );
 });
 
-it("a request under a name of this machine is local, and a forwarded one is not, also where the proxy is trusted", async () => {
+it("a request for a name of this machine is local, and a forwarded request is not, even if the proxy is trusted", async () => {
   for (const proxies of [trustNobody, trustProxies(["127.0.0.1"])]) {
     expect((await ask(proxies, { host: "localhost:3002" })).client.isLocal).toBe(true);
     expect(

@@ -5,7 +5,7 @@ import type { Client } from "../auth/access/principal.ts";
 import { isLocalRequest } from "../domain/requests/local-request.ts";
 import { peerAddressOf } from "./forward/peer-header.ts";
 
-/** Which peers are proxies of ours: IP addresses and CIDR ranges. */
+/** The trusted proxies: IP addresses and CIDR ranges. */
 export type TrustedProxies = { trusts(address: string): boolean };
 
 export const trustNobody: TrustedProxies = { trusts: () => false };
@@ -32,29 +32,29 @@ export function readClient(request: IncomingMessage, proxies: TrustedProxies): C
   const isOfThisMachine = isLocal(request);
   const isTls = (request.socket as Partial<TLSSocket>).encrypted === true;
   const isTrusted = proxies.trusts(peer);
-  const said = {
+  const forwarded = {
     for: textOf(request, "x-forwarded-for"),
     host: textOf(request, "x-forwarded-host"),
     proto: textOf(request, "x-forwarded-proto"),
   };
   dropHeaders(request, forwardedNames);
   if (!isTrusted) return { address: peer || null, isSecure: isTls, isLocal: isOfThisMachine };
-  const host = lastOf(said.host);
+  const host = lastOf(forwarded.host);
   if (host !== null && /^[\w.:[\]-]{1,255}$/.test(host)) setHost(request, host);
-  const proto = lastOf(said.proto)?.toLowerCase();
+  const proto = lastOf(forwarded.proto)?.toLowerCase();
   return {
-    address: clientBehind(peer, said.for, proxies),
+    address: clientBehind(peer, forwarded.for, proxies),
     isSecure: proto === undefined ? isTls : proto === "https",
     isLocal: isOfThisMachine,
   };
 }
 
-/** Whether a request was made on this machine. To be asked before headers of forwarders are removed. */
+/** Whether a request was made on this machine. Call it before the headers of proxies are removed. */
 export function isLocal(request: IncomingMessage): boolean {
   return isLocalRequest({ peerAddress: peerAddressOf(request), rawHeaders: request.rawHeaders });
 }
 
-/** Proxies add at the end: from there, the first address that is none of ours. */
+/** Proxies append addresses. Returns the last address that is not a trusted proxy's. */
 function clientBehind(peer: string, forwardedFor: string, proxies: TrustedProxies): string {
   const hops = forwardedFor.split(",").map((hop) => plainAddress(hop.trim()));
   for (const hop of hops.toReversed()) {
@@ -64,7 +64,7 @@ function clientBehind(peer: string, forwardedFor: string, proxies: TrustedProxie
   return hops[0] ?? peer;
 }
 
-/** IPv4 as IPv4, also where a socket for both writes it as IPv6. */
+/** Returns an IPv4 address in its own form, also if a dual-stack socket reports it as IPv6. */
 export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 
-/** Resolves to the reasons why the service cannot accept and run webhooks. None: it is ready. */
+/** Resolves to the reasons why the service cannot accept and run webhooks. An empty list: it is ready. */
 export type Readiness = () => Promise<string[]>;
 
 interface ReadinessDeps {
@@ -16,7 +16,7 @@ interface ReadinessDeps {
 /** A worker reports every few seconds. */
 const workerSilenceMs = 15_000;
 
-/** The service is ready if the store is writable and a worker is alive. Pages do not count. */
+/** The service is ready if the store is writable and a worker is alive, regardless of its pages. */
 export function createReadiness({ store, clock, logger, stopping }: ReadinessDeps): Readiness {
   return async () => {
     if (stopping.aborted) return ["The service is shutting down."];
@@ -30,7 +30,7 @@ export function createReadiness({ store, clock, logger, stopping }: ReadinessDep
   };
 }
 
-/** A ping writes to the disk, and everyone may request /readyz: the store is asked once a second at most. */
+/** A ping writes to the disk, and anonymous clients may request /readyz: the store is pinged at most once a second. */
 async function pingOnceASecond({
   store,
   clock,

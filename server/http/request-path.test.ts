@@ -64,7 +64,7 @@ describe("findDestination", () => {
     },
   );
 
-  test("every target that a tidy server would read as /triggers is ours or rejected: never the API's, never a page's", () => {
+  test("every target that normalizes to /triggers is a webhook or rejected: never passed to the API or a page", () => {
     const piece = fc.constantFrom(
       "/",
       "//",
@@ -100,7 +100,7 @@ describe("findDestination", () => {
   });
 });
 
-/** As the WHATWG URL parser and one decoding would have it. */
+/** The path according to the WHATWG URL parser and one decoding. */
 function tidyPath(pieces: string): string {
   const { pathname } = new URL(`http://host/${pieces.replace(/^[/\\]+/, "")}`);
   try {

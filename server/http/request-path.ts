@@ -1,4 +1,4 @@
-/** Routes a request by its target as sent. Nothing is decoded or normalized: a path that would need it is rejected. */
+/** Routes a request by its target as sent, without decoding or normalizing it: a path that would need it is rejected. */
 export type Destination =
   | { to: "ingest"; target: string }
   | { to: "rest" | "trpc" | "auth" | "pages"; target: string }

@@ -17,8 +17,8 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
 }
 
 /**
- * An unread body ends with its connection. The receiver does that itself for the requests that it forwards: it keeps
- * its connections to web.
+ * Closes the connection if its body is unread. For forwarded requests, the receiver does that itself: it keeps its
+ * connections to web.
  */
 export function closeUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   if (!request.complete && hasBody(request) && !isForwarded(request)) response.setHeader("connection", "close");

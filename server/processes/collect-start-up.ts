@@ -2,29 +2,29 @@ import { performance } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-const lookEveryMs = 2_000;
-/** The share of the time in which the event loop did something. */
-const mostBusy = 0.02;
+const checkEveryMs = 2_000;
+/** The share of the time in which the event loop is busy. */
+const maxUtilization = 0.02;
 
 /**
- * Has the garbage of starting up collected once, as soon as there is nothing to do. V8 does so only when more memory is
- * asked for, which an idle process does not do for hours: it would keep what it needed for loading its code.
+ * Collects the garbage of the start once, as soon as the process is idle. V8 collects only when more memory is
+ * allocated, which an idle process does not do for hours: it would keep the memory that it needed to load its code.
  */
 export function collectStartUp(): void {
   let before = performance.eventLoopUtilization();
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
-    if (utilization > mostBusy) return;
-    clearInterval(looking);
+    if (utilization > maxUtilization) return;
+    clearInterval(checking);
     collect();
-  }, lookEveryMs).unref();
+  }, checkEveryMs).unref();
 }
 
 function collect(): void {
   setFlagsFromString("--expose-gc");
   const gc: unknown = runInNewContext("gc");
-  // Of this kind, so that what was emptied is given back to the system.
+  // This kind of collection returns freed memory to the system.
   if (typeof gc === "function") gc({ type: "major", flavor: "last-resort" });
 }

@@ -11,7 +11,7 @@ import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { Store } from "../ports/store.ts";
 
-/** The pipeline of webhooks over one store and one project: in the receiver, and in web for forms. */
+/** Creates the pipeline of webhooks for one store and one project: in the receiver, and in web for forms. */
 export function createIngest(p: {
   settings: Settings;
   store: Store;
@@ -37,7 +37,8 @@ export function createIngest(p: {
       limits,
       takeRates: store.takeRates,
       isShuttingDown: () => stopping.aborted,
-      // Webhooks of one turn of the event loop share one read. A change by another process takes effect in the next turn.
+      // Webhooks of one turn of the event loop share one read. A change by another process takes effect in the next
+      // turn.
       disabledTriggers: () => readSwitches("all"),
     });
   }

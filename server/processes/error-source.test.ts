@@ -4,7 +4,7 @@ import { makeProject, smallProject } from "../../cli/build/testing/make-project.
 import { createProjectAt } from "./testing/pool-harness.ts";
 import { test } from "./testing/pool-test.ts";
 
-// Processes start slowly on a machine that is busy.
+// Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 });
 
 test("a run that failed in a worker shows the line of the user's own file that threw", async ({ startPool }) => {

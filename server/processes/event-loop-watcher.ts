@@ -13,7 +13,7 @@ export interface WatcherData {
   ppid: number;
   /** The pipe to the supervisor. */
   fd: number;
-  /** `globalThis[Symbol.for(currentRunKey)]()` in the main thread gives the id of the run whose code is executing. */
+  /** `globalThis[Symbol.for(currentRunKey)]()` in the main thread returns the id of the run whose code is executing. */
   currentRunKey: string;
 }
 
@@ -39,7 +39,7 @@ function write(line: string): void {
   try {
     writeSync(fd, `${line}\n`);
   } catch {
-    // The supervisor is gone: `orphaned` counts that.
+    // The supervisor has ended: `orphaned` counts that.
   }
 }
 

@@ -25,7 +25,7 @@ export type LocalApiMessage =
   | LocalApiFailure
   | { type: "response"; id: number; status: number; body: string };
 
-/** Why it could not be opened. */
+/** The reason why the API could not be opened. */
 export type LocalApiFailure =
   | { type: "failed"; kind: "app"; message: string; code: AppError["code"]; errors: AppError["errors"] }
   | { type: "failed"; kind: "settings" | "other"; message: string };
@@ -37,8 +37,8 @@ export interface LocalApi {
 }
 
 /**
- * The REST API of this machine (`openLocalApi`) in a process of its own, for a command that then runs for long: it
- * loads neither the store nor the API. Rejects as `openLocalApi` does.
+ * Opens the REST API of this machine (`openLocalApi`) in a process of its own. Long-running commands use it, so that
+ * they load neither the store nor the API. Rejects as `openLocalApi` does.
  */
 export async function forkLocalApi(start: LocalApiStart): Promise<LocalApi> {
   const child = fork(entryFile("local-api"), [], { execArgv: [], stdio: ["ignore", 2, 2, "ipc"] });

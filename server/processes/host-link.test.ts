@@ -8,7 +8,7 @@ const lost = { workerId: "wrk_a", death, deadlines: new Map([["run_1", 1_000]]) 
 const attempt = { id: "run_1", target: { kind: "workflow", slug: "work" }, fate: { kind: "isolate" } } as const;
 const turn = () => new Promise(setImmediate);
 
-/** A receiver that answers nothing by itself. */
+/** A receiver that answers no requests by itself. */
 function createReceiver() {
   const messages: HostMessage[] = [];
   return {
@@ -51,14 +51,14 @@ it("a request that a receiver did not answer before it ended is sent to the next
   link.connect(second.send);
   expect([first.ids(), second.ids()]).toEqual([[1], [1]]);
   link.handleAnswer({ id: 1, answer: [] });
-  // The answer of the receiver before, on its way.
+  // A late answer of the previous receiver.
   link.handleAnswer({ id: 1, answer: [attempt] });
   expect(await died).toEqual([]);
   link.connect(third.send);
   expect(third.messages).toEqual([]);
 });
 
-it("a hold needs no answer of a receiver that is gone: the next one assigns nothing from its start", async () => {
+it("a hold needs no answer from a receiver that has ended: the next one assigns nothing from its start", async () => {
   const link = createHostLink();
   const receiver = createReceiver();
   link.connect(receiver.send);
@@ -76,24 +76,24 @@ it("a hold needs no answer of a receiver that is gone: the next one assigns noth
   expect(link.describeWorkers().held).toEqual(["wrk_b"]);
 });
 
-it("signs of life are at most a few messages a second for each worker, and the first of a waking event loop is sent at once", () => {
+it("heartbeats are at most a few messages a second for each worker, and the first of a resumed event loop is sent at once", () => {
   let now = 0;
   const link = createHostLink(() => now);
   const { messages, send } = createReceiver();
-  link.workerLives("wrk_a", { isResponsive: true });
+  link.workerAlive("wrk_a", { isResponsive: true });
   link.connect(send);
-  for (now = 0; now < 1_000; now += 1) link.workerLives("wrk_a", { isResponsive: true });
+  for (now = 0; now < 1_000; now += 1) link.workerAlive("wrk_a", { isResponsive: true });
   expect(messages).toHaveLength(4);
-  link.workerLives("wrk_b", { isResponsive: false });
-  link.workerLives("wrk_b", { isResponsive: false });
-  link.workerLives("wrk_b", { isResponsive: true });
+  link.workerAlive("wrk_b", { isResponsive: false });
+  link.workerAlive("wrk_b", { isResponsive: false });
+  link.workerAlive("wrk_b", { isResponsive: true });
   expect(messages.slice(4)).toEqual([
-    { type: "worker-lives", workerId: "wrk_b", isResponsive: false },
-    { type: "worker-lives", workerId: "wrk_b", isResponsive: true },
+    { type: "worker-alive", workerId: "wrk_b", isResponsive: false },
+    { type: "worker-alive", workerId: "wrk_b", isResponsive: true },
   ]);
 });
 
-it("without another receiver nothing waits", async () => {
+it("after the link is closed, no request waits for a receiver", async () => {
   const link = createHostLink();
   const died = link.workerDied(lost);
   const isolated = link.isolatedRuns();
@@ -103,7 +103,7 @@ it("without another receiver nothing waits", async () => {
   expect(await link.workerDied(lost)).toEqual([]);
 });
 
-it("every message reaches the host, and requests are answered with what it says", async () => {
+it("every message reaches the host, and requests are answered with its results", async () => {
   const calls: unknown[] = [];
   const record =
     (name: string) =>
@@ -116,7 +116,7 @@ it("every message reaches the host, and requests are answered with what it says"
     wake: record("wake"),
     cancel: record("cancel"),
     workerStarted: record("workerStarted"),
-    workerLives: record("workerLives"),
+    workerAlive: record("workerAlive"),
     async workerDied(given) {
       calls.push(["workerDied", given]);
       return [attempt];
@@ -129,11 +129,11 @@ it("every message reaches the host, and requests are answered with what it says"
   };
   const link = createHostLink();
   link.connect((message) => {
-    // As over the process boundary.
+    // Serialized, as between processes.
     const received: HostMessage = JSON.parse(JSON.stringify(message));
     serveHostLink(host, received, (answer) => link.handleAnswer(JSON.parse(JSON.stringify(answer))));
   });
-  link.workerLives("wrk_a", { isResponsive: false });
+  link.workerAlive("wrk_a", { isResponsive: false });
   await link.hold(["wrk_a"]);
   link.release(["wrk_a"]);
   expect(await link.workerDied(lost)).toEqual([attempt]);
@@ -143,7 +143,7 @@ it("every message reaches the host, and requests are answered with what it says"
   serveHostLink(host, { type: "cancel-requested", runId: "run_1" }, () => {});
   await turn();
   expect(calls).toEqual([
-    ["workerLives", "wrk_a", { isResponsive: false }],
+    ["workerAlive", "wrk_a", { isResponsive: false }],
     ["hold", ["wrk_a"]],
     ["release", ["wrk_a"]],
     ["workerDied", expect.objectContaining(lost)],

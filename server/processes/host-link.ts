@@ -1,22 +1,22 @@
 import type { RunHost } from "../run-channel/host/run-host.ts";
 import type { HostAnswer, HostMessage, HostRequest, ProcessStart } from "./protocol.ts";
 
-/** What the parent of the workers needs of the run host. */
+/** The part of the run host that the parent of the workers uses. */
 export type PoolHost = Pick<
   RunHost,
-  "workerStarted" | "workerLives" | "workerDied" | "hold" | "release" | "isolatedRuns" | "stop"
+  "workerStarted" | "workerAlive" | "workerDied" | "hold" | "release" | "isolatedRuns" | "stop"
 >;
 
-/** The run host in the receiver, as the supervisor has it. */
+/** The supervisor's connection to the run host in the receiver. */
 export interface HostLink extends PoolHost {
-  /** What the next receiver must know from its start. */
+  /** The workers that the next receiver must know from its start. */
   describeWorkers(): NonNullable<ProcessStart["workers"]>;
-  /** A receiver is there: it gets what is unanswered, then everything else as it happens. */
+  /** A receiver was started: unanswered requests are sent to it, then all further messages. */
   connect(send: (message: HostMessage) => void): void;
   /** The receiver has ended. Deaths wait for the next one. */
   disconnect(): void;
   handleAnswer(p: { id: number; answer: HostAnswer }): void;
-  /** There will be no other receiver. */
+  /** No other receiver will be started. Answers all requests with `null`. */
   close(): void;
 }
 
@@ -25,23 +25,23 @@ interface Pending {
   settle: (answer: HostAnswer) => void;
 }
 
-/** Signs of life of a worker within this time are one message. The host looks two seconds back. */
-const lifeEveryMs = 250;
+/** Heartbeats of a worker within this time are one message. The host expects one every two seconds. */
+const minHeartbeatIntervalMs = 250;
 
 /**
- * Messages to the run host in the receiver. A request is repeated until a receiver answers it: one that is handled
- * twice has the effect of one.
+ * Sends messages to the run host in the receiver. A request is repeated until a receiver answers it. Requests are
+ * idempotent.
  */
 export function createHostLink(now: () => number = () => performance.now()): HostLink {
   const pending = new Map<number, Pending>();
   const known = new Set<string>();
   const held = new Set<string>();
-  const lives = new Map<string, { responsiveAt: number; livedAt: number }>();
+  const lastSentAt = new Map<string, { responsive: number; alive: number }>();
   let send: ((message: HostMessage) => void) | null = null;
   let requests = 0;
   let isClosed = false;
 
-  async function ask(request: HostRequest): Promise<HostAnswer> {
+  async function sendRequest(request: HostRequest): Promise<HostAnswer> {
     if (isClosed) return null;
     requests += 1;
     const id = requests;
@@ -58,32 +58,32 @@ export function createHostLink(now: () => number = () => performance.now()): Hos
 
   return {
     workerStarted: (workerId) => void known.add(workerId),
-    workerLives(workerId, { isResponsive }) {
+    workerAlive(workerId, { isResponsive }) {
       if (!send) return;
       const at = now();
-      const last = lives.get(workerId) ?? { responsiveAt: -Infinity, livedAt: -Infinity };
-      if (at - (isResponsive ? last.responsiveAt : last.livedAt) < lifeEveryMs) return;
-      lives.set(workerId, { responsiveAt: isResponsive ? at : last.responsiveAt, livedAt: at });
-      send({ type: "worker-lives", workerId, isResponsive });
+      const last = lastSentAt.get(workerId) ?? { responsive: -Infinity, alive: -Infinity };
+      if (at - (isResponsive ? last.responsive : last.alive) < minHeartbeatIntervalMs) return;
+      lastSentAt.set(workerId, { responsive: isResponsive ? at : last.responsive, alive: at });
+      send({ type: "worker-alive", workerId, isResponsive });
     },
     async workerDied({ workerId, death, deadlines }) {
-      lives.delete(workerId);
-      const answer = await ask({ request: "worker-died", workerId, death, deadlines: [...deadlines] });
+      lastSentAt.delete(workerId);
+      const answer = await sendRequest({ request: "worker-died", workerId, death, deadlines: [...deadlines] });
       known.delete(workerId);
       held.delete(workerId);
       return Array.isArray(answer) ? answer : [];
     },
     async hold(workerIds) {
       for (const id of workerIds) held.add(id);
-      // Without a receiver, the next one knows it from its start.
-      if (send) await ask({ request: "hold-workers", workerIds });
+      // Without a receiver, the next one gets the held workers at its start.
+      if (send) await sendRequest({ request: "hold-workers", workerIds });
     },
     release(workerIds) {
       for (const id of workerIds) held.delete(id);
       send?.({ type: "release-workers", workerIds });
     },
     async isolatedRuns() {
-      const answer = await ask({ request: "isolated-runs" });
+      const answer = await sendRequest({ request: "isolated-runs" });
       return answer === null || Array.isArray(answer) ? { queued: 0, nextAt: null } : answer;
     },
     stop: () => send?.({ type: "stop-assigning" }),
@@ -115,8 +115,8 @@ export function serveHostLink(
       return host.wake();
     case "cancel-requested":
       return host.cancel(message.runId);
-    case "worker-lives":
-      return host.workerLives(message.workerId, { isResponsive: message.isResponsive });
+    case "worker-alive":
+      return host.workerAlive(message.workerId, { isResponsive: message.isResponsive });
     case "release-workers":
       return host.release(message.workerIds);
     case "stop-assigning":
@@ -126,7 +126,7 @@ export function serveHostLink(
   }
 }
 
-/** Never rejects. Isolated runs of a store that does not answer are found by the next look. */
+/** Never rejects. If the store does not answer, the next check finds the isolated runs. */
 async function handleRequest(host: RunHost, request: HostRequest): Promise<HostAnswer> {
   switch (request.request) {
     case "worker-died":

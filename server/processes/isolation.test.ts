@@ -17,27 +17,27 @@ it("starts no process for an isolated run during a pause, regardless of requests
     workers: () => [],
     spawn,
     dismiss() {},
-    later: (delayMs, action) => void timers.push({ delayMs, action }),
+    schedule: (delayMs, action) => void timers.push({ delayMs, action }),
   });
-  const looked = async (times: number) => {
+  const checked = async (times: number) => {
     await vi.waitFor(() => expect(isolatedRuns).toHaveBeenCalledTimes(times));
     await new Promise(setImmediate);
   };
-  isolation.look();
-  await looked(1);
+  isolation.check();
+  await checked(1);
   expect(spawn).toHaveBeenCalledTimes(1);
 
   isolation.pause(500);
   isolation.pause(250);
-  isolation.look();
-  await looked(2);
+  isolation.check();
+  await checked(2);
   expect(spawn).toHaveBeenCalledTimes(1);
   expect(timers.map(({ delayMs }) => delayMs)).toEqual([500, 250]);
 
   timers[1]?.action();
-  await looked(3);
+  await checked(3);
   expect(spawn).toHaveBeenCalledTimes(1);
   timers[0]?.action();
-  await looked(4);
+  await checked(4);
   expect(spawn).toHaveBeenCalledTimes(2);
 });

@@ -5,19 +5,19 @@ import type { WorkerChild } from "./worker-child.ts";
 
 const maxWorkers = 4;
 const idleMs = 2_000;
-/** What is due later than this is found by a later look. */
-const lookAheadMs = 5_000;
+/** A later check finds runs that are due after this time. */
+const maxWaitMs = 5_000;
 
 export interface Isolation {
-  /** Starts processes for runs that must be alone, as many as are due, up to a bound. */
-  look(): void;
-  /** Starts none for so long: the last one could not be started, say. */
+  /** Starts a process for each due isolated run, up to a limit. */
+  check(): void;
+  /** Starts no processes for this time, e.g. because the last one could not start. */
   pause(ms: number): void;
-  /** Sends away processes that no run needs any more. */
+  /** Dismisses processes that have been idle for a while. */
   dismissIdle(): void;
 }
 
-/** Worker processes that execute one run at a time, started when a run must be alone and sent away when there is none. */
+/** Keeps worker processes that execute one run at a time: they are started for isolated runs, and dismissed when idle. */
 export function createIsolation(p: {
   host: Pick<PoolHost, "isolatedRuns">;
   clock: Clock;
@@ -25,10 +25,10 @@ export function createIsolation(p: {
   workers: () => WorkerChild[];
   spawn: () => void;
   dismiss: (worker: WorkerChild) => void;
-  later: (delayMs: number, action: () => void) => void;
+  schedule: (delayMs: number, action: () => void) => void;
 }): Isolation {
   let pauses = 0;
-  let isLooking = false;
+  let isChecking = false;
   let isDue = false;
 
   async function startWorkers(): Promise<void> {
@@ -38,33 +38,33 @@ export function createIsolation(p: {
     const free = p.workers().filter(isFree).length;
     const wanted = pauses > 0 ? 0 : due;
     for (let n = free; n < wanted && p.workers().length < maxWorkers; n += 1) p.spawn();
-    if (waitMs > 0 && waitMs < lookAheadMs) p.later(waitMs, look);
+    if (waitMs > 0 && waitMs < maxWaitMs) p.schedule(waitMs, check);
   }
 
-  function look(): void {
+  function check(): void {
     isDue = true;
-    if (!isLooking) void lookWhileDue();
+    if (!isChecking) void checkWhileDue();
   }
 
-  /** One question at a time: the host may be away. */
-  async function lookWhileDue(): Promise<void> {
-    isLooking = true;
+  /** One request at a time: the host may be unavailable for a while. */
+  async function checkWhileDue(): Promise<void> {
+    isChecking = true;
     while (isDue) {
       isDue = false;
       await startWorkers().catch((error: unknown) =>
         p.logger.warn("could not look up isolated runs, retrying", { error }),
       );
     }
-    isLooking = false;
+    isChecking = false;
   }
 
   return {
-    look,
+    check,
     pause(ms) {
       pauses += 1;
-      p.later(ms, () => {
+      p.schedule(ms, () => {
         pauses -= 1;
-        look();
+        check();
       });
     },
     dismissIdle() {

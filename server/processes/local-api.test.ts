@@ -7,7 +7,7 @@ import { openLocalApi } from "../main.ts";
 import { forkLocalApi } from "./fork-local-api.ts";
 import { test } from "./testing/pool-test.ts";
 
-// Processes start slowly on a machine that is busy.
+// Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const url = "http://127.0.0.1:3000";

@@ -3,7 +3,7 @@ import { AppError } from "../contract/app-error.ts";
 import { openLocalApi } from "../main.ts";
 import type { LocalApiFailure, LocalApiMessage, LocalApiRequest, LocalApiStart } from "./fork-local-api.ts";
 
-/** The REST API for the command that started this process, in a process of its own: it ends with the command. */
+/** The process with the REST API for the command that started it. It ends with the command. */
 process.on("disconnect", () => process.exit(0));
 // Ctrl-C reaches the whole process group: the command decides when this process ends.
 process.on("SIGINT", () => {});

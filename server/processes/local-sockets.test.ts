@@ -19,7 +19,7 @@ it("the sockets are in a folder that only this user can enter, and the folder go
   expect(existsSync(dirname(web.socket))).toBe(false);
 });
 
-it("the paths fit into the address of a socket, however long the path of the temporary folder is", async () => {
+it("the paths fit into the address of a socket, regardless of the length of the temporary folder's path", async () => {
   const folder = join(mkdtempSync(join(tmpdir(), "socket-")), "long".repeat(30));
   mkdirSync(folder);
   const { web, runs, remove } = await createLocalSockets({ folder, platform: "linux" });

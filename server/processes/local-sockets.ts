@@ -10,7 +10,7 @@ export interface LocalAddress {
   secret: string;
 }
 
-/** The addresses on which processes of one service reach each other. */
+/** The addresses at which processes of one service reach each other. */
 export interface LocalSockets {
   /** Web listens there for the receiver. */
   web: LocalAddress;
@@ -26,8 +26,8 @@ const names = ["web", "runs"] as const;
 const ownFolder = /^signalbox-(\d+)-\w{6}$/;
 
 /**
- * Makes the addresses: Unix sockets in a folder that only this user can enter, or named pipes on Windows. Those that
- * listen create the sockets. Folders of services that were killed are removed, too.
+ * Creates the addresses: Unix sockets in a folder that only this user can enter, or named pipes on Windows. The
+ * listening processes create the sockets. Folders of services that were killed are removed, too.
  */
 export async function createLocalSockets(
   { folder, platform }: { folder: string; platform: NodeJS.Platform } = {
@@ -53,7 +53,7 @@ export async function createLocalSockets(
 
 const addressAt = (socket: string): LocalAddress => ({ socket, secret: randomBytes(32).toString("base64url") });
 
-/** Folders whose supervisor does not run and in which no process listens. Those of other users cannot be removed. */
+/** Removes folders whose supervisor has ended and in which no process listens. Other users' folders cannot be removed. */
 async function removeAbandoned(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = ownFolder.exec(name)?.[1];
@@ -64,7 +64,7 @@ async function removeAbandoned(parent: string): Promise<void> {
   }
 }
 
-/** A process of another user runs, too: it cannot be signalled. */
+/** A process of another user cannot be signaled, but is running. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -83,25 +83,25 @@ function isListening(socket: string): Promise<boolean> {
   );
 }
 
-/** Removes the socket of a process that was killed, and makes its folder again if something cleared it. */
-export async function makeWayFor(socket: string): Promise<void> {
+/** Removes the socket of a process that was killed, and creates its folder again if it was deleted. */
+export async function prepareSocketPath(socket: string): Promise<void> {
   if (process.platform === "win32") return;
   await mkdir(dirname(socket), { recursive: true, mode: 0o700 });
   await rm(socket, { force: true });
 }
 
-/** Passes connections on. The socket of a process that was killed is replaced. */
+/** Listens on a local socket. The socket of a process that was killed is replaced. */
 export async function listenLocally(
   socket: string,
   onConnection: (connection: Socket) => void,
 ): Promise<{ close(): Promise<void> }> {
-  await makeWayFor(socket);
+  await prepareSocketPath(socket);
   const server = createServer(onConnection);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(socket, resolve);
   });
-  // A connection that could not be accepted: the other process tries again.
+  // A connection could not be accepted. The other process tries again.
   server.on("error", () => {});
   return { close: () => new Promise((resolve) => server.close(() => resolve())) };
 }

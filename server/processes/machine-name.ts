@@ -3,9 +3,9 @@ import { hostname } from "node:os";
 import type { Settings } from "../config.ts";
 
 /**
- * Where a process number means a process. Containers may share the name of their host, and each sees its own processes
- * only: on a store that several machines share, one would take the others' workers for dead. A file has one machine,
- * and a container that comes again shall know the workers of the one before.
+ * Identifies the machine or container in which a process ID is valid. Containers may have the same host name, and each
+ * sees only its own processes: on a shared store, one would treat the workers of the others as dead. A file belongs to
+ * one machine, and a container that is started again must recognize the workers of its previous start.
  */
 export function machineName({ database }: Pick<Settings, "database">): string {
   if (database.kind === "sqlite") return hostname();

@@ -2,14 +2,14 @@ import { describe, expect, vi } from "vitest";
 import type { createProject, HarnessWorkflow, startPool } from "./testing/pool-harness.ts";
 import { test as poolTest } from "./testing/pool-test.ts";
 
-/** Each of these harms its process. Beside it runs a neighbour, which must complete whatever happens. */
+/** Each of these runs harms its process. Another run in the process must complete in every case. */
 
-// Processes start slowly on a machine that is busy.
+// Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000, maxConcurrency: 3 });
 
 /** Has a finished step, then waits until the other code has begun, so that both are in one process when it happens. */
 const neighbour: HarnessWorkflow = {
-  // A busy machine ends a blocked process late.
+  // On a busy machine, a blocked process is killed late.
   timeoutMs: 600_000,
   code: `
     await ctx.step("first", () => mark("neighbour first"));
@@ -51,7 +51,7 @@ async function misbehaveIn(p: {
 }
 
 describe.concurrent("a neighbour completes, and the timeline says what happened, when code", () => {
-  test("loops endlessly: the run is timed out, with the place where it looped", async ({ misbehave }) => {
+  test("loops endlessly: the run is timed out, with the line that looped", async ({ misbehave }) => {
     const { run, story, kinds, neighbourKinds } = await misbehave({
       timeoutMs: 1500,
       code: "function spinForEver() { while (true); } spinForEver();",
@@ -61,7 +61,7 @@ describe.concurrent("a neighbour completes, and the timeline says what happened,
       error: { name: "WorkerCrashed", message: expect.stringContaining("event loop was blocked") },
     });
     expect(story).toContain("spinForEver");
-    // It was seen at it, so it need not run again alone to be known.
+    // It was seen blocking, so it need not run again alone.
     expect(kinds).not.toContain("resumed");
     expect(neighbourKinds).toContain("worker_lost");
   });
@@ -136,7 +136,7 @@ describe.concurrent("a neighbour completes, and the timeline says what happened,
     expect(neighbourKinds).not.toContain("worker_lost");
   });
 
-  test("throws an uncaught exception: its attempt ends, and the process is replaced when its neighbours are done", async ({
+  test("throws an uncaught exception: its attempt ends, and the process is replaced when its other runs have ended", async ({
     misbehave,
   }) => {
     const { run, neighbourKinds, pool } = await misbehave({

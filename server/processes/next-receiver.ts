@@ -7,9 +7,9 @@ import { openWorkerPool } from "./open-worker-pool.ts";
 const runGraceMs = 1_500;
 
 /**
- * The receiver and the workers behind the route handler of `app/triggers`, if Next serves the app without Signalbox's
- * server. There is no supervisor: this process receives webhooks and keeps the workers. The project is that of
- * SIGNALBOX_PROJECT, or of the current folder, as `signalbox build` made it. Rejects if there is no build.
+ * Starts the receiver and the workers behind the route handler of `app/triggers`, if Next serves the app without
+ * Signalbox's server. There is no supervisor: this process receives webhooks and keeps the workers. The project is the
+ * one in SIGNALBOX_PROJECT or in the current folder, as built by `signalbox build`. Rejects if there is no build.
  */
 export async function startNextReceiver(): Promise<Signalbox["ingestFetch"]> {
   const settings = await readBuiltSettings(readNextProject());

@@ -15,28 +15,28 @@ const numbers = (webRestarts: number): ServiceNumbers => ({
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("asks once for all concurrent callers, and again afterwards", async () => {
-  const ask = vi.fn<() => void>();
-  const exchange = createNumberExchange<ServiceNumbers>(ask);
+it("sends one request for all concurrent callers, and another one afterwards", async () => {
+  const sendRequest = vi.fn<() => void>();
+  const exchange = createNumberExchange<ServiceNumbers>(sendRequest);
   const both = Promise.all([exchange.read(), exchange.read()]);
-  exchange.answered(numbers(1));
+  exchange.handleAnswer(numbers(1));
   expect((await both).map((read) => read?.webRestarts)).toEqual([1, 1]);
-  expect(ask).toHaveBeenCalledTimes(1);
+  expect(sendRequest).toHaveBeenCalledTimes(1);
   const next = exchange.read();
-  exchange.answered(numbers(2));
+  exchange.handleAnswer(numbers(2));
   expect((await next)?.webRestarts).toBe(2);
-  expect(ask).toHaveBeenCalledTimes(2);
+  expect(sendRequest).toHaveBeenCalledTimes(2);
 });
 
-it("gives what it heard last when no answer comes within half a second, and asks again the next time", async () => {
-  const ask = vi.fn<() => void>();
-  const exchange = createNumberExchange<ServiceNumbers>(ask);
+it("returns the last numbers if no answer comes within half a second, and sends a new request the next time", async () => {
+  const sendRequest = vi.fn<() => void>();
+  const exchange = createNumberExchange<ServiceNumbers>(sendRequest);
   const first = exchange.read();
   await vi.advanceTimersByTimeAsync(500);
   expect(await first).toBeNull();
-  exchange.answered(numbers(3));
+  exchange.handleAnswer(numbers(3));
   const second = exchange.read();
   await vi.advanceTimersByTimeAsync(500);
   expect((await second)?.webRestarts).toBe(3);
-  expect(ask).toHaveBeenCalledTimes(2);
+  expect(sendRequest).toHaveBeenCalledTimes(2);
 });

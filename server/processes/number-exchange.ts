@@ -1,29 +1,29 @@
 /**
- * How a process asks another one for numbers: one question for all readers at a time, and the last answer if none comes
- * soon.
+ * Requests numbers from another process. Concurrent readers share one request. If no answer comes in time, the last one
+ * is used.
  */
 export interface NumberExchange<Numbers> {
   read(): Promise<Numbers | null>;
-  answered(numbers: Numbers): void;
+  handleAnswer(numbers: Numbers): void;
 }
 
-export function createNumberExchange<Numbers>(ask: () => void, { waitMs = 500 } = {}): NumberExchange<Numbers> {
+export function createNumberExchange<Numbers>(sendRequest: () => void, { waitMs = 500 } = {}): NumberExchange<Numbers> {
   let last: Numbers | null = null;
-  let asked: PromiseWithResolvers<void> | null = null;
+  let pending: PromiseWithResolvers<void> | null = null;
   return {
     async read() {
-      const isFirst = asked === null;
-      const question = (asked ??= Promise.withResolvers<void>());
-      if (isFirst) ask();
-      const timer = setTimeout(question.resolve, waitMs);
-      await question.promise;
+      const isFirst = pending === null;
+      const request = (pending ??= Promise.withResolvers<void>());
+      if (isFirst) sendRequest();
+      const timer = setTimeout(request.resolve, waitMs);
+      await request.promise;
       clearTimeout(timer);
-      if (asked === question) asked = null;
+      if (pending === request) pending = null;
       return last;
     },
-    answered(numbers) {
+    handleAnswer(numbers) {
       last = numbers;
-      asked?.resolve();
+      pending?.resolve();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Does it the first time only, also where doing it asks for it again. */
+/** Calls `action` the first time only, also if the action calls the returned function. */
 export function once<A extends unknown[]>(action: (...args: A) => void): (...args: A) => void {
   let isDone = false;
   return (...args) => {

@@ -6,8 +6,8 @@ import type { Store } from "../ports/store.ts";
 import { openSqliteStore } from "../store/sqlite/open-store.ts";
 
 /**
- * The store that the settings name. On one that machines share, all must have one secret, and use its clock.
- * `isReplacingSecret`: the secret of this machine replaces it.
+ * Opens the store that the settings name. All machines of a shared store must have the same secret, and use the store's
+ * clock. `isReplacingSecret`: the secret of this machine replaces the one in the store.
  */
 export async function openConfiguredStore(
   { database, stateDir }: Settings,
@@ -15,7 +15,7 @@ export async function openConfiguredStore(
   { isReplacingSecret = false } = {},
 ): Promise<Store> {
   if (database.kind === "sqlite") return await openSqliteStore({ file: database.file, logger });
-  // With SQLite, the driver of Postgres is not loaded.
+  // Imported here, so that the driver of Postgres is not loaded with SQLite.
   const { openPostgresStore } = await import("../store/postgres/open-store.ts");
   const secret = { fingerprint: deriveSecretFingerprint(readSecret(stateDir)), isReplacing: isReplacingSecret };
   return await openPostgresStore({ url: database.url, logger, secret, onClock: setClockAhead });

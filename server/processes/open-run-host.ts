@@ -10,12 +10,12 @@ import { machineName } from "./machine-name.ts";
 import type { ProcessStart, Reporter } from "./protocol.ts";
 
 const reconcileEveryMs = 5_000;
-/** If other machines share the store: the loss of a whole one shows in the end of its leases only. */
+/** If other machines share the store: only expired leases show that a whole machine was lost. */
 const reconcileSharedEveryMs = 1_000;
 
 /**
- * The host of this machine's workers, which reach it at this address. It has given back the runs of services that
- * ended. It does not close the store.
+ * Opens the run host of this machine's workers, which connect to it at this address. It recovers the runs of services
+ * that ended. It does not close the store.
  */
 export async function openRunHost(p: {
   settings: Settings;
@@ -23,7 +23,7 @@ export async function openRunHost(p: {
   reporter: Pick<Reporter, "notice">;
   logger: Logger;
   address: LocalAddress;
-  /** The workers of the host before this one. */
+  /** The workers of the previous host. */
   workers?: ProcessStart["workers"];
 }): Promise<{ host: RunHost; close(): Promise<void> }> {
   const { settings, store, logger, address } = p;

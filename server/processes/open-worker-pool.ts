@@ -11,8 +11,8 @@ import type { Reporter } from "./protocol.ts";
 import { createWorkerPool, type WorkerPool } from "./worker-pool.ts";
 
 /**
- * The worker pool of a project without a receiver: this process has the store from which its workers get their runs.
- * The pool is not started yet. The caller closes the pool, then the store.
+ * Opens the worker pool of a project without a receiver: this process has the store from which its workers get their
+ * runs. The pool is not started yet. The caller closes the pool, then the store.
  */
 export async function openWorkerPool(p: {
   settings: Settings;

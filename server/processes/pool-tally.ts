@@ -5,12 +5,12 @@ import type { LostRun } from "../ports/store/engine-store.ts";
 import type { RunEndedReport, RunStartedReport } from "./protocol.ts";
 import type { WorkerChild } from "./worker-child.ts";
 
-/** What workers tell of their runs, counted; it outlives each of them. */
+/** Counts the runs that workers report. The counts are kept when a worker ends. */
 export interface PoolTally {
-  heard(told: { ended: readonly RunEndedReport[]; started?: readonly RunStartedReport[] }): void;
-  died(death: WorkerDeath): void;
-  /** An attempt that ended its worker: nobody else can tell of it. */
-  lost(target: Target, fate: LostRun["fate"]): void;
+  recordReport(report: { ended: readonly RunEndedReport[]; started?: readonly RunStartedReport[] }): void;
+  recordDeath(death: WorkerDeath): void;
+  /** Counts an attempt that ended its worker, which therefore cannot report it. */
+  recordLostRun(target: Target, fate: LostRun["fate"]): void;
   read(children: Iterable<WorkerChild>): Omit<ServiceNumbers, "webRestarts">;
 }
 
@@ -18,13 +18,13 @@ export function createPoolTally(): PoolTally {
   const runs = createRunTally();
   const ended = { retired: 0, killed: 0, stopped: 0, crashed: 0, blocked: 0 };
   return {
-    heard(told) {
-      for (const run of told.started ?? []) runs.started(run);
-      for (const { target, status, error, durationMs } of told.ended)
+    recordReport(report) {
+      for (const run of report.started ?? []) runs.started(run);
+      for (const { target, status, error, durationMs } of report.ended)
         runs.ended({ target, status, hasFailed: error !== null, durationMs });
     },
-    died: ({ kind }) => void (ended[kind === "requested" ? "retired" : kind] += 1),
-    lost(target, fate) {
+    recordDeath: ({ kind }) => void (ended[kind === "requested" ? "retired" : kind] += 1),
+    recordLostRun(target, fate) {
       if (fate.kind === "fail") runs.ended({ target, status: fate.transition.to, hasFailed: true, durationMs: null });
     },
     read(children) {

@@ -10,12 +10,12 @@ import type { IsolatedRuns, LostAttempt } from "../run-channel/host/run-host.ts"
 
 /** From the receiver and from web. */
 export type HttpProcessToSupervisor =
-  /** It listens. `port`: the public port, of the receiver. */
+  /** The process listens. `port`: the public port, from the receiver only. */
   | { type: "ready"; port: number | null }
   | { type: "failed"; message: string }
-  /** Answers `reload`; `error` says why the old project is still in force. */
+  /** Answers `reload`. `error`: the reason why the old project is still served. */
   | { type: "reloaded"; version: string; error: string | null }
-  /** Twice a second: its event loop turns. */
+  /** Sent twice a second. It shows that the event loop turns. */
   | { type: "heartbeat" }
   /** From web, for the run host. A lost message costs only time. */
   | RunSignal
@@ -35,8 +35,8 @@ export type HttpProcessToSupervisor =
 /** To the receiver and to web. */
 export type SupervisorToHttpProcess =
   /**
-   * `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. `env`: what the process may know of the
-   * environment now.
+   * `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. `env`: the environment variables that the
+   * process may have now.
    */
   { type: "reload"; env: NodeJS.ProcessEnv } | { type: "shutdown" } | ToReceiver | ToWeb;
 
@@ -55,13 +55,13 @@ type ToReceiver =
   | { type: "stop-receiving"; graceMs: number }
   | HostMessage;
 
-/** A write of web that the run host should see at once. */
+/** A write of web that the run host should handle at once. */
 type RunSignal = { type: "runs-queued" } | { type: "cancel-requested"; runId: string };
 
 /** To the run host in the receiver. */
 export type HostMessage =
   | RunSignal
-  | { type: "worker-lives"; workerId: string; isResponsive: boolean }
+  | { type: "worker-alive"; workerId: string; isResponsive: boolean }
   | { type: "release-workers"; workerIds: readonly string[] }
   | { type: "stop-assigning" }
   /** Answered with `host-answer`. It is sent again to the next receiver if this one does not answer. */
@@ -72,12 +72,12 @@ export type HostRequest =
   | { request: "hold-workers"; workerIds: readonly string[] }
   | { request: "isolated-runs" };
 
-/** `null`: there is nothing to say. */
+/** `null`: the request has no result, or failed. */
 export type HostAnswer = LostAttempt[] | IsolatedRuns | null;
 
 export interface RunEndedReport {
   runId: string;
-  /** `waiting`: it will go on later. */
+  /** `waiting`: it will continue later. */
   status: RunStatus;
   trigger: string | null;
   deliveryId: string | null;
@@ -98,8 +98,8 @@ export type WorkerToSupervisor =
   | { type: "ready"; workerId: string }
   | { type: "failed"; message: string }
   /**
-   * Twice a second, and whenever `active` changes. `deadlineAt` is when the attempt times out. `started` and `ended`:
-   * since the last one.
+   * Sent twice a second, and whenever `active` changes. `deadlineAt`: when the attempt times out. `started` and
+   * `ended`: since the last heartbeat.
    */
   | {
       type: "heartbeat";
@@ -108,36 +108,36 @@ export type WorkerToSupervisor =
       ended: RunEndedReport[];
       started?: RunStartedReport[];
     }
-  /** It will take no more runs and leave when those it has are done (its code misbehaved): start another. */
+  /** It accepts no more runs, and exits when its runs have ended, because of `reason`. Start another worker. */
   | { type: "retiring"; reason: string };
 
 export type SupervisorToWorker =
-  /** Take nothing new; exit when done. Sent when the project was rebuilt. */
+  /** Accept no more runs, and exit when all runs have ended. Sent when the project was rebuilt. */
   | { type: "drain" }
-  /** Abort what runs after `graceMs`, hand it back and exit. */
+  /** After `graceMs`, abort the active runs and return them to the queue. Then exit. */
   | { type: "shutdown"; graceMs: number };
 
 /** Every child gets this as JSON in the environment variable SIGNALBOX_PROCESS. */
 export interface ProcessStart {
   projectDir: string;
   mode: "development" | "deployed";
-  /** The options of the command line; a receiver that is started again keeps its port by this. */
+  /** The options of the command line. A restarted receiver gets its previous port in them. */
   flags?: { port?: number; host?: string };
   /** Receiver and web: where web listens for the receiver. */
   web?: { socket: string; secret: string };
   /** The receiver and workers: where the run host listens for workers. Without it, the receiver has no run host. */
   runs?: { socket: string; secret: string };
-  /** The receiver only: the workers that are there, or whose deaths it is yet to handle, and those to assign nothing. */
+  /** The receiver only: the workers that run or whose deaths are not handled yet, and those that are assigned nothing. */
   workers?: { known: string[]; held: string[] };
   /** Workers only. */
   pool?: "shared" | "isolated";
   workerId?: string;
 }
 
-/** What the person at the terminal is told; the command line draws it. */
+/** Reports events to the user at the terminal. The command line renders them. */
 export interface Reporter {
   delivery(delivery: DeliverySummary): void;
   runEnded(run: RunEndedReport): void;
-  /** Something that a person should read: a worker died, a child is started again. */
+  /** A message that the user should read, e.g. that a worker died or that a child is started again. */
   notice(level: "info" | "warn" | "error", message: string): void;
 }

@@ -28,7 +28,7 @@ import { watchEventLoop } from "./watch-event-loop.ts";
 /**
  * The receiver: the process with the public port. It receives webhooks and answers health checks, and forwards
  * everything else to the web process. It loads neither pages nor APIs, so no request to them delays a webhook. It is
- * the host of the runs as well: accepts, claims and progress of runs share one store, and its commits.
+ * also the run host: accepts, claims and progress of runs share one store, and its commits.
  */
 
 await runHttpProcess("receiver", openReceiver);
@@ -69,17 +69,17 @@ async function openReceiver({
       onEvent(event);
     },
   });
-  // The watching thread costs 18 MB, and only the schemas of a webhook can block the event loop.
-  const watchOnce = onlyOnce(() => watchEventLoop(httpProcessWatch));
+  // The watcher thread needs 18 MB, and only the schemas of a webhook can block the event loop.
+  const startWatcher = onlyOnce(() => watchEventLoop(httpProcessWatch));
   const { connections } = settings.limits;
   const http = createHttpServer({
     ingest(request, isLocal) {
-      watchOnce();
+      startWatcher();
       return ingest(request, isLocal);
     },
     forwarder: createForwarder({ web, maxInProgress: maxForwarded(connections), logger }),
     health: createHealthHandler(createReadiness({ store, clock: systemClock, logger, stopping: stopping.signal })),
-    // Only the pages' development server talks over a socket of its own.
+    // Only the pages' development server uses upgraded connections.
     allowsUpgrades: settings.pages === "source",
     isSecure: settings.baseUrl?.startsWith("https:") ?? false,
     proxies: trustProxies(settings.trustProxy),
@@ -134,8 +134,8 @@ async function openReceiver({
 }
 
 /**
- * Requests that are forwarded at once. The other half of the connections is left to webhooks, however many requests the
- * pages and the API get.
+ * The maximum number of requests that are forwarded concurrently. The other half of the connections is reserved for
+ * webhooks, regardless of how many requests the pages and the API get.
  */
 function maxForwarded(maxConnections: number): number {
   return Math.max(16, Math.floor(maxConnections / 2));

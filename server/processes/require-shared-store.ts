@@ -1,6 +1,6 @@
 import { type Settings, SettingsError } from "../config.ts";
 
-/** Throws SettingsError where the store is for one machine only: `what` is for several. */
+/** Throws SettingsError if the store is for one machine only. `what`: the command that is for several machines. */
 export function requireSharedStore({ database }: Pick<Settings, "database">, what: string): void {
   if (database.kind === "postgres") return;
   throw new SettingsError(

@@ -1,53 +1,50 @@
-/** A child process from its start to its end, in monotonic milliseconds. */
-export interface Life {
+/** The lifetime of a child process, in monotonic milliseconds. */
+export interface Lifetime {
   startedAt: number;
-  /** When it began to serve; `null`: it never did. */
+  /** When it was ready; `null`: never. */
   readyAt: number | null;
   endedAt: number;
-  /** It crashed, or said that it cannot go on. A kill from outside says nothing about it. */
+  /** It crashed, or reported that it cannot continue. A kill from outside is not its fault. */
   isOwnFault: boolean;
-  /** It ended in the middle of work that others wait for. */
+  /** It ended while it did work that others wait for. */
   hadWork?: boolean;
 }
 
 export interface RestartPolicy {
-  /** How long to wait before the next start, ms. */
-  pauseAfter(life: Life): number;
-  /** Starts in a row that came to nothing. */
+  /** Milliseconds to wait before the next start. */
+  pauseAfter(lifetime: Lifetime): number;
+  /** The number of consecutive failed starts. */
   failedStarts(): number;
 }
 
-/** One that served for so long is no failed start, however it ended. */
-const settledAfterMs = 5_000;
+/** A process that was ready for so long is not a failed start, regardless of how it ended. */
+const stableAfterMs = 5_000;
 const firstPauseMs = 250;
-const longestPauseMs = 30_000;
-/**
- * Between two starts, also of a process that something outside kills as soon as it serves (the kernel, for want of
- * memory).
- */
-const shortestRoundMs = 1_000;
+const maxPauseMs = 30_000;
+/** Between two starts, also if the process is killed from outside (e.g. by the OOM killer) whenever it is ready. */
+const minStartIntervalMs = 1_000;
 
 /**
- * When a process that ended is started again. One that served, and then was killed or crashed after a while, at once.
- * One that does not come up, or crashes soon after, at once the first time, then after pauses that double: to start it
- * costs the machine much, and mends nothing.
+ * Decides when a process that ended is started again. A process that was ready, and was killed or crashed after a
+ * while, is restarted at once. A process that does not become ready, or crashes soon afterwards, is restarted at once
+ * the first time, then after pauses that double. Each start is expensive, and does not fix the cause.
  */
 export function createRestartPolicy(): RestartPolicy {
   let failures = 0;
   return {
-    pauseAfter(life) {
-      if (hasFailed(life)) {
+    pauseAfter(lifetime) {
+      if (hasFailed(lifetime)) {
         failures += 1;
-        return failures === 1 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 2));
+        return failures === 1 ? 0 : Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 2));
       }
       failures = 0;
-      return life.hadWork ? 0 : Math.max(0, shortestRoundMs - (life.endedAt - life.startedAt));
+      return lifetime.hadWork ? 0 : Math.max(0, minStartIntervalMs - (lifetime.endedAt - lifetime.startedAt));
     },
     failedStarts: () => failures,
   };
 }
 
-function hasFailed({ readyAt, endedAt, isOwnFault, hadWork }: Life): boolean {
+function hasFailed({ readyAt, endedAt, isOwnFault, hadWork }: Lifetime): boolean {
   if (readyAt === null) return true;
-  return isOwnFault && !hadWork && endedAt - readyAt < settledAfterMs;
+  return isOwnFault && !hadWork && endedAt - readyAt < stableAfterMs;
 }

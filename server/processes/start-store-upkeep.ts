@@ -8,7 +8,7 @@ import { leaseMs } from "../run-channel/host/lease-trust.ts";
 import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import { machineName } from "./machine-name.ts";
 
-/** Runs upkeep of the store. Of several machines, the one whose worker has been there longest does it. */
+/** Runs upkeep of the store. If several machines share it, the one with the oldest worker does. */
 export function startStoreUpkeep(p: {
   settings: Settings;
   store: Pick<Store, "listWorkers"> & Parameters<typeof startUpkeep>[0]["store"];
@@ -28,7 +28,7 @@ export function startStoreUpkeep(p: {
   });
 }
 
-/** The longest time for which a source remembers a name. `null`: there is no build that says. */
+/** The longest deduplication window of the triggers. `null`: there is no build. */
 function findMaxDedupe(manifest: Manifest | null): number | null {
   return manifest && Math.max(0, ...manifest.triggers.map(({ dedupe }) => dedupe?.windowMs ?? 0));
 }

@@ -14,9 +14,9 @@ import { startStoreUpkeep } from "./start-store-upkeep.ts";
 import { runGraceMs } from "./supervisor.ts";
 
 export interface Workers {
-  /** The port of the health checks; `null`: nothing listens. */
+  /** The port of the health checks; `null`: there are none. */
   healthPort: number | null;
-  /** Claims no more runs, waits a moment for those in progress, hands the others back, and ends all processes. */
+  /** Claims no more runs, waits a moment for those in progress, returns the others to the queue, and ends all processes. */
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function startWorkers(p: {
   return { healthPort: healthServer?.port ?? null, close: () => (closing ??= close()) };
 }
 
-/** Answers health checks as the receiver does, in a process that serves nothing else. Rejects if it cannot listen. */
+/** Answers health checks as the receiver does, and serves nothing else. Rejects if it cannot listen. */
 async function openHealthServer(p: {
   host: string;
   port: number;

@@ -6,7 +6,7 @@ import { describe, vi } from "vitest";
 import { openFiles } from "./testing/open-files.ts";
 import { childrenOf, startService, test } from "./testing/supervisor-harness.ts";
 
-// Processes start slowly on a machine that is busy.
+// Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000, maxConcurrency: 3 });
 
 const hang = "await new Promise(() => {});";
@@ -24,10 +24,7 @@ describe.concurrent("the supervisor", () => {
       .toMatchObject([{ status: "completed", target: { kind: "workflow", slug: "quick" }, attempt: 1, error: null }]);
   });
 
-  test("says what is wrong when the port is in use, and leaves no process behind", async ({
-    createProject,
-    expect,
-  }) => {
+  test("reports a port that is in use, and leaves no process behind", async ({ createProject, expect }) => {
     const project = await createProject({ quick: { code: "return 1;" } });
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -102,7 +99,7 @@ describe.concurrent("the supervisor", () => {
     expect(pidOf("receiver")).not.toBe(receiver);
   });
 
-  test("no step is repeated and no run is lost when the receiver is killed while workers execute, and the workers stay", async ({
+  test("no step is repeated and no run is lost when the receiver is killed while workers execute, and the workers keep running", async ({
     startService,
     expect,
   }) => {
@@ -155,7 +152,7 @@ describe.concurrent("the supervisor", () => {
     expect(JSON.stringify(timeline.json)).toContain("killed by an external signal (SIGKILL)");
   });
 
-  test("a reload while the receiver restarts puts the new build in force, and runs of the old one end undisturbed", async ({
+  test("a reload while the receiver restarts activates the new build, and runs of the old one end undisturbed", async ({
     startService,
     expect,
   }) => {
@@ -188,7 +185,7 @@ describe.concurrent("the supervisor", () => {
     expect(havingStore.toSorted()).toEqual([pidOf("receiver"), pidOf("web")].toSorted());
   });
 
-  test("a reload puts the new build in force, for the receiver, web and workers", async ({ startService, expect }) => {
+  test("a reload activates the new build in the receiver, web and workers", async ({ startService, expect }) => {
     const { supervisor, call, startRun, project, ended } = await startService({ old: { code: "return 1;" } });
     expect((await call("POST", "/workflows/fresh/runs", {})).status).toBe(404);
     await project.write({ fresh: { code: "return 2;" } });

@@ -11,19 +11,19 @@ import type { Reporter } from "./protocol.ts";
 import { createWorkerPool } from "./worker-pool.ts";
 
 export interface Supervisor {
-  /** Where the service is reached. */
+  /** The URL of the service. */
   url: string;
   port: number;
   /**
-   * `.signalbox/manifest.json` changed: the workers, the receiver and web take the new build. Rejects if the receiver
-   * or web cannot; it then still serves the old one.
+   * Loads the build of a changed `.signalbox/manifest.json` in the workers, the receiver and web. Rejects if the
+   * receiver or web cannot load it. That process then still serves the old build.
    */
   reload(): Promise<void>;
-  /** Whether the newest build failed: pages show it. */
+  /** Reports whether the newest build failed: pages show it. */
   reportBuild(failed: FailedBuild | null): void;
   /**
-   * Stops taking webhooks, lets runs end or hands them back, and ends all children. Takes ten seconds at most. Calls
-   * after the first wait for it.
+   * Accepts no more webhooks, ends runs or returns them to the queue, and ends all child processes. Takes at most ten
+   * seconds. Later calls wait for the first.
    */
   close(): Promise<void>;
 }
@@ -31,14 +31,14 @@ export interface Supervisor {
 export const httpCloseMs = 5_500;
 export const runGraceMs = 1_000;
 
-/** A close takes ten seconds at most; this is a moment less. */
+/** Slightly less than the ten seconds that a close may take. */
 const closeMs = 9_700;
 const minCloseMs = 300;
 
 /**
  * Starts the service: the receiver, the web process and the workers. Rejects if the receiver or web cannot start, e.g.
- * because the port is in use. This process has no store and executes no code of the project: it starts the others, and
- * starts them again.
+ * because the port is in use. This process has no store and executes no code of the project: it starts the other
+ * processes, and restarts them.
  */
 export async function startSupervisor(p: {
   settings: Settings;
@@ -61,7 +61,7 @@ export async function startSupervisor(p: {
   });
 
   const starting = pool.start();
-  // Awaited when the receiver and web are ready: until then its failure must not end this process.
+  // The promise is awaited when the receiver and web are ready. Until then, a rejection must not end this process.
   starting.catch(() => {});
   const http = await keepHttpProcesses({
     settings,
@@ -87,7 +87,7 @@ export async function startSupervisor(p: {
   async function close(): Promise<void> {
     const endAt = performance.now() + closeMs;
     await http.stopReceiving(httpCloseMs);
-    // The receiver writes what workers hand back.
+    // The receiver must still run: it writes the runs that workers return to the queue.
     await pool.close(runGraceMs);
     link.close();
     await http.close(Math.max(minCloseMs, endAt - performance.now()));
@@ -100,7 +100,7 @@ export async function startSupervisor(p: {
     async reload() {
       const served = Promise.withResolvers<boolean>();
       const replacing = pool.replaceAll(served.promise);
-      // When the receiver takes the new triggers, no old worker may be given a run of theirs.
+      // Once the receiver has the new triggers, no old worker may be assigned a run of them.
       await replacing.held;
       const { receiver, both } = http.reload();
       receiver.then(

@@ -3,12 +3,12 @@ import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { WorkerChild } from "./worker-child.ts";
 
-/** What the supervisor sees of a worker. */
-export interface WorkerSight {
+/** The state of a worker, as the supervisor observes it. */
+export interface WorkerObservation {
   /** Time since its last heartbeat. */
   silentMs: number;
-  /** Time since any thread of it has given a sign of life. */
-  lifelessMs: number;
+  /** Time since the last message of any of its threads. */
+  unresponsiveMs: number;
   rssBytes: number;
   maxRssBytes: number;
   active: readonly { runId: string; deadlineAt: number }[];
@@ -19,80 +19,78 @@ type WorkerVerdict = "fine" | "blocked" | "stopped" | "out_of_memory";
 /** Heartbeats come twice a second: a second without one means a blocked event loop. */
 const silenceMs = 1_000;
 const deadlineSlackMs = 500;
-/** How long a blocked loop may hold up its neighbours. */
-const neighboursWaitMs = 15_000;
-/** Longer than a lease lasts. */
+/** How long a blocked event loop may delay the other runs of the worker. */
+const maxDelayOfOthersMs = 15_000;
+/** Longer than a lease. */
 const stoppedAfterMs = 15_000;
 
 const pageBytes = 4096;
 
 export const watchEveryMs = 250;
-const startWithinMs = 60_000;
+const maxStartMs = 60_000;
+/** A worker is killed after so many consecutive checks that find it blocked, if the run that blocks it is known. */
+const minBlockedChecks = 3;
+/** The same if it is not known which run blocks it. */
+const maxBlockedChecks = 8;
+const readRssAfterSilentMs = 1_000;
 /**
- * Looks in a row that must find a worker blocked before it is ended, and how many more it may take to learn whose code
- * blocks it.
+ * The time that a worker found unresponsive has to respond. It may have been stopped together with this process, and
+ * resume with it.
  */
-const looksToBeSure = 3;
-const looksForCulprit = 8;
-const silentMsToLookMyself = 1_000;
-/**
- * How long after it was first found without a sign of life it has to give one: it may have been stopped together with
- * this process, and wake with it.
- */
-const wakeWithinMs = 2_000;
+const maxResumeMs = 2_000;
 
-/** Gives one look at all workers: it ends those that are blocked too long, hold too much memory or never start. */
+/** Returns a function that checks all workers once. It kills those that are blocked, use too much memory or never start. */
 export function createWorkerWatch(p: {
   workers: Iterable<WorkerChild>;
   memoryMb: number;
   clock: Clock;
   mapStack: (stack: string) => Promise<string>;
 }): () => Promise<void> {
-  let suspicion = new WeakMap<WorkerChild, number>();
-  const lifelessSince = new WeakMap<WorkerChild, number>();
-  let lastLookAt = performance.now();
-  const memoryBound = maxRssBytes(p.memoryMb);
+  let blockedChecks = new WeakMap<WorkerChild, number>();
+  const unresponsiveSince = new WeakMap<WorkerChild, number>();
+  let lastCheckAt = performance.now();
+  const maxRss = maxRssBytes(p.memoryMb);
 
-  async function lookAt(worker: WorkerChild, wasHeldUp: boolean): Promise<void> {
+  async function check(worker: WorkerChild, wasDelayed: boolean): Promise<void> {
     const now = performance.now();
     if (!worker.isReady())
-      return now - worker.startedAt > startWithinMs
-        ? worker.kill({ kind: "crashed", how: `did not start within ${startWithinMs / 1000} s` })
+      return now - worker.startedAt > maxStartMs
+        ? worker.kill({ kind: "crashed", how: `did not start within ${maxStartMs / 1000} s` })
         : undefined;
-    const silentMs = now - worker.heardAt();
-    const lifelessMs = now - worker.livedAt();
-    const rssBytes = (silentMs > silentMsToLookMyself ? readRss(worker.pid) : null) ?? worker.rssBytes();
-    const verdict = judgeWorker(
-      { silentMs, lifelessMs, rssBytes, maxRssBytes: memoryBound, active: worker.active() },
+    const silentMs = now - worker.lastMessageAt();
+    const unresponsiveMs = now - worker.lastAliveAt();
+    const rssBytes = (silentMs > readRssAfterSilentMs ? readRss(worker.pid) : null) ?? worker.rssBytes();
+    const verdict = assessWorker(
+      { silentMs, unresponsiveMs, rssBytes, maxRssBytes: maxRss, active: worker.active() },
       p.clock.now(),
     );
-    if (verdict === "stopped") return endStopped(worker, now);
-    lifelessSince.delete(worker);
-    if (verdict === "fine") return void suspicion.delete(worker);
+    if (verdict === "stopped") return killStopped(worker, now);
+    unresponsiveSince.delete(worker);
+    if (verdict === "fine") return void blockedChecks.delete(worker);
     if (verdict === "out_of_memory") return worker.kill(describeMemory());
-    if (wasHeldUp) return;
-    const looks = (suspicion.get(worker) ?? 0) + 1;
-    suspicion.set(worker, looks);
+    if (wasDelayed) return;
+    const checks = (blockedChecks.get(worker) ?? 0) + 1;
+    blockedChecks.set(worker, checks);
     const isSure =
-      looks >= looksToBeSure &&
-      (worker.blockReports().length > 0 || worker.active().length <= 1 || looks >= looksForCulprit);
+      checks >= minBlockedChecks &&
+      (worker.blockReports().length > 0 || worker.active().length <= 1 || checks >= maxBlockedChecks);
     if (isSure) worker.kill(await describeBlock(worker, silentMs));
   }
 
   /**
-   * By the time that passes, not by looks: one that was stopped while it held the store's lock holds up this process,
-   * too, at every write.
+   * Measures the time instead of counting checks: a worker that was stopped while it held the store's lock delays this
+   * process, too, at every write.
    */
-  function endStopped(worker: WorkerChild, now: number): void {
-    const since = lifelessSince.get(worker) ?? now;
-    lifelessSince.set(worker, since);
-    if (now - since >= wakeWithinMs) worker.kill({ kind: "stopped", silentMs: now - worker.livedAt() });
+  function killStopped(worker: WorkerChild, now: number): void {
+    const since = unresponsiveSince.get(worker) ?? now;
+    unresponsiveSince.set(worker, since);
+    if (now - since >= maxResumeMs) worker.kill({ kind: "stopped", silentMs: now - worker.lastAliveAt() });
   }
 
   function describeMemory(): WorkerDeath {
     return {
       kind: "crashed",
-      how: `used more than ${Math.round(memoryBound / 1024 / 1024)} MiB of memory (workerMemoryMb is ${p.memoryMb}; Buffers count too)`,
+      how: `used more than ${Math.round(maxRss / 1024 / 1024)} MiB of memory (workerMemoryMb is ${p.memoryMb}; Buffers count too)`,
     };
   }
 
@@ -109,21 +107,21 @@ export function createWorkerWatch(p: {
 
   return async () => {
     const now = performance.now();
-    // This process was held up itself: what looks like silence may only be unread. So it is read first.
-    const wasHeldUp = now - lastLookAt > 4 * watchEveryMs;
-    if (wasHeldUp) {
-      suspicion = new WeakMap();
+    // If this process was delayed itself, messages of the workers may be unread. They are read first.
+    const wasDelayed = now - lastCheckAt > 4 * watchEveryMs;
+    if (wasDelayed) {
+      blockedChecks = new WeakMap();
       await new Promise(setImmediate);
     }
-    lastLookAt = now;
-    await Promise.all([...p.workers].map((worker) => lookAt(worker, wasHeldUp)));
+    lastCheckAt = now;
+    await Promise.all([...p.workers].map((worker) => check(worker, wasDelayed)));
   };
 }
 
 /**
- * Resident memory of a process from outside it, for when it cannot tell itself; `null` where the system has no /proc.
- * Read at once: the kernel answers from memory, and a promise would take several turns of an event loop that may be
- * held up in each.
+ * Reads the resident memory of a process that cannot report it itself; `null` if the system has no /proc. The read is
+ * synchronous: the kernel answers from memory, and a promise would take several turns of the event loop, each of which
+ * may be delayed.
  */
 function readRss(pid: number): number | null {
   const pages = Number(readStatm(pid)?.split(" ")[1]);
@@ -139,20 +137,21 @@ function readStatm(pid: number): string | null {
 }
 
 /**
- * Whether a worker must be ended. Stopped: no thread of it has spoken for longer than a lease lasts, so that its runs
- * are anybody's. Blocked: past the deadline of a run, or for so long that its neighbours suffer. A single run may block
- * its process until its own deadline. Memory counts as the system sees it, because Buffers are not in V8's heap.
+ * Whether a worker must be killed. Stopped: none of its threads has sent a message for longer than a lease, so any
+ * worker may take its runs. Blocked: past the deadline of a run, or for so long that its other runs are delayed. A
+ * single run may block its process until its own deadline. Memory is measured by the system, because Buffers are not in
+ * V8's heap.
  */
-export function judgeWorker(sight: WorkerSight, now: number): WorkerVerdict {
-  if (sight.rssBytes > sight.maxRssBytes) return "out_of_memory";
-  if (sight.lifelessMs > stoppedAfterMs) return "stopped";
-  if (sight.silentMs <= silenceMs) return "fine";
-  const isPastDeadline = sight.active.some(({ deadlineAt }) => now > deadlineAt + deadlineSlackMs);
-  const holdsUpOthers = sight.silentMs > neighboursWaitMs && sight.active.length !== 1;
-  return isPastDeadline || holdsUpOthers ? "blocked" : "fine";
+export function assessWorker(observation: WorkerObservation, now: number): WorkerVerdict {
+  if (observation.rssBytes > observation.maxRssBytes) return "out_of_memory";
+  if (observation.unresponsiveMs > stoppedAfterMs) return "stopped";
+  if (observation.silentMs <= silenceMs) return "fine";
+  const isPastDeadline = observation.active.some(({ deadlineAt }) => now > deadlineAt + deadlineSlackMs);
+  const delaysOthers = observation.silentMs > maxDelayOfOthersMs && observation.active.length !== 1;
+  return isPastDeadline || delaysOthers ? "blocked" : "fine";
 }
 
-/** The bound on a worker's resident memory: its heap, a quarter more for what lies outside of it, and Node itself. */
+/** The limit of a worker's resident memory: its heap, a quarter more for memory outside of it, and Node itself. */
 export function maxRssBytes(workerMemoryMb: number): number {
   return (workerMemoryMb * 1.25 + 128) * 1024 * 1024;
 }

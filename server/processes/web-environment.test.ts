@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readWebNeeds } from "./web-environment.ts";
+import { selectWebVariables } from "./web-environment.ts";
 
-/** What a project needs in the web process, of the variables that are asked for. */
+/** Returns the given variables that the web process of a project gets. */
 function needs(p: { sources: string; code: string }, names: readonly string[]): string[] {
   const stateDir = mkdtempSync(join(tmpdir(), "signalbox-env-"));
   onTestFinished(() => rmSync(stateDir, { recursive: true }));
@@ -12,13 +12,13 @@ function needs(p: { sources: string; code: string }, names: readonly string[]): 
   writeFileSync(join(stateDir, "manifest.json"), JSON.stringify({ folder: "builds/1", sources: "sources.mjs" }));
   writeFileSync(join(stateDir, "builds/1/sources.mjs"), p.sources);
   writeFileSync(join(stateDir, "builds/1/code/agents/a.mjs"), p.code);
-  return names.filter(readWebNeeds(stateDir));
+  return names.filter(selectWebVariables(stateDir));
 }
 
 const plain = { sources: "export const triggers = []", code: "" };
 
-describe("the web process is given", () => {
-  test("what it is set up by, even where workers read it as well", () => {
+describe("the web process gets", () => {
+  test("its settings, even if workers read them as well", () => {
     const names = [
       "SIGNALBOX_SECRET",
       "DATABASE_URL",
@@ -37,7 +37,7 @@ describe("the web process is given", () => {
     expect(needs({ ...plain, code: names.map((name) => `process.env.${name}`).join() }, names)).toEqual(names);
   });
 
-  test("no key of a model's provider, also where the provider's package reads it by itself", () => {
+  test("no key of a model provider, also if the provider's package reads it by itself", () => {
     const keys = [
       "OPENAI_API_KEY",
       "ANTHROPIC_AUTH_TOKEN",
@@ -51,7 +51,7 @@ describe("the web process is given", () => {
     expect(needs(plain, keys)).toEqual([]);
   });
 
-  test("nothing that only workers read, under any name, and everything else", () => {
+  test("all variables except those that only workers read, under any name", () => {
     const code = 'const key = process.env["MODEL_KEY"]; const { CRM_TOKEN: a } = process.env; process.env.MAIL_KEYS';
     expect(needs({ ...plain, code }, ["MODEL_KEY", "CRM_TOKEN", "MAIL_KEY", "UNHEARD_OF"])).toEqual([
       "MAIL_KEY",
@@ -59,7 +59,7 @@ describe("the web process is given", () => {
     ]);
   });
 
-  test("what a trigger names, even if other definitions name it, too", () => {
+  test("variables that a trigger names, even if other definitions name them, too", () => {
     const names = ["OPENAI_API_KEY", "CRM_SECRET", "NEW_SECRET"];
     const sources =
       'github({ secret: process.env.OPENAI_API_KEY }); hmac({ secret: process.env["CRM_SECRET"] }); z.object({ NEW_SECRET: z.string() }).parse(process.env)';
@@ -73,21 +73,20 @@ describe("the web process is given", () => {
     "read(process.env)",
     "const { env } = process",
     'import { env } from "node:process"',
-  ])("all but keys of providers where a trigger makes up the names: %s", (sources) =>
+  ])("all but keys of providers if a trigger computes the names: %s", (sources) =>
     expect(needs({ sources, code: "CRM_SECRET OPENAI_API_KEY" }, ["CRM_SECRET", "OPENAI_API_KEY"])).toEqual([
       "CRM_SECRET",
     ]),
   );
 
   test.each(["process.env.A", 'process.env["A"]', "process.env?.A", "the process of a request"])(
-    "no more where it names what it reads: %s",
+    "no other variables if the trigger names those that it reads: %s",
     (sources) => expect(needs({ sources, code: "CRM_SECRET" }, ["CRM_SECRET"])).toEqual([]),
   );
 
-  test("no key of a provider where there is no build", () => {
-    expect(["OPENAI_API_KEY", "CRM_SECRET", "PATH"].filter(readWebNeeds(join(tmpdir(), "signalbox-nowhere")))).toEqual([
-      "CRM_SECRET",
-      "PATH",
-    ]);
+  test("no key of a provider if there is no build", () => {
+    expect(
+      ["OPENAI_API_KEY", "CRM_SECRET", "PATH"].filter(selectWebVariables(join(tmpdir(), "signalbox-nowhere"))),
+    ).toEqual(["CRM_SECRET", "PATH"]);
   });
 });

@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { manifestSchema } from "../contract/project/manifest.ts";
 
-/** What a build is made of, as text. */
+/** The code of a build, as text. */
 interface BuiltCode {
-  /** All of the project that the receiver and the web process load: triggers, with the secrets of their `verify`. */
+  /** The part that the receiver and the web process load: triggers, with the secrets of their `verify`. */
   sources: string;
-  /** What workers load: triggers, too, and workflows, agents and what these import. A text for each file. */
+  /** The part that workers load: triggers, workflows, agents and their imports. One string for each file. */
   code: readonly string[];
 }
 
-/** Ours, Node's, and what the system and the libraries of these processes use. */
-const ofWeb =
+/** Variables of Signalbox, of Node, of the system and of the libraries of these processes. */
+const webVariables =
   /^(SIGNALBOX_.*|DATABASE_URL|PORT|HOST|HOSTNAME|(NODE|NEXT|__NEXT|OTEL|UV|LC|LD|DYLD|MALLOC|SSL_CERT|XDG|FAKETIME)_.*|PG[A-Z]+|FAKETIME|PATH|HOME|USER|LOGNAME|SHELL|PWD|TZ|TERM|LANG|LANGUAGE|TMPDIR|TMP|TEMP|CI|DEBUG|NO_COLOR|FORCE_COLOR|HTTPS?_PROXY|ALL_PROXY|NO_PROXY|https?_proxy|all_proxy|no_proxy|SystemRoot|windir|ComSpec|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
 
 /** Variables that the packages of model providers read; their code may be missing from the build. */
-const ofProviders =
+const providerVariables =
   /(^|_)API_(KEY|TOKEN)$|^(ANTHROPIC|OPENAI|AZURE_OPENAI)_|^AWS_(SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_.*)$|^GOOGLE_APPLICATION_CREDENTIALS$|^(HF|VERCEL_OIDC)_TOKEN$/;
 
 /**
@@ -23,29 +23,26 @@ const ofProviders =
  * according to the current build. A key of a model provider is included only if a trigger names it. If triggers compute
  * the names of variables when they run, all variables are included but those of model providers.
  */
-export function readWebNeeds(stateDir: string): (name: string) => boolean {
+export function selectWebVariables(stateDir: string): (name: string) => boolean {
   const built = readBuiltCode(stateDir);
   const code = built.code.join("\n");
-  const mayReadAny = readsByMadeUpNames(built.sources);
+  const mayReadAny = readsComputedNames(built.sources);
   return (name) => {
-    if (ofWeb.test(name) || has(built.sources, name)) return true;
-    return !ofProviders.test(name) && (mayReadAny || !has(code, name));
+    if (webVariables.test(name) || containsWord(built.sources, name)) return true;
+    return !providerVariables.test(name) && (mayReadAny || !containsWord(code, name));
   };
 }
 
-/**
- * `process.env` that is neither followed by a name nor by one in quotes: `process.env[name]`, `const { A } =
- * process.env`.
- */
-export function readsByMadeUpNames(sources: string): boolean {
+/** Whether the code reads `process.env` without a literal name: `process.env[name]`, `const { A } = process.env`. */
+export function readsComputedNames(sources: string): boolean {
   return (
     /process\??\.env\b(?!\s*\??\.\s*[\w$])(?!\s*(\?\.)?\s*\[\s*["'])/.test(sources) ||
     /["'](node:)?process["']|[{,]\s*env\b[^}]*\}\s*=\s*(globalThis\.)?process\b/.test(sources)
   );
 }
 
-/** As a word: in `process.env.NAME`, `process.env["NAME"]`, or the options of whoever reads it. */
-export function has(text: string, name: string): boolean {
+/** Finds a name as a whole word: in `process.env.NAME`, `process.env["NAME"]`, or an option of a library that reads it. */
+export function containsWord(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     if (!isOfWord(text[at - 1]) && !isOfWord(text[at + name.length])) return true;
   }

@@ -13,7 +13,7 @@ import {
   type ProcessContext,
   runHttpProcess,
 } from "./http-processes/run-process.ts";
-import { makeWayFor } from "./local-sockets.ts";
+import { prepareSocketPath } from "./local-sockets.ts";
 import { createNumberExchange } from "./number-exchange.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 
@@ -38,7 +38,7 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
   });
   Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
 
-  const pages = pagesWhenAsked(logger, signalbox.drawPageFor, () =>
+  const pages = createLazyPages(logger, signalbox.renderPageFor, () =>
     loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }),
   );
   const http = createWebServer({
@@ -48,17 +48,17 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
     limitAnonymous: signalbox.limitAnonymous,
     gate: signalbox.gate,
     proxies: trustProxies(settings.trustProxy),
-    // Only the pages' development server talks over a socket of its own.
+    // Only the pages' development server uses upgraded connections.
     pages: settings.pages === "source" ? pages : { handle: pages.handle },
     secret: web.secret,
     logger,
   });
-  await makeWayFor(web.socket);
+  await prepareSocketPath(web.socket);
   http.server.listen({ path: web.socket, backlog });
   await once(http.server, "listening");
   watchEventLoop(httpProcessWatch);
-  // Built pages are loaded in a moment. Next's development server costs seconds and memory, and takes a lock: the first
-  // request for a page loads it.
+  // Built pages load fast. Next's development server needs seconds and memory, and takes a lock: the first request for
+  // a page loads it.
   if (settings.pages === "built") pages.load();
 
   return {
@@ -66,7 +66,7 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
     project: signalbox.project,
     handle(message) {
       if (message.type === "build") signalbox.project.reportBuild(message.failed);
-      if (message.type === "numbers") numbers.answered(message.numbers);
+      if (message.type === "numbers") numbers.handleAnswer(message.numbers);
       if (message.type === "port") signalbox.setPort(message.port);
     },
     async close(graceMs) {
@@ -79,9 +79,9 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
 }
 
 /** The API is served before the pages are loaded; a request for a page waits for them. */
-function pagesWhenAsked(
+function createLazyPages(
   log: Logger,
-  drawFor: Signalbox["drawPageFor"],
+  renderFor: Signalbox["renderPageFor"],
   load: () => ReturnType<typeof loadPages>,
 ): PagesHandler & { load(): void; close(): Promise<void> } {
   let loading: ReturnType<typeof loadPages> | null = null;
@@ -98,12 +98,12 @@ function pagesWhenAsked(
     load: () => void loaded(),
     async handle(request, response, client) {
       const { handle } = await loaded();
-      return drawFor(client, () => handle(request, response));
+      return renderFor(client, () => handle(request, response));
     },
     upgrade: (request, socket, head) =>
       void loaded()
         .then((pages) => (pages.upgrade ? pages.upgrade(request, socket, head) : socket.destroy()))
-        // That they could not be loaded is logged above; an unhandled rejection would end this process.
+        // The failure is logged above. An unhandled rejection would end this process.
         .catch(() => socket.destroy()),
     close: async () => loading?.then((pages) => pages.close()).catch(() => {}),
   };

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readWorkerNeeds } from "./worker-child.ts";
+import { selectWorkerVariables } from "./worker-child.ts";
 
-/** Which of the variables a worker of a project with this code is given. */
+/** Returns the given variables that a worker of a project with this code gets. */
 function needs(files: Record<string, string>, names: readonly string[]): string[] {
   const stateDir = mkdtempSync(join(tmpdir(), "signalbox-env-"));
   onTestFinished(() => rmSync(stateDir, { recursive: true }));
@@ -13,15 +13,15 @@ function needs(files: Record<string, string>, names: readonly string[]): string[
     writeFileSync(join(stateDir, "builds/1", path), text);
   }
   writeFileSync(join(stateDir, "manifest.json"), JSON.stringify({ folder: "builds/1", sources: "sources.mjs" }));
-  return names.filter(readWorkerNeeds(stateDir));
+  return names.filter(selectWorkerVariables(stateDir));
 }
 
 const trigger = (verify: string, rest = "") => ({
   "code/triggers/a.mjs": `// triggers/a.ts\nvar a = defineWebhookSource({ slug: "a", verify: ${verify} }).attach({ workflow: note${rest} });\n`,
 });
 
-describe("a worker is not given", () => {
-  test("what only the service needs, even if a definition names it", () => {
+describe("a worker does not get", () => {
+  test("variables that only the service needs, even if a definition names them", () => {
     const names = ["SIGNALBOX_SECRET", "SIGNALBOX_OIDC_CLIENT_SECRET", "SIGNALBOX_OIDC_ISSUER"];
     expect(needs({ "code/workflows/a.mjs": names.map((name) => `process.env.${name}`).join() }, names)).toEqual([]);
   });
@@ -54,7 +54,7 @@ describe("a worker is not given", () => {
     ["secret", "github({ secret })"],
     ["mine", 'hmac({ header: "x", secret: mine })'],
     ["mine", "github({ secret: [mine, process.env.OLD_SECRET] })"],
-  ])("a secret that a constant stands for: %s in %s", (constant, verify) => {
+  ])("a secret in a constant: %s in %s", (constant, verify) => {
     const file = `// triggers/a.ts\nvar ${constant} = process.env.A_SECRET || "";\nvar a = source({ verify: ${verify} });\n// signalbox:sdk/verify/secrets.ts\nfunction read(secret, mine) {}\n`;
     expect(
       needs({ "code/triggers/a.mjs": file, "code/triggers/b.mjs": file.replaceAll("A_SECRET", "B_SECRET") }, [
@@ -64,7 +64,7 @@ describe("a worker is not given", () => {
     ).toEqual([]);
   });
 
-  test("the secrets of a list, also where triggers share them", () => {
+  test("the secrets of a list, also if triggers share them", () => {
     const files = {
       ...trigger("both"),
       "code/chunks/b.mjs":
@@ -74,10 +74,10 @@ describe("a worker is not given", () => {
   });
 });
 
-describe("a worker is given", () => {
+describe("a worker gets", () => {
   const github = "github({ secret: process.env.A_SECRET })";
 
-  test("what it is set up by, and what the build does not know", () => {
+  test("its settings, and variables that the build does not mention", () => {
     const names = [
       "SIGNALBOX_WORKERS",
       "SIGNALBOX_LOG_LEVEL",
@@ -129,25 +129,25 @@ describe("a worker is given", () => {
       },
     ],
     [
-      "code of the project that makes up names",
+      "code of the project that computes names",
       { ...trigger(github), "code/workflows/w.mjs": "// workflows/w.ts\nprocess.env[`${name}_SECRET`]" },
     ],
   ])("a secret that is also read by %s", (_, files) => {
     expect(needs(files, ["A_SECRET"])).toEqual(["A_SECRET"]);
   });
 
-  // Without it such a module would throw as it loads, or do something else.
+  // Without the variable, such a module would throw while it loads, or behave differently.
   test.each([
     "github({ secret: process.env.A_SECRET.trim() })",
     'github({ secret: required("A_SECRET") })',
     "github({ secret })",
     "other({ secret: process.env.A_SECRET })",
     'github({ secret: process.env.A_SECRET ?? fail("x") })',
-  ])("a secret of which the build cannot tell that the module loads without it: %s", (verify) =>
+  ])("a secret that the module may need to load: %s", (verify) =>
     expect(needs(trigger(verify), ["A_SECRET"])).toEqual(["A_SECRET"]),
   );
 
-  test("no secret because a package makes up names", () => {
+  test("no secret only because a package computes names", () => {
     const files = {
       ...trigger(github),
       "code/chunks/c.mjs": "// node_modules/pkg/index.js\nprocess.env[key]\n// signalbox:sdk/x.ts\nprocess.env[key]",

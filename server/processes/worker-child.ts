@@ -4,16 +4,16 @@ import * as schemes from "../../sdk/verify/index.ts";
 import { childEnvironment, pickEnvironment } from "../config.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import { entryFile } from "../paths.ts";
-import { type ChildPulse, followPulse } from "./child-pulse.ts";
+import { type ChildLiveness, watchLiveness } from "./child-liveness.ts";
 import { isFault } from "./is-fault.ts";
 import { once } from "./once.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
-import { has, readBuiltCode, readsByMadeUpNames } from "./web-environment.ts";
+import { containsWord, readBuiltCode, readsComputedNames } from "./web-environment.ts";
 
 /** For sealing keys and for signing in: workers do neither. */
-const ofService = /^SIGNALBOX_(SECRET|OIDC_.+)$/;
-/** The store's address, and the token of commands. Workers use neither, but a workflow may use a variable of this name. */
-const onlyByName: ReadonlySet<string> = new Set(["DATABASE_URL", "SIGNALBOX_TOKEN"]);
+const serviceVariables = /^SIGNALBOX_(SECRET|OIDC_.+)$/;
+/** The store's address and the token of commands. Workers use neither, but a workflow may name such a variable. */
+const keptIfNamed: ReadonlySet<string> = new Set(["DATABASE_URL", "SIGNALBOX_TOKEN"]);
 
 const read = String.raw`process\.env(?:\.[\w$]+|\["[\w$]+"\])`;
 const fallback = String.raw`(?:\s*(?:\?\?|\|\|)\s*"[^"\\\n]*")?`;
@@ -31,13 +31,13 @@ export interface WorkerChildOptions {
   env: NodeJS.ProcessEnv | undefined;
   memoryMb: number;
   onMessage: (message: WorkerToSupervisor) => void;
-  /** See `followPulse`. */
-  onLife: (isResponsive: boolean) => void;
+  /** See `watchLiveness`. */
+  onAlive: (isResponsive: boolean) => void;
   onExit: (death: WorkerDeath) => void;
 }
 
-/** A worker process as the supervisor has it. */
-export interface WorkerChild extends ChildPulse {
+/** A worker process, as its parent sees it. */
+export interface WorkerChild extends ChildLiveness {
   readonly workerId: string;
   readonly pool: "shared" | "isolated";
   readonly pid: number;
@@ -50,7 +50,7 @@ export interface WorkerChild extends ChildPulse {
   /** Monotonic milliseconds; `null` before it is ready. */
   readyAt(): number | null;
   send(message: SupervisorToWorker): void;
-  /** SIGKILL; `death` is what its runs are told. */
+  /** Sends SIGKILL. `death`: the cause that is reported to its runs. */
   kill(death: WorkerDeath): void;
   readonly exited: Promise<void>;
 }
@@ -58,16 +58,19 @@ export interface WorkerChild extends ChildPulse {
 export function forkWorker(options: WorkerChildOptions): WorkerChild {
   const { start, memoryMb } = options;
   const child = fork(entryFile("worker"), [], {
-    // User code finds its files from the project's folder, wherever the command was given.
+    // User code finds its files from the project's folder, regardless of the folder in which the command was started.
     cwd: start.projectDir,
-    env: childEnvironment(start, pickEnvironment(readWorkerNeeds(join(start.projectDir, ".signalbox")), options.env)),
+    env: childEnvironment(
+      start,
+      pickEnvironment(selectWorkerVariables(join(start.projectDir, ".signalbox")), options.env),
+    ),
     execArgv: [`--max-old-space-size=${memoryMb}`],
-    // The last one is the pipe of its watching thread (blockReportFd).
-    // What the project prints goes to stderr: stdout is for the command's own results, which may be JSON.
+    // The last entry is the pipe of the watcher thread (blockReportFd).
+    // Output of the project goes to stderr: stdout is for the command's own results, which may be JSON.
     stdio: ["ignore", 2, 2, "ipc", "pipe"],
   });
   const exited = Promise.withResolvers<void>();
-  const pulse = followPulse(child, options.onLife);
+  const liveness = watchLiveness(child, options.onAlive);
   const startedAt = performance.now();
   let active: readonly { runId: string; deadlineAt: number }[] = [];
   let changedAt = startedAt;
@@ -85,17 +88,17 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     }
     options.onMessage(message);
   });
-  // A message to a child that is just ending.
+  // A message cannot be sent to a child that is exiting.
   child.on("error", () => {});
   const end = once((code: number | null, signal: string | null) => {
     exited.resolve();
     options.onExit(givenDeath ?? describeExit({ code, signal, failure, memoryMb }));
   });
   child.on("exit", (code, signal) => {
-    // Its last words may still be on the way.
+    // Its last messages may not have been received yet.
     if (!child.connected) return end(code, signal);
     child.once("disconnect", () => end(code, signal));
-    setTimeout(() => end(code, signal), lastWordsMs);
+    setTimeout(() => end(code, signal), lastMessagesMs);
   });
   if (child.pid === undefined) setImmediate(() => end(1, null));
 
@@ -104,7 +107,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     pool: start.pool,
     pid: child.pid ?? -1,
     startedAt,
-    ...pulse,
+    ...liveness,
     changedAt: () => changedAt,
     active: () => active,
     rssBytes: () => rssBytes,
@@ -121,7 +124,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
   };
 }
 
-const lastWordsMs = 500;
+const lastMessagesMs = 500;
 
 function describeExit(p: {
   code: number | null;
@@ -130,7 +133,7 @@ function describeExit(p: {
   memoryMb: number;
 }): WorkerDeath {
   const { code, signal, failure } = p;
-  // V8 aborts when its heap is full; 134 is what a shell makes of that signal.
+  // V8 aborts when its heap is full. A shell reports that signal as exit code 134.
   if (signal === "SIGABRT" || signal === "SIGTRAP" || code === 134) {
     return {
       kind: "crashed",
@@ -140,22 +143,23 @@ function describeExit(p: {
   if (signal !== null)
     return isFault(signal) ? { kind: "crashed", how: `crashed (${signal})` } : { kind: "killed", signal };
   if (failure !== null) return { kind: "crashed", how: failure };
-  // It goes by itself only after its runs have ended or were handed back.
+  // A worker exits with code 0 only after its runs have ended or returned to the queue.
   if (code === 0) return { kind: "requested" };
   return { kind: "crashed", how: `ended with exit code ${code}` };
 }
 
 /**
- * Which variables of the environment a worker is given, by the build that is in force: all but those of the service, of
- * its store and of commands, and secrets that the project's code names in `verify` and nowhere else. Signatures are
- * checked by the web process. Where the code makes up names as it runs, it may read any variable, and keeps them.
+ * Selects the environment variables of a worker, according to the current build. Excluded are those of the service, of
+ * its store and of commands, and secrets that the project's code names only in `verify`: workers check no signatures.
+ * If the code computes names of variables when it runs, it may read any of these secrets, so all are included.
  */
-export function readWorkerNeeds(stateDir: string): (name: string) => boolean {
+export function selectWorkerVariables(stateDir: string): (name: string) => boolean {
   const files = readBuiltCode(stateDir).code.map(splitFile);
   const own = files.map((file) => inlineConstants(file.own)).join("\n");
   const others = files.map((file) => file.others).join("\n");
-  const secrets = readsByMadeUpNames(own) ? new Set<string>() : findVerificationSecrets(`${own}\n${others}`);
-  return (name) => !ofService.test(name) && !secrets.has(name) && (!onlyByName.has(name) || has(own, name));
+  const secrets = readsComputedNames(own) ? new Set<string>() : findVerificationSecrets(`${own}\n${others}`);
+  return (name) =>
+    !serviceVariables.test(name) && !secrets.has(name) && (!keptIfNamed.has(name) || containsWord(own, name));
 }
 
 function findVerificationSecrets(code: string): ReadonlySet<string> {
@@ -166,7 +170,7 @@ function findVerificationSecrets(code: string): ReadonlySet<string> {
   return new Set([...names].filter((name) => count(code, name) === count(values, name)));
 }
 
-/** The project's own modules apart from the SDK's and those of packages: each is below a comment with its path. */
+/** Separates the project's own modules from those of the SDK and of packages: each is below a comment with its path. */
 function splitFile(code: string): { own: string; others: string } {
   const modules = code.split(/^(?=\/\/ )/m);
   const { own = [], others = [] } = Object.groupBy(modules, (module) =>
@@ -176,8 +180,8 @@ function splitFile(code: string): { own: string; others: string } {
 }
 
 /**
- * Puts `process.env.A` where a constant stands for it: `var secret = process.env.A;` above `github({ secret })`. Too
- * many reads are no harm: one that is not of a signature keeps the variable.
+ * Replaces constants by the `process.env.A` that they contain: `var secret = process.env.A;` above `github({ secret
+ * })`. To find too many reads does no harm: a read outside of a signature keeps the variable.
  */
 function inlineConstants(code: string): string {
   const constant = new RegExp(String.raw`^(?:var|let|const) ([\w$]+) = (${read})${fallback};$`, "gm");
@@ -189,6 +193,6 @@ function inlineConstants(code: string): string {
 function count(text: string, name: string): number {
   let times = 0;
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
-    if (has(text.slice(Math.max(0, at - 1), at + name.length + 1), name)) times += 1;
+    if (containsWord(text.slice(Math.max(0, at - 1), at + name.length + 1), name)) times += 1;
   return times;
 }

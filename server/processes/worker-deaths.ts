@@ -6,19 +6,19 @@ import type { Reporter, WorkerToSupervisor } from "./protocol.ts";
 import { createRestartPolicy } from "./restart-policy.ts";
 import type { WorkerChild } from "./worker-child.ts";
 
-const recoverWithinMs = 1_000;
+const maxRecoverMs = 1_000;
 
-/** What follows the end of a worker process: its runs are given back, it is counted, and its successor may have to wait. */
+/** Handles the end of worker processes: recovers their runs, counts the ends, and delays restarts. */
 interface WorkerDeaths {
-  /** Counts what a living worker reports. */
-  heard(message: Extract<WorkerToSupervisor, { type: "heartbeat" }>): void;
-  /** Gives back the runs of the process. Resolves when they are, or could not be. */
+  /** Counts the runs that a worker reports. */
+  recordReport(message: Extract<WorkerToSupervisor, { type: "heartbeat" }>): void;
+  /** Recovers the runs of the process. Resolves when they are recovered, or could not be. */
   recover(child: WorkerChild, death: WorkerDeath): Promise<void>;
-  /** Reports an unexpected death. Returns how long to wait before the next start, ms. */
-  judge(child: WorkerChild, death: WorkerDeath): number;
-  /** How workers and their runs fared since the start. */
+  /** Reports an unexpected death. Returns the milliseconds to wait before the next start. */
+  reportUnexpected(child: WorkerChild, death: WorkerDeath): number;
+  /** The counts of workers and their runs since the start. */
   numbers(children: Iterable<WorkerChild>): Omit<ServiceNumbers, "webRestarts">;
-  /** Resolves when the runs of all dead workers are given back, or after a second. */
+  /** Resolves when the runs of all dead workers are recovered, or after a second. */
   settled(): Promise<void>;
 }
 
@@ -27,10 +27,10 @@ export function createWorkerDeaths(p: { host: Pick<PoolHost, "workerDied">; repo
   const restarts = { shared: createRestartPolicy(), isolated: createRestartPolicy() };
   const tally = createPoolTally();
 
-  async function giveBack(child: WorkerChild, death: WorkerDeath): Promise<void> {
+  async function recoverRuns(child: WorkerChild, death: WorkerDeath): Promise<void> {
     const deadlines = new Map(child.active().map(({ runId, deadlineAt }) => [runId, deadlineAt]));
     const runs = await p.host.workerDied({ workerId: child.workerId, death, deadlines });
-    for (const { target, fate } of runs) tally.lost(target, fate);
+    for (const { target, fate } of runs) tally.recordLostRun(target, fate);
   }
 
   function describeLoss(child: WorkerChild, death: WorkerDeath): string {
@@ -47,14 +47,14 @@ export function createWorkerDeaths(p: { host: Pick<PoolHost, "workerDied">; repo
   }
 
   return {
-    heard: tally.heard,
+    recordReport: tally.recordReport,
     recover(child, death) {
-      tally.died(death);
-      const recovery = giveBack(child, death);
+      tally.recordDeath(death);
+      const recovery = recoverRuns(child, death);
       recoveries.add(recovery);
       return recovery.finally(() => recoveries.delete(recovery));
     },
-    judge(child, death) {
+    reportUnexpected(child, death) {
       const pauseMs = restarts[child.pool].pauseAfter({
         startedAt: child.startedAt,
         readyAt: child.readyAt(),
@@ -67,11 +67,8 @@ export function createWorkerDeaths(p: { host: Pick<PoolHost, "workerDied">; repo
     },
     numbers: tally.read,
     async settled() {
-      // What is not given back by then continues at the next start, or when its lease expires.
-      await Promise.race([
-        Promise.allSettled(recoveries),
-        new Promise((resolve) => setTimeout(resolve, recoverWithinMs)),
-      ]);
+      // Runs that are not recovered by then continue at the next start, or when their leases expire.
+      await Promise.race([Promise.allSettled(recoveries), new Promise((resolve) => setTimeout(resolve, maxRecoverMs))]);
     },
   };
 }

@@ -7,13 +7,13 @@ import { bundleProgram } from "../../scripts/bundle-program.ts";
 import type { HarnessWorkflow, PoolHarness, Project } from "./testing/pool-harness.ts";
 import { test } from "./testing/pool-test.ts";
 
-// Processes start slowly on a machine that is busy.
+// Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000, maxConcurrency: 3 });
 
 const has = (pool: PoolHarness, id: string, kind: string) =>
   pool.until(async () => (await pool.read(id)).kinds.includes(kind));
 const hang = "await new Promise(() => {});";
-/** Waits in its second step for a mark that the test makes. */
+/** Waits in its second step for a mark of the test. */
 const threeSteps: HarnessWorkflow = {
   code: `
     for (const name of ["one", "two", "three"]) await ctx.step(name, async () => {
@@ -24,7 +24,7 @@ const threeSteps: HarnessWorkflow = {
 };
 
 describe("starting", () => {
-  test("a queued run begins by a signal, within a fraction of the time between two looks at the store", async ({
+  test("a queued run begins on a signal, within a fraction of the time between two checks of the store", async ({
     createProject,
     startPool,
     expect,
@@ -40,7 +40,11 @@ describe("starting", () => {
     expect(Math.min(...waits)).toBeLessThan(40);
   });
 
-  test("what was queued while nothing ran begins at the start", async ({ createProject, startPool, expect }) => {
+  test("runs that were queued while no process ran begin at the start", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
     const made = await createProject({ quick: { code: "return 1;" } });
     const first = await startPool(made, { hasWorkers: false });
     const id = await first.start("quick");
@@ -93,7 +97,7 @@ describe.concurrent("a worker that is killed", () => {
     expect(again.notices).toEqual(["1 run of the stopped service continues."]);
   });
 
-  test("while it is idle, again and again, is replaced each time, and is not taken for one that cannot start", async ({
+  test("while it is idle, again and again, is replaced each time, and does not count as a failed start", async ({
     createProject,
     startPool,
     expect,
@@ -111,7 +115,7 @@ describe.concurrent("a worker that is killed", () => {
     expect(pool.notices).toHaveLength(3);
   });
 
-  test("with its supervisor gone alone, leaves too, and its run continues at the next start", async ({
+  test("after its supervisor ended alone, exits too, and its run continues at the next start", async ({
     createProject,
     startPool,
     onEnd,
@@ -131,7 +135,7 @@ describe.concurrent("a worker that is killed", () => {
     expect(kinds.filter((kind) => kind === "step_completed one")).toHaveLength(1);
   });
 
-  test("with its supervisor gone alone, is ended even where code blocks it", async ({
+  test("after its supervisor ended alone, is killed even if code blocks it", async ({
     createProject,
     startPool,
     onEnd,
@@ -214,7 +218,7 @@ describe.concurrent("the bounds of a run", () => {
     });
   });
 
-  test("no more runs of a workflow than its concurrency are under way, over two workers", async ({
+  test("no more runs of a workflow than its concurrency are running, over two workers", async ({
     createProject,
     startPool,
     expect,
@@ -223,7 +227,7 @@ describe.concurrent("the bounds of a run", () => {
       {
         work: {
           concurrency: 2,
-          // The first one waits for the second: both are under way.
+          // The first run waits for the second: both are running.
           code: `mark("+"); await until(() => marks().length > 1); await new Promise((resolve) => setTimeout(resolve, 30)); mark("-");`,
         },
       },
@@ -239,7 +243,7 @@ describe.concurrent("the bounds of a run", () => {
     expect(most).toBe(2);
   });
 
-  test("a sleeping run leaves its place to others, and wakes in time", async ({ createProject, startPool, expect }) => {
+  test("a sleeping run frees its slot for others, and wakes in time", async ({ createProject, startPool, expect }) => {
     const pool = await startPool(
       await createProject(
         { sleeper: { code: `await ctx.sleep("nap", 1500); return "rested";` }, other: { code: "return 1;" } },
@@ -264,7 +268,7 @@ describe.concurrent("the bounds of a run", () => {
 });
 
 describe.concurrent("leaving", () => {
-  test("a shutdown aborts what does not end in its grace, and hands it back with the same attempt", async ({
+  test("a shutdown aborts runs that do not end in its grace period; they return to the queue with the same attempt", async ({
     createProject,
     startPool,
     expect,
@@ -322,7 +326,7 @@ describe.concurrent("leaving", () => {
     await pool.until(async () => (await pool.workerPids()).length === 1);
   });
 
-  test("where no worker starts at first with the build that web serves, runs wait for one; none executes the old code", async ({
+  test("if no worker starts at first with the build that web serves, runs wait for one; none executes the old code", async ({
     createProject,
     startPool,
     expect,
@@ -349,7 +353,7 @@ describe.concurrent("leaving", () => {
   });
 });
 
-/** Empty if there is no process with this number, `Z` if it has ended. */
+/** Empty if there is no process with this ID, `Z` if it has ended. */
 const stateOf = (pid: number) =>
   spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim();
 
@@ -357,7 +361,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It is gone already.
+    // The group has already ended.
   }
 }
 
@@ -366,7 +370,7 @@ beforeAll(async () => {
   poolProgram = await bundleProgram(join(import.meta.dirname, "testing/pool-process.ts"));
 });
 
-/** A pool in a process group of its own. Gives the id of the group, which is that of its supervising process. */
+/** A pool in a process group of its own. Returns the id of the group, which is that of its supervising process. */
 async function startPoolProcess(made: Project, onEnd: (cleanUp: () => void) => void): Promise<number> {
   const child = spawn(process.execPath, [poolProgram, made.dir], {
     detached: true,

@@ -16,9 +16,9 @@ import { createWorkerDeaths } from "./worker-deaths.ts";
 export interface WorkerPoolOptions {
   settings: Settings;
   env?: NodeJS.ProcessEnv;
-  /** Gives runs to the workers. */
+  /** Assigns runs to the workers. */
   host: PoolHost;
-  /** Where the workers reach the host. */
+  /** The address at which the workers reach the host. */
   runs: LocalAddress;
   /** Rewrites a stack from built positions to the user's own. */
   mapStack: (stack: string) => Promise<string>;
@@ -28,31 +28,31 @@ export interface WorkerPoolOptions {
 }
 
 export interface WorkerPool {
-  /** Resolves when the first worker takes runs, or could not start. */
+  /** Resolves when the first worker accepts runs, or could not start. */
   start(): Promise<void>;
-  /** How workers and their runs fared since this pool was made. */
+  /** The counts of workers and their runs since this pool was created. */
   numbers(): Omit<ServiceNumbers, "webRestarts">;
   /**
-   * The project was rebuilt: the old workers take nothing new, and finish what they have once the new ones are there.
-   * `held` resolves when no old worker can be given a run any more, `done` when the new ones have taken over or could
-   * not start. The old ones continue only if none could start and web, as `isServed` says, kept the old build too: they
-   * do not know the triggers of the new one.
+   * Replaces the workers after a rebuild. The old workers are assigned no more runs, and finish theirs once the new
+   * ones are ready. `held` resolves when no old worker can be assigned a run, `done` when the new workers have taken
+   * over or could not start. The old workers continue only if no new one could start and the new build is not served
+   * either (`isServed`): they do not have its triggers.
    */
   replaceAll(isServed: Promise<boolean>): { held: Promise<unknown>; done: Promise<void> };
-  /** Runs get `graceMs` to end, then go back to the queue; workers that are still there two seconds later are killed. */
+  /** Runs get `graceMs` to end, then return to the queue. Workers that still run `killAfterGraceMs` later are killed. */
   close(graceMs: number): Promise<void>;
 }
 
 const killAfterGraceMs = 2_500;
-/** For isolated runs without a signal: on a shared store, another machine may have left them behind. */
-const lookForIsolatedMs = { sqlite: 5_000, postgres: 1_000 };
+/** Finds isolated runs that were not signaled: on a shared store, another machine may have left them. */
+const checkIsolatedEveryMs = { sqlite: 5_000, postgres: 1_000 };
 
-/** The worker processes of this machine: keeps as many as configured, watches them, and reports their ends to the host. */
+/** Keeps as many worker processes as configured on this machine, watches them, and reports their ends to the host. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { settings, host, reporter, logger, clock } = options;
   const children = new Set<WorkerChild>();
-  /** Those that were asked to leave: nothing replaces them when they end. */
-  const leaving = new Set<WorkerChild>();
+  /** Workers that are to exit. They are not replaced when they do. */
+  const outgoing = new Set<WorkerChild>();
   const timers = new Set<NodeJS.Timeout>();
   const deaths = createWorkerDeaths({ host, reporter });
   let isClosing = false;
@@ -63,8 +63,8 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     mapStack: options.mapStack,
   });
 
-  const staying = (pool: WorkerChild["pool"]) =>
-    [...children].filter((child) => child.pool === pool && !leaving.has(child));
+  const current = (pool: WorkerChild["pool"]) =>
+    [...children].filter((child) => child.pool === pool && !outgoing.has(child));
 
   const warn = createThrottledLog((message, fields) => logger.warn(message, fields));
   const stops: (() => void)[] = [];
@@ -76,7 +76,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       start: { projectDir: settings.projectDir, mode: settings.mode, pool, workerId, runs: options.runs },
       env: options.env,
       memoryMb: settings.workerMemoryMb,
-      onLife: (isResponsive) => host.workerLives(workerId, { isResponsive }),
+      onAlive: (isResponsive) => host.workerAlive(workerId, { isResponsive }),
       onMessage: (message) => {
         handleMessage(child, message);
         onMessage(message);
@@ -87,7 +87,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     return child;
   }
 
-  /** Resolves when it takes runs (`true`), or has ended or reported that it cannot (`false`). */
+  /** Resolves to `true` when the worker accepts runs, to `false` when it has ended. */
   function spawnReady(pool: WorkerChild["pool"]): Promise<boolean> {
     return new Promise((resolve) => {
       const child = spawn(pool, (message) => {
@@ -97,7 +97,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     });
   }
 
-  function later(delayMs: number, action: () => void): void {
+  function schedule(delayMs: number, action: () => void): void {
     const timer = setTimeout(() => {
       timers.delete(timer);
       if (!isClosing) action();
@@ -111,7 +111,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       case "failed":
         return;
       case "heartbeat":
-        deaths.heard(message);
+        deaths.recordReport(message);
         return handleEnds(child, message.ended);
       case "retiring":
         reporter.notice("warn", `Replacing a worker: ${message.reason}.`);
@@ -122,52 +122,52 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   function handleEnds(child: WorkerChild, ended: readonly RunEndedReport[]): void {
     for (const run of ended) reporter.runEnded(run);
-    if (ended.length > 0 && child.pool === "isolated") isolation.look();
+    if (ended.length > 0 && child.pool === "isolated") isolation.check();
   }
 
   function dismiss(child: WorkerChild): void {
-    leaving.add(child);
+    outgoing.add(child);
     child.send({ type: "drain" });
   }
 
   function replace(child: WorkerChild): void {
     if (isClosing) return;
-    if (child.pool === "isolated") isolation.look();
-    else if (staying("shared").length < settings.workers) spawn("shared");
+    if (child.pool === "isolated") isolation.check();
+    else if (current("shared").length < settings.workers) spawn("shared");
   }
 
   async function recover(child: WorkerChild, death: WorkerDeath): Promise<void> {
     await deaths.recover(child, death);
-    if (!isClosing) isolation.look();
+    if (!isClosing) isolation.check();
   }
 
   function handleExit(child: WorkerChild, death: WorkerDeath): void {
-    const wasLeaving = leaving.has(child);
+    const wasOutgoing = outgoing.has(child);
     children.delete(child);
-    leaving.delete(child);
+    outgoing.delete(child);
     void recover(child, death);
-    if (isClosing || wasLeaving) return;
-    const pauseMs = deaths.judge(child, death);
+    if (isClosing || wasOutgoing) return;
+    const pauseMs = deaths.reportUnexpected(child, death);
     if (pauseMs === 0) replace(child);
     else if (child.pool === "isolated") isolation.pause(pauseMs);
-    else later(pauseMs, () => replace(child));
+    else schedule(pauseMs, () => replace(child));
   }
 
   const isolation = createIsolation({
     host,
     clock,
     logger,
-    workers: () => staying("isolated"),
+    workers: () => current("isolated"),
     spawn: () => void spawn("isolated"),
     dismiss,
-    later,
+    schedule,
   });
 
-  /** After a rebuild: `isInForce` says whether the new build is served. */
-  function succeed(old: WorkerChild[], p: { hasStarted: boolean; isInForce: boolean }): void {
+  /** After a rebuild. `isCurrent`: whether the new build is the one that is served. */
+  function finishReplacement(old: WorkerChild[], p: { hasStarted: boolean; isCurrent: boolean }): void {
     if (isClosing) return;
-    if (!p.isInForce) {
-      for (const child of old) leaving.delete(child);
+    if (!p.isCurrent) {
+      for (const child of old) outgoing.delete(child);
       host.release(old.map(({ workerId }) => workerId));
       return reporter.notice(
         "error",
@@ -177,7 +177,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     for (const child of old) child.send({ type: "drain" });
     if (!p.hasStarted)
       reporter.notice("error", "No worker has started with the new build yet. Runs wait until a worker starts.");
-    isolation.look();
+    isolation.check();
   }
 
   return {
@@ -192,25 +192,25 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
           },
         }),
         repeat({
-          everyMs: lookForIsolatedMs[settings.database.kind],
+          everyMs: checkIsolatedEveryMs[settings.database.kind],
           onError: (error) => warn("check for isolated runs failed, retrying", { error }),
-          task: async () => isolation.look(),
+          task: async () => isolation.check(),
         }),
       );
       const starts = Array.from({ length: settings.workers }, () => spawnReady("shared"));
-      isolation.look();
+      isolation.check();
       await Promise.race(starts);
     },
     numbers: () => deaths.numbers(children),
     replaceAll(isServed) {
-      const old = [...children].filter((child) => !leaving.has(child));
-      // Nothing takes the place of the old ones: the new ones are on their way.
-      for (const child of old) leaving.add(child);
+      const old = [...children].filter((child) => !outgoing.has(child));
+      // The old workers are not replaced one by one: all new ones are started below.
+      for (const child of old) outgoing.add(child);
       const held = host.hold(old.map(({ workerId }) => workerId));
       const starts = Promise.all(Array.from({ length: settings.workers }, () => spawnReady("shared")));
       const finish = async (started: boolean[]) => {
         const hasStarted = started.some(Boolean);
-        succeed(old, { hasStarted, isInForce: hasStarted || (await isServed) });
+        finishReplacement(old, { hasStarted, isCurrent: hasStarted || (await isServed) });
       };
       return { held, done: starts.then(finish) };
     },
@@ -219,13 +219,13 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       for (const stop of stops) stop();
       for (const timer of timers) clearTimeout(timer);
       host.stop();
-      const last = [...children];
-      for (const child of last) child.send({ type: "shutdown", graceMs });
+      const remaining = [...children];
+      for (const child of remaining) child.send({ type: "shutdown", graceMs });
       const killer = setTimeout(
-        () => last.forEach((child) => child.kill({ kind: "requested" })),
+        () => remaining.forEach((child) => child.kill({ kind: "requested" })),
         graceMs + killAfterGraceMs,
       );
-      await Promise.all(last.map(({ exited }) => exited));
+      await Promise.all(remaining.map(({ exited }) => exited));
       clearTimeout(killer);
       await deaths.settled();
     },

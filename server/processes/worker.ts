@@ -20,10 +20,10 @@ import { connectLocally } from "./local-sockets.ts";
 import { once } from "./once.ts";
 import type { SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
-import { createWorkerPulse } from "./worker-pulse.ts";
+import { createWorkerHeartbeat } from "./worker-heartbeat.ts";
 
 /**
- * A worker process: executes the project's code. It has no store: it reports what runs do to the process that has one.
+ * A worker process: executes the project's code. It has no store: it reports progress to the process that has one.
  * If that code crashes, blocks or exhausts the memory, only this process ends.
  */
 const start = readProcessStart();
@@ -32,18 +32,18 @@ const pool = start.pool ?? "shared";
 const logger = createLogger({ mode: start.mode, level: readLogLevel(start.mode), process: "worker" });
 const heartbeatMs = 500;
 const orphanGraceMs = 1_000;
-/** Runs that take a moment only are claimed ahead: so many for each place. */
+/** Short runs are claimed ahead: at most this many for each slot. */
 const claimAhead = 3;
-/** The supervisor waits for two seconds more than runs may take. */
-const sendSpansWithinMs = 1_000;
+/** The supervisor waits two seconds longer than runs may take. */
+const maxSendSpansMs = 1_000;
 
 let loop: WorkerLoop | null = null;
 let tracing: Tracing | null = null;
-let isLeaving = false;
-const pulse = createWorkerPulse({ active: () => loop?.active() ?? [], tell });
+let isExiting = false;
+const heartbeat = createWorkerHeartbeat({ active: () => loop?.active() ?? [], send: report });
 
-/** The watching thread costs 18 MB: it comes with the first run. */
-const watchOnce = once(() => watchEventLoop());
+/** The watcher thread needs 18 MB: it is started with the first run. */
+const startWatcher = once(() => watchEventLoop());
 
 const guards = installProcessGuards({
   logger,
@@ -52,16 +52,18 @@ const guards = installProcessGuards({
   onCrash: (error) => {
     const { name, message, stack } = toRunError(error, (text) => text);
     logger.error("unhandled error outside of a run, stopping the worker", { error: stack ?? message });
-    tell({ type: "failed", message: `ended because of an unhandled error: ${name}: ${message}` }, () => guards.exit(1));
+    report({ type: "failed", message: `ended because of an unhandled error: ${name}: ${message}` }, () =>
+      guards.exit(1),
+    );
   },
 });
 
 // Ctrl-C reaches the whole process group: the supervisor decides what happens, and when.
 process.on("SIGINT", () => {});
-process.on("SIGTERM", () => void leave(() => loop?.shutDown(orphanGraceMs)));
-process.on("disconnect", () => void leave(() => loop?.shutDown(orphanGraceMs)));
-process.on("message", obey);
-// It may have gone while this process was loading.
+process.on("SIGTERM", () => void exitAfter(() => loop?.shutDown(orphanGraceMs)));
+process.on("disconnect", () => void exitAfter(() => loop?.shutDown(orphanGraceMs)));
+process.on("message", handleMessage);
+// The supervisor may have ended while this process was loading.
 if (!process.connected) guards.exit(0);
 
 try {
@@ -71,14 +73,14 @@ try {
 }
 
 function fail(message: string): void {
-  tell({ type: "failed", message }, () => guards.exit(1));
+  report({ type: "failed", message }, () => guards.exit(1));
 }
 
 async function serve(): Promise<void> {
   const { runs: address } = start;
   if (!address) throw new Error("This worker was started without the address of its server.");
   const { settings, manifest } = await readProject();
-  // Before the project's code, which may look for it as it loads.
+  // Tracing is opened before the project's code, which may look for it while it loads.
   tracing = await openTracing({ settings: settings.tracing, process: "worker", logger });
   const code = await loadCode(settings.stateDir, manifest);
   const capacity = pool === "isolated" ? 1 : settings.workerConcurrency;
@@ -112,30 +114,30 @@ async function serve(): Promise<void> {
     random: Math.random,
     traceRun: tracing ? traceRuns(tracing, version) : undefined,
     onActiveChanged() {
-      watchOnce();
-      pulse.changed();
+      startWatcher();
+      heartbeat.changed();
     },
-    onRunStarted: (run) => pulse.runStarted({ target: run.target, latencyMs: systemClock.now() - run.createdAt }),
+    onRunStarted: (run) => heartbeat.runStarted({ target: run.target, latencyMs: systemClock.now() - run.createdAt }),
     onRunEnded: reportRun,
     onRetire: (reason) => void retire(reason),
   });
   await loop.start();
-  tell({ type: "ready", workerId });
+  report({ type: "ready", workerId });
   collectStartUp();
-  setInterval(pulse.beat, heartbeatMs);
-  pulse.beat();
+  setInterval(heartbeat.beat, heartbeatMs);
+  heartbeat.beat();
 }
 
-/** A run below its delivery, or by itself where the delivery cannot be read. */
+/** The span of a run is below its delivery's, or has no parent if the delivery cannot be read. */
 function traceRuns(spans: Tracing, version: string): (run: AssignedRun) => Promise<RunTrace> {
   return async (run) => spans.beginRun({ run, version, headers: run.headers });
 }
 
 function concurrencyOf({ workflows, agents }: Manifest): [target: string, limit: number][] {
-  return [...boundsOf("workflow", workflows), ...boundsOf("agent", agents)];
+  return [...limitsOf("workflow", workflows), ...limitsOf("agent", agents)];
 }
 
-function boundsOf(kind: TargetKind, targets: Manifest["workflows"]): [string, number][] {
+function limitsOf(kind: TargetKind, targets: Manifest["workflows"]): [string, number][] {
   return targets.flatMap(({ slug, concurrency }): [string, number][] =>
     concurrency === null ? [] : [[`${kind}:${slug}`, concurrency]],
   );
@@ -148,33 +150,33 @@ async function readProject(): Promise<{
   const stateDir = stateDirOf(start.projectDir);
   const manifest = await readManifest(stateDir);
   if (!manifest) throw new Error(`There is no build in ${stateDir}. Run \`signalbox build\`.`);
-  // Its secret is in the environment, which workers do not have whole; they sign nobody in.
+  // The secret of OIDC is in the environment, of which workers have only a part. They do not sign users in.
   const { oidc: _, ...fromProject } = manifest.settings;
   return { settings: readSettings({ ...start, fromProject }), manifest };
 }
 
-function obey(message: SupervisorToWorker): void {
+function handleMessage(message: SupervisorToWorker): void {
   switch (message.type) {
     case "drain":
-      return void leave(() => loop?.drain());
+      return void exitAfter(() => loop?.drain());
     case "shutdown":
-      return void leave(() => loop?.shutDown(message.graceMs));
+      return void exitAfter(() => loop?.shutDown(message.graceMs));
   }
 }
 
 async function retire(reason: string): Promise<void> {
-  tell({ type: "retiring", reason });
-  await leave(() => loop?.drain());
+  report({ type: "retiring", reason });
+  await exitAfter(() => loop?.drain());
 }
 
-/** Lets what runs come to its end in the given way, then goes. A second, more urgent request overtakes the first. */
-async function leave(finish: () => Promise<void> | undefined): Promise<void> {
+/** Waits for `finish`, which ends the active runs, then exits. A second, more urgent request overtakes the first. */
+async function exitAfter(finish: () => Promise<void> | undefined): Promise<void> {
   await finish();
-  if (isLeaving) return;
-  isLeaving = true;
+  if (isExiting) return;
+  isExiting = true;
   try {
-    loop?.leave();
-    await tracing?.close(sendSpansWithinMs);
+    loop?.close();
+    await tracing?.close(maxSendSpansMs);
   } catch (error) {
     logger.warn("could not close the worker", { error });
   }
@@ -185,7 +187,7 @@ function reportRun(run: AssignedRun, ending: RunEnding): void {
   if (ending.status === null) return;
   const { status, durationMs, error } = ending;
   const { id: runId, trigger, deliveryId, target, attempt } = run;
-  pulse.runEnded({
+  heartbeat.runEnded({
     runId,
     status,
     trigger,
@@ -197,7 +199,7 @@ function reportRun(run: AssignedRun, ending: RunEnding): void {
   });
 }
 
-function tell(message: WorkerToSupervisor, then?: () => void): void {
+function report(message: WorkerToSupervisor, then?: () => void): void {
   if (process.connected && process.send) process.send(message, undefined, undefined, () => then?.());
   else then?.();
 }

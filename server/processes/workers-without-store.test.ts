@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import { openFiles } from "./testing/open-files.ts";
 import { test } from "./testing/pool-test.ts";
 
-// Processes start slowly on a machine that is busy.
+// Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000 });
 
 test("a worker has no file of the store open", async ({ createProject, startPool, expect }) => {

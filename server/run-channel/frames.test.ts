@@ -4,7 +4,7 @@ import { openMessageStream } from "./frames.ts";
 import { createPipe } from "./testing/memory-pipe.ts";
 import { until } from "./testing/until.ts";
 
-/** One side sends, the other receives. `chunks`: the bytes on their way. */
+/** One side sends, the other receives. `chunks`: the sent bytes. */
 function connect(pipe: [Duplex, Duplex] = createPipe()) {
   const frames: unknown[][] = [];
   const chunks: Buffer[] = [];
@@ -19,7 +19,7 @@ function connect(pipe: [Duplex, Duplex] = createPipe()) {
   return { near, far, sender, receiver, frames, chunks, closed };
 }
 
-test("all messages of one turn of the event loop travel in one frame, in order", async () => {
+test("all messages of one turn of the event loop are sent in one frame, in order", async () => {
   const { sender, frames, chunks } = connect();
   for (let n = 0; n < 100; n += 1) sender.send({ n });
   await Promise.resolve();
@@ -31,7 +31,7 @@ test("all messages of one turn of the event loop travel in one frame, in order",
   await until(() => expect(frames.slice(1)).toEqual([["later"]]));
 });
 
-test("what is sent just before a frame leaves is part of it", async () => {
+test("messages that are sent just before a frame is written are part of it", async () => {
   const [near, far] = createPipe();
   const frames: unknown[] = [];
   openMessageStream<unknown, unknown>(far, { onMessages: (messages) => frames.push(messages), onClosed: () => {} });
@@ -64,7 +64,7 @@ test("many large messages of one turn are divided into frames", async () => {
   expect(frames.flat()).toEqual([large, large, large, large, large]);
 });
 
-test("bytes that are no frame close the stream, and nothing after them is read", async () => {
+test("invalid bytes close the stream, and nothing after them is read", async () => {
   for (const bytes of [Buffer.from([255, 255, 255, 255, 1]), Buffer.from([0, 0, 0, 2, 65, 65])]) {
     const { near, frames, closed } = connect();
     near.write(bytes);
@@ -74,7 +74,7 @@ test("bytes that are no frame close the stream, and nothing after them is read",
   }
 });
 
-test("what was sent before the end arrives, and then both sides are closed", async () => {
+test("messages that were sent before the end are received, and then both sides are closed", async () => {
   const { sender, receiver, frames, closed } = connect();
   sender.send("goodbye");
   sender.end();

@@ -1,14 +1,14 @@
 import type { Duplex } from "node:stream";
 
 /**
- * Messages over a byte stream. All messages that are sent in one turn of the event loop travel in one frame: four bytes
- * with its length, and a JSON array.
+ * Messages over a byte stream. All messages of one turn of the event loop are sent in one frame: four bytes with its
+ * length, and a JSON array.
  */
 export interface MessageStream<Sent> {
   send(message: Sent): void;
-  /** The same with the JSON of a message. */
+  /** Sends a message that is already JSON. */
   sendText(text: string): void;
-  /** Sends what was sent before, then closes. */
+  /** Writes the pending messages, then closes the stream. */
   end(): void;
   destroy(): void;
   /** Resolves when the stream is closed, from either side. */
@@ -18,7 +18,7 @@ export interface MessageStream<Sent> {
 const headerBytes = 4;
 /** A longer frame is divided, unless it is a single message. */
 const maxSharedFrameChars = 1024 * 1024;
-/** Anything longer is not a frame. */
+/** A greater length is not that of a frame. */
 const maxFrameBytes = 1024 ** 3;
 
 export function openMessageStream<Sent, Received>(
@@ -26,7 +26,7 @@ export function openMessageStream<Sent, Received>(
   p: {
     /** Called with the messages of a frame, in order. An exception closes the stream. */
     onMessages: (messages: Received[]) => void;
-    /** Called before a frame is sent: what it sends is part of the frame. */
+    /** Called before a frame is written. Messages that it sends are part of the frame. */
     onFlush?: () => void;
     /** Called once, when the stream is closed. */
     onClosed: (error: Error | null) => void;

@@ -4,7 +4,7 @@ import type { ClaimedRun, EngineStore, ProgressResult, RunProgress } from "../po
 /** Increased when a message changes in a way that the other side would misunderstand. */
 export const protocolVersion = 1;
 
-/** What a worker is, from its start to its end. */
+/** The properties of a worker that do not change while it runs. */
 export interface WorkerIdentity {
   id: string;
   pid: number;
@@ -26,7 +26,7 @@ export interface Hello {
   capacity: number;
   isDraining: boolean;
   runs: readonly RunClaim[];
-  /** Of these runs progress follows that may have been written: it shows whether the worker still has them. */
+  /** Runs whose unacknowledged progress follows. It may have been written; its answer shows whether the worker has them. */
   unacknowledged: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export type WorkerMessage =
   | { type: "drain" };
 
 export type HostMessage =
-  /** Answers `hello`. The worker has all its runs but `lost`, until this time. */
+  /** Answers `hello`. Until this time, the worker has all its runs except `lost`. */
   | ({ type: "welcome" } & LeaseRenewal)
   /** Answers `hello`, before the host closes the connection. */
   | { type: "rejected"; message: string }
@@ -75,7 +75,7 @@ interface WriteFailure {
   message: string;
 }
 
-/** An `assign` message as text: the JSON of a payload is passed on without being read. */
+/** Formats an `assign` message. The JSON of a payload is passed on without being parsed. */
 export function formatAssign(
   { payloadText, inputText, ...attempt }: ClaimedRun,
   more: Pick<AssignedRun, "steps" | "headers">,

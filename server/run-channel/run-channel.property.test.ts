@@ -96,7 +96,7 @@ async function createWorld(seed: number) {
           const key = `${ctx.run.id} ${name}`;
           await ctx.step(name, async () => {
             if (living.isDead) await new Promise(() => {});
-            // A process that is paused inside a step completes that step when it wakes.
+            // A process that is paused inside a step completes that step when it resumes.
             if (acknowledged.has(key)) violations.push(`${created.id} repeats ${key}`);
             await untilAwake();
             await waitTurns(Math.floor(random() * 8));
@@ -131,7 +131,7 @@ async function createWorld(seed: number) {
     dying.push(waitTurns(noticedAfter).then(() => host.workerDied({ workerId: dead.id, death, deadlines: new Map() })));
   }
 
-  /** For longer than the leases last: others get its runs. What was sent to it before, it reads when it wakes. */
+  /** Pauses a worker for longer than its leases: others get its runs. It reads earlier messages when it resumes. */
   async function pause(slot: number, ms: number): Promise<void> {
     const paused = workers[slot];
     paused?.pause();
@@ -161,7 +161,7 @@ async function createWorld(seed: number) {
           }
           return host.wake();
         case "accept":
-          // Not awaited: the worker or the host may be gone before the commit.
+          // Not awaited: the worker or the host may end before the commit.
           accepting.push(accept(next));
           return;
         case "wait":
@@ -171,7 +171,7 @@ async function createWorld(seed: number) {
         case "die":
           return await die(next.worker, next.death, next.noticedAfter);
         case "restart host":
-          // Deaths are reported to the host that is there; a supervisor reports them again to the next.
+          // Deaths are reported to the current host. A supervisor reports them again to the next one.
           await Promise.all(dying);
           host = await h.startHost();
           return;
@@ -222,7 +222,7 @@ async function createWorld(seed: number) {
   };
 }
 
-/** What was written between the loss of a worker and the next claim. */
+/** The entries that were written between the loss of a worker and the next claim. */
 function findLateEntries(kinds: readonly string[]): string[] {
   const late: string[] = [];
   let isHeld = false;

@@ -6,7 +6,7 @@ import { protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
 import { until } from "./testing/until.ts";
 
-/** Delays the answers to writes after their commit. */
+/** Delays the acknowledgements of writes after their commit. */
 function withGate() {
   let gate: Promise<void> | null = null;
   const commits: string[] = [];
@@ -100,7 +100,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(began).toEqual(accepted);
   });
 
-  test("an accepted run whose worker disconnects before the commit is given back at once", async () => {
+  test("an accepted run whose worker disconnects before the commit is recovered at once", async () => {
     const gate = Promise.withResolvers<void>();
     const h = await open((store) => ({
       ...store,
@@ -136,7 +136,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await until(() => expect(worker.loop.active()).toHaveLength(2));
   });
 
-  test("accepted runs of a target that limits its concurrency are claimed, one after the other", async () => {
+  test("accepted runs of a target with limited concurrency are claimed one after the other", async () => {
     const h = await open();
     await h.startHost();
     const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -185,7 +185,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(executed).toEqual(["a", "b"]);
   });
 
-  test("never assigns more than a worker's capacity, and everything in the end", async () => {
+  test("never assigns more runs than a worker's capacity, and assigns all in the end", async () => {
     const h = await open();
     await h.startHost();
     let active = 0;
@@ -249,7 +249,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       expect([executed, run.status]).toEqual([1, "completed"]);
     });
 
-    test("the end of a run is written once, and its worker learns that it was", async () => {
+    test("the end of a run is written once, and acknowledged to its worker", async () => {
       const gate = withGate();
       const h = await open(gate.wrap);
       await h.startHost();
@@ -265,7 +265,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     });
   });
 
-  test("without a connection, code continues to the end of its step, and the step counts when it is back", async () => {
+  test("without a connection, code continues to the end of its step, and the step is written after the reconnection", async () => {
     const h = await open();
     await h.startHost();
     const executed: string[] = [];
@@ -294,7 +294,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(executed).toEqual(["a", "b"]);
   });
 
-  test("a run that did not reach its worker is given back at once", async () => {
+  test("a run that did not reach its worker is recovered at once", async () => {
     const h = await open();
     const host = await h.startHost();
     const worker = await h.startWorker({ run: () => "done" });
@@ -336,7 +336,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(await h.store.listWorkers({ seenSince: 0 })).toMatchObject([{ id: "wrk_b" }]);
   });
 
-  test("nothing is written for a worker whose run was given to another, and it stops", async () => {
+  test("nothing is written for a worker whose run was assigned to another, and it stops the run", async () => {
     const h = await open();
     const host = await h.startHost();
     const late = Promise.withResolvers<void>();
@@ -452,7 +452,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(away.ended).toMatchObject([{ ending: { status: "completed" } }]);
   });
 
-  test("the next host gives back the runs of a worker whose death it learns, as that death demands", async () => {
+  test("the next host recovers the runs of a worker whose death is reported to it, according to that death", async () => {
     const h = await open();
     await h.startHost();
     const dead = await h.startWorker({ run: hang });
@@ -516,7 +516,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect((await h.read(second)).run.status).toBe("queued");
   });
 
-  test("a shutdown hands back what does not end in its grace, with the same attempt", async () => {
+  test("a shutdown returns runs that do not end in its grace period to the queue, with the same attempt", async () => {
     const h = await open();
     await h.startHost();
     const worker = await h.startWorker({ run: hang });
@@ -527,7 +527,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(worker.ended[0]?.ending.status).toBe("queued");
   });
 
-  test("live output is written, and gone when its run has ended", async () => {
+  test("live output is written, and removed when its run has ended", async () => {
     const h = await open();
     await h.startHost();
     const worker = await h.startWorker({ run: hang });
@@ -540,7 +540,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(await worker.channel.saveLive({ ...live, token: "another" })).toEqual({ held: false });
   });
 
-  test("a write that the store cannot take is tried again, and written once", async () => {
+  test("a write that the store rejects as unavailable is retried, and written once", async () => {
     let refusals = 3;
     const h = await open((store) => ({
       ...store,
@@ -597,7 +597,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     ]);
   });
 
-  test("a connection whose first message is no hello is closed", async () => {
+  test("a connection whose first message is not hello is closed", async () => {
     const h = await open();
     const transport = await createTransport();
     onTestFinished(() => transport.close());

@@ -20,7 +20,7 @@ export interface WorkerChannelOptions {
   logger: Logger;
   /** Called with the offset of the store's clock from this machine's. */
   onClock?: (aheadMs: number) => void;
-  /** Called when a host that was restarted does not accept this worker any more. */
+  /** Called when a restarted host does not accept this worker. */
   onRejected: (message: string) => void;
 }
 
@@ -33,23 +33,23 @@ interface Pending<Message, Result> {
 type ProgressMessage = Extract<WorkerMessage, { type: "progress" }>;
 
 const firstRetryMs = 20;
-/** A connection to a socket of this machine costs next to nothing. */
+/** A connection to a local socket is cheap. */
 const maxRetryMs = 250;
 
 /** The worker's side of the run channel. It reconnects until it is closed. */
 export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
   const { logger } = p;
   const unacknowledged = new Map<string, Pending<ProgressMessage, ProgressResult>>();
-  const lives = new Map<number, Pending<null, { held: boolean }>>();
+  const pendingLive = new Map<number, Pending<null, { held: boolean }>>();
   const opened = Promise.withResolvers<void>();
   let executor: RunExecutor | null = null;
   let stream: MessageStream<WorkerMessage> | null = null;
-  let isWelcome = false;
-  let hasBeenWelcome = false;
+  let isConnected = false;
+  let wasConnected = false;
   /** Whether the host knows that this worker is draining. */
-  let saidDraining = false;
+  let hasSentDrain = false;
   let sentCapacity = 0;
-  let madeLives = 0;
+  let liveCount = 0;
   let drained: PromiseWithResolvers<void> | null = null;
   let isDraining = false;
   let isClosed = false;
@@ -72,7 +72,7 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
       onClosed: (error) => handleClosed(running, error),
     });
     sentCapacity = running.capacity();
-    saidDraining = isDraining;
+    hasSentDrain = isDraining;
     stream.send({
       type: "hello",
       protocol: protocolVersion,
@@ -87,18 +87,18 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
 
   function handleClosed(running: RunExecutor, error: Error | null): void {
     stream = null;
-    isWelcome = false;
+    isConnected = false;
     // Nothing can be assigned without a connection, and the next hello says that the worker is draining.
     drained?.resolve();
-    for (const { reject } of lives.values()) reject(new Error("The connection to the server was lost."));
-    lives.clear();
+    for (const { reject } of pendingLive.values()) reject(new Error("The connection to the server was lost."));
+    pendingLive.clear();
     reconnectLater(running, error ?? new Error("The server closed the connection."));
   }
 
   function reconnectLater(running: RunExecutor, error: unknown): void {
     if (isClosed) return;
     // The server may still be starting.
-    if (failures === 0 && hasBeenWelcome) logger.warn("connection to the server lost, reconnecting", { error });
+    if (failures === 0 && wasConnected) logger.warn("connection to the server lost, reconnecting", { error });
     const waitMs = Math.min(maxRetryMs, firstRetryMs * 2 ** failures);
     failures += 1;
     retrying = setTimeout(() => void connect(running), waitMs);
@@ -115,8 +115,8 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
       case "ack":
         return settle(message);
       case "live-ack":
-        lives.get(message.id)?.resolve({ held: message.held });
-        return void lives.delete(message.id);
+        pendingLive.get(message.id)?.resolve({ held: message.held });
+        return void pendingLive.delete(message.id);
       case "cancel":
         return running.cancel(message.runId);
       case "lost":
@@ -130,11 +130,11 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
 
   function handleWelcome(running: RunExecutor, renewal: LeaseRenewal): void {
     failures = 0;
-    isWelcome = true;
-    hasBeenWelcome = true;
+    isConnected = true;
+    wasConnected = true;
     handleRenewal(running, renewal);
     for (const { message } of unacknowledged.values()) stream?.send(message);
-    if (isDraining) sayDraining();
+    if (isDraining) sendDrain();
     opened.resolve();
   }
 
@@ -147,7 +147,7 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
   function handleRejected(message: string): void {
     opened.reject(new Error(message));
     // Before the first welcome, `open` reports it.
-    if (hasBeenWelcome) p.onRejected(message);
+    if (wasConnected) p.onRejected(message);
     close();
   }
 
@@ -163,14 +163,14 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
 
   function sendCapacity(running: RunExecutor): void {
     const runs = running.capacity();
-    if (!isWelcome || runs === sentCapacity) return;
+    if (!isConnected || runs === sentCapacity) return;
     sentCapacity = runs;
     stream?.send({ type: "capacity", runs });
   }
 
-  function sayDraining(): void {
-    if (saidDraining) return;
-    saidDraining = true;
+  function sendDrain(): void {
+    if (hasSentDrain) return;
+    hasSentDrain = true;
     stream?.send({ type: "drain" });
   }
 
@@ -178,7 +178,7 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
     isClosed = true;
     clearTimeout(retrying);
     drained?.resolve();
-    if (isWelcome) stream?.end();
+    if (isConnected) stream?.end();
     else stream?.destroy();
   }
 
@@ -192,26 +192,26 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
       new Promise((resolve, reject) => {
         const message = { type: "progress" as const, ...progress };
         unacknowledged.set(keyOf(progress.runId, progress.token, progress.seq), { message, resolve, reject });
-        if (isWelcome) stream?.send(message);
+        if (isConnected) stream?.send(message);
       }),
     saveLive: (live) =>
       new Promise((resolve, reject) => {
-        if (!isWelcome) return reject(new Error("There is no connection to the server."));
-        madeLives += 1;
-        lives.set(madeLives, { message: null, resolve, reject });
-        stream?.send({ type: "live", id: madeLives, live });
+        if (!isConnected) return reject(new Error("There is no connection to the server."));
+        liveCount += 1;
+        pendingLive.set(liveCount, { message: null, resolve, reject });
+        stream?.send({ type: "live", id: liveCount, live });
       }),
     changed() {
       if (executor) sendCapacity(executor);
     },
     release(run: RunClaim) {
-      if (isWelcome) stream?.send({ type: "released", run });
+      if (isConnected) stream?.send({ type: "released", run });
     },
     drain() {
       isDraining = true;
       if (!stream) return Promise.resolve();
       drained ??= Promise.withResolvers<void>();
-      if (isWelcome) sayDraining();
+      if (isConnected) sendDrain();
       return drained.promise;
     },
     close,

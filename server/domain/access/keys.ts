@@ -53,7 +53,7 @@ export function limitScope(granted: Scope, ownerRole: Role): Scope {
   return includesScope(held, granted) ? granted : held;
 }
 
-/** The expiry of a new key that lives as long as an old one. */
+/** The expiry of a new key with the same lifetime as an old one. */
 export function expiryOfNext(old: { createdAt: Time; expiresAt: Time | null }, now: number): number | null {
   return old.expiresAt === null ? null : now + toMs(old.expiresAt) - toMs(old.createdAt);
 }

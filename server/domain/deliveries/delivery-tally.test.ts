@@ -55,7 +55,7 @@ const isDeclared = (endpoint: string) => !endpoint.startsWith("unknown");
 function count(observed: readonly CountedEvent[]): DeliveryNumbers {
   const tally = createDeliveryTally({ isDeclared });
   for (const event of observed) tally.observe(event);
-  // As it travels between processes.
+  // As sent between processes.
   return JSON.parse(JSON.stringify(tally.read())) as DeliveryNumbers;
 }
 

@@ -4,7 +4,7 @@ import { addBuckets, type BucketCounts, type BucketTally, createBucketTally } fr
 
 type CountedDelivery = Pick<DeliverySummary, "endpoint" | "outcome" | "responseStatus" | keyof VerdictList>;
 
-/** An event of the receiver, as far as it is counted. */
+/** The counted part of an event of the receiver. */
 export type CountedEvent =
   | { type: "delivery"; delivery: CountedDelivery; tookMs: number }
   | { type: "rejected" | "unrecorded"; code: ErrorCode }
@@ -109,7 +109,7 @@ export function createDeliveryTally({ isDeclared }: { isDeclared: (endpoint: str
   };
 }
 
-/** The counts of two processes that receive: the receiver, and web for what people send from a form. */
+/** Adds the counts of two processes that receive: the receiver, and web for deliveries from a form. */
 export function addDeliveryNumbers(a: DeliveryNumbers, b: DeliveryNumbers | null): DeliveryNumbers {
   if (!b) return a;
   const durations = new Map(a.durations);

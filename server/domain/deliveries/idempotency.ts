@@ -4,16 +4,16 @@ import type { Dedupe } from "../../contract/project/endpoint.ts";
 import type { Json } from "../../contract/json.ts";
 import { fromPointer, valueAt } from "../json/json-pointer.ts";
 
-/** Default: a key is remembered for a day after it was accepted. */
+/** The default time for which a key is remembered after it was accepted: a day. */
 const defaultWindowMs = 24 * 60 * 60 * 1000;
 
 /**
- * How long keys are kept at least, so that no signature outlives its key: a signed time may be up to a day off, either
- * way.
+ * The minimum time for which keys are kept, so that no signature outlives its key: a signed time may differ by up to a
+ * day, in both directions.
  */
 export const minKeyRetentionMs = 2 * defaultWindowMs;
 
-/** Headers that name an event, the first one wins: the IETF draft's, then that of Standard Webhooks. */
+/** Headers that name an event. The first one takes precedence: the IETF draft's, then that of Standard Webhooks. */
 const defaultHeaders = ["idempotency-key", "webhook-id"];
 
 /** The key that identifies repeated deliveries of an event. */
@@ -52,7 +52,7 @@ export function idempotencyOf(p: {
 
 function fieldName(field: string | null, body: Json): string | null {
   const value = field === null ? undefined : valueAt(body, fromPointer(field));
-  // Past the safe integers, numbers that were sent as different ones are read as the same.
+  // Beyond the safe integers, different numbers in the body are parsed as the same number.
   const isName = (typeof value === "string" && value !== "") || Number.isSafeInteger(value);
   return isName ? `field ${field}:${JSON.stringify(value)}` : null;
 }

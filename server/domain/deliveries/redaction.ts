@@ -12,8 +12,8 @@ const keyPattern = /sb[kt]_[0-9A-Za-z]{12,}/g;
 const minSecret = 6;
 
 /**
- * Headers as they may be kept, with credentials replaced. Names are in lower case. `secrets` are what the sender
- * presented as keys, valid or not.
+ * The headers to store, with credentials replaced. Names are in lower case. `secrets`: the keys that the sender
+ * presented, valid or not.
  */
 export function redactHeaders(
   headers: ReadonlyMap<string, string>,

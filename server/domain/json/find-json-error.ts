@@ -1,9 +1,9 @@
 /**
- * Where a string stops being valid JSON (RFC 8259), and why. Contains nothing of the string itself, which may contain
- * secrets.
+ * The position at which a string stops being valid JSON (RFC 8259), and the reason. It contains no part of the string,
+ * which may contain secrets.
  */
 export interface JsonSyntaxIssue {
-  /** Index of the first character that is wrong; the text's length where it ends early. */
+  /** Index of the first invalid character; the length of the string if it ends early. */
   offset: number;
   what: string;
 }
@@ -13,7 +13,7 @@ interface Cursor {
   at: number;
 }
 
-/** `null` for valid JSON. Recursive: bound the depth first. */
+/** `null` for valid JSON. Recursive: limit the depth first. */
 export function findJsonError(text: string): JsonSyntaxIssue | null {
   const cursor = { text, at: 0 };
   const wrong = value(cursor);

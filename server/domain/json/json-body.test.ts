@@ -42,7 +42,7 @@ describe("parseJsonBody", () => {
     ["01", "Line 1, column 2: unexpected text after the end of the JSON."],
     ["{} {}", "Line 1, column 4: unexpected text after the end of the JSON."],
     ["name=Ada", "Line 1, column 1: expected a value."],
-  ])("says of %j where it stops being JSON, and why", (body, detail) => {
+  ])("reports where and why %j stops being JSON", (body, detail) => {
     expect(detailOf(body)).toBe(detail);
   });
 
@@ -52,7 +52,7 @@ describe("parseJsonBody", () => {
     ["an overlong form", [0x22, 0xc0, 0xaf, 0x22], "Line 1, column 2"],
     ["half of a surrogate pair", [0x22, 0xed, 0xa0, 0x80, 0x22], "Line 1, column 2"],
     ["UTF-16", [0xff, 0xfe, 0x7b, 0x00], "Line 1, column 1"],
-  ])("says where %s is", (_, bytes, where) => {
+  ])("reports where %s is", (_, bytes, where) => {
     expect(detailOf(Uint8Array.from(bytes))).toBe(`${where}: invalid UTF-8.`);
   });
 
@@ -87,7 +87,7 @@ describe("findJsonError", () => {
         text.slice(0, at % (text.length + 1)) + insert + text.slice((at % (text.length + 1)) + length),
     );
 
-  test("finds a fault in every string that JSON.parse rejects, and in no other", () => {
+  test("finds an error in every string that JSON.parse rejects, and in no other", () => {
     const seen = { valid: 0, broken: 0 };
     fc.assert(
       fc.property(broken, (text) => {

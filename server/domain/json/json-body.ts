@@ -9,8 +9,8 @@ const maxDepth = 512;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The JSON of a body: UTF-8 with or without byte order mark, at most 512 levels deep. Throws AppError `invalid_json`,
- * which says line and column (both from 1, columns in characters) and never a piece of the body.
+ * Parses the JSON of a body: UTF-8 with or without byte order mark, at most 512 levels deep. Throws AppError
+ * `invalid_json` with line and column (both from 1, columns in characters), which never contains a part of the body.
  */
 export function parseJsonBody(bytes: Uint8Array): Json {
   const text = decode(bytes);
@@ -53,7 +53,7 @@ function hasMoreBrackets(text: string, limit: number): boolean {
   return false;
 }
 
-/** Offset of the bracket that opens a level too many. Scans bytes, so that nothing has to be parsed first. */
+/** Offset of the bracket that opens a level too many. Scans bytes, so that no parsing is needed first. */
 function findDepthOver(bytes: Uint8Array, limit: number): number | null {
   let depth = 0;
   let isInString = false;

@@ -1,18 +1,18 @@
 import type { Json } from "../../contract/json.ts";
 
-/** A value as JSON of at most `length` characters, cut with `…`. Looks at no more of a large value than it shows. */
+/** A value as JSON of at most `length` characters, truncated with `…`. Reads no more of a large value than it shows. */
 export function shortJson(value: Json, length = 80): string {
   const text = write(value, length + 1);
   return text.length <= length ? text : cut(text, length);
 }
 
-/** A string of at most `length` characters, cut with `…`. */
+/** A string of at most `length` characters, truncated with `…`. */
 export function shortText(text: string, length: number): string {
   return text.length <= length ? text : cut(text, length);
 }
 
 function cut(text: string, length: number): string {
-  // Never half of a surrogate pair.
+  // Do not split a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(text[length - 2] ?? "") ? length - 2 : length - 1;
   return `${text.slice(0, end)}…`;
 }

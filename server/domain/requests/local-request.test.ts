@@ -83,7 +83,7 @@ describe("a request is not local", () => {
     expect(from("127.0.0.1", name, "", "Host", "localhost:3002")).toBe(false);
   });
 
-  it("and headers of the project's senders are no sign of a forwarder", () => {
+  it("headers of webhook senders do not mark a request as forwarded", () => {
     const names = [
       "x-github-event",
       "x-hub-signature-256",

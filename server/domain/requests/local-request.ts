@@ -6,7 +6,7 @@ const addedByForwarders =
   /^(forwarded|via|cdn-loop|client-ip|x-forwarded(-.*)?|x-original-.*|x-envoy-.*|x-(real|client|cluster-client|azure-client)-?ip|(true|fastly|fly)-client-ip|cf-.*|ngrok-.*|tailscale-.*|x-tunnel-.*)$/i;
 
 /**
- * Whether a request was made on this machine: it comes from a loopback address, asks for a loopback name, and was not
+ * Whether a request was made on this machine: it comes from a loopback address, names a loopback host, and was not
  * forwarded. Development is open to such requests alone. `rawHeaders`: name, value, name, value, as sent.
  */
 export function isLocalRequest(p: { peerAddress: string | undefined; rawHeaders: readonly string[] }): boolean {
@@ -17,7 +17,7 @@ export function isLocalRequest(p: { peerAddress: string | undefined; rawHeaders:
   return hosts.length === 1 && hosts.every(isLoopbackHost);
 }
 
-/** Whether others can reach a service that listens on `host` and is known by `baseUrl`. */
+/** Whether other machines can reach a service that listens on `host` and has `baseUrl`. */
 export function isReachableFromElsewhere({ host, baseUrl }: { host: string; baseUrl: string | null }): boolean {
   return !isLoopbackHost(host.includes(":") ? `[${host}]` : host) || (baseUrl !== null && !isLoopbackUrl(baseUrl));
 }

@@ -5,7 +5,7 @@ import { createRateLimit } from "./rate-limit.ts";
 const asked = (name: string, requests: number, windowMs = 60_000) => ({ name, rule: { requests, windowMs } });
 
 describe("a rate limit", () => {
-  test("lets all of its requests in at once, and then one at a time, evenly", () => {
+  test("admits all of its requests at once, and then one at a time, evenly", () => {
     const take = createRateLimit({ maxNames: 10 });
     const a = [asked("a", 3)];
     expect([0, 0, 0].map((now) => take(a, now))).toEqual([
@@ -20,7 +20,7 @@ describe("a rate limit", () => {
     expect(take([asked("b", 3)], 0).isOver).toBe(false);
   });
 
-  test("takes of several together, or of none where any has nothing left", () => {
+  test("takes from several together, or from none if any is exhausted", () => {
     const take = createRateLimit({ maxNames: 10 });
     expect(take([asked("a", 2), asked("b", 1)], 0).allowances.map(({ remaining }) => remaining)).toEqual([1, 0]);
     expect(take([asked("a", 2), asked("b", 1)], 0)).toMatchObject({
@@ -30,14 +30,14 @@ describe("a rate limit", () => {
     expect(take([asked("a", 2)], 0)).toMatchObject({ isOver: false, allowances: [{ remaining: 0 }] });
   });
 
-  test("forgets the name that was asked for longest ago when there are too many", () => {
+  test("forgets the least recently used name when there are too many", () => {
     const take = createRateLimit({ maxNames: 2 });
     for (const name of ["a", "b", "a", "c"]) take([asked(name, 2)], 0);
     expect(take([asked("a", 2)], 0).isOver).toBe(true);
     expect(take([asked("b", 2)], 0).allowances).toMatchObject([{ remaining: 1 }]);
   });
 
-  test("of every stream of requests, lets no more in within any window than twice its number, and never goes below nothing", () => {
+  test("admits at most twice its number within any window, for all sequences of requests, and never gets negative", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20 }),

@@ -47,7 +47,7 @@ export function createRateLimit({
   };
 }
 
-/** So many requests in so much time. */
+/** A number of requests in a time. */
 interface RateRule {
   requests: number;
   windowMs: number;
@@ -62,7 +62,7 @@ export interface RateBucket {
 export interface Allowance {
   /** Whole requests that may be sent at once. */
   remaining: number;
-  /** Until one more than those may come; 0: all that ever may are there. */
+  /** Milliseconds until one more request may be sent; 0 if the allowance is full. */
   oneMoreInMs: number;
 }
 
@@ -73,12 +73,12 @@ export function fillBucket(bucket: RateBucket | null, { requests, windowMs }: Ra
 }
 
 function allowanceOf({ tokens }: RateBucket, { requests, windowMs }: RateRule): Allowance {
-  // What adds up in floats may fall short of a whole by less than nothing.
+  // A sum of floats may be slightly less than a whole number.
   const remaining = Math.floor(tokens + 1e-9);
   return { remaining, oneMoreInMs: remaining >= requests ? 0 : ((remaining + 1 - tokens) * windowMs) / requests };
 }
 
-/** One request of all of these, or of none where any has nothing left. */
+/** Takes one request of all rates, or of none if any is exhausted. */
 export function takeFromAll<Asked extends { rule: RateRule; bucket: RateBucket }>(
   asked: readonly Asked[],
 ): { isOver: boolean; buckets: RateBucket[]; allowances: Allowance[] } {

@@ -5,7 +5,7 @@ import { createBodyBudget, createBodyBuffer } from "./request-body.ts";
 const mib = 1024 * 1024;
 const overloaded = expect.objectContaining({ code: "overloaded" });
 
-it("one owner has half of the memory, all have the rest, and what is freed can be taken again", () => {
+it("one owner has half of the memory, all owners share the rest, and freed memory can be used again", () => {
   const budget = createBodyBudget(mib);
   const [ada, eve, bob] = ["ada", "eve", "bob"].map((owner) => budget.open(owner));
   ada?.take(64 * mib);
@@ -21,7 +21,7 @@ it("one owner has half of the memory, all have the rest, and what is freed can b
   budget.open("eve").take(64 * mib);
 });
 
-it("a service that takes large bodies has room for four of one owner at once", () => {
+it("a service with large bodies has room for four of one owner at once", () => {
   const budget = createBodyBudget(100 * mib);
   for (let n = 0; n < 4; n += 1) budget.open("ada").take(100 * mib);
   expect(() => budget.open("ada").take(1)).toThrow(overloaded);

@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 
-/** The memory that request bodies may use, in all and per owner: a key or a person. */
+/** The memory that request bodies may use, in total and per owner: a key or a person. */
 export interface BodyBudget {
   /** The memory of one body. It counts until it is freed, after the response. */
   open(owner: string): BodyMemory;
@@ -56,8 +56,8 @@ export function createBodyBudget(maxBodyBytes: number): BodyBudget {
 }
 
 /**
- * A body as it is received. It grows with the received bytes, not with the declared length, and joins small chunks: a
- * body in chunks of one byte takes hardly more memory than one in a single chunk. A single chunk is used as it is.
+ * Collects a body. It grows with the received bytes, not with the declared length, and joins small chunks. In chunks of
+ * one byte, a body needs hardly more memory than in a single chunk. A single chunk is not copied.
  */
 export function createBodyBuffer(memory: BodyMemory): { add(chunk: Uint8Array): void; bytes(): Buffer<ArrayBuffer> } {
   let buffer: Buffer = noBytes;

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const limits = { maxActive: 3, maxActivePerGroup: 2, maxWaiting: 4, maxWaitingPerGroup: 3, maxWaitMs: 1_000 };
 
-/** What has been decided so far: "running", "rejected" or "waiting". */
+/** The current states: "running", "rejected" or "waiting". */
 function look(acquired: Promise<(() => void) | null>) {
   const one = { state: "waiting", free: () => {} };
   void acquired.then((free) => Object.assign(one, free ? { state: "running", free } : { state: "rejected" }));
@@ -16,7 +16,7 @@ function look(acquired: Promise<(() => void) | null>) {
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-it("runs so many of a group and in all, lets so many wait, and rejects the rest", async () => {
+it("limits running tasks per group and in total, limits waiting tasks, and rejects the rest", async () => {
   const slots = createSlots(limits);
   const first = Array.from({ length: 6 }, () => look(slots.acquire("a")));
   const second = Array.from({ length: 3 }, () => look(slots.acquire("b")));
@@ -25,7 +25,7 @@ it("runs so many of a group and in all, lets so many wait, and rejects the rest"
   expect(second.map(({ state }) => state)).toEqual(["running", "waiting", "rejected"]);
 });
 
-it("groups take turns: the one behind a flooded group waits for one slot, not for the flood", async () => {
+it("groups take turns: a task behind a flooded group waits for one slot, not for the flood", async () => {
   const slots = createSlots({ ...limits, maxActive: 1, maxWaiting: 100, maxWaitingPerGroup: 100 });
   const flood = Array.from({ length: 50 }, () => look(slots.acquire("flooded")));
   const other = look(slots.acquire("other"));
@@ -38,7 +38,7 @@ it("groups take turns: the one behind a flooded group waits for one slot, not fo
   expect([flood[2]?.state, other.state]).toEqual(["waiting", "running"]);
 });
 
-it("a member has so many in a group, so that one client does not fill it", async () => {
+it("a member has a limit in a group, so that one client does not fill it", async () => {
   const slots = createSlots({ ...limits, maxPerMember: 2 });
   const greedy = Array.from({ length: 3 }, () => look(slots.acquire("a", "192.0.2.1")));
   const other = look(slots.acquire("a", "192.0.2.2"));

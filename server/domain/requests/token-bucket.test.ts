@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createTokenBucket } from "./token-bucket.ts";
 
 describe("a token bucket", () => {
-  test("lets a burst through, then so many a second, and counts the rest", () => {
+  test("admits a burst, then a number of requests per second, and counts the rest", () => {
     const bucket = createTokenBucket({ perSecond: 10, burst: 50 });
     const passed = (now: number, times: number) =>
       Array.from({ length: times }, () => bucket.take(now)).filter(({ passes }) => passes).length;
@@ -13,7 +13,7 @@ describe("a token bucket", () => {
     expect(passed(3_600_000, 100)).toBe(50);
   });
 
-  test("gives nothing away when the clock is set back", () => {
+  test("gains nothing when the clock is set back", () => {
     const bucket = createTokenBucket({ perSecond: 10, burst: 1 });
     expect(bucket.take(10_000).passes).toBe(true);
     expect(bucket.take(0).passes).toBe(false);

@@ -1,6 +1,6 @@
 /** Admits `burst` at once and then `perSecond`; counts the rest. An amount larger than `burst` is never admitted. */
 export interface TokenBucket {
-  /** Whether this one is admitted. If so, `rejected` is the number of rejected ones since the last admitted one. */
+  /** Whether this request is admitted. If so, `rejected` is the number of rejections since the last admitted one. */
   take(now: number, amount?: number): { passes: true; rejected: number } | { passes: false };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { costOf, findPrice } from "./model-prices.ts";
 
-test("a call costs what its tokens cost, cached ones at their own price", () => {
+test("a call costs the sum of its tokens' prices, cached tokens at their own price", () => {
   const usage = { inputTokens: 1_000_000, cachedInputTokens: 400_000, outputTokens: 100_000, reasoningTokens: null };
   expect(costOf(usage, { input: 2, cachedInput: 0.5, output: 10 })).toBe(2.4);
   expect(costOf(usage, { input: 2, output: 10 })).toBe(3);

@@ -1,7 +1,7 @@
 import type { Usage } from "../../contract/agent/trace.ts";
 import type { ModelPrice } from "../../contract/project/settings.ts";
 
-/** What an agent's run has used. `costUsd`: US dollars, `null` as soon as the cost of one call is not known. */
+/** The usage of an agent's run. `costUsd`: US dollars, `null` if the cost of any call is unknown. */
 export interface AgentSpend {
   tokens: number;
   costUsd: number | null;
@@ -51,12 +51,12 @@ export function costOf(usage: Usage, price: ModelPrice): number {
   return roundUsd(usd);
 }
 
-/** To a billionth: sums stay readable. */
+/** Rounds to a billionth, so that sums stay readable. */
 function roundUsd(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
 }
 
-/** With one more call of the model. Tokens that its provider does not count are ignored. */
+/** Adds one call of the model. Tokens that its provider does not count are ignored. */
 export function addSpend(before: AgentSpend, { usage, costUsd }: { usage: Usage; costUsd: number | null }): AgentSpend {
   return {
     tokens: before.tokens + (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0),

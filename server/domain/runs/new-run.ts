@@ -5,7 +5,7 @@ import type { Target } from "../../contract/project/target.ts";
 import type { StartedBy } from "../../contract/run.ts";
 import { newId } from "../ids.ts";
 
-/** A run of a trigger, as the store takes it: queued, with the payload that its transform will get. */
+/** Creates a run of a trigger for the store: queued, with the payload that its transform will get. */
 export function planRun(p: {
   manifest: Pick<Manifest, "version" | "workflows" | "agents">;
   trigger: { slug: string; attachmentId: string; target: Target };
@@ -46,7 +46,7 @@ function boundsOf(
   return { maxAttempts: target?.retries.attempts ?? 1, maxQueued: target?.maxQueued ?? null };
 }
 
-/** Why `adds` runs more were not queued: AppError `queue_full`. */
+/** The reason why `adds` more runs were not queued: AppError `queue_full`. */
 export function queueFull({ target, maxQueued, adds }: { target: Target; maxQueued: number; adds: number }): AppError {
   const name = `${target.kind} ${target.slug}`;
   if (adds > maxQueued)

@@ -2,16 +2,16 @@ import type { RetryPolicy } from "../../contract/project/manifest.ts";
 
 export type RetryPlan = { kind: "retry"; availableAt: number } | { kind: "exhausted" };
 
-/** Share by which an exponential wait varies, so that runs that failed together are not retried together. */
+/** The share by which an exponential wait varies, so that runs that failed together are not retried together. */
 const jitter = 0.2;
 
 /**
- * When an attempt that failed is followed by the next one. The wait after attempt n is `initialMs · 2^(n-1)` ± 20 % if
+ * Plans the time of the next attempt after a failed one. The wait after attempt n is `initialMs · 2^(n-1)` ± 20 % if
  * exponential, and `initialMs` if fixed; at most `maxMs`.
  */
 export function planRetry(p: {
   policy: RetryPolicy;
-  /** The attempt that failed, from 1. */
+  /** The failed attempt, from 1. */
   attempt: number;
   maxAttempts: number;
   now: number;

@@ -54,7 +54,7 @@ interface RunFacts {
 const leave = statuses.filter((to) => mayBecome("running", to)).map((to) => ({ to }));
 const operations = fc.oneof(fc.constant("claim" as const), fc.constant("cancel" as const), leave);
 
-/** A run in memory that only the plans change. */
+/** A run in memory. Only the plans change it. */
 function follow(sequence: readonly ("claim" | "cancel" | { to: RunStatus })[]) {
   let run: RunFacts = { status: "queued", attempt: 1, cancelRequestedAt: null };
   return sequence.map((operation) => {

@@ -1,7 +1,7 @@
 import { type RunStatus, runStatusSchema } from "../../contract/run.ts";
 import type { TimelineKind } from "../../contract/timeline.ts";
 
-/** Where a run may go from each state. A state without exits is final: it never changes. */
+/** The states that may follow each state. A state without successors is final: it never changes. */
 const nextStatuses: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   queued: ["running", "canceled"],
   running: ["queued", "waiting", "completed", "failed", "canceled", "timed_out"],

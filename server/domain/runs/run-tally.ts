@@ -15,13 +15,13 @@ export interface RunNumbers {
   finished: Partial<Record<RunStatus, number>>;
   /** Seconds of one execution of the code. */
   durations: BucketCounts;
-  /** Seconds from being recorded to the first start. */
+  /** Seconds from the record of the run to its first start. */
   startLatencies: BucketCounts;
 }
 
 export interface RunTally {
   started(run: { target: Target; latencyMs: number }): void;
-  /** The code ended for now. `waiting` with an error is a retry. `durationMs: null`: unknown. */
+  /** The code ended or suspended. `waiting` with an error is a retry. `durationMs: null`: unknown. */
   ended(run: { target: Target; status: RunStatus; hasFailed: boolean; durationMs: number | null }): void;
   read(): RunNumbers[];
 }
@@ -86,12 +86,12 @@ export function createRunTally(): RunTally {
 export interface ServiceNumbers {
   runs: RunNumbers[];
   workers: {
-    /** Processes that take runs now, by pool. */
+    /** The processes that accept runs now, by pool. */
     ready: { shared: number; isolated: number };
     rssBytes: { shared: number; isolated: number };
     /** Processes that ended, by why. `retired`: it was shut down or replaced. */
     ended: Record<"retired" | "killed" | "stopped" | "crashed" | "blocked", number>;
   };
-  /** Times that the web process was started again. */
+  /** The number of restarts of the web process. */
   webRestarts: number;
 }

@@ -7,7 +7,7 @@ it("a build that is alone takes every run", () => {
   expect(versionsToTake("v1", [{ version: "v1", beganAt: 5 }])).toEqual({ allBut: [] });
 });
 
-it("side by side each takes its own, and the newest those of builds that are gone", () => {
+it("of several builds each takes its own runs, and the newest also those of builds without workers", () => {
   const live = [
     { version: "v1", beganAt: 1 },
     { version: "v2", beganAt: 2 },
@@ -30,7 +30,7 @@ function takersOf(builds: LiveVersion[], accepted: string): string[] {
   return builds.map(({ version }) => version).filter(takes);
 }
 
-it("every run is for exactly one of the builds that live: for its own where that is among them", () => {
+it("every run is for exactly one of the active builds: for its own if that is active", () => {
   fc.assert(
     fc.property(someBuilds, fc.constantFrom(...names, "gone"), (builds, accepted) => {
       const takers = takersOf(builds, accepted);

@@ -1,16 +1,16 @@
-/** A build of which workers take runs now, and since when the first of them is there. */
+/** A build with active workers, and the start time of the first of them. */
 export interface LiveVersion {
   version: string;
   beganAt: number;
 }
 
-/** Runs of which versions a worker may take: those that its own build accepted alone, or all but those of some others. */
+/** The versions whose runs a worker may take: only those of its own build, or all except those of some other builds. */
 export type VersionsToTake = { only: string } | { allBut: readonly string[] };
 
 /**
- * While workers of several builds live side by side, each run is for the build that accepted it; the newest also takes
- * the runs that no worker's build accepted. The newest is the one whose first worker came last: a worker of an older
- * build that is started again changes nothing.
+ * While workers of several builds are active, each run is for the build that accepted it. The newest build also takes
+ * runs of builds without workers. The newest build is the one whose first worker started last: restarting a worker of
+ * an older build changes nothing.
  */
 export function versionsToTake(mine: string, live: readonly LiveVersion[]): VersionsToTake {
   const others = live.filter(({ version }) => version !== mine);

@@ -45,7 +45,7 @@ describe("a path into a schema", () => {
     "both.a",
     "both.b",
     "tree.children.0.children.1.name",
-  ])("%s is there", (path) => {
+  ])("%s exists", (path) => {
     expect(look(path)).toEqual({ kind: "there" });
   });
 
@@ -59,7 +59,7 @@ describe("a path into a schema", () => {
     ["by.c", "c", ["by"], "a"],
     ["tree.children.0.nam", "nam", ["tree", "children", "0"], "name"],
     ["__proto__", "__proto__", [], null],
-  ])("%s is not, and what was meant is named", (path, name, before, nearest) => {
+  ])("%s does not exist, and the intended path is suggested", (path, name, before, nearest) => {
     expect(look(path)).toEqual({ kind: "missing", name, before, nearest });
   });
 });

@@ -8,8 +8,8 @@ export type PathVerdict =
   | { kind: "missing"; name: string; before: readonly string[]; nearest: string | null };
 
 /**
- * Whether values of a JSON Schema can have a value at a path; if the schema leaves it open, they can. An object with
- * named fields has no others: Zod drops unknown fields.
+ * Whether values of a JSON Schema can have a value at a path. They can if the schema does not exclude it. An object
+ * with named fields has no others: Zod drops unknown fields.
  */
 export function checkSchemaPath(schema: JsonSchemaObject, path: readonly string[]): PathVerdict {
   let nodes: Json[] = [schema];
@@ -30,7 +30,7 @@ export function checkSchemaPath(schema: JsonSchemaObject, path: readonly string[
   return { kind: "there" };
 }
 
-/** Compared as whole paths: of those that begin alike, more may be wrong. */
+/** Compares whole paths: if two paths begin alike, more than the last name may be wrong. */
 function nearestChild(before: readonly string[], name: string, names: readonly string[]): string | null {
   const prefix = before.map((part) => `${part}.`).join("");
   return (
@@ -86,7 +86,7 @@ function childrenOf(node: SchemaNode, name: string): Json[] {
   return others === undefined || others === false ? [] : [others];
 }
 
-/** `{}` and similar schemas, which say nothing about the value. */
+/** `{}` and similar schemas, which do not constrain the value. */
 function isAnything(node: { [keyword: string]: Json }): boolean {
   return !Object.keys(node).some((keyword) =>
     ["type", "properties", "enum", "const", "items", "anyOf", "oneOf", "allOf", "$ref", "not"].includes(keyword),

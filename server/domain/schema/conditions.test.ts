@@ -15,7 +15,7 @@ it("without a filter, the fields that the request needs are named", () => {
   ]);
 });
 
-it("with a filter, what the filter asks for is named", () => {
+it("with a filter, its conditions are named", () => {
   const request = z.object({ type: z.string(), data: z.object({ amount: z.number() }) });
   expect(
     say(request, z.object({ type: z.literal("invoice.paid"), data: z.object({ amount: z.number().min(10_000) }) })),
@@ -30,7 +30,7 @@ it("choices are listed", () => {
   expect(say(z.object({ currency: z.enum(["eur", "usd"]) }))).toEqual(["currency is eur or usd"]);
 });
 
-it("what tells most comes first, and what is left out is counted", () => {
+it("the most specific conditions come first, and omitted ones are counted", () => {
   const body = z.object({
     id: z.string(),
     at: z.iso.datetime(),
@@ -66,7 +66,7 @@ it("the shapes of an event are distinguished by the values of its type", () => {
   expect(say(z.object({ event }))).toEqual(["event.type is a or b"]);
 });
 
-it("a body that is no object has words of its own", () => {
+it("a body that is not an object has its own description", () => {
   expect(say(z.array(z.string()).min(2))).toEqual(["the body has at least 2 items"]);
   expect(say(z.looseObject({}))).toEqual(["the body is an object"]);
   expect(say(z.any())).toEqual([]);

@@ -77,7 +77,7 @@ function find(root: JsonSchemaObject, withOptional: boolean): Found[] {
   return telling.toSorted((one, other) => one.rank - other.rank);
 }
 
-/** Describes this path or, if the paths inside it say more, those. */
+/** Describes this path or, if they are more specific, the paths inside it. */
 function walkSchema(schema: JsonSchemaObject, walk: Walk): void {
   if (walk.visits.left-- <= 0) return;
   const facts = factsOf(schema, walk.root);
@@ -113,7 +113,7 @@ function findOptional(schema: JsonSchemaObject, name: string, walk: Walk): void 
       walk.found.push({ ...one, words: `${one.words}, if present`, rank: Math.max(one.rank, ranks.format) });
 }
 
-/** Of items and of the values of a record, more than their type. */
+/** The conditions of items, and of the values of a record, beyond their type. */
 function findSpecific(schema: JsonSchemaObject, walk: Walk): void {
   const inner: Found[] = [];
   walkSchema(schema, { ...walk, found: inner });

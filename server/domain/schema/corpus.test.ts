@@ -10,24 +10,24 @@ import { bodies, zod3Corpus, zod4Corpus } from "./testing/zod-corpus.ts";
 describe.each(zod4Corpus)("%s, of Zod 4", (_, schema, label, condition) => {
   const exported = exportSchema(schema);
 
-  it("has these words in a label", () => expect(describeSchema(exported, exported)).toBe(label));
+  it("has this description in a label", () => expect(describeSchema(exported, exported)).toBe(label));
 
-  it("has these words as a condition", () =>
+  it("has this description as a condition", () =>
     expect(conditionsOf(exportSchema(z.object({ here: schema })), null)).toEqual([{ path: "here", words: condition }]));
 });
 
 describe.each(zod3Corpus)("%s, of Zod 3", (_, schema, label, condition) => {
   const exported = exportSchema(schema);
 
-  it("has these words in a label", () => expect(describeSchema(exported, exported)).toBe(label));
+  it("has this description in a label", () => expect(describeSchema(exported, exported)).toBe(label));
 
-  it("has these words as a condition", () =>
+  it("has this description as a condition", () =>
     expect(conditionsOf(exportSchema(z3.object({ here: schema })), null)).toEqual([
       { path: "here", words: condition },
     ]));
 });
 
-/** Nobody can make up a text for any pattern, and nothing fits `never`. */
+/** No example can be derived from an arbitrary pattern, and no value matches `never`. */
 const withoutExample = new Set(["regex", "long regex", "nothing"]);
 
 it.each(zod4Corpus.filter(([name]) => !withoutExample.has(name)))("the made-up example for %s parses", (_, schema) => {
@@ -47,7 +47,7 @@ it.each<[string, string[]]>([
   ["eventOfZod3", ["type is a or b"]],
   ["both", ["b is x", "a is a string"]],
   ["nested", ["customer.tags[] is new or old", "items[].price > 0", "prices.* ≥ 1", " and 3 more"]],
-])("the body %s is summed up, and comes to an end", (name, words) => {
+])("the body %s is summarized, in finite time", (name, words) => {
   expect(conditionsOf(bodies[name] ?? {}, null).map((condition) => `${condition.path} ${condition.words}`)).toEqual(
     words,
   );

@@ -5,7 +5,7 @@ import { keyStep, bodyPath } from "./conditions.ts";
 import { visibleText } from "./visible-text.ts";
 
 describe("numbers", () => {
-  it("large ones have their thousands apart, years do not", () => {
+  it("large ones have separated thousands, years do not", () => {
     expect([2026, 10_000, -1_234_567.25, 1e30, 0.000001].map(formatInlineNumber)).toEqual([
       "2026",
       "10,000",
@@ -16,16 +16,16 @@ describe("numbers", () => {
   });
 });
 
-describe("texts of others", () => {
-  it("what hides in them is written out", () => {
+describe("untrusted strings", () => {
+  it("hidden characters are escaped", () => {
     expect(visibleText("a\u202Eb\u0000c\uD800\u200Bd\n")).toBe(String.raw`a\u202eb\u0000c\ud800\u200bd\u000a`);
   });
 
-  it("letters of every script and joined emoji stay as they are", () => {
+  it("letters of every script and joined emoji stay unchanged", () => {
     expect(visibleText("ключ 👩‍💻 é")).toBe("ключ 👩‍💻 é");
   });
 
-  it("are cut, never through the middle of a character", () => {
+  it("are truncated, never inside a character", () => {
     expect(visibleText("🚦".repeat(10), 6)).toBe("🚦🚦…");
   });
 });
@@ -50,8 +50,8 @@ describe("values", () => {
   });
 });
 
-describe("places", () => {
-  it("read as one would write them; a key with anything unusual is in quotes", () => {
+describe("paths", () => {
+  it("have their usual notation; a key with unusual characters is in quotes", () => {
     expect(bodyPath(["items", "[]", keyStep("a b"), keyStep("sku")])).toBe('items[]["a b"].sku');
     expect(bodyPath([keyStep("a.b")])).toBe('["a.b"]');
     expect(bodyPath([])).toBe("the body");

@@ -8,10 +8,10 @@ import { visibleText } from "./visible-text.ts";
 
 const verbs = { starts: "starts with", ends: "ends with", contains: "contains" };
 
-/** Formats that say all that their own pattern says. An email or a URL may have to match one more. */
+/** Formats that fully describe their own pattern. An email or a URL may have to match another pattern as well. */
 const isOpen = (format: string) => ["email", "uri", "url", "hostname"].includes(format);
 
-/** The limits of number types: these bounds say nothing about the intended range. */
+/** The limits of number types: these bounds do not express the intended range. */
 const edges = new Set([
   Number.MAX_SAFE_INTEGER,
   2 ** 31 - 1,
@@ -24,9 +24,9 @@ const edges = new Set([
 ]);
 
 const sizes = [
-  { least: "minLength", most: "maxLength", unit: "character" },
-  { least: "minItems", most: "maxItems", unit: "item" },
-  { least: "minProperties", most: "maxProperties", unit: "key" },
+  { min: "minLength", max: "maxLength", unit: "character" },
+  { min: "minItems", max: "maxItems", unit: "item" },
+  { min: "minProperties", max: "maxProperties", unit: "key" },
 ];
 
 interface Noun {
@@ -47,8 +47,8 @@ const types: Readonly<Record<string, Noun>> = {
 const maxDepth = 3;
 
 /**
- * A schema in few words, for labels: `integer ≥ 0`, `one of eur, usd, gbp`, `email`, `array of strings, 1 to 3 items`.
- * `root` is where its references lead.
+ * Describes a schema briefly, for labels: `integer ≥ 0`, `one of eur, usd, gbp`, `email`, `array of strings, 1 to 3
+ * items`. `root`: the document that its references point into.
  */
 export function describeSchema(schema: JsonSchemaObject, root: JsonSchemaObject): string {
   const facts = factsOf(schema, root);
@@ -82,7 +82,7 @@ export function describeType(facts: Facts, root: JsonSchemaObject): string {
   return visibleText(nounOf(facts, root, 0), 120) || "anything";
 }
 
-/** With its article: `an integer`, `an email`. What starts with a word of its own has none: `one of 3 shapes`. */
+/** Adds the article: `an integer`, `an email`. Phrases such as `one of 3 shapes` have none. */
 export function withArticle(noun: string): string {
   const [first = ""] = noun.split(" ");
   const known = Object.values(types).find(({ one }) => one === first);
@@ -117,7 +117,7 @@ function listed({ values }: Facts): string {
     .replace(/ or (?=[^ ]*$)/, ", ");
 }
 
-/** Zod writes no type where only keywords are checked: these name one. */
+/** Zod exports no type if only keywords are checked. These keywords imply one. */
 function impliedNoun(facts: Facts, root: JsonSchemaObject, depth: number): string {
   if (firstOf(facts, "properties") !== undefined) return "object";
   if (firstOf(facts, "items") !== undefined || firstOf(facts, "prefixItems") !== undefined)
@@ -173,40 +173,39 @@ function unionNoun(choices: JsonSchemaObject[], root: JsonSchemaObject, depth: n
 
 /** Of a number: `≥ 1`, `≤ 9`, `a multiple of 5`. */
 export function describeNumberBounds(facts: Facts): string[] {
-  const least = tightest(facts, "minimum", Math.max);
-  const most = tightest(facts, "maximum", Math.min);
-  if (least !== null && least === most) return [`= ${formatInlineNumber(least)}`];
+  const min = tightest(facts, "minimum", Math.max);
+  const max = tightest(facts, "maximum", Math.min);
+  if (min !== null && min === max) return [`= ${formatInlineNumber(min)}`];
   return [
-    say("≥", least),
-    say(">", tightest(facts, "exclusiveMinimum", Math.max)),
-    say("≤", most),
-    say("<", tightest(facts, "exclusiveMaximum", Math.min)),
+    describeBound("≥", min),
+    describeBound(">", tightest(facts, "exclusiveMinimum", Math.max)),
+    describeBound("≤", max),
+    describeBound("<", tightest(facts, "exclusiveMaximum", Math.min)),
     ...facts.parts.flatMap(({ multipleOf }) =>
       typeof multipleOf === "number" ? [`a multiple of ${formatInlineNumber(multipleOf)}`] : [],
     ),
   ].filter((words) => words !== "");
 }
 
-function say(sign: string, bound: number | null): string {
+function describeBound(sign: string, bound: number | null): string {
   return bound === null || edges.has(Math.abs(bound)) ? "" : `${sign} ${formatInlineNumber(bound)}`;
 }
 
 /** For a string, an array or a record: `not empty`, `exactly 5 characters`, `1 to 3 items`. */
 export function describeSizes(facts: Facts): string[] {
   return sizes.flatMap(
-    ({ least, most, unit }) =>
-      describeSize(tightest(facts, least, Math.max) ?? 0, tightest(facts, most, Math.min), unit) ?? [],
+    ({ min, max, unit }) =>
+      describeSize(tightest(facts, min, Math.max) ?? 0, tightest(facts, max, Math.min), unit) ?? [],
   );
 }
 
-function describeSize(least: number, most: number | null, unit: string): string | null {
-  if (most === null)
-    return least <= 0 ? null : least === 1 ? "not empty" : `at least ${formatInlineNumber(least)} ${unit}s`;
-  const units = most === 1 ? unit : `${unit}s`;
-  if (least === most) return `exactly ${formatInlineNumber(most)} ${units}`;
-  return least <= 0
-    ? `at most ${formatInlineNumber(most)} ${units}`
-    : `${formatInlineNumber(least)} to ${formatInlineNumber(most)} ${units}`;
+function describeSize(min: number, max: number | null, unit: string): string | null {
+  if (max === null) return min <= 0 ? null : min === 1 ? "not empty" : `at least ${formatInlineNumber(min)} ${unit}s`;
+  const units = max === 1 ? unit : `${unit}s`;
+  if (min === max) return `exactly ${formatInlineNumber(max)} ${units}`;
+  return min <= 0
+    ? `at most ${formatInlineNumber(max)} ${units}`
+    : `${formatInlineNumber(min)} to ${formatInlineNumber(max)} ${units}`;
 }
 
 /** A number in a sentence: four digits stay together, they may be a year. */
@@ -226,26 +225,26 @@ export function describeString(facts: Facts): { formats: string[]; patterns: str
     formats: [...new Set([...formats, ...(named.length === 0 ? ofPatterns : [])])],
     patterns: patterns
       .filter((pattern) => formatOfPattern(pattern) === null && (!hidesOthers || readPattern(pattern) !== null))
-      .map(sayPattern),
+      .map(describePattern),
   };
 }
 
 /** `ends with @example.com`, `is a ULID`, or `matches /^ord_[a-z0-9]{8}$/`. */
-function sayPattern(pattern: string): string {
+function describePattern(pattern: string): string {
   const format = formatOfPattern(pattern);
   if (format) return `is ${format}`;
   const plain = readPattern(pattern);
   if (plain?.kind === "is") return `is ${describeChoice(plain.texts)}`;
-  if (plain) return `${verbs[plain.kind]} ${sayBare(plain.texts[0] ?? "")}`;
+  if (plain) return `${verbs[plain.kind]} ${describeText(plain.texts[0] ?? "")}`;
   return `matches /${visibleText(pattern, 40)}/`;
 }
 
-/** A piece of text reads without quotes as long as its ends can be seen. */
-function sayBare(text: string): string {
+/** A string needs no quotes if both of its ends are visible. */
+function describeText(text: string): string {
   return /^[^\s"',]+$/u.test(text) ? visibleText(text, 40) : describeValue(text);
 }
 
-/** A fixed value: words as they are, everything that could be taken for something else in quotes. */
+/** A fixed value: words unchanged, everything ambiguous in quotes. */
 export function describeValue(value: Json, length = 40): string {
   const isWord =
     typeof value === "string" &&
@@ -255,8 +254,8 @@ export function describeValue(value: Json, length = 40): string {
 }
 
 /** `a`, `a or b`, `a, b or c`, `one of a, b, c and 5 more`. */
-export function describeChoice(values: readonly Json[], most = 4): string {
-  const said = values.slice(0, most).map((value) => describeValue(value));
+export function describeChoice(values: readonly Json[], max = 4): string {
+  const said = values.slice(0, max).map((value) => describeValue(value));
   const more = values.length - said.length;
   if (more > 0) return `one of ${said.join(", ")} and ${more} more`;
   const last = said.pop() ?? "nothing";

@@ -4,7 +4,7 @@ import { type Facts, factsOf, firstOf, propertiesOf, tightest } from "./facts-of
 import { isObject, listOf, schemasOf } from "./json-schema.ts";
 
 const maxDepth = 8;
-/** A schema whose shapes are shared can ask for a body without end. */
+/** A schema with shared shapes can require an unlimited body. */
 const maxValues = 2_000;
 
 interface Making {
@@ -15,8 +15,8 @@ interface Making {
 }
 
 /**
- * A made-up body for a trigger: what `request` asks for, with what `filter` asks for on top. A start to edit, not a
- * proof that it matches.
+ * Creates an example body for a trigger: the fields that `request` requires, and in addition those that `filter`
+ * requires. It is a draft to edit, and may not match.
  */
 export function exampleBody(request: JsonSchemaObject, filter: JsonSchemaObject | null): Json {
   const body = example(request, { root: request, depth: 0, values: { left: maxValues } });
@@ -30,14 +30,14 @@ function example(schema: JsonSchemaObject, making: Making): Json {
   if (making.depth > maxDepth || making.values.left-- <= 0) return facts.isNullable ? null : empty(facts);
   const inner = { ...making, depth: making.depth + 1 };
   const own = ofType(facts, inner);
-  // Where there are choices, the first that can be is taken, together with what holds anyway.
+  // If there are choices, the first possible one is used, together with the unconditional schemas.
   return facts.unions.reduce<Json>((body, choices) => {
     const choice = choices.find((one) => !isImpossible(one, making.root)) ?? choices[0];
     return overlay(body, example(choice ? withType(choice, facts) : {}, inner));
   }, own);
 }
 
-/** Nothing fits, or nothing fits a field that must be there. */
+/** Whether no value matches, or no value matches a required field. */
 function isImpossible(schema: JsonSchemaObject, root: JsonSchemaObject): boolean {
   const facts = factsOf(schema, root);
   return (
@@ -52,7 +52,7 @@ function givenValue(facts: Facts): Json | undefined {
   return standard === undefined ? listOf(firstOf(facts, "examples"))[0] : standard;
 }
 
-/** Zod 3 writes the type beside the choices, not in them. */
+/** Zod 3 exports the type beside the choices, not in them. */
 function withType(choice: JsonSchemaObject, facts: Facts): JsonSchemaObject {
   return choice["type"] === undefined && choice["$ref"] === undefined && facts.types.length === 1
     ? { type: facts.types[0] ?? "string", ...choice }
@@ -127,27 +127,27 @@ function own(object: JsonSchemaObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** A number within the bounds, a simple one where there is a choice. */
+/** A number within the bounds, as simple as possible. */
 function exampleNumber(facts: Facts): number {
   const isInteger = facts.types[0] === "integer";
   const step = stepOf(facts) ?? (isInteger ? 1 : null);
-  const least = Math.max(
+  const min = Math.max(
     tightest(facts, "minimum", Math.max) ?? -Infinity,
     above(tightest(facts, "exclusiveMinimum", Math.max), step),
   );
-  const most = Math.min(
+  const max = Math.min(
     tightest(facts, "maximum", Math.min) ?? Infinity,
     -above(negative(tightest(facts, "exclusiveMaximum", Math.min)), step),
   );
   const wanted = isInteger ? 1 : 1.5;
-  if (least > most) return amid(facts);
-  const number = wanted >= least && wanted <= most ? wanted : least > wanted ? between(least, most) : most;
+  if (min > max) return midpoint(facts);
+  const number = wanted >= min && wanted <= max ? wanted : min > wanted ? between(min, max) : max;
   if (step === null) return number;
   const stepped = Math.ceil(number / step) * step;
-  return stepped <= most ? stepped : Math.floor(most / step) * step;
+  return stepped <= max ? stepped : Math.floor(max / step) * step;
 }
 
-/** What every step divides, where they are whole numbers. */
+/** The least common multiple of the steps, if they are integers. */
 function stepOf(facts: Facts): number | null {
   return tightest(facts, "multipleOf", (...steps) => {
     const common = steps.reduce((one, other) => (one / divisor(one, other)) * other);
@@ -161,17 +161,17 @@ function divisor(one: number, other: number): number {
   return other === 0 ? one : divisor(other, one % other);
 }
 
-/** Between bounds that lie closer together than the usual distance from them. */
-function amid(facts: Facts): number {
-  const least = Math.max(
+/** A number between bounds that are closer to each other than the usual distance. */
+function midpoint(facts: Facts): number {
+  const min = Math.max(
     tightest(facts, "minimum", Math.max) ?? -Infinity,
     tightest(facts, "exclusiveMinimum", Math.max) ?? -Infinity,
   );
-  const most = Math.min(
+  const max = Math.min(
     tightest(facts, "maximum", Math.min) ?? Infinity,
     tightest(facts, "exclusiveMaximum", Math.min) ?? Infinity,
   );
-  return facts.types[0] === "integer" ? Math.ceil(least) : least + (most - least) / 2;
+  return facts.types[0] === "integer" ? Math.ceil(min) : min + (max - min) / 2;
 }
 
 /** Just above a bound that is itself excluded. */
@@ -184,7 +184,7 @@ function negative(bound: number | null): number | null {
 }
 
 /** The bound itself, or a rounder number near it. */
-function between(least: number, most: number): number {
-  const round = Math.ceil(least);
-  return round <= most ? round : least;
+function between(min: number, max: number): number {
+  const round = Math.ceil(min);
+  return round <= max ? round : min;
 }

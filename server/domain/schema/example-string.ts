@@ -35,10 +35,10 @@ const samples: Readonly<Record<string, string>> = {
   uppercase: "TEXT",
 };
 
-/** How many characters a hash has, in hexadecimal. */
+/** The number of hexadecimal characters of a hash. */
 const hashLengths: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha256: 64, sha384: 96, sha512: 128 };
 
-/** Where the usual sample is too long, or the schema wants another precision or version. */
+/** Used if the usual sample is too long, or the schema requires another precision or version. */
 const otherSamples: Readonly<Record<string, readonly string[]>> = {
   email: ["a@b.co"],
   uri: ["a:b"],

@@ -3,16 +3,16 @@ import { isObject, listOf, resolveRef, schemasOf } from "./json-schema.ts";
 
 /** The constraints of one path, across references and intersections: `$ref`, `allOf`, and `anyOf` with null. */
 export interface Facts {
-  /** Every schema that must hold there, the outermost first. */
+  /** Every schema that the value must match, the outermost first. */
   parts: JsonSchemaObject[];
   /** Without `null`. Empty: any. */
   types: string[];
   isNullable: boolean;
-  /** The fixed values it may have, without `null`; null where it is not fixed. */
+  /** The fixed values that it may have, without `null`; `null` if it is not fixed. */
   values: Json[] | null;
-  /** Choices between shapes: one of each must hold. Without `null`. */
+  /** Choices between shapes: the value must match one of each. Without `null`. */
   unions: JsonSchemaObject[][];
-  /** Nothing fits. */
+  /** No value matches. */
   isNever: boolean;
 }
 
@@ -61,7 +61,7 @@ function isNull(schema: JsonSchemaObject): boolean {
   return schema["type"] === "null" || schema["const"] === null;
 }
 
-/** The narrowest that is said: an integer is a number. */
+/** The narrowest type that the schemas name: an integer is also a number. */
 function typesOf(parts: JsonSchemaObject[]): string[] | null {
   const said = parts.flatMap(({ type }) =>
     type === undefined ? [] : [[type].flat().filter((one) => typeof one === "string")],
@@ -84,7 +84,7 @@ export interface Property {
   isRequired: boolean;
 }
 
-/** The named properties, over all parts; one that several name has all their schemas. */
+/** The named properties of all parts. A property that several parts name has all their schemas. */
 export function propertiesOf({ parts }: Facts): Property[] {
   const required = new Set(parts.flatMap((part) => listOf(part["required"])));
   const found = new Map<string, JsonSchemaObject[]>();

@@ -1,4 +1,4 @@
-/** JSON Schema formats in words, with their article: every format that Zod 4, Zod 3 and their exporters write. */
+/** JSON Schema formats in words, with their article: all formats that Zod 4, Zod 3 and their exporters use. */
 const formats: Readonly<Record<string, string>> = {
   email: "an email",
   "idn-email": "an email",
@@ -92,10 +92,10 @@ function longFormat(pattern: string): string | undefined {
   return name === "date" && pattern.includes("T(?:") ? "date-time" : name;
 }
 
-/** What a pattern asks for, where it is one of the few forms that have words. */
+/** The meaning of a pattern, if it has one of the few forms that can be described in words. */
 export interface PlainPattern {
   kind: "starts" | "ends" | "contains" | "is";
-  /** One text; several where the pattern lists choices. */
+  /** One string; several if the pattern lists choices. */
   texts: string[];
 }
 

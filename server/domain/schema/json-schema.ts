@@ -8,7 +8,7 @@ export function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The schemas of a list such as `anyOf`; `true` takes anything, `false` nothing. */
+/** The schemas of a list such as `anyOf`; `true` matches every value, `false` none. */
 export function schemasOf(value: Json | undefined): JsonSchemaObject[] {
   return listOf(value)
     .map(asSchema)
@@ -21,7 +21,7 @@ export function asSchema(value: Json | undefined): JsonSchemaObject | null {
   return isObject(value) ? value : null;
 }
 
-/** What a `$ref` inside the same document names (`#`, `#/$defs/tree`), or null. */
+/** The target of a `$ref` inside the same document (`#`, `#/$defs/tree`), or `null`. */
 export function resolveRef(ref: string, root: JsonSchemaObject): JsonSchemaObject | null {
   if (!ref.startsWith("#")) return null;
   let at: Json | undefined = root;

@@ -8,10 +8,10 @@ export type Shape =
   | { is: "any" }
   | { is: "scalar"; types: readonly JsonType[] }
   | { is: "fixed"; values: readonly unknown[] }
-  /** `rest`: what further fields hold. */
+  /** `rest`: the shape of further fields. */
   | { is: "object"; fields: ReadonlyMap<string, ShapeField>; rest: (() => Shape) | null }
   | { is: "list"; itemAt: (index: number) => Shape | null }
-  /** `isNullable`: one of the two options is `null`, added to what the other one takes. */
+  /** `isNullable`: there are two options, and one of them is `null`. */
   | { is: "union"; options: readonly (() => Shape)[]; isNullable?: true }
   | { is: "all"; parts: readonly (() => Shape)[] };
 
@@ -24,16 +24,16 @@ export interface Comparison {
   /** For each alternative, smaller is nearer: compared from left to right. */
   distances: number[][];
   /**
-   * A field by which the alternatives differ in fixed values, and whose value is none of these: no alternative was
-   * meant.
+   * A field for which the alternatives have different fixed values, and whose value is none of these: no alternative
+   * was intended.
    */
   unmet: { path: readonly string[]; values: readonly unknown[] } | null;
 }
 
 /**
- * Compares a value with the alternatives of a union, none of which it matches. The criteria, in this order: the type of
- * the value; the discriminators, whose fixed values distinguish the alternatives; and the other fields, where each
- * shared field counts for an alternative, and each wrong or missing field against it.
+ * Compares a value with the alternatives of a union, none of which it matches. The first criterion is the type of the
+ * value. The second are the discriminators, whose fixed values distinguish the alternatives. The third are the other
+ * fields: each shared field counts for an alternative, and each wrong or missing field against it.
  */
 export function compareAlternatives(alternatives: readonly Shape[], value: Json): Comparison {
   const budget = { steps: 10_000 };
@@ -188,7 +188,7 @@ function distanceOf({ shared, wrong, missing }: Likeness): number {
   return wrong + missing - 2 * shared;
 }
 
-/** By path, written as JSON: what the fields of an object, and of objects in it, must be one of. */
+/** The allowed values of the fields of an object, and of nested objects. The keys are paths as JSON. */
 type FixedFields = ReadonlyMap<string, readonly unknown[]>;
 
 const known = new WeakMap<Shape, FixedFields>();
@@ -212,7 +212,7 @@ function collectFixed(shape: Shape, path: readonly string[], depth: number): [st
   });
 }
 
-/** `null`: other values fit, too. */
+/** `null`: other values match, too. */
 function fixedValues(shape: Shape, depth: number): readonly unknown[] | null {
   if (shape.is === "fixed") return shape.values;
   if (shape.is !== "union" || depth > maxFixedDepth) return null;
@@ -220,7 +220,7 @@ function fixedValues(shape: Shape, depth: number): readonly unknown[] | null {
   return lists.every((list) => list !== null) ? lists.flat() : null;
 }
 
-/** The fields that are fixed in every alternative, and not to the same values in all. */
+/** The fields that have fixed values in every alternative, but not the same in all. */
 function tellingFields(alternatives: readonly FixedFields[]): string[] {
   const [first, ...others] = alternatives;
   return [...(first ?? [])].flatMap(([key, values]) => {
@@ -233,7 +233,7 @@ function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((value) => b.includes(value));
 }
 
-/** A missing field names no alternative only where nothing else does. */
+/** A missing field counts as naming no alternative only if no other field names one. */
 function unmetField({
   telling,
   ofType,

@@ -15,17 +15,17 @@ it.each([
   String.raw`^a{2}b{2,3}c{0}$`,
   String.raw`^.{3}$`,
   String.raw`^(?=a)[ab]+?$`,
-])("finds a text that %s takes, short and long", (pattern) => {
+])("finds a string that %s matches, short and long", (pattern) => {
   const regex = new RegExp(pattern, "u");
   for (const least of [0, 3, 50]) expect(samplePattern(pattern, least)).toMatch(regex);
 });
 
-it("grows as far as it is asked to", () => {
+it("grows to the requested length", () => {
   expect(samplePattern("^id_[a-z]+$", 8)).toBe("id_defgh");
   expect(samplePattern("^(?:[0-9]{2}:)*$", 6)).toBe("12:45:");
 });
 
-it("reads no more than it can, and always ends", () => {
+it("stops at unsupported syntax, and always ends", () => {
   expect(samplePattern(String.raw`(a)\1`)).toBeNull();
   expect(samplePattern("(")).toBeNull();
   expect(samplePattern("((a{1000}){1000}){1000}")?.length).toBeLessThan(20_000);

@@ -1,30 +1,30 @@
-/** How often a piece of a pattern may repeat. */
+/** The number of repetitions that a part of a pattern allows. */
 interface Piece {
-  least: number;
-  most: number;
+  min: number;
+  max: number;
   make: (sample: Sample) => void;
 }
 
 interface Sample {
   text: string;
-  /** So many characters more than needed are wanted. */
+  /** The number of additional characters that are still wanted. */
   wanted: number;
 }
 
-/** Taken in this order where a pattern leaves a choice. */
+/** Used in this order if a pattern allows several characters. */
 const letters = "abcdefghijklmnopqrstuvwxyz";
 const usual = [letters, letters.toUpperCase(), "1234567890", "-_./:@#+,;=~!%&'\"()<>[]{}|\\^$*?` ", "\n\té中👍"];
 
 /**
- * A string that a regular expression matches, with `least` characters if the expression allows it; `null` if the
+ * A string that a regular expression matches, with `min` characters if the expression allows it; `null` if the
  * expression is not supported, e.g. back references. Lookarounds are ignored: the caller tests the string.
  */
-export function samplePattern(pattern: string, least = 0): string | null {
+export function samplePattern(pattern: string, min = 0): string | null {
   try {
     const make = new Reader(pattern).whole();
     const shortest: Sample = { text: "", wanted: 0 };
     make(shortest);
-    const grown: Sample = { text: "", wanted: Math.max(least - shortest.text.length, 0) };
+    const grown: Sample = { text: "", wanted: Math.max(min - shortest.text.length, 0) };
     make(grown);
     return grown.text;
   } catch {
@@ -46,7 +46,7 @@ class Reader {
     return make;
   }
 
-  /** The first that is not empty is taken. */
+  /** The first alternative that is not empty is used. */
   #choices(): Piece["make"] {
     const choices = [this.#pieces()];
     while (this.#take(/\|/y) !== null) choices.push(this.#pieces());
@@ -66,7 +66,7 @@ class Reader {
     return pieces;
   }
 
-  /** Null for what takes no character. */
+  /** `null` if the part matches no character. */
   #piece(): Piece["make"] | null {
     if (this.#take(/\^|\$|\\[bB]/y) !== null) return null;
     const opening = this.#take(/\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?/y);
@@ -84,15 +84,15 @@ class Reader {
     return (sample) => void (sample.text += literal.replace(/^\\/, ""));
   }
 
-  #times(): { least: number; most: number } {
+  #times(): { min: number; max: number } {
     const times = this.#take(/(?:[*+?]|\{\d+(?:,\d*)?\})\??/y) ?? "";
-    const [, least = "1", comma, most = ""] = /^\{(\d+)(,)?(\d*)\}/.exec(times) ?? [];
+    const [, min = "1", comma, max = ""] = /^\{(\d+)(,)?(\d*)\}/.exec(times) ?? [];
     if (times.startsWith("{"))
       return {
-        least: Number(least),
-        most: comma === undefined ? Number(least) : most === "" ? Infinity : Number(most),
+        min: Number(min),
+        max: comma === undefined ? Number(min) : max === "" ? Infinity : Number(max),
       };
-    return { least: /^[*?]/.test(times) ? 0 : 1, most: /^[*+]/.test(times) ? Infinity : 1 };
+    return { min: /^[*?]/.test(times) ? 0 : 1, max: /^[*+]/.test(times) ? Infinity : 1 };
   }
 
   #take(token: RegExp): string | null {
@@ -105,11 +105,11 @@ class Reader {
 
 const maxLength = 10_000;
 
-function repeat({ least, most, make }: Piece, sample: Sample): void {
-  for (let time = 0; time < most && (time < least || sample.wanted > 0); time++) {
+function repeat({ min, max, make }: Piece, sample: Sample): void {
+  for (let time = 0; time < max && (time < min || sample.wanted > 0); time++) {
     const before = sample.text.length;
     make(sample);
-    if (time >= least) sample.wanted -= sample.text.length - before;
+    if (time >= min) sample.wanted -= sample.text.length - before;
     if (sample.text.length === before || sample.text.length > maxLength) return;
   }
 }

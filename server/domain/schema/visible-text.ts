@@ -1,6 +1,6 @@
 /**
- * Control characters, marks that turn or hide text, and halves of pairs: what a reader would not see, or would see in
- * another order.
+ * Control characters, marks that reorder or hide text, and lone surrogates: a reader would not see them, or would see
+ * the text in another order.
  */
 const unseen =
   /[\p{Cc}\p{Cs}\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;

@@ -32,11 +32,11 @@ test.each([
       a: z.discriminatedUnion("kind", [z.object({ kind: z.literal("b") }), z.object({ kind: z.literal("c") })]),
     }),
   ],
-])("%s is more than OpenAI's strict mode can hold a model to", (_, schema) => {
+])("%s is not supported by OpenAI's strict mode", (_, schema) => {
   expect(answerSchema(exported(schema)).isStrict).toBe(false);
 });
 
-test("what only looks like a schema stays as it is", () => {
+test("values that only look like a schema stay unchanged", () => {
   const schema: JsonSchemaObject = {
     type: "object",
     properties: { type: { const: { type: "object" } }, additionalProperties: { enum: [{ type: "object" }] } },
@@ -45,7 +45,7 @@ test("what only looks like a schema stays as it is", () => {
   expect(answerSchema(schema).schema).toEqual({ ...schema, additionalProperties: false });
 });
 
-test("the parts of an intersection stay open, for each has only some of the properties", () => {
+test("the parts of an intersection stay open, because each has only some of the properties", () => {
   const allOf: JsonSchemaObject[] = [
     { type: "object", properties: { a: {} }, required: ["a"] },
     { type: "object", properties: { b: {} }, required: ["b"] },

@@ -22,7 +22,7 @@ async function setUp(script: AnthropicAnswer[]) {
 
 const text = (words: string) => ({ start: { type: "text", text: "" }, deltas: [{ type: "text_delta", text: words }] });
 
-test("an agent speaks Anthropic's protocol: it thinks, calls a tool, gets its own signed thoughts back, and answers", async () => {
+test("an agent uses Anthropic's protocol: it thinks, calls a tool, gets its own signed thoughts back, and answers", async () => {
   const thoughts = {
     start: { type: "thinking", thinking: "", signature: "" },
     deltas: [
@@ -76,7 +76,7 @@ test("an agent speaks Anthropic's protocol: it thinks, calls a tool, gets its ow
   ]);
 });
 
-test("an agent waits where Anthropic is overloaded, at once or in the middle of an answer", async () => {
+test("an agent waits if Anthropic is overloaded, at once or in the middle of an answer", async () => {
   const whole = anthropicAnswer({ blocks: [text("Half")], stopReason: "end_turn", tokens: [1, 1] });
   const broken = {
     events: [

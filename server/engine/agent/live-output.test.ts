@@ -10,7 +10,7 @@ describe("the live output of a model is published", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("at its first word, then at most every 150 ms, all of it, and not when there is nothing new", async () => {
+  test("at its first word, then at most every 150 ms, completely, and not if there is nothing new", async () => {
     const told: string[] = [];
     const speech = createLiveOutput(async (said) => void told.push(said.text));
     speech.add({ type: "text-start", id: "1" });
@@ -42,7 +42,7 @@ describe("the live output of a model is published", () => {
     expect(told).toHaveLength(2);
   });
 
-  test("no more after its end, which waits for the last update", async () => {
+  test("no longer after its end, which waits for the last update", async () => {
     const last = Promise.withResolvers<void>();
     const tell = vi.fn<() => Promise<void>>(() => last.promise);
     const speech = createLiveOutput(tell);
@@ -64,7 +64,7 @@ describe("the published output", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("has calls of tools as their arguments come, and whole in the end, also from providers that send no pieces", async () => {
+  test("has tool calls while their arguments are streamed, and complete at the end, also from providers that do not stream them", async () => {
     const told: ModelOutput["toolCalls"][] = [];
     const speech = createLiveOutput(async (said) => void told.push(said.toolCalls));
     speech.add({ type: "tool-input-start", id: "a", toolName: "lookup" });
@@ -84,7 +84,7 @@ describe("the published output", () => {
     ]);
   });
 
-  test("has the end of every text, at most 64 Ki of it, and how much there was before; no character is cut in two", async () => {
+  test("has the last 64 Ki of every text, and the length of the rest; no character is split", async () => {
     const word = fc
       .tuple(fc.constantFrom("a", "ä", "😀"), fc.integer({ min: 1, max: 40_000 }))
       .map(([char, times]) => char.repeat(times));

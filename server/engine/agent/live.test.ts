@@ -50,7 +50,7 @@ test("the output of a model is live in the trace while it is streamed, and only 
   expect(await h.store.liveMark()).toBe(nobodySpeaks);
 });
 
-test("a call of a tool is in the trace while its arguments come; when the run is canceled in the middle of it, it is gone", async () => {
+test("a tool call is in the trace while its arguments are streamed; it is removed when the run is canceled meanwhile", async () => {
   const h = await agent([{ hangsAfter: "I look it up.", call: { name: "lookup", arguments: { id: "1234567" } } }], {
     tools: { lookup },
   });
@@ -78,7 +78,7 @@ test("the live output of an interrupted answer is replaced by the recorded failu
   expect((await h.finish(id)).run.output).toBe("Done");
 });
 
-test("what a model was saying to a worker that lost the run is not shown, and its late words are not taken", async () => {
+test("the live output of a worker that lost the run is not shown, and its late updates are not accepted", async () => {
   const goOn = Promise.withResolvers<void>();
   const h = await agent([{ text: "From the first", until: goOn.promise }, { text: "From the second" }]);
   const id = await h.start();
@@ -97,7 +97,7 @@ test("what a model was saying to a worker that lost the run is not shown, and it
   });
 });
 
-test("a database that does not take what a model is just saying costs the run nothing", async () => {
+test("a database that rejects live output does not affect the run", async () => {
   const h = await agent([{ text: "Hello" }]);
   const saveLive = vi.fn<typeof h.store.saveLive>(() => Promise.reject(new Error("the disk is on fire")));
   const id = await h.start();

@@ -32,8 +32,8 @@ export function planModelFailure(
   const kind = kindOf(thrown, status);
   const step = { type: "model_failure" as const, kind, message, status, waitMs: null };
   if (kind === "rejected" || p.tries >= maxTries) return step;
-  const asked = retryAfterMs(thrown, p.now);
-  if (asked !== null) return asked > maxWaitMs ? step : { ...step, waitMs: asked };
+  const requestedMs = retryAfterMs(thrown, p.now);
+  if (requestedMs !== null) return requestedMs > maxWaitMs ? step : { ...step, waitMs: requestedMs };
   const backoff = Math.min(maxBackoffMs, firstWaitMs * 2 ** (p.tries - 1));
   return { ...step, waitMs: Math.round(backoff * (0.75 + p.random() / 2)) };
 }

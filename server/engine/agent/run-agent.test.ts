@@ -61,7 +61,7 @@ describe("an agent", () => {
     });
   });
 
-  test("executes the tools that the model calls, in order, and tells it what came of them", async () => {
+  test("executes the tools that the model calls, in order, and sends it their results", async () => {
     const calls: unknown[] = [];
     const tools = {
       lookup: lookup(calls),
@@ -123,7 +123,7 @@ describe("an agent", () => {
     });
   });
 
-  test("gets the errors of arguments that are no JSON or do not parse, of unknown tools, and of tools that throw; none of them fails the run", async () => {
+  test("gets the errors of arguments that are not JSON or do not parse, of unknown tools, and of tools that throw; none of them fails the run", async () => {
     const calls: unknown[] = [];
     const broken = defineTool({
       description: "Breaks",
@@ -162,7 +162,7 @@ describe("an agent", () => {
     ]);
   });
 
-  test("ends with an output of its schema, also where it comes in a block of code", async () => {
+  test("ends with an output of its schema, also if the answer is a code block", async () => {
     const output = z.object({ queue: z.enum(["bugs", "other"]), urgent: z.boolean().default(false) });
     const h = await agent([{ text: '```json\n{ "queue": "bugs" }\n```' }], { output });
     const { run } = await h.finish(await h.start());
@@ -174,7 +174,7 @@ describe("an agent", () => {
     expect(h.provider.requests[0]?.messages[0]?.content).toContain('"enum":["bugs","other"]');
   });
 
-  test("asks for an output in the form that OpenAI's strict mode wants, and without that mode where the schema is more than it can keep", async () => {
+  test("requests an output in the form of OpenAI's strict mode, and without that mode if it does not support the schema", async () => {
     for (const [output, strict] of [
       [z.object({ a: z.object({ b: z.int() }) }), true],
       [z.object({ a: z.object({ b: z.int().optional() }) }), false],
@@ -237,7 +237,7 @@ const many = (count: number) => ({
 });
 
 describe("an agent's calls of tools", () => {
-  test("are bounded in one answer: one that asks for more ends the run before any is made", async () => {
+  test("are limited in one answer: an answer with more calls ends the run before any is made", async () => {
     const calls: unknown[] = [];
     const h = await agent([many(400), { text: "Done" }], { tools: { lookup: lookup(calls) } });
     const { run } = await h.finish(await h.start());
@@ -253,7 +253,7 @@ describe("an agent's calls of tools", () => {
     expect([calls.length, h.provider.requests.length]).toEqual([0, 1]);
   });
 
-  test("are bounded in one run, over all its answers", async () => {
+  test("are limited in one run, over all its answers", async () => {
     const calls: unknown[] = [];
     const h = await agent(() => many(3), {
       tools: { lookup: lookup(calls) },
@@ -270,7 +270,7 @@ describe("an agent's calls of tools", () => {
     expect([calls.length, h.provider.requests.length]).toEqual([6, 3]);
   });
 
-  test("may be as many as the bounds say", async () => {
+  test("may be as many as the limits allow", async () => {
     const calls: unknown[] = [];
     const h = await agent([many(3), many(3), { text: "Done" }], {
       tools: { lookup: lookup(calls) },
@@ -299,14 +299,14 @@ describe("a budget whose use the provider does not report", () => {
     expect([calls.length, h.provider.requests.length]).toEqual([0, 1]);
   });
 
-  test("is no matter to an agent without a budget", async () => {
+  test("does not matter to an agent without a budget", async () => {
     const h = await agent([{ text: "Hi", tokens: null }]);
     expect((await h.finish(await h.start())).run).toMatchObject({ status: "completed", output: "Hi" });
   });
 });
 
-describe("a call of the model that fails", () => {
-  test("with 429 is made again after the time that the provider asks for, without holding the worker", async () => {
+describe("a failed model call", () => {
+  test("with 429 is retried after the time that the provider requests, without occupying the worker", async () => {
     const h = await agent([{ status: 429, headers: { "retry-after": "7" }, message: "Slow down" }, { text: "Hi" }]);
     const id = await h.start();
     expect(await h.stretch()).toBe("waiting");
@@ -321,7 +321,7 @@ describe("a call of the model that fails", () => {
     });
   });
 
-  test("because the provider is overloaded is made again with growing waits, five times in all", async () => {
+  test("because the provider is overloaded is retried after growing pauses, five times in all", async () => {
     const h = await agent(() => ({ status: 529, message: "Overloaded" }));
     const id = await h.start();
     const { run } = await h.finish(id);
@@ -338,7 +338,7 @@ describe("a call of the model that fails", () => {
     expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, null]);
   });
 
-  test("because it is wrong is not made again, and no key gets into the error", async () => {
+  test("because the request is invalid is not retried, and no key is in the error", async () => {
     const h = await agent([{ status: 401, message: "Incorrect API key provided: sk-never-to-be-seen." }]);
     const id = await h.start();
     const { run, timeline } = await h.finish(id);
@@ -348,7 +348,7 @@ describe("a call of the model that fails", () => {
     expect(JSON.stringify([run, timeline, await h.store.loadSteps(id)])).not.toContain("never-to-be-seen");
   });
 
-  test("because the connection broke in the middle of the answer is made again, and the half answer counts for nothing", async () => {
+  test("because the connection broke in the middle of the answer is retried, and the partial answer is dropped", async () => {
     const h = await agent([{ breaksOffAfter: "Half of" }, { text: "All of it" }]);
     const id = await h.start();
     expect((await h.finish(id)).run.output).toBe("All of it");
@@ -356,7 +356,7 @@ describe("a call of the model that fails", () => {
     expect(h.provider.requests[1]?.messages).toHaveLength(2);
   });
 
-  test("because it took too long is given up, its connection closed, and it is made again", async () => {
+  test("because it took too long is aborted, its connection closed, and it is retried", async () => {
     const h = await agent([{ hangsAfter: "Well" }, { text: "Hi" }], { built: { callTimeoutMs: 100 } });
     const id = await h.start();
     expect((await h.finish(id)).run.output).toBe("Hi");
@@ -379,7 +379,7 @@ describe("a run of an agent", () => {
     expect((await h.steps(id)).has("model 1")).toBe(false);
   });
 
-  test("whose worker is lost continues after what is done: no call that was answered is made again", async () => {
+  test("whose worker is lost continues after its completed steps: no answered call is repeated", async () => {
     const calls: unknown[] = [];
     const gate = Promise.withResolvers<void>();
     const slow = defineTool({
@@ -408,7 +408,7 @@ describe("a run of an agent", () => {
     const id = await h.start();
     const handle = h.execute(await h.claim());
     await expect.poll(() => calls.length).toBe(2);
-    handle.interrupt({ kind: "handed_back" });
+    handle.interrupt({ kind: "worker_shutdown" });
     expect((await handle.ended).status).toBe("queued");
     await handle.settled;
     gate.resolve();
@@ -418,7 +418,7 @@ describe("a run of an agent", () => {
     expect(h.provider.requests).toHaveLength(2);
   });
 
-  test("that goes beyond its budget in tokens fails as soon as it does", async () => {
+  test("that exceeds its budget in tokens fails immediately", async () => {
     const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }], tokens: [400, 100] }), {
       tools: { lookup: lookup() },
       budget: { tokens: 1_200 },
@@ -454,7 +454,7 @@ describe("a run of an agent", () => {
     expect((await getAgentTrace(h, id)).costUsd).toBe(0.003);
   });
 
-  test("that goes beyond its budget in dollars fails, by the prices of the project", async () => {
+  test("that exceeds its budget in dollars fails, by the prices of the project", async () => {
     const h = await agent([{ text: "Hi", tokens: [1_000, 1_000] }], {
       budget: { usd: 0.01 },
       prices: { "scripted-1": { input: 2, output: 10 } },
@@ -472,7 +472,7 @@ describe("a run of an agent", () => {
     expect(h.provider.requests).toEqual([]);
   });
 
-  test("of a webhook is asked with delimiters around what came from the payload, and keeps the marks", async () => {
+  test("of a webhook has delimiters around the values of the payload in its prompt, and keeps the marks", async () => {
     const h = await agent([{ text: "Hi" }], { prompt: "New ticket from {{ from }}: {{ subject }}!" });
     const id = await h.start({
       attachmentId: "mail:triage",
@@ -499,7 +499,7 @@ describe("a run of an agent", () => {
     );
   });
 
-  test("whose prompt function throws fails with that, before any model is asked", async () => {
+  test("whose prompt function throws fails with that error, before any model call", async () => {
     const h = await agent([{ text: "Hi" }], {
       prompt: () => {
         throw new Error("no template for this");

@@ -107,7 +107,7 @@ async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise
   const { ctx } = run;
   for (let tries = 1; ; tries += 1) {
     const name = tries === 1 ? `model ${call}` : `model ${call} try ${tries}`;
-    const ask = async ({ signal }: { signal: AbortSignal }) => {
+    const attemptCall = async ({ signal }: { signal: AbortSignal }) => {
       try {
         return await callOnce(run, name, signal);
       } catch (error) {
@@ -115,7 +115,7 @@ async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise
         return planModelFailure(error, { tries, now: run.now(), random: run.random });
       }
     };
-    const step = await agentStep(ctx, name, ["model", "model_failure"], ask, (step) =>
+    const step = await agentStep(ctx, name, ["model", "model_failure"], attemptCall, (step) =>
       step.type === "model" ? addSpend(spent, step) : undefined,
     );
     if (step.type === "model") return step;

@@ -22,7 +22,7 @@ export function createDirectChannel(store: ProgressWriter) {
     channel,
     state,
     released,
-    /** What the host does to the worker. */
+    /** The calls that the host makes to the worker. */
     executor: opened.promise,
   };
 }

@@ -103,7 +103,7 @@ export async function createEngineHarness() {
     execute,
     code: createCode,
     advance: (ms: number) => (now += ms),
-    /** Records a run, executes it once, and gives what is recorded of it then. */
+    /** Records a run, executes it once, and returns its record. */
     async attempt(
       workflow: TestWorkflow,
       run: Partial<NewRun> = {},

@@ -15,7 +15,7 @@ const password = "correct horse battery";
 async function open(given: { mode?: Mode; address?: string } = {}) {
   const service = await openTestService({ mode: given.mode ?? "deployed" });
   const { deps, store, state } = service;
-  // The library that keeps sessions has the machine's clock.
+  // The library for sessions uses the machine's clock.
   state.now = Date.now();
   const handle = createAuthHandler({ ...deps, mode: deps.mode, hasProvider: false, isSecure: false, ownHost: null });
   const send = (
@@ -73,7 +73,7 @@ function openDoor({ deps }: TestService, given: Partial<AuthDeps> = {}) {
 const cookieOf = (answer: Response) => (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
 
 describe("people who sign in", () => {
-  it("join by an invitation, once, and are signed in as what it says", async () => {
+  it("join by an invitation, once, and are signed in with its role", async () => {
     const { invite, send, ask, log } = await open();
     const token = await invite("operator");
     const joined = await send("join", { token, name: " Ada ", email: "Ada@Example.com", password });
@@ -95,7 +95,7 @@ describe("people who sign in", () => {
     ]);
   });
 
-  it("sign in with their password, and out: the cookie then opens nothing", async () => {
+  it("sign in with their password, and out: the cookie then gives no access", async () => {
     const { join, send, ask, log, handle } = await open();
     await join("viewer");
     const cookie = cookieOf(await send("sign-in", { email: "ADA@example.com", password }));
@@ -112,7 +112,7 @@ describe("people who sign in", () => {
     expect((await log())[0]?.[0]).toBe("session.ended");
   });
 
-  it("learn nothing from a refusal: an unknown address and a wrong password are answered alike, and written down", async () => {
+  it("learn nothing from a rejection: an unknown address and a wrong password get the same response, and are recorded", async () => {
     const { join, send, log } = await open();
     await join("viewer");
     const answers = await Promise.all([
@@ -143,7 +143,7 @@ describe("people who sign in", () => {
     expect((await guess("198.51.100.8")).status).toBe(401);
   });
 
-  it("have thirty attempts a minute on one account, from however many addresses", async () => {
+  it("have thirty attempts a minute on one account, from any number of addresses", async () => {
     const service = await openTestService({ mode: "deployed" });
     const { guess } = openDoor(service, { identity: async () => rejecting(await service.deps.identity()) });
     const statuses = await Promise.all(
@@ -178,7 +178,7 @@ describe("people who sign in", () => {
     expect((await rejected())[0]).toMatchObject({ subject: "eve60@example.com", detail: { notRecorded: 10 } });
   });
 
-  it("find no OpenID Connect where none is configured, and calling it leaves no trace", async () => {
+  it("find no OpenID Connect if none is configured, and calling it leaves no trace", async () => {
     const { handle, send, log } = await open();
     const callback = await handle(new Request("http://localhost:3000/api/auth/callback/oidc?code=x&state=y"), {
       ...unknownClient,
@@ -189,7 +189,7 @@ describe("people who sign in", () => {
     expect(await log()).toEqual([]);
   });
 
-  it("have cookies that only travel by TLS where they came by it", async () => {
+  it("have cookies that are sent only by TLS if the sign-in used TLS", async () => {
     const { join, send } = await open();
     await join("viewer");
     expect(
@@ -241,7 +241,7 @@ describe("people who sign in", () => {
     ["of another secret", (cookie: string) => `${cookie.slice(0, -8)}AAAAAAA%3D`],
     ["without a signature", (cookie: string) => cookie.split(".")[0] ?? ""],
     ["that is empty", () => "signalbox_person="],
-  ])("a cookie %s opens nothing", async (_, forge) => {
+  ])("a cookie %s gives no access", async (_, forge) => {
     const { join, ask } = await open();
     await expect(ask(forge(cookieOf(await join("admin"))))).rejects.toMatchObject({ code: "unauthorized" });
   });
@@ -250,7 +250,7 @@ describe("people who sign in", () => {
     ["a short password", { password: "short" }, "/password"],
     ["no address", { email: "ada" }, "/email"],
     ["no name", { name: "  " }, "/name"],
-  ])("%s is refused where it stands", async (_, change, pointer) => {
+  ])("%s is rejected by its route", async (_, change, pointer) => {
     const { invite, send } = await open();
     const answer = await send("join", {
       token: await invite("viewer"),
@@ -279,7 +279,7 @@ describe("people who sign in", () => {
       return { ...opened, cookie, link, tokenOf };
     }
 
-    it("sets a new one by a link of an admin's, once: the old one opens nothing any more, and no session does", async () => {
+    it("sets a new one by a link of an admin, once: the old password and all sessions give no access afterwards", async () => {
       const { send, ask, log, cookie, link, service } = await openForgotten();
       const url = await link();
       expect(url.pathname).toMatch(/^\/reset\/[\w-]{43}$/);
@@ -376,7 +376,7 @@ describe("people who sign in", () => {
     expect((await send("sign-in", { email: "ada@example.com", password })).status).toBe(404);
   });
 
-  it("reach nothing else of what stands behind: only the paths that are named here answer", async () => {
+  it("reach nothing else of the library: only the listed paths answer", async () => {
     const { send } = await open();
     for (const path of [
       "sign-up/email",

@@ -8,7 +8,7 @@ export function secureCookies(deps: AuthDeps, client: Client, cookies: readonly 
   return cookies.map((cookie) => (deps.isSecure || client.isSecure ? `${cookie}; Secure` : cookie));
 }
 
-/** Writes the audit entry of the session that `cookies` start. */
+/** Writes the audit entry of the session that is started by `cookies`. */
 export async function recordSessionStart(
   { authenticate, store, clock }: AuthDeps,
   p: {

@@ -18,7 +18,7 @@ const rotated = z.object({ key: createdKey });
 async function open() {
   const service = await openTestService({ mode: "deployed" });
   const { deps, state, store } = service;
-  // The library that keeps sessions has the machine's clock.
+  // The library for sessions uses the machine's clock.
   state.now = Date.now();
   const handle = createAuthHandler({ ...deps, mode: "deployed", hasProvider: false, isSecure: false, ownHost: null });
   const trpc = createTrpc({ ...deps, name: "my project", news: store });
@@ -119,7 +119,7 @@ describe("an API token", () => {
     expect((await keysOf(token)).status).toBe(200);
   });
 
-  it("never gets more by its owner's rising than it was made for", async () => {
+  it("never gets more than its granted scope when its owner's role rises", async () => {
     const { join, keysOf } = await open();
     const ada = await join("ada", "admin");
     expect((await keysOf(bearer((await ada.makeToken("operate")).secret))).status).toBe(403);
@@ -145,7 +145,7 @@ describe("an API token", () => {
   });
 });
 
-it("who is removed, or no admin any more, has no link left by which they could come back", async () => {
+it("a person who is removed or demoted has no valid link left", async () => {
   const { service, join } = await open();
   const [grace, ada, alan] = [await join("grace", "admin"), await join("ada", "admin"), await join("alan", "admin")];
   const invite = async (cookie: string) =>

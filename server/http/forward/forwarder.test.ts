@@ -12,7 +12,7 @@ const ada = JSON.stringify({ name: "Ada" });
 const webhook = `POST /triggers/signup HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${ada.length}\r\n\r\n${ada}`;
 const megabyte = 1024 * 1024;
 
-/** Web as the test wants it: it answers each request that the receiver forwards. */
+/** A web process that the test controls: it answers each request that the receiver forwards. */
 async function forwardTo(
   handle: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
   options: Parameters<typeof serve>[0] = {},
@@ -32,7 +32,7 @@ async function openConnection(port: number, text: string): Promise<Socket> {
 }
 
 describe("a forwarded request", () => {
-  test("has the headers of the client as it wrote them, and no others", async () => {
+  test("has the headers of the client unchanged, and no others", async () => {
     const seen = Promise.withResolvers<string[]>();
     const { port } = await forwardTo((request, response) => {
       seen.resolve(request.rawHeaders);
@@ -48,7 +48,7 @@ describe("a forwarded request", () => {
     expect(headers.filter((line) => !/^connection: /i.test(line))).toEqual(lines);
   });
 
-  test("gets the status, the reason, the headers and the body of web as they are", async () => {
+  test("gets the status, the reason, the headers and the body of web unchanged", async () => {
     const { port } = await forwardTo((_, response) => {
       response.writeHead(418, "Short and stout", [
         "X-CASE",
@@ -201,7 +201,7 @@ describe("a body", () => {
     expect(parseAnswer(text).head).toMatch(/^HTTP\/1\.1 413 [^]*\r\nconnection: close/i);
   });
 
-  test("that a client announces with 100-continue is sent when web asks for it", async () => {
+  test("that a client announces with 100-continue is sent when web requests it", async () => {
     const { port } = await serve({ rest: async (request) => new Response(await request.text()) });
     const socket = await openConnection(
       port,
@@ -236,7 +236,7 @@ describe("a side that ends", () => {
     }
   });
 
-  test("a web process that dies within a response ends the connection, so that no client takes half for the whole", async () => {
+  test("a web process that dies during a response ends the connection, so that no client takes a part for the whole", async () => {
     const { port } = await forwardTo((request, response) => {
       response.write("half", () => request.socket.destroy());
     });
@@ -295,7 +295,7 @@ describe("without web", () => {
     expect(await (await fetch(`${served.url}/api/v1/runs`)).text()).toBe("the next one");
   });
 
-  test("one that accepts connections and answers none delays no webhook, and takes no more requests than it may", async () => {
+  test("a web process that accepts connections but answers none delays no webhook, and gets no more requests than the limit", async () => {
     const served = await serve({ triggers, maxForwarded: 3 });
     await served.closeWeb(0);
     const silent = createServer(() => {});
@@ -350,7 +350,7 @@ test("an upgraded connection carries bytes in both directions, from the first on
   await ended;
 });
 
-test("a connection of a client is used for webhooks and other requests by turns", async () => {
+test("a client can use one connection for webhooks and other requests in turn", async () => {
   const { port } = await serve({ triggers, rest: async () => new Response("rest") });
   const socket = await openConnection(port, "");
   let text = "";

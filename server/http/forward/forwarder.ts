@@ -7,7 +7,7 @@ import { hasBody, requestIdHeader, sendProblem } from "../send-problem.ts";
 import { isPeerHeader, peerHeaderOf } from "./peer-header.ts";
 import { sendUnavailablePage } from "./unavailable-page.ts";
 
-/** Where web listens: a socket that only this machine reaches, and the secret that it expects. */
+/** The address of web: a socket that only this machine reaches, and the secret that web expects. */
 export interface WebSocketAddress {
   socket: string;
   secret: string;
@@ -23,13 +23,13 @@ export interface Forwarder {
   close(): void;
 }
 
-/** Connections to web that stay open without a request, and for how long. */
+/** The number of idle connections to web that stay open, and for how long. */
 const maxIdle = 64;
 const idleMs = 30_000;
 /** Pages have larger headers than requests may have. */
 const maxHeaderSize = 128 * 1024;
 
-/** They describe one connection, and the one to web is another. Node sets those that it needs. */
+/** They describe the client's connection, not the one to web. Node sets those that it needs. */
 const hopByHop = new Set([
   "connection",
   "keep-alive",
@@ -42,7 +42,7 @@ const hopByHop = new Set([
 
 /**
  * Forwards requests to web over a local socket, streaming in both directions: each side is read only as fast as the
- * other one takes it. If web does not answer, or `maxInProgress` requests are in progress, the client gets 503.
+ * other side reads. If web does not answer, or `maxInProgress` requests are in progress, the client gets 503.
  */
 export function createForwarder({
   web,
@@ -89,7 +89,7 @@ export function createForwarder({
       inProgress += 1;
       response.once("close", () => {
         inProgress -= 1;
-        // The client is gone: web stops its work.
+        // The client has disconnected: web stops its work.
         if (!response.writableFinished) toWebProcess.destroy();
       });
       toWebProcess.on("continue", () => response.writeContinue());
@@ -104,7 +104,7 @@ export function createForwarder({
         passBack(received, { request, response, toWebProcess });
       });
       if (!hasBody(request)) return void toWebProcess.end();
-      // Web may answer by the head alone, and the body may come late.
+      // Web may answer after reading only the head, and the body may arrive late.
       toWebProcess.flushHeaders();
       request.pipe(toWebProcess);
     },
@@ -153,7 +153,7 @@ function passBack(
     if (!answer.complete) response.destroy();
   });
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? "", endToEnd(answer.rawHeaders));
-  // A stream may have nothing to send for long: its client is waiting for the status.
+  // A stream may send nothing for a long time, while its client waits for the status.
   if (answer.headers["content-length"] === undefined) response.flushHeaders();
   answer.pipe(response);
 }

@@ -19,8 +19,8 @@ export function isPeerHeader(lowerCaseName: string): boolean {
 }
 
 /**
- * Takes the header off a request, and keeps the address for `peerAddressOf`. False if the receiver of this start did
- * not send the request.
+ * Removes the header from a request, and stores the address for `peerAddressOf`. Returns `false` if the receiver of
+ * this start did not send the request.
  */
 export function acceptForwarded(request: IncomingMessage, secret: string): boolean {
   const { rawHeaders } = request;
@@ -28,7 +28,7 @@ export function acceptForwarded(request: IncomingMessage, secret: string): boole
   if (at < 0) return false;
   const [given = "", address = ""] = (rawHeaders[at + 1] ?? "").split(" ", 2);
   if (!isSame(given, secret)) return false;
-  // First: Node makes `headers` of the raw ones when they are read for the first time.
+  // This must come first: Node creates `headers` from the raw headers when they are read for the first time.
   delete request.headers[peerHeader];
   rawHeaders.splice(at, 2);
   peers.set(request, address);

@@ -16,7 +16,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** What a browser shows while web restarts or has too much to do. */
+/** The page for browsers while web restarts or is overloaded. */
 export function sendUnavailablePage(response: ServerResponse): void {
   response
     .writeHead(503, {

@@ -25,7 +25,7 @@ interface WebServerParts {
   rest: (request: Request, client: Client) => Promise<Response>;
   /** The internal access of the pages to the service. */
   trpc: (request: Request, client: Client) => Promise<Response>;
-  /** Where people sign in. */
+  /** Handles sign-in. */
   auth: (request: Request, client: Client) => Promise<Response>;
   /** Runs before the API, sign-in and pages. */
   limitAnonymous: AnonymousLimit;
@@ -40,11 +40,11 @@ interface WebServerParts {
 }
 
 /**
- * The receiver limits the time that clients take, and the number of requests. It closes the connections that it does
- * not use: if both sides did, a request could be sent to a connection that is closing.
+ * The receiver limits the time of clients and the number of requests. It also closes unused connections: if both sides
+ * did, a request could be sent to a connection that is closing.
  */
 const unlimited = { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 };
-/** Twice what the receiver admits, for the header that it adds. */
+/** Twice the limit of the receiver, because the receiver adds a header. */
 const maxHeaderSize = 32 * 1024;
 
 /**
@@ -122,7 +122,7 @@ function createListener({ rest, trpc, auth, limitAnonymous, gate, proxies, pages
   };
 }
 
-/** An expected failure becomes a value, to be answered. */
+/** Returns an expected failure as a value, so that it can be answered. */
 async function settle<T>(work: Promise<T>): Promise<T | AppError> {
   try {
     return await work;
@@ -155,7 +155,7 @@ function fail(logger: Logger, response: ServerResponse, cause: unknown): void {
   else sendProblem(response.req, response, internalError(cause));
 }
 
-/** The adapter rejects a bad Host header with a RequestError, which is the fault of the client. */
+/** The adapter rejects an invalid Host header with a RequestError, which is an error of the client. */
 function adapterFailure(error: unknown, logger: Logger, requestId: string | undefined): Response {
   const isInvalidRequest = error instanceof Error && error.name === "RequestError";
   return problemResponse(

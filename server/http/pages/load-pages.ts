@@ -4,7 +4,7 @@ import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 
-/** The pages, as the web process's HTTP server sees them. */
+/** The pages, for the HTTP server of the web process. */
 export interface Pages {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** The development server's reload socket; absent in the packed product. */
@@ -13,7 +13,7 @@ export interface Pages {
 }
 
 export interface PagesOptions {
-  /** `source`: Next's development server over `app/`. `built`: what `next build` made. */
+  /** `source`: Next's development server over `app/`. `built`: the output of `next build`. */
   mode: "source" | "built";
   /** The package: the repository, or node_modules/signalbox. */
   dir: string;
@@ -21,7 +21,7 @@ export interface PagesOptions {
   port: number;
 }
 
-/** As much of Next as is used here. Its own types would change `process.env` for the whole server. */
+/** The part of Next that is used here. Its own types would change `process.env` for the whole server. */
 type CreateNext = (options: { dev: boolean; dir: string; hostname: string; port: number; httpServer: Server }) => {
   prepare(): Promise<void>;
   getRequestHandler(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -33,12 +33,12 @@ export async function loadPages(options: PagesOptions): Promise<Pages> {
   const isDevelopment = options.mode === "source";
   const dir = isDevelopment ? options.dir : join(options.dir, "dist", "pages");
   setNextEnvironment(isDevelopment);
-  // Resolved from `dir`: the packed product brings the Next that its pages were built with.
+  // Resolved from `dir`: the packed product contains the version of Next that built its pages.
   const load = createRequire(join(dir, "package.json"));
   if (isDevelopment) rejectVersionCheck();
   else await useBuiltConfig(dir, load);
   const next = load("next") as CreateNext;
-  // Next would attach itself to the server that its first request came from. This one never listens.
+  // Next would attach itself to the server of its first request. This server never listens.
   const upgrades = new Server();
   const app = next({ dev: isDevelopment, dir, hostname: options.host, port: options.port, httpServer: upgrades });
   await app.prepare();
@@ -61,8 +61,8 @@ function setNextEnvironment(isDevelopment: boolean): void {
 }
 
 /**
- * Next's development server asks the npm registry for its newest version, and has no setting against it. Nothing here
- * calls outside.
+ * Next's development server requests its newest version from the npm registry, and no setting disables this. Signalbox
+ * makes no outside requests.
  */
 function rejectVersionCheck(): void {
   const original = globalThis.fetch;
@@ -72,13 +72,13 @@ function rejectVersionCheck(): void {
       : original(input, init);
 }
 
-/** The configuration as it was when the pages were built; without it Next looks for next.config and its toolchain. */
+/** The configuration with which the pages were built. Without it, Next looks for next.config and its toolchain. */
 async function useBuiltConfig(dir: string, load: NodeJS.Require): Promise<void> {
   const { config } = JSON.parse(readFileSync(join(dir, ".next", "required-server-files.json"), "utf8")) as {
     config: unknown;
   };
   process.env["__NEXT_PRIVATE_STANDALONE_CONFIG"] = JSON.stringify(config);
-  // Read ahead: Next keeps it, and so does not print how long its reading took.
+  // Read in advance: Next caches it, and then does not print how long the read took.
   const { default: loadConfig } = load("next/dist/server/config") as {
     default(phase: string, dir: string): Promise<unknown>;
   };

@@ -52,11 +52,11 @@ it.each([
   "/reset/token",
   "/_next/static/chunks/a.js",
   "/icon.svg",
-])("%s is open: by it one comes in", async (path) => {
+])("%s is open to anonymous clients", async (path) => {
   expect(await (await (await open()).ask(path)).text()).toBe("the page");
 });
 
-it("opens with a session, and to nothing that only looks like one", async () => {
+it("admits valid sessions, and nothing that only looks like one", async () => {
   const { service, ask } = await open();
   const token = await makeKey(service, { kind: "api", scope: "read" });
   const key = await makeKey(service, { kind: "webhook" });
@@ -72,7 +72,7 @@ describe("in development", () => {
     expect(await (await ask("/runs")).text()).toBe("the page");
   });
 
-  it("sends forwarded requests to /sign-in, and takes their session", async () => {
+  it("redirects forwarded requests to /sign-in, and accepts their session", async () => {
     const { service, ask } = await open("development");
     const forwarded = { "x-forwarded-for": "203.0.113.5" };
     expect((await ask("/runs", forwarded)).headers.get("location")).toBe("/sign-in?next=%2Fruns");

@@ -6,12 +6,12 @@ import { anonymousRoutes } from "../anonymous-routes.ts";
 
 const maxBodyBytes = 64 * 1024;
 
-/** Returns where a request for a page is redirected; `null`: it may see the page. `isLocal`: made on this machine. */
+/** Returns the URL to redirect a page request to; `null`: the page may be shown. `isLocal`: made on this machine. */
 export type PageGate = (request: IncomingMessage, isLocal: boolean) => Promise<string | null>;
 
 /**
- * Redirects requests that are not signed in to /sign-in, before a page is rendered. In development pages are open to
- * local requests; `authenticate` is for the others. Throws AppError `store_unavailable`.
+ * Redirects requests that are not signed in to /sign-in, before a page is rendered. In development, local requests need
+ * no sign-in; `authenticate` checks all others. Throws AppError `store_unavailable`.
  */
 export function createPageGate(deps: { authenticate: ApiAuthenticator; mode: Mode }): PageGate {
   return async (request, isLocal) => {
@@ -47,8 +47,8 @@ function withoutInternals(url: string): string {
 }
 
 /**
- * Why a request is not passed to the pages, or `null`. Pages have no server actions: a POST never reaches Next, which
- * would decode it. Next's development server reports errors by POST. A body of any size would be kept in memory.
+ * Returns why a request is not passed to the pages, or `null`. Pages have no server actions: a POST never reaches Next,
+ * which would decode it. Next's development server reports errors by POST. A body of any size would be kept in memory.
  */
 export function rejectPageRequest(
   { method, url, headers }: Pick<IncomingMessage, "method" | "url" | "headers">,

@@ -23,7 +23,7 @@ const overTheNetwork = closed.filter(({ access }) => access !== "machine");
 /** The statuses of a failed access check. Any other status means that the route was reached. */
 const accessFailures = [401, 403];
 
-describe("who may use which route of a deployed service", () => {
+describe("access to the routes of a deployed service", () => {
   it("a route whose operation is not in the table does not exist", async () => {
     expect(toRestRoute({ method: "get", path: "/api/v1/unlisted", operationId: "unlisted", responses: {} })).toBeNull();
     const { deps } = await openTestService();
@@ -88,7 +88,7 @@ describe("who may use which route of a deployed service", () => {
     },
   );
 
-  it.each(overTheNetwork)("$route takes the key by x-api-key as well", async ({ method, path }) => {
+  it.each(overTheNetwork)("$route accepts the key in x-api-key, too", async ({ method, path }) => {
     const service = await openTestService({ mode: "deployed" });
     const token = await makeKey(service, { kind: "api" });
     expect(accessFailures).not.toContain(

@@ -74,7 +74,7 @@ function methodsOf(routes: readonly RestRoute[], path: string): Map<string, Rest
   return methods;
 }
 
-/** `subject`: the id or slug in the path. `made`: the id of what was created. */
+/** `subject`: the id or slug in the path. `made`: the id of the created object. */
 async function recordAudit(c: Context<RestEnv>, { operation, pattern }: RestRoute): Promise<void> {
   const action = auditActionOf(operation, null);
   if (action === null || !c.res.ok) return;

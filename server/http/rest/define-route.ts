@@ -3,7 +3,7 @@ import type { OperationId } from "../../auth/access/operations.ts";
 import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
 import { problem } from "./schemas.ts";
 
-/** Defines a route. Its `operationId` refers to the table of operations, which decides who may call it. */
+/** Defines a route. Its `operationId` refers to the table of operations, which defines its permissions. */
 export function defineRoute<
   Path extends string,
   Route extends Omit<RouteConfig, "path"> & { path: Path; operationId: OperationId },

@@ -165,14 +165,14 @@ describe("requests that the API rejects", () => {
     expect(problemSchema.parse(JSON.parse(answer.text))).toMatchObject({ code, status, type: `/errors/${code}` });
   });
 
-  it("is said as a problem that nothing may keep", async () => {
+  it("are answered with a problem that must not be cached", async () => {
     const service = await openTestService();
     const { headers } = await service.get("/api/v1/nothing");
     expect(headers.get("content-type")).toBe("application/problem+json");
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  it("names what was meant, where that is near", async () => {
+  it("get a suggestion if a known name is near", async () => {
     const service = await openTestService();
     expect((await service.get("/api/v1/runs?statsu=failed")).text).toContain('Did you mean \\"status\\"?');
     expect((await service.post("/api/v1/triggers/new-singup/runs", {})).text).toContain(
@@ -183,13 +183,13 @@ describe("requests that the API rejects", () => {
     );
   });
 
-  it("says which methods a path takes", async () => {
+  it("get the methods that a path allows", async () => {
     const service = await openTestService();
     expect((await service.send("PUT", "/api/v1/keys")).headers.get("allow")).toBe("GET, HEAD, POST");
     expect((await service.send("GET", "/api/v1/verdicts")).headers.get("allow")).toBe("POST");
   });
 
-  it("says where a body does not hold", async () => {
+  it("get the path at which a body is invalid", async () => {
     const service = await openTestService();
     const { text } = await service.post("/api/v1/keys", {
       kind: "webhook",
@@ -199,19 +199,19 @@ describe("requests that the API rejects", () => {
     expect(problemSchema.parse(JSON.parse(text)).errors).toMatchObject([{ pointer: "/endpoints/1" }]);
   });
 
-  it("says where a body stops being JSON", async () => {
+  it("get the position at which a body stops being JSON", async () => {
     const service = await openTestService();
     const { text } = await service.send("POST", "/api/v1/verdicts", { headers: jsonType, body: '{\n  "body": tru }' });
     expect(problemSchema.parse(JSON.parse(text)).detail).toMatch(/^Line 2, column \d+: /);
   });
 
-  it("is a body for which the memory has no room, until other requests have ended", async () => {
+  it("include a body that exceeds the memory budget, until other requests have ended", async () => {
     const service = await openTestService();
     const others = service.bodies.open("local");
     others.take(64 * 1024 * 1024 - 60_000);
     const send = (bytes: number) =>
       service.post("/api/v1/verdicts", { endpoint: "billing", body: { text: "x".repeat(bytes) } });
-    // Each frees what it took.
+    // Each request frees its memory.
     for (let n = 0; n < 3; n += 1) expect((await send(20_000)).status).toBe(200);
     const full = await send(90_000);
     expect([full.status, full.headers.get("retry-after"), problemSchema.parse(JSON.parse(full.text)).code]).toEqual([

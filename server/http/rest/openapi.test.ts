@@ -39,7 +39,7 @@ describe("the OpenAPI document", () => {
     expect(routes.filter(({ operation }) => !Object.hasOwn(operations, operation.operationId))).toEqual([]);
   });
 
-  it("says of exactly the open routes that they need no key", () => {
+  it("marks exactly the open routes as needing no key", () => {
     const open = routes.filter(({ operation }) => operation.security?.length === 0).map(({ route }) => route);
     expect(open.sort()).toEqual(
       restRoutes

@@ -31,13 +31,13 @@ async function readThen(c: Context<RestEnv>, { memory, next }: { memory: BodyMem
   }
   requireJsonType(raw.headers);
   const json = parseJsonBody(bytes);
-  // One spelling for the validators behind: they know application/json, and not every */*+json.
+  // The validators behind accept only application/json, not every */*+json.
   headers.set("content-type", "application/json");
   c.req.raw = new Request(raw.url, { method: raw.method, headers, body: JSON.stringify(json), signal: raw.signal });
   return next();
 }
 
-/** For routes that cannot do without a body. */
+/** For routes that require a body. */
 export const requireBody: MiddlewareHandler<RestEnv> = async (c, next) => {
   if (c.req.raw.body === null) throw new AppError("invalid_json", "The body is empty. Send JSON.");
   return next();

@@ -56,7 +56,7 @@ const text = (where: string) =>
     .optional()
     .openapi({ description: `Only entries with this text in ${where}. Case-insensitive for ASCII letters.` });
 
-/** By which runs are listed and exported. */
+/** The filters of listed and exported runs. */
 export const runFilter = {
   trigger: z.string().optional().openapi({ description: "Slug of a trigger." }),
   target: z.string().optional().openapi({ description: "Slug of a workflow or an agent." }),
@@ -84,7 +84,7 @@ export const runFilter = {
     .openapi({ description: "Only runs that wait for an approval." }),
 };
 
-/** By which deliveries are listed. */
+/** The filters of listed deliveries. */
 export const deliveryFilter = {
   endpoint: z.string().optional(),
   outcome: deliveryOutcomeSchema.optional(),
@@ -100,7 +100,7 @@ export const deliveryFilter = {
   text: text("their body"),
 };
 
-/** Without the names that were not given, and with times in UTC milliseconds: as the store takes it. */
+/** Converts a query to a filter of the store: without absent names, and with times in UTC milliseconds. */
 export function toFilter<T extends { since?: string | undefined; until?: string | undefined }>({
   since,
   until,

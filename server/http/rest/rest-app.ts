@@ -55,7 +55,7 @@ function buildApp(): { app: OpenAPIHono<RestEnv>; routes: RestRoute[] } {
     c.res.headers.set("x-content-type-options", "nosniff");
   });
   app.use(authorize(routes), readJsonBody);
-  // Before the route of one run, which matches any id.
+  // This must come before the route of one run, which matches any id.
   registerRunExportRoute(app);
   registerRunRoutes(app);
   registerAgentRoutes(app);

@@ -19,17 +19,17 @@ export interface RestDeps {
   logger: Logger;
   mode: Mode;
   maxBodyBytes: number;
-  /** Bounds what one key or person has in progress. */
+  /** Limits the concurrent requests of one key or person. */
   takeSlot: TakeSlot;
-  /** The memory for all bodies that are in progress. */
+  /** The memory for the bodies of all requests in progress. */
   bodies: BodyBudget;
-  /** Where the world reaches this service, without a trailing slash. Asked per request: the port may be known late. */
+  /** The public URL of this service, without a trailing slash. Called per request: the port may not be known earlier. */
   baseUrl: () => string;
   cipher: KeyCipher;
-  /** Says who asks. The command line, in its own process, puts `() => Promise.resolve({ kind: "local" })` here. */
+  /** Authenticates a request. The command line, in its own process, uses `() => Promise.resolve({ kind: "local" })`. */
   authenticate: ApiAuthenticator;
   metrics: Metrics;
-  /** Aborted when the service begins to stop: streams end, waits are answered, /readyz says no. */
+  /** Aborted when the service begins to stop: streams end, waiting requests are answered, and /readyz fails. */
   stopping: AbortSignal;
 }
 

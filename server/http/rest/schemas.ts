@@ -21,8 +21,8 @@ import type { NewRun } from "../../ports/store/run-store.ts";
 import { triggerSchema } from "../../triggers/read-triggers.ts";
 
 /**
- * The contract's schemas under the names that the OpenAPI document gives them. Where one contains another, the inner
- * one is put back in under its name, so that the document refers to it instead of repeating it.
+ * The contract's schemas under their names in the OpenAPI document. If a schema contains another one, the inner schema
+ * is replaced by its named copy, so that the document refers to it instead of repeating it.
  */
 
 /** Any JSON value. OpenAPI needs the registration, because a custom Zod schema has no JSON Schema. */
@@ -91,7 +91,7 @@ export const agentTrace = named("AgentTrace", agentTraceSchema);
 
 export const json = jsonSchema;
 
-/** The answer that says which runs were started: in the form of the webhook's answer. */
+/** The response with the started runs, in the form of a webhook's response. */
 export function toStartedRuns(first: NewRun, runs: readonly NewRun[]) {
   return {
     ok: true as const,

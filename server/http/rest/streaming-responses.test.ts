@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { downloadResponse, type SseEvent, sseResponse } from "./streaming-responses.ts";
 
-it("a reader that leaves while the next piece is made is no error, and nothing more is made", async () => {
+it("a client that disconnects while the next part is generated is not an error, and nothing more is generated", async () => {
   const [asked, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const ended = Promise.withResolvers<void>();
   const onError = vi.fn<(error: unknown) => void>();
@@ -72,7 +72,7 @@ describe("server-sent events", () => {
     expect(await stream.next()).toBe("id: 1\nevent: log\ndata: 1\n\n");
   });
 
-  it("stop when the reader leaves", async () => {
+  it("stop when the client disconnects", async () => {
     let signal: AbortSignal | null = null;
     const stream = open(async function* (given) {
       signal = given;
@@ -106,7 +106,7 @@ describe("server-sent events", () => {
   });
 });
 
-it("a reader that leaves while nothing happens is no error, and ends the events", async () => {
+it("a client that disconnects during silence is not an error, and ends the events", async () => {
   const waiting = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const onError = vi.fn<(error: unknown) => void>();

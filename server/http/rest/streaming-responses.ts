@@ -12,16 +12,16 @@ export interface SseEvent {
 const heartbeatMs = 15_000;
 
 /**
- * Server-sent events (WHATWG HTML, 9.2) as they come, with a comment every 15 s of silence so that proxies keep the
- * connection. `open` begins the events, and stops them when its signal is aborted: the reader left, or `stopping` was.
- * Events are made only as fast as they are read.
+ * Sends server-sent events (WHATWG HTML, 9.2) as they occur, and a comment after every 15 s of silence, so that proxies
+ * keep the connection. `open` starts the events, and stops them when its signal is aborted, because the client
+ * disconnected or `stopping` was aborted. Events are generated only as fast as they are read.
  */
 export function sseResponse(p: {
   open: (signal: AbortSignal) => AsyncIterable<SseEvent>;
   stopping: AbortSignal;
   onError: (error: unknown) => void;
 }): Response {
-  const left = new AbortController();
+  const disconnected = new AbortController();
   const encoder = new TextEncoder();
   let iterator: AsyncIterator<SseEvent> | null = null;
   let pending: Promise<IteratorResult<SseEvent>> | null = null;
@@ -30,27 +30,27 @@ export function sseResponse(p: {
       async pull(controller) {
         const send = (text: string) => controller.enqueue(encoder.encode(text));
         if (!iterator) {
-          iterator = p.open(AbortSignal.any([left.signal, p.stopping]))[Symbol.asyncIterator]();
+          iterator = p.open(AbortSignal.any([disconnected.signal, p.stopping]))[Symbol.asyncIterator]();
           // Sent immediately, so that the client knows that it is connected.
           return send("retry: 2000\n\n");
         }
         try {
           pending ??= iterator.next();
           const result = await nextWithin(pending, heartbeatMs);
-          // The reader left meanwhile, which is no error: there is nothing to write to.
-          if (left.signal.aborted) return;
+          // The client has disconnected, which is not an error.
+          if (disconnected.signal.aborted) return;
           if (result === "silence") return send(": still here\n\n");
           pending = null;
           if (result.done) return controller.close();
           send(formatEvent(result.value));
         } catch (error) {
-          if (left.signal.aborted) return;
+          if (disconnected.signal.aborted) return;
           p.onError(error);
           controller.error(error);
         }
       },
       cancel() {
-        left.abort();
+        disconnected.abort();
       },
     },
     // Created on the first read: a HEAD request leaves nothing behind.
@@ -95,7 +95,7 @@ export async function downloadResponse(p: {
 }): Promise<Response> {
   const { pieces, stopping } = p;
   const encoder = new TextEncoder();
-  let hasLeft = false;
+  let hasDisconnected = false;
   let next: IteratorResult<string> | null = await pieces.next();
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -104,20 +104,20 @@ export async function downloadResponse(p: {
           let piece = next ?? (await pieces.next());
           next = null;
           while (!piece.done && piece.value === "" && !stopping.aborted) piece = await pieces.next();
-          // That the reader left is no error: there is nothing to write to.
-          if (hasLeft) return;
+          // The client has disconnected, which is not an error.
+          if (hasDisconnected) return;
           stopping.throwIfAborted();
           if (piece.done) controller.close();
           else controller.enqueue(encoder.encode(piece.value));
         } catch (error) {
           await pieces.return(undefined);
-          if (hasLeft) return;
+          if (hasDisconnected) return;
           p.onError(error);
           controller.error(error);
         }
       },
       async cancel() {
-        hasLeft = true;
+        hasDisconnected = true;
         await pieces.return(undefined);
       },
     },
@@ -132,7 +132,7 @@ export async function downloadResponse(p: {
   });
 }
 
-/** Takes a slot for a stream. It is freed by `freeAfter`, or when the client leaves. A HEAD request streams nothing. */
+/** Takes a slot for a stream. `freeAfter` or a disconnect of the client frees it. A HEAD request streams nothing. */
 export function takeStreamSlot(c: Context<RestEnv>, kind: RequestKind): () => void {
   if (c.req.raw.method === "HEAD") return () => {};
   const free = c.env.takeSlot(kind, c.var.principal);

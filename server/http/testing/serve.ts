@@ -23,9 +23,9 @@ export interface Served {
   url: string;
   port: number;
   store: MemoryDeliveryStore;
-  /** Everything that was logged, as text. */
+  /** The whole log, as text. */
   logged: string[];
-  /** Where the web process listens. */
+  /** The address of the web process. */
   web: WebSocketAddress;
   closeWeb(graceMs: number): Promise<void>;
   close(graceMs: number): Promise<void>;
@@ -43,7 +43,7 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   health?: HealthHandler;
   bodyTimeoutMs?: number;
   maxConnections?: number;
-  /** Requests that are forwarded at once. */
+  /** The maximum number of concurrently forwarded requests. */
   maxForwarded?: number;
   proxies?: TrustedProxies;
   onConnectionClosed?: (closed: ClosedConnection) => void;
@@ -128,13 +128,13 @@ function collectingLogger(lines: string[]): Logger {
 }
 
 export interface RawAnswer {
-  /** 0 where the connection ended without an answer. */
+  /** 0 if the connection ended without a response. */
   status: number;
   head: string;
   body: string;
 }
 
-/** Sends bytes as they are, and gives the first whole answer, or what came until the other side closed. */
+/** Sends raw bytes. Returns the first complete response, or the bytes that were received until the connection closed. */
 export async function sendRaw(port: number, bytes: string | Uint8Array): Promise<RawAnswer> {
   const socket = connect({ port, host: "127.0.0.1" });
   let text = "";

@@ -39,7 +39,7 @@ async function receiver() {
 }
 
 describe("a source that names events by a header", () => {
-  test("gives a repeat the first answer, for as long as it says, and starts nothing", async () => {
+  test("answers a repeat within its window with the first response, and starts nothing", async () => {
     const { post, store, time } = await receiver();
     const send = () => post("by-header", { n: 1 }, { "X-GitHub-Delivery": "72d3162e" });
     const first = await send();
@@ -59,7 +59,7 @@ describe("a source that names events by a header", () => {
     expect([conflict.status, conflict.text]).toEqual([422, expect.stringContaining("idempotency_conflict")]);
   });
 
-  test("counts its own header before the usual ones, and those where its own is not sent", async () => {
+  test("uses its own header before the usual ones, and those if its own is not sent", async () => {
     const { post, store } = await receiver();
     await post("by-header", { n: 1 }, { "x-github-delivery": "a", "idempotency-key": "k" });
     expect((await post("by-header", { n: 1 }, { "x-github-delivery": "b", "idempotency-key": "k" })).isReplay).toBe(
@@ -121,7 +121,7 @@ const nameOf = (id: Json) =>
   null;
 
 describe("the name of an event", () => {
-  test("is a text or a whole number, and every other one is another event", () => {
+  test("is a string or an integer, and every other one is another event", () => {
     const ids = fc.oneof(fc.string({ minLength: 1 }), fc.maxSafeInteger());
     fc.assert(
       fc.property(ids, ids, (one, other) => {
@@ -132,7 +132,7 @@ describe("the name of an event", () => {
     expect(nameOf("1")).not.toBe(nameOf(1));
   });
 
-  test("is nothing that may stand for two events: no null, no object, no number past those that JSON keeps apart", () => {
+  test("is never ambiguous: no null, no object, no number beyond the safe integers", () => {
     for (const id of [null, "", true, {}, ["a"], 1.5, 2 ** 53, 9_007_199_254_740_994]) expect(nameOf(id)).toBeNull();
     expect(idempotencyOf({ header: () => null, body: [], dedupe: byField, receivedAt: 0, signed: null })).toBeNull();
   });

@@ -41,7 +41,7 @@ async function withSwitches() {
   return { ...served, post, turn, verdicts };
 }
 
-test("the switch of another process counts for the next webhook, off and on", async () => {
+test("a switch by another process applies to the next webhook, off and on", async () => {
   const { post, turn, verdicts, store } = await withSwitches();
   const ada = { email: "ada@example.com" };
   expect((await post("signup", ada)).status).toBe(202);
@@ -55,7 +55,7 @@ test("the switch of another process counts for the next webhook, off and on", as
   expect(store.runs).toHaveLength(2);
 });
 
-test("the others on the endpoint fire as ever", async () => {
+test("the other triggers of the endpoint still fire", async () => {
   const { post, turn, verdicts } = await withSwitches();
   await turn("paid", "off");
   expect(await post("billing", { amount: 100 })).toMatchObject({ status: 202, json: { runs: [{ trigger: "large" }] } });
@@ -66,7 +66,7 @@ test("the others on the endpoint fire as ever", async () => {
   expect((await post("billing", { amount: 1 })).status).toBe(200);
 });
 
-test("what was skipped may be sent again under the same key, and what was accepted gets its first answer also while it is off", async () => {
+test("a skipped event may be sent again under the same key, and an accepted one gets its first response even while the trigger is off", async () => {
   const { post, turn } = await withSwitches();
   const ada = { email: "ada@example.com" };
   await turn("new-signup", "off");
@@ -78,7 +78,7 @@ test("what was skipped may be sent again under the same key, and what was accept
   expect(await post("signup", ada, { "idempotency-key": "one" })).toEqual(first);
 });
 
-test("where it cannot be read who is switched off, nothing starts, and the sender comes again", async () => {
+test("if the switches cannot be read, nothing starts, and the sender retries", async () => {
   const { url, store } = await serve({ triggers, disabledTriggers: () => Promise.reject(unavailable) });
   const response = await fetch(`${url}/triggers/signup`, {
     method: "POST",

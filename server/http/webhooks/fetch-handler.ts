@@ -1,8 +1,8 @@
 import type { Ingest } from "./webhook-handler.ts";
 
 /**
- * Receives webhooks where only a web `Request` is available, such as a route handler of Next. The peer is unknown, so
- * no request is local.
+ * Receives webhooks if only a web `Request` is available, e.g. in a route handler of Next. The peer is unknown, so no
+ * request is local.
  */
 export function createFetchHandler(ingest: Ingest): (request: Request) => Promise<Response> {
   return async (request) => {

@@ -13,7 +13,7 @@ import { sendRaw, serve } from "../testing/serve.ts";
 
 const triggers = [triggerOf({ slug: "new-signup", endpoint: "signup", request: z.object({ email: z.email() }) })];
 
-/** The answer to the last byte, but for the time. */
+/** The complete response except for the time. */
 const withoutDate = (head: string) => head.replace(/^date: .*$/im, "date: now");
 
 const formsOf = (path: string, key: string): [string, string][] => [

@@ -95,7 +95,7 @@ test("a delivery to an endpoint with many triggers lists what could match, and c
   ]);
 });
 
-test("a repeat to such an endpoint gets the first answer, to the letter", async () => {
+test("a repeat to such an endpoint gets exactly the first response", async () => {
   const { send, verdictsOf } = await serveMany({ isIndexed: true });
   for (const amount of [1, 2, 3]) await send({ type: "event.7", amount });
   const first = await send({ type: "event.9", amount: 1 }, "k");

@@ -74,7 +74,7 @@ test("an endpoint over its limit gets 429 for all keys, and rejected requests ar
   expect((await send("ada", "billing")).status).toBe(202);
 });
 
-test("what the sources of an endpoint say holds for all of them and all keys together, in place of the limit of endpoints, and on no other", async () => {
+test("the limit of an endpoint's sources applies to all of them and all keys together, instead of the limit of endpoints, and to no other endpoint", async () => {
   const { send } = await limited({ perEndpoint: { requests: 1, per: "hour" } });
   const first = await send("ada", "code");
   expect([first.status, first.headers.get("ratelimit-policy"), first.headers.get("ratelimit")]).toEqual([
@@ -116,7 +116,7 @@ test("a flood over a limit is answered in full, recorded in part, and its bodies
   const answers = await Promise.all(Array.from({ length: 300 }, () => send("ada")));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]));
   expect(store.deliveries.length).toBeLessThan(150);
-  // Each is counted once: as a delivery, or as one that there is no record of.
+  // Each is counted once: as a delivery, or as an unrecorded one.
   expect(new Set(unrecorded)).toEqual(new Set(["rate_limited"]));
   expect(store.deliveries.length + unrecorded.length).toBe(301);
   const unread = await sendRaw(
@@ -126,7 +126,7 @@ test("a flood over a limit is answered in full, recorded in part, and its bodies
   expect([unread.status, /^connection: close\r?$/im.test(unread.head)]).toEqual([429, true]);
 });
 
-test("without limits no answer speaks of them", async () => {
+test("without limits, no response has limit headers", async () => {
   const { send } = await limited({});
   const { status, headers } = await send("ada");
   expect([status, headers.has("ratelimit"), headers.has("ratelimit-policy")]).toEqual([202, false, false]);

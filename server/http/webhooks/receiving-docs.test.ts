@@ -16,7 +16,7 @@ const blocks = Array.from(
   ([, deployed, text = ""]) => ({ text, isDeployed: deployed !== undefined }),
 );
 
-/** What SQLite says while another program holds the lock. */
+/** The error of SQLite while another program has the lock. */
 const lockedByAnother = toStoreError(new Database.SqliteError("database is locked", "SQLITE_BUSY")) as Error;
 
 test("every example in docs/receiving.md gets the answer below it from the project that the page describes, and every status has an example", async () => {

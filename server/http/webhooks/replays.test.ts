@@ -31,7 +31,7 @@ interface Case {
   verify: Verification;
   body: string;
   headers: () => Promise<Headers>;
-  /** What the sender's documentation names an event by. */
+  /** The identity of an event according to the sender's documentation. */
   dedupe?: Dedupe;
   /** The same signature under other header names. */
   rename?: (headers: Headers) => Headers;
@@ -216,7 +216,7 @@ describe("a source that verifies", () => {
     }
   });
 
-  test("takes a field of the body for the event's id before the id that is signed", async () => {
+  test("uses a field of the body as the event's id before the signed id", async () => {
     const { post, countRuns } = await receiver(openStores.SQLite, [
       triggerOf({
         slug: "e",
@@ -237,7 +237,7 @@ describe("a source that verifies", () => {
     expect(await countRuns()).toBe(2);
   });
 
-  test("counts a header that the scheme signs: of hmac, those in signedContent", async () => {
+  test("uses a header that the scheme signs: for hmac, those in signedContent", async () => {
     const verify = hmac({ secret: textSecret, header: "x-signature", signedContent: "{idempotency-key}.{body}" });
     const { post } = await receiver(openStores.SQLite, [triggerOf({ slug: "e", request, verify })]);
     const send = (key: string, sent: string) =>
@@ -252,7 +252,7 @@ describe("a source that verifies", () => {
     expect((await send("a", "{ }")).status).toBe(422);
   });
 
-  test("takes an event that Linear sends again, at another time, for the same", async () => {
+  test("recognizes an event that Linear sends again at another time", async () => {
     const { post, countRuns } = await receiver(openStores.SQLite, [
       triggerOf({ slug: "e", request, verify: linear({ secret: textSecret }) }),
     ]);
@@ -266,7 +266,7 @@ describe("a source that verifies", () => {
     expect(await countRuns()).toBe(1);
   });
 
-  test("remembers an event for as long as its signature is valid, however short `window` is", async () => {
+  test("remembers an event for as long as its signature is valid, even if `window` is shorter", async () => {
     const { post, time } = await receiver(openStores.SQLite, [
       triggerOf({
         slug: "e",
@@ -282,7 +282,7 @@ describe("a source that verifies", () => {
     expect((await post("e", body, headers)).isReplay).toBe(true);
   });
 
-  test("in development takes unsigned requests for what their usual names say: without one, each is an event", async () => {
+  test("in development identifies unsigned requests by their usual names: without one, each is an event", async () => {
     const { url } = await serve({
       triggers: [triggerOf({ slug: "e", request, verify: github({ secret: textSecret }) })],
       mode: "development",

@@ -51,7 +51,7 @@ async function post(url: string, body: string | Uint8Array<ArrayBuffer>, headers
 describe("an endpoint whose sources verify", () => {
   const body = '{"id":"evt_1"}';
 
-  test("takes what its sender signed, for every trigger on it", async () => {
+  test("accepts signed requests of its sender, for each of its triggers", async () => {
     const { url, store } = await serve({ triggers, clock });
     expect((await post(`${url}/triggers/github`, body, await signedBy("github", body))).status).toBe(202);
     expect((await post(`${url}/triggers/stripe`, body, await signedBy("stripe", body))).status).toBe(202);
@@ -70,7 +70,7 @@ describe("an endpoint whose sources verify", () => {
       { "x-hub-signature-256": `sha256=${"0".repeat(64)}` },
       "The signature in x-hub-signature-256 does not match the request (github)",
     ],
-  ])("answers %s with 401, starts nothing, and keeps the request with the reason", async (_, headers, detail) => {
+  ])("answers %s with 401, starts nothing, and stores the request with the reason", async (_, headers, detail) => {
     const { url, store, logged } = await serve({ triggers, clock });
     const answer = await post(`${url}/triggers/github`, body, headers);
     expect([answer.status, answer.headers.get("www-authenticate"), answer.headers.get("content-type")]).toEqual([
@@ -99,7 +99,7 @@ describe("an endpoint whose sources verify", () => {
     expect(`${answer.text}${JSON.stringify(delivery)}${logged.join()}`).not.toContain(textSecret);
   });
 
-  test("says how far off a clock is", async () => {
+  test("reports how far a clock differs", async () => {
     const { url } = await serve({ triggers, clock });
     const late = await post(
       `${url}/triggers/stripe`,
@@ -121,7 +121,7 @@ describe("an endpoint whose sources verify", () => {
     ]);
   });
 
-  test("looks at the signature before the JSON, and at the bytes as they came", async () => {
+  test("checks the signature before the JSON, over the bytes as received", async () => {
     const { url } = await serve({ triggers, clock });
     expect((await post(`${url}/triggers/github`, "{", {})).json["code"]).toBe("invalid_signature");
     expect((await post(`${url}/triggers/github`, "{", await signedBy("github", "{"))).json["code"]).toBe(
@@ -136,7 +136,7 @@ describe("an endpoint whose sources verify", () => {
     );
   });
 
-  test("needs the key all the same", async () => {
+  test("needs the key, too", async () => {
     const { url } = await serve({ triggers, clock, authenticate: async () => ({ ok: false }) });
     const answer = await post(`${url}/triggers/github`, body, await signedBy("github", body));
     expect([answer.status, answer.json["code"], answer.headers.get("www-authenticate")]).toEqual([
@@ -146,7 +146,7 @@ describe("an endpoint whose sources verify", () => {
     ]);
   });
 
-  test("a replayed request is not taken from another time, even a day ahead", async () => {
+  test("a replayed request with another time is rejected, even a day ahead", async () => {
     const headers = await signedBy("stripe", body);
     const { url } = await serve({ triggers, clock: { now: () => at + 5 * 60_000 + 1000 } });
     expect((await post(`${url}/triggers/stripe`, body, headers)).json["code"]).toBe("invalid_signature");
@@ -193,7 +193,7 @@ describe("a challenge", () => {
     ]);
   });
 
-  test("that is not signed, or that comes to an endpoint of another sender, is no challenge", async () => {
+  test("that is not signed, or that is sent to an endpoint of another sender, is not a challenge", async () => {
     const { url } = await serve({ triggers, clock });
     expect((await post(`${url}/triggers/slack`, challenge)).status).toBe(401);
     expect((await post(`${url}/triggers/open`, challenge)).json["code"]).toBe("request_mismatch");
@@ -203,7 +203,7 @@ describe("a challenge", () => {
 });
 
 describe("a flood of bad signatures", () => {
-  test("is answered in full, and kept only in part, so that it cannot fill the disk; another endpoint keeps its share", async () => {
+  test("is answered in full, and stored only in part, so that it cannot fill the disk; another endpoint has its own share", async () => {
     const time = { now: at };
     const { url, store, logged } = await serve({ triggers, clock: { now: () => time.now } });
     const send = async (endpoint: string) => (await post(`${url}/triggers/${endpoint}`, '{"id":"evt_1"}')).status;
@@ -220,7 +220,7 @@ describe("a flood of bad signatures", () => {
     );
   });
 
-  test("keeps no more than 64 MiB of bodies in one burst; the rest is recorded without", async () => {
+  test("stores no more than 64 MiB of bodies in one burst; the rest is recorded without", async () => {
     const { url, store } = await serve({ triggers, clock });
     const large = new Uint8Array(1024 * 1024);
     for (let sent = 0; sent < 66; sent++) await post(`${url}/triggers/github`, large);
@@ -234,7 +234,7 @@ describe("a flood of bad signatures", () => {
   });
 });
 
-test("a signature is kept as it came, so that it can be checked again", async () => {
+test("a signature is stored as received, so that it can be checked again", async () => {
   const body = '{"id":"evt_1"}';
   const { url, store } = await serve({ triggers, clock });
   await post(`${url}/triggers/github`, body, await signedBy("github", body, "another secret of some length"));

@@ -74,7 +74,7 @@ describe("the receiver over a store on disk", () => {
     expect((await store.listRuns({}, page)).data).toHaveLength(2);
   });
 
-  test("keeps every delivery as it came, and what it kept is what it announced", async () => {
+  test("stores every delivery as received, and reports exactly what it stored", async () => {
     const { post, store } = await serveOnDisk();
     const body = `{ "name":\t"Ada ☃" }\n`;
     const accepted = await post("signup", body);

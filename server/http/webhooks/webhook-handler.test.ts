@@ -57,7 +57,7 @@ async function post(url: string, body: unknown, headers: Record<string, string> 
 }
 
 describe("POST /triggers/{endpoint}", () => {
-  test("a match is 202 with its run, which is on disk with what request made of the body", async () => {
+  test("a match is 202 with its run, which is on disk with the parsed output of request", async () => {
     const { url, store } = await serve({ triggers });
     const { status, headers, json } = await post(`${url}/triggers/signup`, ada);
     const [run] = store.runs;
@@ -99,7 +99,7 @@ describe("POST /triggers/{endpoint}", () => {
     expect(delivery?.headers["content-type"]).toBe("application/json");
   });
 
-  test("on a shared endpoint every match fires, in the order of attachment ids, and the others say why not", async () => {
+  test("on a shared endpoint every match fires, in the order of attachment ids, and the others report why not", async () => {
     const { url, store } = await serve({ triggers });
     const { status, json } = await post(`${url}/triggers/billing`, { type: "invoice.paid", amount: 10 });
     expect(status).toBe(202);
@@ -125,7 +125,7 @@ describe("POST /triggers/{endpoint}", () => {
     ]);
   });
 
-  test("a filter alone that fails, on an endpoint of its own, is skipped too", async () => {
+  test("a body that fails only the filter, on an endpoint of its own, is skipped, too", async () => {
     const { url, store } = await serve({ triggers });
     expect(await post(`${url}/triggers/orders`, { amount: 99 })).toMatchObject({
       status: 200,
@@ -139,7 +139,7 @@ describe("POST /triggers/{endpoint}", () => {
     ]);
   });
 
-  test("a body that fails the only trigger's request is 422 and says where", async () => {
+  test("a body that fails the only trigger's request is 422 with the path", async () => {
     const { url, store } = await serve({ triggers });
     const { status, headers, json } = await post(`${url}/triggers/signup`, { name: "", email: "ada" });
     expect(status).toBe(422);
@@ -248,7 +248,7 @@ describe("POST /triggers/{endpoint}", () => {
     ],
   ];
 
-  test.each(rows)("%s is refused with a problem, and recorded", async (_, request, expected) => {
+  test.each(rows)("%s is rejected with a problem, and recorded", async (_, request, expected) => {
     const { port, store } = await serve({ triggers, maxBodyBytes: 1500 });
     const {
       path = "/triggers/signup",
@@ -299,7 +299,7 @@ describe("POST /triggers/{endpoint}", () => {
     ).toBe(202);
   });
 
-  test("takes escapes that need none, decoded once, and records the endpoint itself", async () => {
+  test("accepts unnecessary escapes, decodes them once, and records the endpoint itself", async () => {
     const { url, store } = await serve({ triggers });
     expect((await post(`${url}/triggers/git%68ub/ci?x=1`, {})).status).toBe(202);
     expect((await post(`${url}/triggers/git%2568ub/ci`, {})).status).toBe(404);
@@ -318,7 +318,7 @@ describe("POST /triggers/{endpoint}", () => {
     expect([response.status, response.headers.get("allow"), await response.text()]).toEqual([405, "POST", ""]);
   });
 
-  test("when the store cannot take it: 503 with Retry-After, and nothing is half done", async () => {
+  test("if the store is unavailable: 503 with Retry-After, and nothing is stored in part", async () => {
     const { url, store } = await serve({ triggers });
     store.failure = unavailable;
     const answers = await Promise.all([
@@ -362,7 +362,7 @@ describe("keys", () => {
       `/triggers/signup?token=${key}&api_key=${key}&token=${key}`,
       { authorization: `Bearer ${key}`, "X-API-Key": key },
     ],
-  ])("are taken as %s", async (_, path, headers) => {
+  ])("are accepted as %s", async (_, path, headers) => {
     const { url } = await serve({ triggers, authenticate: needsKey });
     expect((await post(url + path, ada, { ...json, ...headers })).status).toBe(202);
   });
@@ -403,7 +403,7 @@ describe("keys", () => {
     expect(kept).not.toContain(key);
   });
 
-  test("are never repeated or kept, wherever they were put", async () => {
+  test("are never repeated or stored, wherever they were sent", async () => {
     const { url, port, store, logged } = await serve({ triggers, authenticate: needsKey });
     const secrets = [key, "canary-cookie", "canary-basic", "canary wrong/key", "canary+wrong%2Fkey"];
     const answers: unknown[] = [];
@@ -465,7 +465,7 @@ describe("keys", () => {
     expect(logged).toEqual([]);
   });
 
-  test("when keys cannot be looked up: 503, and when looking them up fails: 500 that says nothing", async () => {
+  test("if keys cannot be looked up: 503, and if the lookup throws: 500 without details", async () => {
     const down = await serve({ triggers, authenticate: () => Promise.reject(unavailable) });
     expect(await post(`${down.url}/triggers/signup`, ada)).toMatchObject({
       status: 503,
@@ -480,7 +480,7 @@ describe("keys", () => {
 });
 
 describe("the body on the wire", () => {
-  test("may come in pieces, split inside a character", async () => {
+  test("may be received in chunks that split a character", async () => {
     const { port, store } = await serve({ triggers });
     const body = Buffer.from(`{"name":"Ädä","email":"ada@example.com"}`);
     const chunks = Array.from({ length: body.length }, (_, at) =>
@@ -519,7 +519,7 @@ describe("the body on the wire", () => {
     onTestFinished(() => void socket.destroy());
     const piece = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(65536, 0x20), Buffer.from("\r\n")]);
     socket.write(head(["Transfer-Encoding: chunked"]));
-    // As a sender that never stops: it writes whenever the system takes more.
+    // A sender that never stops: it writes whenever the system accepts more.
     const send = () => {
       while (socket.writable && socket.write(piece));
     };
@@ -534,11 +534,11 @@ describe("the body on the wire", () => {
     await new Promise((resolve) => socket.once("close", resolve));
     expect(store.deliveries).toMatchObject([{ responseStatus: 413, body: null, bodySha256: null }]);
     expect(store.deliveries[0]?.bodyBytes).toBeLessThan(200_000);
-    // What the systems on both sides buffer between them, not the stream of a sender that never stops.
+    // At most the buffers of the systems on both sides, not the endless stream of the sender.
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(32 * 1024 * 1024);
   });
 
-  test("that drips too slowly is answered 408, recorded, and its connection closed", async () => {
+  test("that is sent too slowly is answered 408, recorded, and its connection closed", async () => {
     const { port, store } = await serve({ triggers, bodyTimeoutMs: 100 });
     const answer = await sendRaw(
       port,
@@ -552,7 +552,7 @@ describe("the body on the wire", () => {
     ]);
   });
 
-  test("that never ends because the sender goes away is recorded as incomplete", async () => {
+  test("that never ends because the sender disconnects is recorded as incomplete", async () => {
     const onEvent = vi.fn<(event: ReceiverEvent) => void>();
     const { port, store } = await serve({ triggers, onEvent });
     const socket = connect({ port, host: "127.0.0.1" });
@@ -563,7 +563,7 @@ describe("the body on the wire", () => {
     ]);
   });
 
-  test("is asked for when the sender waits to be asked, and only where it is wanted", async () => {
+  test("is requested if the sender waits for 100 Continue, and only if it is needed", async () => {
     const { port } = await serve({ triggers, authenticate: needsKey });
     const body = JSON.stringify(ada);
     const lines = ["Expect: 100-continue", "Connection: close", `Content-Length: ${body.length}`];
@@ -580,7 +580,7 @@ describe("the body on the wire", () => {
     expect(refused.status).toBe(401);
   });
 
-  test("leaves the connection open for the next request once it was read, also after a refusal", async () => {
+  test("leaves the connection open for the next request once it was read, also after a rejection", async () => {
     const { port } = await serve({ triggers });
     const bodies = ["{}", "nonsense", JSON.stringify(ada)];
     const requests = bodies.map(
@@ -594,7 +594,7 @@ describe("the body on the wire", () => {
     expect(Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status)).toEqual(["422", "400", "202"]);
   });
 
-  test("of two megabytes gets its 413 through to an ordinary client", async () => {
+  test("of two megabytes is answered with 413 that an ordinary client can read", async () => {
     const { url } = await serve({ triggers });
     for (let round = 0; round < 5; round++)
       expect((await post(`${url}/triggers/signup`, "x".repeat(8 * 1024 * 1024))).status).toBe(413);

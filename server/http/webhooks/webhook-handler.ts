@@ -12,7 +12,7 @@ import { isLocal } from "../read-client.ts";
  */
 export type Ingest = (request: IngestRequest, isLocal: () => boolean) => Promise<IngestResponse>;
 
-/** How long a sender has to read its answer while the rest of its body waits unread. */
+/** The time that a sender has to read its response while the rest of its body is unread. */
 const lingerMs = 1_000;
 
 /**
@@ -48,8 +48,8 @@ export async function handleWebhook(p: {
 }
 
 /**
- * By events, which cost a fraction of a stream's iterator. Where reading stops early the request is only paused: the
- * answer still has to go out on the same connection.
+ * Reads the body by events, which are much cheaper than a stream's iterator. If reading stops early, the request is
+ * only paused: the response must still be sent on the same connection.
  */
 function readChunks(
   request: IncomingMessage,
@@ -63,10 +63,10 @@ function readChunks(
     const cutOff = () => fail(new Error("The request was cut off"));
     const onData = (chunk: Uint8Array) => {
       if (take(chunk)) return;
-      leave();
+      detach();
       done();
     };
-    const leave = () => {
+    const detach = () => {
       request.off("data", onData);
       request.pause();
     };
@@ -76,7 +76,7 @@ function readChunks(
       resolve();
     };
     const timer = setTimeout(() => {
-      leave();
+      detach();
       fail(new AppError("request_timeout", `The body was not received within ${withinMs / 1000} seconds.`));
     }, withinMs);
     if (request.destroyed) return cutOff();
@@ -100,8 +100,8 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Ingest
 }
 
 /**
- * Closing while the sender still writes makes its system throw our answer away (RFC 9112, 9.6). So the answer goes out
- * whole, what still comes is left unread, and the connection ends a moment later.
+ * If the server closes the connection while the sender still writes, the sender's system drops the response (RFC 9112,
+ * 9.6). So the complete response is sent, further bytes stay unread, and the connection is closed a moment later.
  */
 async function endSlowly(response: ServerResponse, body: string): Promise<void> {
   response.write(body);
@@ -114,8 +114,8 @@ function pause(ms: number): Promise<void> {
 }
 
 /**
- * In development local webhooks need no key, so no page of another site that a browser on this machine shows may send
- * one. Such requests get 403 and are not recorded.
+ * In development, local webhooks need no key. So a page of another site in a browser on this machine must not send one:
+ * such requests get 403 and are not recorded.
  */
 export function guardDevelopment(
   ingest: (request: IngestRequest) => Promise<IngestResponse>,
@@ -131,7 +131,7 @@ export function guardDevelopment(
   };
 }
 
-/** A name that came twice is no name of ours. */
+/** The values of a repeated header are joined, and then match none of our names. */
 function headersOf({ headers }: IngestRequest): Pick<Headers, "get"> {
   return {
     get(name) {

@@ -1,24 +1,24 @@
 import { fork } from "node:child_process";
 import { childEnvironment, pickEnvironment } from "../../config.ts";
 import { entryFile } from "../../paths.ts";
-import { type ChildPulse, followPulse } from "../child-pulse.ts";
+import { type ChildLiveness, watchLiveness } from "../child-liveness.ts";
 import { isFault } from "../is-fault.ts";
 import type { HttpProcessToSupervisor, ProcessStart, SupervisorToHttpProcess } from "../protocol.ts";
-import { readWebNeeds } from "../web-environment.ts";
+import { selectWebVariables } from "../web-environment.ts";
 
 export type HttpProgram = "receiver" | "web";
 
-/** How messages name each program. */
+/** The names of the programs in messages. */
 export const programNames: Record<HttpProgram, string> = { receiver: "receiver", web: "web process" };
 
-/** The receiver or web, from its start to its end. */
-export interface HttpChild extends ChildPulse {
+/** A process of the receiver or web, from its start to its end. */
+export interface HttpChild extends ChildLiveness {
   /** Monotonic milliseconds. */
   readonly startedAt: number;
   /** Monotonic milliseconds; `null` before it listens. */
   readyAt(): number | null;
   send(message: SupervisorToHttpProcess): void;
-  /** SIGKILL; `how` describes its end to people. */
+  /** Sends SIGKILL. `how`: a description of its end for the log. */
   kill(how?: string): void;
   /** Resolves to the public port; `null` from web. Rejects with the reason why it could not start. */
   readonly ready: Promise<number | null>;
@@ -34,17 +34,17 @@ export interface HttpChildEnd {
 interface HttpChildOptions {
   program: HttpProgram;
   start: ProcessStart;
-  /** The child gets what it needs of it. */
+  /** The child gets only the variables that it needs. */
   env: NodeJS.ProcessEnv | undefined;
   stateDir: string;
   onMessage: (message: HttpProcessToSupervisor) => void;
 }
 
 export function forkHttpChild(p: HttpChildOptions): HttpChild {
-  const env = childEnvironment(p.start, pickEnvironment(readWebNeeds(p.stateDir), p.env));
-  // The last one is the pipe of its watching thread (blockReportFd).
+  const env = childEnvironment(p.start, pickEnvironment(selectWebVariables(p.stateDir), p.env));
+  // The last entry is the pipe of the watcher thread (blockReportFd).
   const child = fork(entryFile(p.program), [], { env, execArgv: [], stdio: ["ignore", 2, 2, "ipc", "pipe"] });
-  const pulse = followPulse(child);
+  const liveness = watchLiveness(child);
   const ready = Promise.withResolvers<number | null>();
   const exited = Promise.withResolvers<HttpChildEnd>();
   let readyAt: number | null = null;
@@ -60,7 +60,7 @@ export function forkHttpChild(p: HttpChildOptions): HttpChild {
     if (message.type === "failed") fail(message.message);
     p.onMessage(message);
   });
-  /** What it has begun already (pages, the store) may keep it from ending by itself. */
+  /** Open resources (pages, the store) may keep the process from exiting by itself. */
   const fail = (message: string) => {
     ready.reject(new Error(message));
     child.kill("SIGKILL");
@@ -78,11 +78,11 @@ export function forkHttpChild(p: HttpChildOptions): HttpChild {
   child.on("error", (error) => {
     if (child.pid === undefined) end(`could not be started (${error.message})`, true);
   });
-  // Its last messages may still be on the way when it has ended.
+  // Its last messages may be received after its exit.
   child.on("exit", (code, signal) => setTimeout(() => endBy(code, signal), child.connected ? 200 : 0));
 
   return {
-    ...pulse,
+    ...liveness,
     startedAt: performance.now(),
     readyAt: () => readyAt,
     send: (message) => void (child.connected && child.send(message, () => {})),

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { describe, vi } from "vitest";
 import { test } from "../testing/supervisor-harness.ts";
 
-// Processes start slowly on a machine that is busy; and a web process is given time to wake.
+// Processes start slowly on a busy machine, and a stopped web process has time to resume.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000 });
 
 const ways: { name: string; hang: NodeJS.Signals; end: string }[] = [
@@ -19,7 +19,7 @@ const hangs = programs.flatMap((child) => ways.map((way) => ({ child, way, title
 
 describe.concurrent("a process that does not respond", () => {
   test.for(hangs)(
-    "the $title: is ended, reported, and started again; code continues meanwhile, and the other one keeps running",
+    "the $title: is killed, reported, and restarted; code continues meanwhile, and the other process keeps running",
     async ({ child: { program, name }, way }, { startService, expect }) => {
       const blockOnSignal = pathToFileURL(join(import.meta.dirname, "../testing/block-on-signal.mjs")).href;
       const { supervisor, call, notices, startRun, project, ended, pidOf } = await startService(

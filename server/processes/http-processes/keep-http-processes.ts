@@ -13,35 +13,35 @@ import { keepProcess, type KeepOptions } from "./keep-process.ts";
 interface HttpProcesses {
   /** The public port. */
   readonly port: number;
-  /** Loads the new build in both. Both promises reject with the reason why the old build is still in force there. */
+  /** Loads the new build in both processes. The promises reject with the reason why the old build is still served. */
   reload(): { receiver: Promise<void>; both: Promise<unknown> };
-  /** Whether the newest build failed: pages show it. */
+  /** Reports whether the newest build failed: pages show it. */
   reportBuild(failed: FailedBuild | null): void;
-  /** The receiver accepts no more webhooks, and web ends. The run host in the receiver continues. */
+  /** Ends web. The receiver accepts no more webhooks; its run host continues. */
   stopReceiving(withinMs: number): Promise<void>;
-  /** Both end. */
+  /** Ends both processes. */
   close(withinMs: number): Promise<void>;
 }
 
-/** For the messages themselves. */
+/** The time for the messages themselves. */
 const marginMs = 300;
 /** Web waits half a second for the numbers of all. */
 const receiverWaitMs = 250;
 
 /**
- * Starts the receiver and web, and again whenever one of them dies, without the other. Rejects if one of them cannot
- * start the first time, e.g. because the port is in use.
+ * Starts the receiver and web, and restarts each of them whenever it ends, without the other. Rejects if a first start
+ * fails, e.g. because the port is in use.
  */
 export async function keepHttpProcesses(p: {
   settings: Settings;
   env: NodeJS.ProcessEnv | undefined;
   reporter: Reporter;
   logger: Logger;
-  /** The workers of this service, whose runs the receiver has. `null`: there are none. */
+  /** The workers of this service, whose run host is in the receiver. `null`: there are none. */
   workers: { link: HostLink; sockets: LocalSockets } | null;
-  /** The numbers of the workers. */
+  /** Returns the numbers of the workers. */
   readNumbers: () => Omit<ServiceNumbers, "webRestarts">;
-  /** How a process is started; tests have their own. */
+  /** Starts a process. Tests replace it. */
   fork?: KeepOptions["fork"];
 }): Promise<HttpProcesses> {
   const { settings, env, reporter, logger, workers } = p;
@@ -71,12 +71,12 @@ export async function keepHttpProcesses(p: {
   );
 
   function handle(message: HttpProcessToSupervisor): void {
-    if (message.type === "runs-queued" || message.type === "cancel-requested") toReceiver(message);
+    if (message.type === "runs-queued" || message.type === "cancel-requested") sendToReceiver(message);
     if (message.type === "host-answer") workers?.link.handleAnswer(message);
     if (message.type === "notice") reporter.notice(message.level, message.message);
     if (message.type === "stopped-receiving") stoppedReceiving.resolve();
     if (message.type === "delivery") reporter.delivery(message.delivery);
-    if (message.type === "receiver-numbers") receiverNumbers.answered(message.numbers);
+    if (message.type === "receiver-numbers") receiverNumbers.handleAnswer(message.numbers);
     if (message.type === "read-numbers") void answerNumbers();
   }
 
@@ -91,8 +91,8 @@ export async function keepHttpProcesses(p: {
     web.send({ type: "numbers", numbers });
   }
 
-  /** Before both are ready, there is nothing to report. */
-  function toReceiver(message: SupervisorToHttpProcess): void {
+  /** Does nothing before both processes are ready: there is nothing to report. */
+  function sendToReceiver(message: SupervisorToHttpProcess): void {
     if (isStarted) receiver.send(message);
   }
 
@@ -109,7 +109,7 @@ export async function keepHttpProcesses(p: {
       onEnded: () => workers?.link.disconnect(),
       onMessage: handle,
     }).then((keeper) => {
-      // Chosen by the system if it was 0. Each receiver after this one takes the same.
+      // If the port was 0, the system chose one. Later receivers use the same port.
       port = keeper.port ?? port;
       return keeper;
     }),
@@ -141,7 +141,7 @@ export async function keepHttpProcesses(p: {
       web.send({ type: "build", failed });
     },
     async stopReceiving(withinMs) {
-      receiver.keepNoLonger();
+      receiver.stopRestarting();
       receiver.send({ type: "stop-receiving", graceMs: Math.max(0, withinMs - marginMs) });
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, withinMs);

@@ -23,12 +23,12 @@ interface FakeChild {
   startedAt: number;
   start: ProcessStart;
   sent: SupervisorToHttpProcess[];
-  say(message: HttpProcessToSupervisor): void;
+  report(message: HttpProcessToSupervisor): void;
   serve(): Promise<void>;
   end(end: HttpChildEnd): Promise<void>;
 }
 
-/** Processes that do what the test says, in the order in which they were started. */
+/** The processes that the test controls, in the order of their starts. */
 function fakeChildren() {
   const children: FakeChild[] = [];
   function fork(p: { start: ProcessStart; onMessage: (message: HttpProcessToSupervisor) => void }): HttpChild {
@@ -36,7 +36,7 @@ function fakeChildren() {
     const exited = Promise.withResolvers<HttpChildEnd>();
     const startedAt = performance.now();
     let readyAt: number | null = null;
-    let heardAt = startedAt;
+    let lastMessageAt = startedAt;
     const sent: SupervisorToHttpProcess[] = [];
     ready.promise.catch(() => {});
     const end = async (how: HttpChildEnd) => {
@@ -48,12 +48,12 @@ function fakeChildren() {
       startedAt,
       start: p.start,
       sent,
-      say(message) {
-        heardAt = performance.now();
+      report(message) {
+        lastMessageAt = performance.now();
         p.onMessage(message);
       },
       async serve() {
-        heardAt = readyAt = performance.now();
+        lastMessageAt = readyAt = performance.now();
         ready.resolve(4321);
         await vi.advanceTimersByTimeAsync(0);
       },
@@ -62,8 +62,8 @@ function fakeChildren() {
     return {
       startedAt,
       readyAt: () => readyAt,
-      heardAt: () => heardAt,
-      livedAt: () => heardAt,
+      lastMessageAt: () => lastMessageAt,
+      lastAliveAt: () => lastMessageAt,
       blockReports: () => [],
       send: (message) => void sent.push(message),
       kill: (how) => void end({ how: how ?? "was killed (SIGKILL)", isOwnFault: false }),
@@ -104,7 +104,7 @@ async function keep() {
   return { ...fake, keeper, notices };
 }
 
-test("a process that is started again is sent at once what it does not know", async () => {
+test("a restarted process is sent the current state at once", async () => {
   const { last } = await keep();
   expect(last().sent).toEqual([]);
   await last().end(killed);
@@ -127,7 +127,7 @@ test("a healthy process that is killed is started again at once, on the same por
   expect(new Set(notices)).toEqual(new Set(["The receiver was killed (SIGKILL). It restarts."]));
 });
 
-test("one that does not come up is started after growing pauses, and the first kill after it served costs none", async () => {
+test("a process that does not become ready is started after growing pauses; after a kill of a ready one there is no pause", async () => {
   const { children, last, notices } = await keep();
   const pauses: number[] = [];
   for (let n = 0; n < 8; n += 1) {
@@ -146,10 +146,10 @@ test("one that does not come up is started after growing pauses, and the first k
   expect(children).toHaveLength(count + 1);
 });
 
-test("one that falls silent is ended, and started again at once", async () => {
+test("a process that becomes silent is killed, and restarted at once", async () => {
   const { children, last, notices } = await keep();
   for (let n = 0; n < 40; n += 1) {
-    last().say({ type: "heartbeat" });
+    last().report({ type: "heartbeat" });
     await vi.advanceTimersByTimeAsync(500);
   }
   expect(children).toHaveLength(1);
@@ -158,7 +158,7 @@ test("one that falls silent is ended, and started again at once", async () => {
   expect(notices).toEqual([expect.stringMatching(/^The receiver did not respond for 10 s.* It restarts\.$/)]);
 });
 
-test("a reload that the process cannot answer any more is rejected, not left open", async () => {
+test("a reload that a process does not answer before it ends is rejected", async () => {
   const { last, keeper } = await keep();
   const reloading = keeper.reload();
   expect(last().sent).toEqual([{ type: "reload", env: {} }]);
@@ -166,7 +166,7 @@ test("a reload that the process cannot answer any more is rejected, not left ope
   await expect(reloading).rejects.toThrow("The receiver was killed (SIGKILL).");
 });
 
-test("a close ends the pause before a start, and nothing is started any more", async () => {
+test("a close ends the pause before a start, and no process is started afterwards", async () => {
   const { children, last, keeper } = await keep();
   for (const pauseMs of [0, 250, 500]) {
     await last().end(failed);

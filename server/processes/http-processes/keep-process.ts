@@ -2,19 +2,19 @@ import { pickEnvironment, type Settings } from "../../config.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { HttpProcessToSupervisor, ProcessStart, Reporter, SupervisorToHttpProcess } from "../protocol.ts";
 import { createRestartPolicy } from "../restart-policy.ts";
-import { readWebNeeds } from "../web-environment.ts";
+import { selectWebVariables } from "../web-environment.ts";
 import { forkHttpChild, type HttpChild, type HttpProgram, programNames } from "./child.ts";
 import { createProcessWatch, watchEveryMs } from "./watch-process.ts";
 
 interface ProcessKeeper {
-  /** What the first process said when it was ready: the public port; `null` from web. */
+  /** The public port, as the first process reported it; `null` from web. */
   readonly port: number | null;
   send(message: SupervisorToHttpProcess): void;
-  /** It is not started again when it ends. */
-  keepNoLonger(): void;
+  /** The process is not started again when it ends. */
+  stopRestarting(): void;
   /** Resolves when the process that runs now has ended. */
   ended(): Promise<unknown>;
-  /** Times that it was started again. */
+  /** The number of restarts. */
   restarts(): number;
   /** Resolves when the process serves the new build; rejects with the reason why it does not. */
   reload(): Promise<void>;
@@ -24,7 +24,7 @@ interface ProcessKeeper {
 export interface KeepOptions {
   program: HttpProgram;
   settings: Settings;
-  /** What the next process is started with. */
+  /** Returns the start options of the next process. */
   start: () => ProcessStart;
   /** Called for each process that was started. */
   onStarted?: (send: (message: SupervisorToHttpProcess) => void) => void;
@@ -36,15 +36,15 @@ export interface KeepOptions {
   onMessage: (message: HttpProcessToSupervisor) => void;
   /** Rewrites a stack from built positions to the user's own. */
   mapStack: (stack: string) => Promise<string>;
-  /** How a process is started; tests have their own. */
+  /** Starts a process. Tests replace it. */
   fork?: typeof forkHttpChild;
   /** Ends the first start. */
   signal?: AbortSignal;
 }
 
 /**
- * Starts the receiver or web, and again whenever it dies; ends one that is stopped or blocked. Rejects if it cannot
- * start the first time.
+ * Starts the receiver or web, and restarts it whenever it ends. Kills a process that is stopped or blocked. Rejects if
+ * the first start fails.
  */
 export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
   const { program, settings, reporter, fork = forkHttpChild } = p;
@@ -82,9 +82,9 @@ export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
     else first?.reject(new Error(message.error));
   }
 
-  /** Another build may read what the last one did not. */
-  function askToReload(): void {
-    child.send({ type: "reload", env: pickEnvironment(readWebNeeds(settings.stateDir), p.env) });
+  /** The new build may read other environment variables than the last one. */
+  function requestReload(): void {
+    child.send({ type: "reload", env: pickEnvironment(selectWebVariables(settings.stateDir), p.env) });
   }
 
   async function keepAlive(): Promise<void> {
@@ -107,8 +107,8 @@ export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
       if (isClosing) return;
       child = spawn();
       count += 1;
-      // Requested while there was no process to answer.
-      for (let n = waiting.length; n > 0; n -= 1) askToReload();
+      // These reloads were requested while no process could answer.
+      for (let n = waiting.length; n > 0; n -= 1) requestReload();
       child.ready.catch((error: Error) => reporter.notice("error", error.message));
     }
   }
@@ -137,14 +137,14 @@ export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
   return {
     port,
     send: (message) => child.send(message),
-    keepNoLonger: () => void (isClosing = true),
+    stopRestarting: () => void (isClosing = true),
     ended: () => child.exited,
     restarts: () => count,
     reload: () =>
       new Promise((resolve, reject) => {
         waiting.push({ resolve, reject });
-        askToReload();
-        // A new build is worth another try at once.
+        requestReload();
+        // With a new build, the next start may succeed: it is tried at once.
         endPause?.();
       }),
     async close(withinMs) {

@@ -12,11 +12,11 @@ import { collectStartUp } from "../collect-start-up.ts";
 import { once } from "../once.ts";
 import type { HttpProcessToSupervisor, SupervisorToHttpProcess } from "../protocol.ts";
 
-/** What a process gets to begin with. */
+/** The dependencies that a process gets at its start. */
 export interface ProcessContext {
   settings: Settings;
   start: ReturnType<typeof readProcessStart>;
-  /** Where web listens for the receiver. */
+  /** The address at which web listens for the receiver. */
   web: { socket: string; secret: string };
   logger: Logger;
   /** Reports deliveries to the log, or in development to the terminal, and to traces. */
@@ -24,7 +24,7 @@ export interface ProcessContext {
   send(message: HttpProcessToSupervisor): void;
 }
 
-/** A process that listens. */
+/** A process that is listening. */
 export interface ListeningProcess {
   /** The public port; `null` in web. */
   port: number | null;
@@ -36,24 +36,24 @@ export interface ListeningProcess {
 
 const shutdownGraceMs = 5_000;
 /**
- * For spans that wait, at the end: as long as the supervisor lets it (closeMs), or a second where all else was done
- * soon.
+ * For sending the last spans at the end: the rest of the time that the supervisor gives (closeMs), and at most a second
+ * if everything else was fast.
  */
-const sendSpansWithinMs = 300;
-const maxSendMs = 1_000;
+const sendSpansMs = 300;
+const maxSendSpansMs = 1_000;
 const heartbeatMs = 500;
 
-/** When the thread that watches the event loop acts: `watchEventLoop`. */
+/** The times after which the watcher thread acts: see `watchEventLoop`. */
 export const httpProcessWatch = {
   /** A locked store blocks the loop for five seconds, and there is nothing to inspect. */
   inspectAfterMs: 6_000,
-  /** A loop that is not blocked notices by itself that the supervisor is gone, and ends within its grace. */
+  /** A process whose event loop is not blocked notices itself that the supervisor has ended, and exits within its grace. */
   orphanAfterMs: shutdownGraceMs + 3_000,
 };
 
 /**
- * Runs the receiver or web under the supervisor: reports its start and that its event loop turns, loads new builds, and
- * closes it when the supervisor says so or is gone. User code in these processes: the sources only.
+ * Runs the receiver or web under the supervisor: reports its start, sends heartbeats, loads new builds, and closes it
+ * when the supervisor requests it or has ended. The only user code in these processes is the sources.
  */
 export async function runHttpProcess(
   program: "receiver" | "web",
@@ -96,16 +96,16 @@ export async function runHttpProcess(
   }
 }
 
-/** Without a supervisor. Nothing is open yet that must be closed. */
+/** Called without a supervisor. Nothing that must be closed is open yet. */
 function abandonStart(): never {
   process.exit(1);
 }
 
 function followSupervisor(listening: ListeningProcess, tracing: Tracing | null): void {
   const close = once(async () => {
-    const endAt = performance.now() + shutdownGraceMs + sendSpansWithinMs;
+    const endAt = performance.now() + shutdownGraceMs + sendSpansMs;
     await listening.close(shutdownGraceMs);
-    await tracing?.close(Math.max(0, Math.min(maxSendMs, endAt - performance.now())));
+    await tracing?.close(Math.max(0, Math.min(maxSendSpansMs, endAt - performance.now())));
     process.exit(0);
   });
   process.on("SIGTERM", () => void close());
@@ -127,7 +127,7 @@ async function reload(project: ReloadableProject, env: NodeJS.ProcessEnv): Promi
   send({ type: "reloaded", version: project.current().manifest.version, error });
 }
 
-/** Those who may read the log may not be those who may read bodies: it has ids and outcomes only. */
+/** The log has only ids and outcomes: its readers may not be permitted to read bodies. */
 function logDelivery(
   log: Logger,
   { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: NewDelivery,

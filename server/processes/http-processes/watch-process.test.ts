@@ -1,22 +1,22 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createProcessWatch, judgeProcess, watchEveryMs } from "./watch-process.ts";
+import { createProcessWatch, assessProcess, watchEveryMs } from "./watch-process.ts";
 
-test("a process that has spoken in the last eight seconds is never ended", () => {
+test("a process that sent a message in the last eight seconds is never killed", () => {
   fc.assert(
-    fc.property(fc.nat(8_000), fc.nat(8_000), (silentMs, lifelessMs) => {
-      expect(judgeProcess({ silentMs, lifelessMs: Math.min(silentMs, lifelessMs) })).toBe("fine");
+    fc.property(fc.nat(8_000), fc.nat(8_000), (silentMs, unresponsiveMs) => {
+      expect(assessProcess({ silentMs, unresponsiveMs: Math.min(silentMs, unresponsiveMs) })).toBe("fine");
     }),
   );
 });
 
-test("one of which no thread has spoken for longer was stopped", () => {
-  expect(judgeProcess({ silentMs: 8_001, lifelessMs: 8_001 })).toBe("stopped");
+test("a process none of whose threads sent a message for longer was stopped", () => {
+  expect(assessProcess({ silentMs: 8_001, unresponsiveMs: 8_001 })).toBe("stopped");
 });
 
-test("one that lives may hold its event loop up for 18 seconds: a locked store costs it five at a time", () => {
-  expect(judgeProcess({ silentMs: 18_000, lifelessMs: 1_000 })).toBe("fine");
-  expect(judgeProcess({ silentMs: 18_001, lifelessMs: 1_000 })).toBe("blocked");
+test("an alive process may block its event loop for 18 seconds: a locked store blocks it for five at a time", () => {
+  expect(assessProcess({ silentMs: 18_000, unresponsiveMs: 1_000 })).toBe("fine");
+  expect(assessProcess({ silentMs: 18_001, unresponsiveMs: 1_000 })).toBe("blocked");
 });
 
 beforeEach(
@@ -25,98 +25,98 @@ beforeEach(
 );
 afterEach(() => void vi.useRealTimers());
 
-/** A process that reports when the test says so. */
+/** A process that sends messages only when the test calls its functions. */
 function createChild() {
   const startedAt = performance.now();
   let readyAt: number | null = startedAt;
-  let heardAt = startedAt;
-  let livedAt = startedAt;
+  let lastMessageAt = startedAt;
+  let lastAliveAt = startedAt;
   const kill = vi.fn<(how?: string) => void>();
   return {
     startedAt,
     readyAt: () => readyAt,
-    heardAt: () => heardAt,
-    livedAt: () => livedAt,
+    lastMessageAt: () => lastMessageAt,
+    lastAliveAt: () => lastAliveAt,
     blockReports: () => [{ runId: null, stack: "    at matchForEver (sources.mjs:1:1)" }],
     kill,
     starts: () => (readyAt = null),
-    beats: () => (heardAt = livedAt = performance.now()),
-    lives: () => (livedAt = performance.now()),
+    beats: () => (lastMessageAt = lastAliveAt = performance.now()),
+    watcherBeats: () => (lastAliveAt = performance.now()),
   };
 }
 
-/** Looks as often as the keeper does; `each` is what the process does meanwhile. */
-async function pass(ms: number, look: () => Promise<void>, each: () => void = () => {}): Promise<void> {
+/** Checks as often as the keeper does. `each`: called before each check. */
+async function pass(ms: number, check: () => Promise<void>, each: () => void = () => {}): Promise<void> {
   for (let passed = 0; passed < ms; passed += watchEveryMs) {
     vi.advanceTimersByTime(watchEveryMs);
     each();
-    await look();
+    await check();
   }
 }
 
 function watch() {
   const child = createChild();
-  const places: string[] = [];
-  return { child, places, look: createProcessWatch({ child: () => child, onBlocked: (stack) => places.push(stack) }) };
+  const stacks: string[] = [];
+  return { child, stacks, check: createProcessWatch({ child: () => child, onBlocked: (stack) => stacks.push(stack) }) };
 }
 
-test("a web process with a heartbeat is never ended", async () => {
-  const { child, look } = watch();
-  await pass(120_000, look, child.beats);
+test("a web process with a heartbeat is never killed", async () => {
+  const { child, check } = watch();
+  await pass(120_000, check, child.beats);
   expect(child.kill).not.toHaveBeenCalled();
 });
 
-test("one that is stopped is ended within eleven seconds, once, and told of in words", async () => {
-  const { child, look, places } = watch();
-  await pass(9_500, look);
+test("a stopped process is killed within eleven seconds, once, and the reason is described", async () => {
+  const { child, check, stacks } = watch();
+  await pass(9_500, check);
   expect(child.kill).not.toHaveBeenCalled();
-  await pass(1_500, look);
+  await pass(1_500, check);
   expect(child.kill.mock.calls).toEqual([
     [expect.stringMatching(/^did not respond for 10 s, as if stopped by SIGSTOP/)],
   ]);
-  await pass(5_000, look);
+  await pass(5_000, check);
   expect(child.kill).toHaveBeenCalledTimes(1);
-  expect(places).toEqual([]);
+  expect(stacks).toEqual([]);
 });
 
-test("a web process whose event loop is blocked is ended within 21 seconds, and the stack is reported", async () => {
-  const { child, look, places } = watch();
-  await pass(19_500, look, child.lives);
+test("a web process whose event loop is blocked is killed within 21 seconds, and the stack is reported", async () => {
+  const { child, check, stacks } = watch();
+  await pass(19_500, check, child.watcherBeats);
   expect(child.kill).not.toHaveBeenCalled();
-  await pass(1_500, look, child.lives);
+  await pass(1_500, check, child.watcherBeats);
   expect(child.kill.mock.calls).toEqual([
     [expect.stringContaining("did not respond for 20 s, because its event loop was blocked")],
   ]);
-  expect(places).toEqual(["    at matchForEver (sources.mjs:1:1)"]);
+  expect(stacks).toEqual(["    at matchForEver (sources.mjs:1:1)"]);
 });
 
-test("one that wakes within two seconds of having been found is left alone", async () => {
-  const { child, look } = watch();
+test("a process that resumes within two seconds after it was found is not killed", async () => {
+  const { child, check } = watch();
   for (let round = 0; round < 5; round += 1) {
-    await pass(9_000, look);
+    await pass(9_000, check);
     child.beats();
-    await look();
+    await check();
   }
   expect(child.kill).not.toHaveBeenCalled();
 });
 
-test("after the supervisor itself was held up, the process gets time to be heard", async () => {
-  const { child, look } = watch();
-  await pass(1_000, look, child.beats);
-  // Both were stopped together, and wake together.
+test("after a delay of the supervisor itself, the process gets time to respond", async () => {
+  const { child, check } = watch();
+  await pass(1_000, check, child.beats);
+  // Both were stopped together, and resume together.
   vi.advanceTimersByTime(3_600_000);
-  await look();
-  await pass(1_500, look);
+  await check();
+  await pass(1_500, check);
   child.beats();
-  await pass(60_000, look, child.beats);
+  await pass(60_000, check, child.beats);
   expect(child.kill).not.toHaveBeenCalled();
 });
 
-test("one that never serves is ended after two minutes", async () => {
-  const { child, look } = watch();
+test("a process that is never ready is killed after two minutes", async () => {
+  const { child, check } = watch();
   child.starts();
-  await pass(120_000, look);
+  await pass(120_000, check);
   expect(child.kill).not.toHaveBeenCalled();
-  await pass(500, look);
+  await pass(500, check);
   expect(child.kill.mock.calls).toEqual([["did not start within 120 s, and was ended"]]);
 });

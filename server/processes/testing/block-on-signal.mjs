@@ -1,4 +1,4 @@
-// Given to `node --import`: SIGUSR2 blocks the event loop for ever, without using CPU time.
+// Given to `node --import`: SIGUSR2 blocks the event loop permanently, without using CPU time.
 process.on("SIGUSR2", function blockForEver() {
   for (const cell = new Int32Array(new SharedArrayBuffer(4)); ;) Atomics.wait(cell, 0, 0, 20);
 });

@@ -120,10 +120,10 @@ export interface PoolHarness {
   project: Project;
   /** Records runs and wakes the workers, as web does. */
   start(slug: string, over?: Partial<NewRun>): Promise<string>;
-  /** Waits until the run has ended, and gives it with its timeline. */
+  /** Waits until the run has ended, and returns it with its timeline. */
   end(id: string): Promise<RunView>;
   read(id: string): Promise<RunView>;
-  /** Waits until it is so, looking whenever something was written. */
+  /** Waits until the check passes. It is repeated after each write. */
   until(isSo: () => Promise<boolean>): Promise<void>;
   /** Notifies the workers, as web does after it has written the request. */
   cancel(id: string): void;
@@ -140,11 +140,11 @@ interface RunView {
   kinds: string[];
   /** When this first happened, in milliseconds. */
   timeOf(kind: string): number;
-  /** Messages and errors of the timeline, to look for a word in. */
+  /** Messages and errors of the timeline, to search for a word. */
   story: string;
 }
 
-/** Real worker processes over a real store. `hasWorkers: false` only opens the store. */
+/** Real worker processes with a real store. `hasWorkers: false` only opens the store. */
 export async function startPool(
   project: Project,
   { env = {}, hasWorkers = true }: { env?: NodeJS.ProcessEnv; hasWorkers?: boolean } = {},
@@ -173,7 +173,7 @@ export async function startPool(
     env: { PATH: process.env["PATH"], ...env },
     host: {
       workerStarted: (workerId) => runs?.host.workerStarted(workerId),
-      workerLives: (workerId, p) => runs?.host.workerLives(workerId, p),
+      workerAlive: (workerId, p) => runs?.host.workerAlive(workerId, p),
       workerDied: async (lost) => (await runs?.host.workerDied(lost)) ?? [],
       hold: async (workerIds) => runs?.host.hold(workerIds),
       release: (workerIds) => runs?.host.release(workerIds),

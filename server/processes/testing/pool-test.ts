@@ -2,7 +2,7 @@ import { test as base } from "vitest";
 import { manyCleanups } from "../../../scripts/cleanups.ts";
 import { type PoolHarness, type Project, createProject, startPool } from "./pool-harness.ts";
 
-/** A test whose projects and pools are gone when it ends. Safe to run concurrently. */
+/** A test whose projects and pools are removed when it ends. Safe to run concurrently. */
 export const test = base
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which other fixtures are needed.
   .extend("onEnd", ({}, { onCleanup }) => manyCleanups(onCleanup))

@@ -8,7 +8,7 @@ import { startSupervisor } from "../supervisor.ts";
 import type { HarnessWorkflow, Project } from "./pool-harness.ts";
 import { test as poolTest } from "./pool-test.ts";
 
-/** A test whose services are gone when it ends. Safe to run concurrently. */
+/** A test whose services are closed when it ends. Safe to run concurrently. */
 export const test = poolTest.extend(
   "startService",
   ({ createProject, onEnd }) =>

@@ -11,7 +11,7 @@ import { loadOf } from "./slots.ts";
 
 type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 
-/** A free slot that one of the accepted runs will have. */
+/** A free slot, reserved for one of the accepted runs. */
 interface Reservation {
   run: NewRun & Required<Pick<NewRun, "assignment">>;
   worker: HostedWorker;
@@ -25,14 +25,14 @@ interface AcceptRunning {
 
 /**
  * Accepts deliveries. A run for which a worker is free is recorded as running by the same transaction, and assigned
- * after it: it is never queued, and needs no claim. All others are queued: those that find no free slot, that are
- * behind due runs, whose target limits its concurrency, or for whose version there is no worker.
+ * after it: it is never queued, and needs no claim. A run is queued if there is no free slot, if due runs wait, if its
+ * target limits its concurrency, or if there is no worker of its version.
  */
 export function createAcceptRunning(p: {
   store: Pick<DeliveryStore, "acceptDelivery">;
   workers: HostedWorkers;
-  takesRuns: (worker: HostedWorker) => boolean;
-  claims: Pick<ClaimLoop, "isBehind" | "queued" | "slotFreed">;
+  canTakeRuns: (worker: HostedWorker) => boolean;
+  claims: Pick<ClaimLoop, "hasBacklog" | "queued" | "slotFreed">;
   assignRuns: AssignRuns;
   leaseMs: number;
   clock: Clock;
@@ -46,7 +46,7 @@ export function createAcceptRunning(p: {
     for (const worker of workers.values()) {
       const { identity } = worker;
       if (identity.pool !== "shared" || identity.version !== version) continue;
-      if (freeSlots(worker) === 0 || !p.takesRuns(worker)) continue;
+      if (freeSlots(worker) === 0 || !p.canTakeRuns(worker)) continue;
       if (worker.limitedTargets.has(`${target.kind}:${target.slug}`)) continue;
       if (found === null || loadOf(worker) < loadOf(found)) found = worker;
     }
@@ -60,12 +60,12 @@ export function createAcceptRunning(p: {
     return { run: { ...run, assignment: { workerId: worker.identity.id, token: randomUUID(), leaseUntil } }, worker };
   }
 
-  function reserveFor(runs: readonly NewRun[], leaseUntil: number): Reservation[] {
-    if (claims.isBehind()) return [];
+  function reserveAll(runs: readonly NewRun[], leaseUntil: number): Reservation[] {
+    if (claims.hasBacklog()) return [];
     return runs.flatMap((run) => reserve(run, leaseUntil) ?? []);
   }
 
-  /** After the commit. A delivery that is not stored frees its slots; its sender learns why by `accepted`. */
+  /** Called after the commit. If the delivery is not stored, its slots are freed; `accepted` reports why to its sender. */
   async function settle(
     request: AcceptRequest,
     { accepted, reservations, since }: { accepted: Promise<AcceptResult>; reservations: Reservation[]; since: number },
@@ -93,7 +93,7 @@ export function createAcceptRunning(p: {
   return {
     acceptDelivery(request) {
       const since = clock.now();
-      const reservations = reserveFor(request.runs, since + p.leaseMs);
+      const reservations = reserveAll(request.runs, since + p.leaseMs);
       const runs = new Map(reservations.map(({ run }) => [run.id, run]));
       const accepted = store.acceptDelivery(
         runs.size === 0 ? request : { ...request, runs: request.runs.map((run) => runs.get(run.id) ?? run) },

@@ -10,7 +10,7 @@ interface Alarm {
   clear(): void;
 }
 
-/** One alarm by the wall clock. Also works around the limit of setTimeout, 2^31-1 ms, above which it fires immediately. */
+/** An alarm by the wall clock. Also works around the limit of setTimeout, 2^31-1 ms, above which it fires immediately. */
 export function createAlarm(clock: Clock, onDue: () => void): Alarm {
   let timer: NodeJS.Timeout | undefined;
 

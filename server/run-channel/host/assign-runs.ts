@@ -14,12 +14,12 @@ export interface AssignOptions {
   logger: Logger;
 }
 
-/** What a run needs besides its row. */
-type Needs = Pick<AssignedRun, "steps" | "headers">;
+/** The parts of an assigned run that are not in its row. */
+type Details = Pick<AssignedRun, "steps" | "headers">;
 
 /**
- * Sends runs to the workers for which they were claimed. `workers`: the workers as they were then. `since`: the time
- * that the leases were counted from.
+ * Sends runs to the workers for which they were claimed. `workers`: the workers at the time of the claim. `since`: the
+ * start of the leases.
  */
 export type AssignRuns = (
   claimed: readonly ClaimedRun[],
@@ -28,8 +28,8 @@ export type AssignRuns = (
 
 export function createAssignRuns({ store, workers, leaseMs, clock, logger }: AssignOptions): AssignRuns {
   /**
-   * A host that was paused while it claimed, or that waited long for the store, has leases that are almost over: others
-   * may be taking its runs already.
+   * Extends leases that are almost over, because the host was paused while it claimed, or waited long for the store.
+   * Other hosts may be taking its runs already.
    */
   async function extendIfLate(claimed: readonly ClaimedRun[], since: number): Promise<readonly ClaimedRun[]> {
     const now = clock.now();
@@ -40,8 +40,8 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
     return claimed.filter(({ id }) => !isLost.has(id)).map((run) => ({ ...run, leaseUntil: now + leaseMs }));
   }
 
-  /** A run whose worker has disconnected meanwhile is given back when it connects again, dies, or by its lease. */
-  function assign(run: ClaimedRun, needs: Needs | null, worker: HostedWorker | undefined): void {
+  /** A run whose worker has disconnected is recovered when the worker reconnects or dies, or when the lease expires. */
+  function assign(run: ClaimedRun, needs: Details | null, worker: HostedWorker | undefined): void {
     if (!needs || !worker || workers.get(run.workerId) !== worker) return;
     takeFromOthers(run);
     worker.runs.set(run.id, run.token);
@@ -59,7 +59,7 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
     }
   }
 
-  async function load(run: ClaimedRun, worker: HostedWorker | undefined): Promise<Needs | null> {
+  async function load(run: ClaimedRun, worker: HostedWorker | undefined): Promise<Details | null> {
     const isFirstStart = run.attempt === 1 && !run.isResumed;
     const hasHeaders = worker?.identity.needsHeaders && run.deliveryId !== null;
     if (isFirstStart && !hasHeaders) return { steps: [], headers: null };

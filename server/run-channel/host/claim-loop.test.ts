@@ -6,7 +6,7 @@ import { createAssignRuns } from "./assign-runs.ts";
 import { createClaimLoop } from "./claim-loop.ts";
 import { freeSlots, type HostedWorker, isResponsive } from "./hosted-worker.ts";
 
-/** A queue in memory, whose claims can be held up or made to fail. */
+/** A queue in memory, whose claims can be delayed or made to fail. */
 function createQueue() {
   let made = 0;
   const due: ClaimedRun[] = [];
@@ -73,7 +73,7 @@ function aClaimedRun(id: string): ClaimedRun {
   };
 }
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that is due now. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysResponsive = true } = {}) {
@@ -87,7 +87,7 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
     leaseMs: 5000,
     clock: { now: () => Date.now() },
     logger: silentLogger,
-    takesRuns: (worker: HostedWorker) => !worker.isDraining && !held.has(worker.identity.id) && isResponsive(worker),
+    canTakeRuns: (worker: HostedWorker) => !worker.isDraining && !held.has(worker.identity.id) && isResponsive(worker),
   };
   const loop = createClaimLoop({ ...common, assignRuns: createAssignRuns(common) });
 
@@ -157,7 +157,7 @@ describe("claims", () => {
     vi.useRealTimers();
   });
 
-  it("take what is due, up to the capacity, and no more", async () => {
+  it("take due runs up to the capacity, and no more", async () => {
     const { add, state, started, workers, wake } = create();
     add(3);
     await wake();
@@ -198,7 +198,7 @@ describe("claims", () => {
     ]);
   });
 
-  it("extend what took long to claim before it is assigned, and leave alone what others have by then", async () => {
+  it("extend the leases of runs that took long to claim before they are assigned, and skip runs that others have by then", async () => {
     const { add, state, assigned, loop } = create();
     const gate = Promise.withResolvers<void>();
     state.gate = gate.promise;
@@ -222,7 +222,7 @@ describe("claims", () => {
     expect(assigned()).toMatchObject([{ id: "run_2", leaseUntil: 1_006_667 }]);
   });
 
-  it("extend nothing that was claimed at once", async () => {
+  it("extend no leases of runs that were claimed fast", async () => {
     const { add, state, wake } = create();
     add(2);
     await wake();
@@ -298,7 +298,7 @@ describe("claims", () => {
     expect(workers.get("wrk_1")?.runs.size).toBe(0);
   });
 
-  it("take the next when a run ends", async () => {
+  it("take the next run when one ends", async () => {
     const { add, started, end, wake } = create({ wrk_1: 1 });
     add(3);
     await wake();
@@ -327,7 +327,7 @@ describe("claims", () => {
     expect(state.claims).toEqual([]);
   });
 
-  it("are one for many wakes, and another for those that come while it is in progress", async () => {
+  it("are one for many wakes, and another one for wakes while it is in progress", async () => {
     const { state, started, add, loop, wake } = create({ wrk_1: 5 });
     const gate = Promise.withResolvers<void>();
     state.gate = gate.promise;
@@ -347,14 +347,14 @@ describe("claims", () => {
     const { state, add, started, loop, workers, wake } = create({ wrk_1: 2 });
     add(3);
     await wake();
-    expect([started().length, loop.isBehind()]).toEqual([2, true]);
+    expect([started().length, loop.hasBacklog()]).toEqual([2, true]);
     workers.get("wrk_1")?.runs.delete("run_1");
     loop.slotFreed();
     await settle();
     workers.get("wrk_1")?.runs.delete("run_2");
     loop.slotFreed();
     await settle();
-    expect([started().length, state.claims.length, loop.isBehind()]).toEqual([3, 3, false]);
+    expect([started().length, state.claims.length, loop.hasBacklog()]).toEqual([3, 3, false]);
     workers.get("wrk_1")?.runs.delete("run_3");
     loop.slotFreed();
     await settle();
@@ -366,17 +366,17 @@ describe("claims", () => {
     await wake();
     add(2);
     loop.queued(2);
-    expect(loop.isBehind()).toBe(true);
+    expect(loop.hasBacklog()).toBe(true);
     await settle();
-    expect([state.claims.at(-1)?.slots.length, loop.isBehind()]).toEqual([2, false]);
+    expect([state.claims.at(-1)?.slots.length, loop.hasBacklog()]).toEqual([2, false]);
     add(3);
     loop.queued(3);
     await settle();
-    expect([started().length, loop.isBehind()]).toEqual([3, true]);
+    expect([started().length, loop.hasBacklog()]).toEqual([3, true]);
     workers.get("wrk_1")?.runs.clear();
     loop.slotFreed();
     await settle();
-    expect([state.claims.at(-1)?.slots.length, started().length, loop.isBehind()]).toEqual([2, 5, false]);
+    expect([state.claims.at(-1)?.slots.length, started().length, loop.hasBacklog()]).toEqual([2, 5, false]);
   });
 
   it("are made for a slot that is freed in a full pool, also if another pool had slots and nothing due", async () => {
@@ -388,7 +388,7 @@ describe("claims", () => {
       connect("wrk_alone", 1, { pool: "isolated" });
       loop[how](1);
       await settle();
-      expect([state.claims.map(({ pool }) => pool), loop.isBehind()]).toEqual([["isolated"], true]);
+      expect([state.claims.map(({ pool }) => pool), loop.hasBacklog()]).toEqual([["isolated"], true]);
       workers.delete("wrk_alone");
       add(1);
       shared.runs.delete("run_old");
@@ -399,7 +399,7 @@ describe("claims", () => {
     }
   });
 
-  it("leave the slots that they do not ask for to runs that are accepted meanwhile", async () => {
+  it("leave the slots that they do not fill to runs that are accepted meanwhile", async () => {
     const { state, loop, workers, add, wake } = create({ wrk_1: 3 });
     await wake();
     const gate = Promise.withResolvers<void>();
@@ -408,7 +408,7 @@ describe("claims", () => {
     loop.queued(1);
     await settle();
     const worker = workers.get("wrk_1");
-    expect([worker && freeSlots(worker), loop.isBehind()]).toEqual([2, false]);
+    expect([worker && freeSlots(worker), loop.hasBacklog()]).toEqual([2, false]);
     gate.resolve();
     await settle();
     expect([worker && freeSlots(worker), worker?.reserved]).toEqual([2, 0]);
@@ -421,7 +421,7 @@ describe("claims", () => {
     expect(state.claims).toHaveLength(1);
   });
 
-  it("are made when the next waiting run is due, and not before, however far away that is", async () => {
+  it("are made when the next waiting run is due, and not before, however late that is", async () => {
     const { state, wake } = create();
     const inMs = 2 ** 31 + 500;
     state.waiting = [Date.now() + inMs];
@@ -432,7 +432,7 @@ describe("claims", () => {
     expect(state.claims).toHaveLength(2);
   });
 
-  it("are made then even if another run is due whose target has its number running", async () => {
+  it("are made then even if another run is due whose target is at its concurrency limit", async () => {
     const { state, wake } = create();
     state.waiting = [Date.now() - 5, Date.now() + 1000];
     await wake();
@@ -488,12 +488,12 @@ describe("claims", () => {
     expect(state.claims).toHaveLength(2);
   });
 
-  it("are tried again, later and later, while the store fails", async () => {
+  it("are retried after growing pauses while the store fails", async () => {
     const { state, add, started, loop, wake } = create();
     state.fail = new Error("busy");
     add(1);
     await wake();
-    expect(loop.isBehind()).toBe(true);
+    expect(loop.hasBacklog()).toBe(true);
     await vi.advanceTimersByTimeAsync(100 + 200 + 400);
     expect(state.claims).toHaveLength(4);
     await vi.advanceTimersByTimeAsync(799);
@@ -503,7 +503,7 @@ describe("claims", () => {
     expect(started()).toEqual(["run_1"]);
   });
 
-  it("leave out held and draining workers; when those are released, they take what came meanwhile", async () => {
+  it("skip held and draining workers; when the held ones are released, they take the runs that were queued meanwhile", async () => {
     const { add, started, held, workers, wake } = create({ wrk_1: 2, wrk_2: 2 });
     held.add("wrk_1");
     const draining = workers.get("wrk_2");
@@ -516,7 +516,7 @@ describe("claims", () => {
     expect(started("wrk_1")).toEqual(["run_1"]);
   });
 
-  it("leave out a worker whose event loop is blocked or paused, until it responds", async () => {
+  it("skip a worker whose event loop is blocked or paused, until it responds", async () => {
     const { add, started, workers, wake } = create({ wrk_1: 2, wrk_2: 2 }, { isAlwaysResponsive: false });
     await vi.advanceTimersByTimeAsync(1_600);
     const [first, second] = [workers.get("wrk_1"), workers.get("wrk_2")];
@@ -546,7 +546,7 @@ describe("claims", () => {
     expect(started()).toEqual(["run_1"]);
   });
 
-  it("end when they are closed, and leave no timer behind", async () => {
+  it("stop when they are closed, and leave no timer behind", async () => {
     const { state, add, loop, wake } = create();
     state.waiting = [Date.now() + 1_000];
     await wake();

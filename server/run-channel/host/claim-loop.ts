@@ -10,7 +10,7 @@ interface ClaimLoopOptions {
   store: Pick<Store, "claimRuns" | "nextAvailableAt">;
   workers: HostedWorkers;
   /** Whether the worker may be assigned more runs, if it has free slots. */
-  takesRuns: (worker: HostedWorker) => boolean;
+  canTakeRuns: (worker: HostedWorker) => boolean;
   assignRuns: AssignRuns;
   leaseMs: number;
   clock: Clock;
@@ -20,12 +20,12 @@ interface ClaimLoopOptions {
 export interface ClaimLoop {
   /** Signals that runs may be due. Cheap; safe to call at any time. */
   wake(): void;
-  /** So many runs were queued by this host, after everything that was due had been claimed. */
+  /** Signals that this host queued so many runs after it had claimed all due runs. */
   queued(count: number): void;
-  /** A slot is free. Nothing is claimed if nothing can be due. */
+  /** Signals that a slot is free. Nothing is claimed if no run can be due. */
   slotFreed(): void;
-  /** Whether due runs may be waiting: runs that come now must queue behind them. */
-  isBehind(): boolean;
+  /** Whether due runs may be waiting: new runs must queue behind them. */
+  hasBacklog(): boolean;
   /** Resolves when the claim that is in progress is over and its runs are assigned. */
   settled(): Promise<void>;
   close(): void;
@@ -36,12 +36,12 @@ const maxRetryMs = 5_000;
 
 /**
  * Claims due runs for all workers and assigns them, never more than a worker's capacity. It never polls the store:
- * signals wake it, and the time at which the next waiting run is due.
+ * signals wake it, and an alarm at the time when the next waiting run is due.
  */
 export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
   const { store, workers, clock, logger } = p;
   const alarm = createAlarm(clock, wake);
-  /** How many runs are due: at most `known`, or any number. */
+  /** The number of due runs: at most `known`, or any number if `isUnknown`. */
   let due = { known: 0, isUnknown: false };
   let isClosed = false;
   let isClaiming = false;
@@ -49,10 +49,10 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
   let isClaimingAll = false;
   let round: Promise<unknown> = Promise.resolve();
   let failures = 0;
-  /** A claim has failed: what it was for is due at the next try. */
+  /** A claim has failed: its runs are due at the next try. */
   let isRetrying = false;
-  /** Workers without a free slot were left out of the last claim: runs that only they can execute may be due. */
-  let isLeft = false;
+  /** The last claim skipped workers without a free slot: runs that only they can execute may be due. */
+  let hasSkippedWorkers = false;
 
   const isDue = () => due.isUnknown || due.known > 0;
 
@@ -66,17 +66,17 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
     isClaiming = true;
     void claimWhileDue().finally(() => {
       isClaiming = false;
-      // Woken between the last look and here.
+      // A signal may have come after the last check.
       begin();
     });
   }
 
   function hasSlot(): boolean {
-    for (const worker of workers.values()) if (freeSlots(worker) > 0 && p.takesRuns(worker)) return true;
+    for (const worker of workers.values()) if (freeSlots(worker) > 0 && p.canTakeRuns(worker)) return true;
     return false;
   }
 
-  const findGroups = (): ClaimGroup[] => groupSlots([...workers.values()].filter((worker) => p.takesRuns(worker)));
+  const findGroups = (): ClaimGroup[] => groupSlots([...workers.values()].filter((worker) => p.canTakeRuns(worker)));
 
   async function claimWhileDue(): Promise<void> {
     while (isDue()) {
@@ -86,9 +86,11 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
       if (groups.length === 0) return;
       const { known, isUnknown } = due;
       due = { known: 0, isUnknown: false };
-      isClaimingAll = isUnknown || isRetrying || isLeft;
+      isClaimingAll = isUnknown || isRetrying || hasSkippedWorkers;
       isRetrying = false;
-      const leftOut = [...workers.values()].filter((worker) => p.takesRuns(worker) && !groups.some(isGroupOf(worker)));
+      const skipped = [...workers.values()].filter(
+        (worker) => p.canTakeRuns(worker) && !groups.some(isGroupOf(worker)),
+      );
       const now = clock.now();
       try {
         const claiming = claimAll(groups, { now, max: isClaimingAll ? Infinity : known });
@@ -96,15 +98,15 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
         const { claimed, isFull } = await claiming;
         if (isClaimingAll) due.isUnknown ||= isFull;
         else due.known += isFull ? Math.max(0, known - claimed) : 0;
-        isLeft = leftOut.length > 0;
-        due.isUnknown ||= leftOut.some((worker) => freeSlots(worker) > 0);
+        hasSkippedWorkers = skipped.length > 0;
+        due.isUnknown ||= skipped.some((worker) => freeSlots(worker) > 0);
         if (isClaimingAll) await setAlarm(groups, now);
         failures = 0;
       } catch (error) {
         const retryMs = Math.min(firstRetryMs * 2 ** failures, maxRetryMs);
         failures += 1;
         logger.warn("could not claim runs, retrying", { error, retryMs });
-        due = { known: 0, isUnknown: false }; // the alarm comes back to it
+        due = { known: 0, isUnknown: false }; // the alarm retries the claim
         isRetrying = true;
         if (!isClosed) alarm.setIn(retryMs);
         return;
@@ -148,8 +150,8 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
   }
 
   /**
-   * `claimedAt`: what was due then was claimed, or waits for a run to end, which wakes the loop. What has become due
-   * since is claimed at once.
+   * `claimedAt`: runs that were due then are claimed, or wait for a run to end, which wakes the loop. Runs that have
+   * become due since are claimed at once.
    */
   async function setAlarm(groups: readonly ClaimGroup[], claimedAt: number): Promise<void> {
     const pools = [...new Set(groups.map(({ pool }) => pool))];
@@ -165,10 +167,10 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
       begin();
     },
     slotFreed() {
-      due.isUnknown ||= isLeft;
+      due.isUnknown ||= hasSkippedWorkers;
       begin();
     },
-    isBehind: () => isDue() || isClaimingAll || isRetrying || isLeft,
+    hasBacklog: () => isDue() || isClaimingAll || isRetrying || hasSkippedWorkers,
     settled: async () => void (await round),
     close() {
       isClosed = true;

@@ -2,7 +2,7 @@ import type { RunClaim } from "../../ports/run-channel.ts";
 import type { Hello } from "../messages.ts";
 
 interface Comparison {
-  /** The worker has these. The end of one whose progress is unacknowledged may be in the store already. */
+  /** The worker has these. If the progress of a run is unacknowledged, its end may be in the store already. */
   kept: RunClaim[];
   /** The worker no longer has these. */
   lost: RunClaim[];
@@ -10,7 +10,7 @@ interface Comparison {
   missing: RunClaim[];
 }
 
-/** Compares the runs that a worker says it has with those that the store has for it. */
+/** Compares the runs that a worker reports with those that the store has for it. */
 export function compareRuns(
   { runs, unacknowledged }: Pick<Hello, "runs" | "unacknowledged">,
   stored: readonly RunClaim[],

@@ -2,7 +2,7 @@ import type { RunClaim } from "../../ports/run-channel.ts";
 import type { MessageStream } from "../frames.ts";
 import type { HostMessage, WorkerIdentity } from "../messages.ts";
 
-/** A connected worker, as the host knows it. */
+/** The state of a connected worker in the host. */
 export interface HostedWorker {
   readonly identity: WorkerIdentity;
   readonly stream: MessageStream<HostMessage>;
@@ -10,15 +10,15 @@ export interface HostedWorker {
   capacity: number;
   /** It is assigned nothing more. */
   isDraining: boolean;
-  /** Monotonic milliseconds of the last sign that its event loop turns. */
+  /** Monotonic milliseconds of the last message that shows that its event loop turns. */
   respondedAt: number;
-  /** Until when its leases were last extended, all together. Later claims have later ends. */
+  /** The end of its leases when all were last extended together. Runs that were claimed later have later ends. */
   leaseUntil: number;
   /** The tokens of its runs, by id. */
   readonly runs: Map<string, string>;
   /** The targets (`kind:slug`) whose concurrent runs are limited. */
   readonly limitedTargets: ReadonlySet<string>;
-  /** Its runs of such targets, by id: the end of one may let another begin. */
+  /** Its runs of such targets, by id. When one ends, another run of the target may be due. */
   readonly limitedRuns: Set<string>;
   /** Slots for runs that are being claimed or accepted. */
   reserved: number;
@@ -28,13 +28,13 @@ export interface HostedWorker {
 export type HostedWorkers = ReadonlyMap<string, HostedWorker>;
 
 /** Heartbeats come twice a second. */
-const respondsWithinMs = 1_500;
+const maxResponseAgeMs = 1_500;
 
-/** Whether its event loop turned a moment ago. Runs that it is assigned otherwise would wait. */
+/** Whether its event loop turned a moment ago. Otherwise, assigned runs would wait. */
 export const isResponsive = ({ respondedAt }: HostedWorker): boolean =>
-  performance.now() - respondedAt < respondsWithinMs;
+  performance.now() - respondedAt < maxResponseAgeMs;
 
-/** Runs that it can be assigned in addition. */
+/** The number of further runs that the worker can be assigned. */
 export const freeSlots = ({ capacity, runs, reserved }: HostedWorker): number =>
   Math.max(0, capacity - runs.size - reserved);
 

@@ -11,7 +11,7 @@ const heartbeatEveryMs = 5_000;
 interface LeaseKeeperOptions {
   store: Pick<Store, "extendLeases" | "heartbeatWorker" | "listCancelRequested" | "watch">;
   workers: HostedWorkers;
-  /** Whether a worker gave a sign of life a moment ago. A paused one must lose its runs. */
+  /** Whether a worker sent a message a moment ago. A paused worker must lose its runs. */
   isAlive: (workerId: string) => boolean;
   /** The runs of all living workers, also of those that are about to reconnect. */
   livingClaims: () => RunClaim[];
@@ -26,12 +26,11 @@ interface LeaseKeeperOptions {
 
 interface LeaseKeeper {
   /**
-   * Extends the leases of a worker whose leases are over, and that has just sent a message: it was paused, alone or
-   * with this process. Before anything that it sends is acknowledged: a worker with an acknowledged write begins a
-   * step.
+   * Extends the expired leases of a worker that has just sent a message: it was paused, alone or with this process.
+   * Call it before a write of the worker is acknowledged: after an acknowledgement, the worker begins a step.
    */
   renewLate(worker: HostedWorker): Promise<void>;
-  /** Lists the worker in the store, so that others know its version. */
+  /** Lists the worker in the store, so that other machines know its version. */
   announce(worker: HostedWorker): Promise<void>;
   cancel(runId: string): void;
   close(): void;
@@ -41,7 +40,7 @@ interface LeaseKeeper {
 export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   const { store, workers, clock, leaseMs } = p;
   async function extendAll(): Promise<void> {
-    // If this process was held up, the workers' signs of life may be there unread.
+    // If this process was delayed, messages of the workers may be unread. They are read first.
     await new Promise(setImmediate);
     const living = [...workers.values()].filter(({ identity }) => p.isAlive(identity.id));
     await extend(p.livingClaims(), living);

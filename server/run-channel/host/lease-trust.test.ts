@@ -7,7 +7,7 @@ function aTrust() {
   return { trust, pass: (ms: number) => void (time += ms) };
 }
 
-test("a new process considers no lease expired before all processes could renew theirs", () => {
+test("a new process treats no lease as expired before all processes could renew theirs", () => {
   const { trust, pass } = aTrust();
   expect(trust.mayTrust()).toBe(false);
   pass(11_999);
@@ -16,7 +16,7 @@ test("a new process considers no lease expired before all processes could renew 
   expect(trust.mayTrust()).toBe(true);
 });
 
-test("a store that was away gives every worker the time of a lease to renew its own", async () => {
+test("after the store was unreachable, every worker has the duration of a lease to renew its own", async () => {
   const { trust, pass } = aTrust();
   pass(60_000);
   await expect(trust.watch(() => Promise.reject(new Error("away")))).rejects.toThrow("away");
@@ -25,7 +25,7 @@ test("a store that was away gives every worker the time of a lease to renew its 
   expect(trust.mayTrust()).toBe(true);
 });
 
-test("so does one that answered late; one that answers soon changes nothing", async () => {
+test("the same applies after a slow answer of the store; a fast answer changes nothing", async () => {
   const { trust, pass } = aTrust();
   pass(60_000);
   expect(await trust.watch(() => Promise.resolve(pass(4_000)).then(() => "soon"))).toBe("soon");

@@ -2,16 +2,16 @@
 export const leaseMs = 12_000;
 
 export interface LeaseTrust {
-  /** Uses the store, and notes when it was unreachable. */
-  watch<Result>(ask: () => Promise<Result>): Promise<Result>;
-  /** Whether an expired lease shows that its worker is gone. */
+  /** Runs a query of the store, and records when the store was unreachable. */
+  watch<Result>(query: () => Promise<Result>): Promise<Result>;
+  /** Whether an expired lease shows that its worker has ended. */
   mayTrust(): boolean;
 }
 
 /**
- * While the store is unreachable, no lease can be extended. When it is back, all leases are over, also those of workers
- * that are in the middle of their steps. They get the duration of one lease to extend theirs. The same applies after
- * this process has started.
+ * While the store is unreachable, no lease can be extended. When it is reachable again, all leases have expired, also
+ * those of workers that execute steps. These workers get the duration of one lease to extend theirs. The same applies
+ * after the start of this process.
  */
 export function createLeaseTrust({
   leaseMs,
@@ -20,20 +20,20 @@ export function createLeaseTrust({
   leaseMs: number;
   now?: () => number;
 }): LeaseTrust {
-  let wasAwayAt = now();
+  let unavailableAt = now();
   return {
-    async watch(ask) {
-      const askedAt = now();
+    async watch(query) {
+      const startedAt = now();
       try {
-        return await ask();
+        return await query();
       } catch (error) {
-        wasAwayAt = now();
+        unavailableAt = now();
         throw error;
       } finally {
         // Renewals were delayed as well.
-        if (now() - askedAt > leaseMs / 3) wasAwayAt = now();
+        if (now() - startedAt > leaseMs / 3) unavailableAt = now();
       }
     },
-    mayTrust: () => now() - wasAwayAt >= leaseMs,
+    mayTrust: () => now() - unavailableAt >= leaseMs,
   };
 }

@@ -14,7 +14,7 @@ export interface RecoveredRun extends HeldRun {
   fate: LostRun["fate"];
 }
 
-/** Gives back the runs of a dead worker immediately, each as its part in the death demands. */
+/** Recovers the runs of a dead worker immediately. `planLostRuns` decides the fate of each. */
 export async function recoverLostRuns(
   options: RecoverOptions & {
     workerId: string;
@@ -41,7 +41,7 @@ export async function recoverLostRuns(
   });
 }
 
-/** Gives back runs for which no one is to blame: they continue with the same attempt. */
+/** Recovers runs that no worker or run failed: they continue with the same attempt. */
 export async function resumeRuns(
   { store, clock }: RecoverOptions,
   p: { workerId: string; ids: readonly string[]; message: string },
@@ -56,10 +56,10 @@ export async function resumeRuns(
 }
 
 /**
- * Gives back the runs of workers of this machine that ended together with their service, without waiting for their
+ * Recovers the runs of workers of this machine that ended together with their service, without waiting for their
  * leases. Returns the number of runs that continue.
  */
-export async function recoverFromLastTime(
+export async function recoverStoppedServices(
   options: RecoverOptions & { machine: string; isOwn: (workerId: string) => boolean },
 ): Promise<number> {
   const { store, machine, isOwn } = options;
@@ -75,8 +75,8 @@ export async function recoverFromLastTime(
 }
 
 /**
- * A number is given to another process soon after a restart, above all in containers: look for the worker's own id
- * where that is possible.
+ * Whether the worker still runs. A process ID is reused soon after a restart, above all in containers. So the process
+ * is also checked for the worker's own ID, if its environment can be read.
  */
 async function isAlive(worker: { id: string; pid: number }): Promise<boolean> {
   try {

@@ -5,16 +5,21 @@ import type { Clock } from "../../ports/clock.ts";
 import { createThrottledLog, type Logger, targetLogFields } from "../../ports/logger.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import { createLeaseTrust } from "./lease-trust.ts";
-import { type RecoveredRun, type RecoverOptions, recoverFromLastTime, recoverLostRuns } from "./recover-lost-runs.ts";
+import {
+  type RecoveredRun,
+  type RecoverOptions,
+  recoverStoppedServices,
+  recoverLostRuns,
+} from "./recover-lost-runs.ts";
 
 export interface RecoveryOptions {
   store: RecoverOptions["store"] & Pick<EngineStore, "reconcile">;
   /** The current build, for the retry policies of its workflows. */
   readManifest: () => Promise<Manifest | null>;
   /** The runs of living workers: their leases are not expired, even if they could not be extended. */
-  runsUnderWay: () => ReadonlySet<string>;
+  activeRunIds: () => ReadonlySet<string>;
   isOwn: (workerId: string) => boolean;
-  /** Whether a lease may expire soon: a worker with runs gives no sign of life. */
+  /** Whether a lease may expire soon: a worker with runs sends no messages. */
   isUrgent: () => boolean;
   machine: string;
   leaseMs: number;
@@ -28,7 +33,7 @@ export interface RecoveryOptions {
 }
 
 interface Recovery {
-  /** Gives back the runs of services that ended on this machine, then looks for lost runs again and again. */
+  /** Recovers the runs of services that ended on this machine, then checks for lost runs periodically. */
   start(): Promise<void>;
   workerDied(p: LostWorker): Promise<RecoveredRun[]>;
   close(): void;
@@ -41,13 +46,13 @@ export interface LostWorker {
   deadlines: ReadonlyMap<string, number>;
 }
 
-/** Those that were killed a moment ago may not be gone yet. */
-const lookAgainAfterMs = [250, 1_000];
+/** Further checks: processes that were killed a moment ago may not have ended yet. */
+const recheckAfterMs = [250, 1_000];
 const urgentEveryMs = 1_000;
-const maxTries = 10;
-const maxTriesAtClose = 2;
+const maxAttempts = 10;
+const maxAttemptsAtClose = 2;
 
-/** Gives back runs whose worker or machine is gone. */
+/** Recovers runs whose worker or machine has ended. */
 export function createRecovery(p: RecoveryOptions): Recovery {
   const { store, clock, logger } = p;
   const leaseTrust = createLeaseTrust({ leaseMs: p.leaseMs });
@@ -56,17 +61,17 @@ export function createRecovery(p: RecoveryOptions): Recovery {
   let isClosed = false;
 
   async function takeOver(): Promise<void> {
-    const count = await recoverFromLastTime({ store, clock, machine: p.machine, isOwn: p.isOwn });
+    const count = await recoverStoppedServices({ store, clock, machine: p.machine, isOwn: p.isOwn });
     if (count === 0) return;
     p.onTakenOver(count);
     p.onReleased();
   }
 
   async function reconcile(): Promise<void> {
-    // If this process was held up, the workers' signs of life may be there unread.
+    // If this process was delayed, messages of the workers may be unread. They are read first.
     await new Promise(setImmediate);
     const count = await leaseTrust.watch(async () => {
-      const expired = leaseTrust.mayTrust() ? await store.reconcile(clock.now(), p.runsUnderWay()) : 0;
+      const expired = leaseTrust.mayTrust() ? await store.reconcile(clock.now(), p.activeRunIds()) : 0;
       await takeOver();
       return expired;
     });
@@ -91,7 +96,7 @@ export function createRecovery(p: RecoveryOptions): Recovery {
   }
 
   async function recover({ workerId, death, deadlines }: LostWorker): Promise<RecoveredRun[]> {
-    // A build that cannot be read must not keep runs from continuing.
+    // Runs continue even if the build cannot be read.
     manifest = (await p.readManifest().catch(() => null)) ?? manifest;
     const policyOf = (target: Target) => manifest?.workflows.find(({ slug }) => slug === target.slug)?.retries ?? null;
     const runs = await recoverLostRuns({ store, clock, workerId, death, deadlines, policyOf });
@@ -109,31 +114,31 @@ export function createRecovery(p: RecoveryOptions): Recovery {
   return {
     async start() {
       await takeOver();
-      for (const delayMs of lookAgainAfterMs) {
-        const look = () =>
+      for (const delayMs of recheckAfterMs) {
+        const check = () =>
           takeOver().catch((error: unknown) =>
             logger.warn("could not look up runs of dead workers, retrying", { error }),
           );
-        timers.add(setTimeout(() => void (isClosed || look()), delayMs));
+        timers.add(setTimeout(() => void (isClosed || check()), delayMs));
       }
       manifest = await p.readManifest();
       repeatReconcile();
     },
     async workerDied(lost) {
-      for (let tried = 1; ; tried += 1) {
+      for (let attempt = 1; ; attempt += 1) {
         try {
           const runs = await recover(lost);
           if (!isClosed) p.onReleased();
           return runs;
         } catch (error) {
-          if (tried >= (isClosed ? maxTriesAtClose : maxTries)) {
+          if (attempt >= (isClosed ? maxAttemptsAtClose : maxAttempts)) {
             logger.error(
               "could not return the runs of a dead worker to the queue, they continue when its lease expires",
               { workerId: lost.workerId, error },
             );
             return [];
           }
-          await new Promise((resolve) => setTimeout(resolve, Math.min(2_000, 50 * 2 ** tried)));
+          await new Promise((resolve) => setTimeout(resolve, Math.min(2_000, 50 * 2 ** attempt)));
         }
       }
     },

@@ -15,16 +15,16 @@ import { createRecovery, type LostWorker, type RecoveryOptions } from "./recover
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
 import { createWorkerConnections } from "./worker-connections.ts";
 
-/** Without a sign of life for so long, a worker may be paused: its leases are not extended. */
-const aliveForMs = 2_000;
+/** A worker that sends nothing for so long may be paused: its leases are not extended. */
+const maxSilenceMs = 2_000;
 
-/** An attempt that ended with its worker. */
+/** An attempt whose worker ended. */
 export type LostAttempt = Pick<RecoveredRun, "id" | "target" | "fate">;
 
-/** Runs that must be alone in a process. */
+/** The runs that need a process of their own. */
 export interface IsolatedRuns {
   queued: number;
-  /** When the next waiting one is due; `null`: none waits. */
+  /** When the next waiting run is due; `null`: none is waiting. */
   nextAt: number | null;
 }
 
@@ -33,14 +33,14 @@ export interface RunHostOptions extends Pick<
   "readManifest" | "machine" | "reconcileEveryMs" | "clock" | "logger" | "onTakenOver"
 > {
   store: Store;
-  /** Workers are accepted with it only. */
+  /** A worker must send it to be accepted. */
   secret: string;
   /** The offset of the store's clock from this machine's. */
   clockAheadMs?: () => number;
   leaseMs?: number;
-  /** The workers of the host before this one. */
+  /** The workers of the previous host. */
   workers?: {
-    /** They are there, and reconnect, or their deaths will be reported. */
+    /** They reconnect, or their deaths will be reported. */
     known: readonly string[];
     /** They are assigned nothing until they are released. */
     held: readonly string[];
@@ -48,24 +48,24 @@ export interface RunHostOptions extends Pick<
 }
 
 /**
- * Has the store, and gives its runs to workers that have none. It need not be the parent of their processes: their
- * starts, their signs of life and their deaths are reported to it.
+ * Has the store, and assigns its runs to workers, which have no store. It need not be the parent of their processes:
+ * their starts, heartbeats and deaths are reported to it.
  */
 export interface RunHost {
-  /** Gives back the runs of a service that was killed. Rejects if the store is not available. */
+  /** Recovers the runs of a service that was killed. Rejects if the store is not available. */
   start(): Promise<void>;
   /** Serves a new connection. */
   accept(connection: Duplex): void;
-  /** Stores a delivery and its runs. Those for which a worker is free are assigned after the same commit. */
+  /** Stores a delivery and its runs. Runs for which a worker is free are assigned after the same commit. */
   acceptDelivery: Store["acceptDelivery"];
   /** Signals that a run may be due. Cheap; safe to call at any time. */
   wake(): void;
   cancel(runId: string): void;
-  /** The process was started: its end will be reported. */
+  /** Call it when the process was started. Its end must be reported, too. */
   workerStarted(workerId: string): void;
-  /** The process gave a sign of life. `isResponsive`: its event loop did, not only its watching thread. */
-  workerLives(workerId: string, p: { isResponsive: boolean }): void;
-  /** The process has ended. Resolves when its runs are given back; never rejects. */
+  /** Call it for each message of the process. `isResponsive`: its event loop sent it, not its watcher thread. */
+  workerAlive(workerId: string, p: { isResponsive: boolean }): void;
+  /** Call it when the process has ended. Resolves when its runs are recovered; never rejects. */
   workerDied(lost: LostWorker): Promise<LostAttempt[]>;
   /** Assigns nothing to these workers until they are released. Resolves when no assignment is in progress. */
   hold(workerIds: readonly string[]): Promise<void>;
@@ -86,14 +86,14 @@ export function createRunHost(p: RunHostOptions): RunHost {
   const awaited = new Map<string, RunClaim[]>();
   const known = new Set(p.workers?.known);
   const held = new Set(p.workers?.held);
-  const livedAt = new Map<string, number>();
-  const isAlive = (workerId: string) => performance.now() - (livedAt.get(workerId) ?? -Infinity) < aliveForMs;
+  const lastAliveAt = new Map<string, number>();
+  const isAlive = (workerId: string) => performance.now() - (lastAliveAt.get(workerId) ?? -Infinity) < maxSilenceMs;
   const recovery = createRecovery({
     ...p,
     leaseMs: lease,
     isOwn: (id) => known.has(id),
     isUrgent: () => claimsByWorker().some(([id, runs]) => runs.length > 0 && !isAlive(id)),
-    runsUnderWay: () => new Set(livingClaims().map(({ id }) => id)),
+    activeRunIds: () => new Set(livingClaims().map(({ id }) => id)),
     onReleased: () => claims.wake(),
   });
   const assigning = {
@@ -102,7 +102,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     leaseMs: lease,
     clock,
     logger,
-    takesRuns: (worker: HostedWorker) => !worker.isDraining && !held.has(worker.identity.id) && isResponsive(worker),
+    canTakeRuns: (worker: HostedWorker) => !worker.isDraining && !held.has(worker.identity.id) && isResponsive(worker),
   };
   const assignRuns = createAssignRuns(assigning);
   const claims = createClaimLoop({ ...assigning, assignRuns });
@@ -112,14 +112,14 @@ export function createRunHost(p: RunHostOptions): RunHost {
     secret: p.secret,
     admit,
     welcome,
-    onPulse: (worker) => notePulse(worker.identity.id, true),
+    onMessages: (worker) => recordAlive(worker.identity.id, true),
     handle,
     onClosed: disconnect,
     logger,
   });
   const stopWatching = store.watchOthers(claims.wake);
 
-  /** No run is being assigned any more. */
+  /** Resolves when no assignment is in progress. */
   const settled = () => Promise.all([claims.settled(), accepting.settled()]);
 
   function claimsByWorker(): [workerId: string, runs: RunClaim[]][] {
@@ -130,12 +130,12 @@ export function createRunHost(p: RunHostOptions): RunHost {
     return claimsByWorker().flatMap(([id, runs]) => (isAlive(id) ? runs : []));
   }
 
-  /** The runs of workers that the host before had, until these reconnect or their deaths are reported. */
+  /** Keeps the runs of the previous host's workers until these reconnect or their deaths are reported. */
   async function awaitKnown(): Promise<void> {
     for (const id of p.workers?.known ?? []) {
       const runs = (await store.listHeldRuns(id)).map(({ id: runId, token }) => ({ id: runId, token }));
       if (workers.has(id) || !known.has(id)) continue;
-      livedAt.set(id, performance.now());
+      lastAliveAt.set(id, performance.now());
       awaited.set(id, runs);
     }
   }
@@ -148,9 +148,9 @@ export function createRunHost(p: RunHostOptions): RunHost {
     if (error) logger.debug("connection to a worker lost", { workerId: id, error });
   }
 
-  function notePulse(workerId: string, hasResponded: boolean): void {
+  function recordAlive(workerId: string, hasResponded: boolean): void {
     const now = performance.now();
-    livedAt.set(workerId, now);
+    lastAliveAt.set(workerId, now);
     const worker = workers.get(workerId);
     if (!hasResponded || !worker) return;
     const wasResponsive = isResponsive(worker);
@@ -177,7 +177,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
 
   function admit({ worker: identity, capacity, isDraining }: Hello, stream: MessageStream<HostMessage>): HostedWorker {
     known.add(identity.id);
-    livedAt.set(identity.id, performance.now());
+    lastAliveAt.set(identity.id, performance.now());
     return {
       identity,
       stream,
@@ -199,7 +199,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     await settled();
     const { kept, lost, missing } = compareRuns(hello, await store.listHeldRuns(workerId));
     for (const { id, token } of kept) worker.runs.set(id, token);
-    // Which targets they have is not known here.
+    // Their targets are not known here.
     if (worker.limitedTargets.size > 0) for (const { id } of kept) worker.limitedRuns.add(id);
     const ids = missing.map(({ id }) => id);
     await resumeRuns({ store, clock }, { workerId, ids, message: "The run did not reach its worker." });
@@ -221,7 +221,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       await leases.renewLate(worker);
       const result = await store.writeProgress(progress);
       const isOver = !result.held || transition !== undefined;
-      // It may be due again, and a run of its target may be due now.
+      // The run may be due again, and another run of its target may be due now.
       const mayBeDue = transition?.to === "waiting" || transition?.to === "queued" || worker.limitedRuns.has(id);
       if (isOver) forget(worker, { id, token });
       worker.stream.send({ type: "ack", id, token, seq, ...result });
@@ -246,7 +246,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
 
   async function drain(worker: HostedWorker): Promise<void> {
     worker.isDraining = true;
-    // Other workers need not wait for this one to take the runs of its build.
+    // Other workers then do not wait for this one to take the runs of its build.
     leases.announce(worker).catch((error: unknown) => logger.warn("worker could not announce its shutdown", { error }));
     await settled();
     worker.stream.send({ type: "drained" });
@@ -262,13 +262,13 @@ export function createRunHost(p: RunHostOptions): RunHost {
     wake: claims.wake,
     cancel: leases.cancel,
     workerStarted: (workerId) => void known.add(workerId),
-    workerLives: (workerId, { isResponsive: hasResponded }) => notePulse(workerId, hasResponded),
+    workerAlive: (workerId, { isResponsive: hasResponded }) => recordAlive(workerId, hasResponded),
     async workerDied(lost) {
       await connections.closeOf(lost.workerId);
       workers.delete(lost.workerId);
       awaited.delete(lost.workerId);
       await settled();
-      livedAt.delete(lost.workerId);
+      lastAliveAt.delete(lost.workerId);
       held.delete(lost.workerId);
       const runs = await recovery.workerDied(lost);
       known.delete(lost.workerId);

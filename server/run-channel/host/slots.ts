@@ -1,6 +1,6 @@
 import { freeSlots, type HostedWorker } from "./hosted-worker.ts";
 
-/** A claim for workers that can execute the same runs. */
+/** The free slots of workers that can execute the same runs. One claim fills them. */
 export interface ClaimGroup {
   pool: "shared" | "isolated";
   version: string;
@@ -32,5 +32,5 @@ export const isGroupOf =
   ({ pool, version }: ClaimGroup): boolean =>
     pool === identity.pool && version === identity.version;
 
-/** Runs that it has or is about to get. */
+/** The number of runs that the worker has or is about to get. */
 export const loadOf = ({ runs, reserved }: HostedWorker): number => runs.size + reserved;

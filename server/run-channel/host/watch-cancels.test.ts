@@ -11,7 +11,7 @@ it("stops a run as soon as the store has its cancellation by another process", a
   expect(canceled).toEqual(["b"]);
 });
 
-it("looks four times a second at most, and after the last change", async () => {
+it("checks at most four times a second, and after the last change", async () => {
   const asked: string[] = [];
   const { change, canceled, listCancelRequested } = watched(asked);
   for (let n = 0; n < 1_000; n += 1) {
@@ -25,7 +25,7 @@ it("looks four times a second at most, and after the last change", async () => {
   expect(canceled).toEqual(["a"]);
 });
 
-it("asks nothing while nothing runs, nor when it was stopped", async () => {
+it("makes no query while there are no runs, nor after it was stopped", async () => {
   const { change, listCancelRequested, running, stop } = watched([]);
   running.length = 0;
   change();

@@ -1,7 +1,7 @@
 import type { Store } from "../../ports/store.ts";
 
-/** Under load, there are thousands of changes. */
-const lookEveryMs = 250;
+/** Limits the checks: under load, there are thousands of changes. */
+const minIntervalMs = 250;
 
 /**
  * Checks after each change of the store whether one of these runs was canceled by another process or machine. A
@@ -14,11 +14,11 @@ export function watchCancels(p: {
   cancel: (runId: string) => void;
   onError: (error: unknown) => void;
 }): () => void {
-  let resting: NodeJS.Timeout | null = null;
+  let pause: NodeJS.Timeout | null = null;
   let isDue = false;
   let isStopped = false;
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const runIds = p.runIds();
     if (runIds.length === 0) return;
     for (const runId of await p.store.listCancelRequested(runIds)) p.cancel(runId);
@@ -26,19 +26,19 @@ export function watchCancels(p: {
 
   function changed(): void {
     if (isStopped) return;
-    if (resting) return void (isDue = true);
+    if (pause) return void (isDue = true);
     isDue = false;
-    resting = setTimeout(() => {
-      resting = null;
+    pause = setTimeout(() => {
+      pause = null;
       if (isDue) changed();
-    }, lookEveryMs).unref();
-    look().catch(p.onError);
+    }, minIntervalMs).unref();
+    check().catch(p.onError);
   }
 
-  const leave = p.store.watch(changed);
+  const stopWatching = p.store.watch(changed);
   return () => {
     isStopped = true;
-    if (resting) clearTimeout(resting);
-    leave();
+    if (pause) clearTimeout(pause);
+    stopWatching();
   };
 }

@@ -6,20 +6,20 @@ import { type Hello, type HostMessage, protocolVersion, type WorkerMessage } fro
 import type { HostedWorker } from "./hosted-worker.ts";
 
 interface ConnectionOptions {
-  /** Workers are accepted with it only. */
+  /** A worker must send it to be accepted. */
   secret: string;
-  /** The worker that has sent a hello. What it sends from now on is handled. */
+  /** Returns the worker that has sent a hello. Its messages are handled afterwards. */
   admit(hello: Hello, stream: MessageStream<HostMessage>): HostedWorker;
   /**
-   * The worker has no other connection any more, and none of its writes is in progress. If it rejects, the connection
-   * is closed, and the worker tries again. `isOpen`: whether the connection is still there.
+   * Called when the worker has no other connection and none of its writes is in progress. If it rejects, the connection
+   * is closed, and the worker tries again. `isOpen`: whether the connection is still open.
    */
   welcome(worker: HostedWorker, hello: Hello, isOpen: () => boolean): Promise<void>;
-  /** A message came: the worker's event loop turns. */
-  onPulse(worker: HostedWorker): void;
-  /** Resolves when what the message asks for is written. */
+  /** Called when messages are received: the worker's event loop turns. */
+  onMessages(worker: HostedWorker): void;
+  /** Resolves when the writes that the message requests are done. */
   handle(worker: HostedWorker, message: Exclude<WorkerMessage, Hello>): Promise<void> | void;
-  /** The connection is closed, or about to be. Also for connections that another has replaced. */
+  /** Called when the connection is closed, or about to be: also if a newer connection replaced it. */
   onClosed(worker: HostedWorker, error: Error | null): void;
   logger: Logger;
 }
@@ -27,13 +27,13 @@ interface ConnectionOptions {
 interface WorkerConnections {
   /** Serves a new connection. */
   accept(connection: Duplex): void;
-  /** What a process has sent before it ended counts: resolves when that is written, and its connections are closed. */
+  /** Closes the connections of a process that ended. Resolves when its last messages are written. */
   closeOf(workerId: string): Promise<void>;
   /** Closes all connections. Resolves when no write is in progress. */
   close(): Promise<void>;
 }
 
-/** A connection. It belongs to a worker after its hello. */
+/** A connection. `worker` is set after its hello. */
 interface Connection {
   stream: MessageStream<HostMessage>;
   worker: HostedWorker | null;
@@ -41,11 +41,11 @@ interface Connection {
   writes: Set<Promise<void>>;
 }
 
-const helloWithinMs = 10_000;
-/** The last messages of a dead process are in its socket. */
+const maxHelloMs = 10_000;
+/** The time to read the last messages of a dead process from its socket. */
 const lastMessagesMs = 200;
 
-/** The connections of the workers. A worker has one: the newest. */
+/** Accepts the connections of the workers. A worker has one: the newest. */
 export function createWorkerConnections(p: ConnectionOptions): WorkerConnections {
   const { logger } = p;
   const connections = new Set<Connection>();
@@ -53,7 +53,7 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
   function accept(duplex: Duplex): void {
     const stream = openMessageStream<HostMessage, WorkerMessage>(duplex, {
       onMessages(messages) {
-        if (connection.worker) p.onPulse(connection.worker);
+        if (connection.worker) p.onMessages(connection.worker);
         for (const message of messages) handle(connection, message);
       },
       onClosed(error) {
@@ -63,12 +63,12 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
       },
     });
     const connection: Connection = { stream, worker: null, writes: new Set() };
-    const late = setTimeout(() => connection.worker ?? stream.destroy(), helloWithinMs).unref();
+    const late = setTimeout(() => connection.worker ?? stream.destroy(), maxHelloMs).unref();
     connections.add(connection);
   }
 
   function handle(connection: Connection, message: WorkerMessage): void {
-    if (message.type === "hello") return greet(connection, message);
+    if (message.type === "hello") return handleHello(connection, message);
     const { worker, writes } = connection;
     if (!worker) throw new Error(`The first message of a worker must be hello, not ${message.type}.`);
     const write = p.handle(worker, message);
@@ -77,12 +77,12 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
     void write.finally(() => writes.delete(write));
   }
 
-  function greet(connection: Connection, hello: Hello): void {
+  function handleHello(connection: Connection, hello: Hello): void {
     const { stream } = connection;
-    const refusal = findRefusal(hello, p.secret);
-    if (refusal) {
-      logger.warn("worker rejected", { reason: refusal });
-      stream.send({ type: "rejected", message: refusal });
+    const rejection = findRejection(hello, p.secret);
+    if (rejection) {
+      logger.warn("worker rejected", { reason: rejection });
+      stream.send({ type: "rejected", message: rejection });
       return stream.end();
     }
     const worker = p.admit(hello, stream);
@@ -121,8 +121,8 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
   };
 }
 
-/** Why this worker is not accepted; `null` if it is. */
-function findRefusal(hello: Hello, secret: string): string | null {
+/** Returns the reason why this worker is not accepted; `null` if it is. */
+function findRejection(hello: Hello, secret: string): string | null {
   if (hello.protocol !== protocolVersion)
     return `The worker speaks version ${hello.protocol} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`;
   const isSecret = timingSafeEqual(digest(String(hello.secret)), digest(secret));

@@ -12,14 +12,14 @@ import type { WorkerIdentity } from "../messages.ts";
 import { createWorkerChannel, type WorkerChannelOptions } from "../worker-channel.ts";
 import { createPipe, type Deliver } from "./memory-pipe.ts";
 
-/** How workers reach the host that is served last. */
+/** The connection between workers and the newest host. */
 interface Transport {
   connect(): Promise<Duplex>;
   serve(host: Pick<RunHost, "accept">): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `createDeliver`: how a connection passes on what is written to it. */
+/** `createDeliver`: returns the function with which a connection delivers its writes. */
 export function createMemoryTransport(createDeliver?: () => Deliver): Transport {
   let host: Pick<RunHost, "accept"> | null = null;
   return {
@@ -44,7 +44,7 @@ export async function createSocketTransport(): Promise<Transport> {
   return {
     connect: () => connectLocally(runs.socket),
     async serve(host) {
-      // Closed only when all its connections are: those of the host before are closing.
+      // The server closes when all its connections have closed: those of the previous host are closing.
       void server?.close();
       server = await listenLocally(runs.socket, host.accept);
     },
@@ -64,11 +64,11 @@ export interface TestWorker {
   rejected: string[];
   /** Breaks the connection. The worker reconnects, unless it was killed. */
   disconnect(): void;
-  /** Nothing leaves the worker any more, and it gives no sign of life. */
+  /** The worker sends nothing afterwards. */
   kill(): void;
-  /** It reads nothing and gives no sign of life until it is resumed. */
+  /** The worker reads and sends nothing until it is resumed. */
   pause(): void;
-  /** Its code may continue before it reads what was sent to it. */
+  /** Its code may continue before the worker reads the messages that were sent to it. */
   resume(): void;
   isPaused(): boolean;
 }
@@ -82,7 +82,7 @@ interface WorkerOptions extends TestWorkflow, Partial<Pick<WorkerLoopOptions, "s
 }
 
 const secret = "the secret of the tests";
-const signOfLifeMs = 100;
+const heartbeatMs = 100;
 
 /** A host over a real store, and workers in this process. */
 export async function createChannelHarness(transport: Transport, { wrap = (store: Store) => store } = {}) {
@@ -92,7 +92,7 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
   const stops: (() => void)[] = [];
   let host: RunHost | null = null;
 
-  /** Starts a host. The one before loses its connections. */
+  /** Starts a host. The previous one loses its connections. */
   async function startHost(over: Partial<RunHostOptions> = {}): Promise<RunHost> {
     await host?.close();
     host = createRunHost({
@@ -149,8 +149,8 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
       onRetire: (reason) => retired.push(reason),
     });
     const beat = setInterval(() => {
-      if (!isPaused) host?.workerLives(id, { isResponsive: true });
-    }, signOfLifeMs);
+      if (!isPaused) host?.workerAlive(id, { isResponsive: true });
+    }, heartbeatMs);
     const worker: TestWorker = {
       id,
       loop,
@@ -177,7 +177,7 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
     workers.push(worker);
     stops.push(() => {
       clearInterval(beat);
-      loop.leave();
+      loop.close();
     });
     return worker;
   }

@@ -1,9 +1,9 @@
 import { Duplex } from "node:stream";
 
-/** Passes on what was written, once, and in the order of the calls. */
+/** Must call each function once, in the order of the calls. */
 export type Deliver = (push: () => void) => void;
 
-/** Two connected streams in memory. What was not delivered is lost when either is destroyed. */
+/** Two connected streams in memory. Undelivered data is lost when either stream is destroyed. */
 export function createPipe(deliver: Deliver = setImmediate): [Duplex, Duplex] {
   const first = new PipeEnd(deliver);
   const second = new PipeEnd(deliver);
@@ -35,7 +35,7 @@ class PipeEnd extends Duplex {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     const { other } = this;
-    // Ended in an orderly way: the other side closes when it has read everything.
+    // If the stream was ended, the other side closes after it has read everything.
     if (!this.writableFinished) other?.destroy();
     done(error);
   }

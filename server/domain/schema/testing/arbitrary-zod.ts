@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
 
-/** Keys and texts as senders and colleagues write them, and as those write them who mean harm. */
+/** Usual and hostile keys and strings. */
 const hostileText = fc.oneof(
   fc.constantFrom(
     "",
@@ -58,7 +58,7 @@ const plain4: fc.Arbitrary<z.ZodType> = fc.oneof(
   fc.nat(100_000).map((length) => z.string().min(length)),
 );
 
-/** Schemas of Zod 4 of every kind that may be exported, nested, with hostile names, some holding themselves. */
+/** Schemas of Zod 4 of every kind that may be exported: nested, with hostile names, some recursive. */
 export const zod4Schema: fc.Arbitrary<z.ZodType> = fc.letrec<{ schema: z.ZodType }>((tie) => {
   const schema = tie("schema");
   return {

@@ -24,7 +24,7 @@ const event3 = z3.discriminatedUnion("type", [
   z3.object({ type: z3.literal("b"), n: z3.number() }),
 ]);
 
-/** One of everything that may be written, by Zod 4: the schema, its words in a label, its words as a condition. */
+/** One schema of every kind, by Zod 4: the schema, its description in a label, its description as a condition. */
 export const zod4Corpus: [name: string, schema: z.ZodType, label: string, condition: string][] = [
   ["string", z.string(), "string", "is a string"],
   ["not empty", z.string().min(1), "string, not empty", "is not empty"],
@@ -126,7 +126,7 @@ export const zod4Corpus: [name: string, schema: z.ZodType, label: string, condit
   ["described", z.string().describe("A name"), "string", "is a string"],
 ];
 
-/** What Zod 3 exports in its own way. */
+/** Schemas that Zod 3 exports differently. */
 export const zod3Corpus: [name: string, schema: z3.ZodTypeAny, label: string, condition: string][] = [
   ["startsWith", z3.string().startsWith("ord_"), "string, starts with ord_", "starts with ord_"],
   ["endsWith", z3.string().endsWith("@example.com"), "string, ends with @example.com", "ends with @example.com"],
@@ -159,7 +159,7 @@ export const zod3Corpus: [name: string, schema: z3.ZodTypeAny, label: string, co
   ["record", z3.record(z3.number()), "record of numbers", "is a record of numbers"],
 ];
 
-/** Bodies with something inside, and those that hold themselves. */
+/** Schemas of nested bodies, and recursive ones. */
 export const bodies: Record<string, JsonSchemaObject> = {
   tree: exportSchema(tree),
   treeOfZod3: exportSchema(tree3),

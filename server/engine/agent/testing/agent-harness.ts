@@ -55,11 +55,11 @@ export async function createAgentHarness(
     execute,
     start: (run: Partial<NewRun> = {}) =>
       engine.createRun({ target: { kind: "agent", slug: "triage" }, input: { prompt: "Hello" }, ...run }),
-    /** Claims and executes once; gives the status that the run then has. */
+    /** Claims and executes once. Returns the resulting status of the run. */
     async stretch(): Promise<string | null> {
       return (await execute(await engine.claim()).ended).status;
     },
-    /** Executes until the run has ended; waits are over at once. */
+    /** Executes until the run has ended. Waits end at once. */
     async finish(id: string) {
       for (;;) {
         const status = (await engine.store.getRun(id))?.status;
@@ -69,7 +69,7 @@ export async function createAgentHarness(
         await this.stretch();
       }
     },
-    /** What the steps hold, by their names; results of another kind than an agent's are left out. */
+    /** The results of an agent's steps, by their names. Other steps are omitted. */
     async steps(id: string) {
       const steps = await engine.store.loadSteps(id);
       return new Map(
@@ -86,7 +86,7 @@ export async function createAgentHarness(
   };
 }
 
-/** As the build makes it. */
+/** The agent as the build describes it. */
 function buildAgent(definition: AgentDefinition): ManifestAgent {
   const { slug, model, instructions, tools, output, maxSteps, maxToolCalls, budget } = definition;
   return {

@@ -11,15 +11,12 @@ const requestSchema = z.looseObject({
   tools: z.array(z.looseObject({})).optional(),
 });
 
-/** What one request is answered with: the events of the stream, or a refusal. */
+/** The response to one request: the events of the stream, or an error. */
 export type AnthropicAnswer =
   | { events: ({ type: string } & Record<string, unknown>)[] }
   | { status: number; headers?: Record<string, string>; type: string; message: string };
 
-/**
- * A provider that speaks the Messages protocol of Anthropic, with streaming, over real HTTP, and says what its script
- * says.
- */
+/** A provider with the Messages protocol of Anthropic, with streaming, over real HTTP. It answers with its script. */
 export async function startScriptedAnthropic(script: readonly AnthropicAnswer[]) {
   const requests: z.infer<typeof requestSchema>[] = [];
   const server = createServer((request, response) => {

@@ -26,14 +26,14 @@ export type ScriptedAnswer =
   | { text: string; tokens?: [number, number] | null; reasoning?: string; until?: Promise<void> }
   | { calls: { id?: string; name: string; arguments: unknown }[]; text?: string; tokens?: [number, number] | null }
   | { status: number; headers?: Record<string, string>; message: string }
-  /** Says so much, and closes the connection. */
+  /** Sends this text, and closes the connection. */
   | { breaksOffAfter: string }
-  /** Says so much, and of a call of a tool the first half of its arguments, and nothing more, until the caller goes. */
+  /** Sends this text, and the first half of a tool call's arguments, and nothing more until the client disconnects. */
   | { hangsAfter: string; reasoning?: string; call?: { name: string; arguments: unknown } };
 
 /**
- * A provider that speaks the chat protocol of OpenAI, with streaming and tool calls, over real HTTP, and says what its
- * script says: one answer for each request, or what a function makes of the request.
+ * A provider with the chat protocol of OpenAI, with streaming and tool calls, over real HTTP. Its script has one answer
+ * for each request, or is a function of the request.
  */
 export async function startScriptedProvider(
   script: readonly ScriptedAnswer[] | ((request: ChatRequest, index: number) => ScriptedAnswer),
@@ -53,7 +53,7 @@ export async function startScriptedProvider(
     const body = requestSchema.parse(JSON.parse(Buffer.concat(chunks).toString()));
     requests.push(body);
     authorizations.push(request.headers.authorization);
-    for (const tell of arrived.splice(0)) tell();
+    for (const notify of arrived.splice(0)) notify();
     const next = typeof script === "function" ? script(body, requests.length - 1) : script[requests.length - 1];
     response.on("close", () => {
       if (!response.writableFinished) closed.resolve();
@@ -68,11 +68,11 @@ export async function startScriptedProvider(
   return {
     baseURL: `http://127.0.0.1:${port}/v1`,
     requests,
-    /** The header that each of them bore. */
+    /** The authorization header of each request. */
     authorizations,
     /** Resolves with the next request. */
     nextRequest: () => new Promise<void>((resolve) => arrived.push(resolve)),
-    /** Resolves when a caller has gone before its answer had ended. */
+    /** Resolves when a client has disconnected before the end of its response. */
     callerWent: closed.promise,
     async close() {
       server.closeAllConnections();
@@ -100,7 +100,7 @@ async function play(response: ServerResponse, answer: ScriptedAnswer): Promise<v
     return;
   }
   if ("reasoning" in answer) send({ delta: { reasoning_content: answer.reasoning } });
-  // In two pieces, as it comes in life.
+  // In two parts, as from real providers.
   const [first, ...rest] = halves("hangsAfter" in answer ? answer.hangsAfter : (answer.text ?? ""));
   send({ delta: { content: first } });
   if ("until" in answer) await answer.until;

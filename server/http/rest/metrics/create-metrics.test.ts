@@ -55,7 +55,7 @@ function metricsOver(
   return { metrics, lines: async () => (await metrics.render()).text.split("\n") };
 }
 
-it("however many endpoints callers invent, the metrics have one name for all of them", async () => {
+it("the metrics have one name for all endpoints that callers invent", async () => {
   const { metrics, lines } = metricsOver();
   for (let n = 0; n < 1_000; n += 1)
     metrics.observeReceiver({
@@ -88,7 +88,7 @@ it("counts the verdicts that a delivery lists, and those that it only counts", a
   expect(text).toContain('signalbox_delivered_runs_total{trigger="c"} 3');
 });
 
-it("buckets of a histogram hold what is below their bound, and the last holds all", async () => {
+it("buckets of a histogram count the values below their bound, and the last counts all", async () => {
   const { metrics, lines } = metricsOver();
   for (const tookMs of [1, 2, 5_000]) metrics.observeReceiver({ type: "delivery", delivery, tookMs });
   const text = await lines();
@@ -102,7 +102,7 @@ it("buckets of a histogram hold what is below their bound, and the last holds al
   expect(text).toContain('signalbox_delivery_duration_seconds_count{outcome="accepted"} 3');
 });
 
-it("a store that does not answer hides its own numbers only", async () => {
+it("a store that does not answer hides only its own numbers", async () => {
   const { metrics, lines } = metricsOver({
     countOpenRuns: () => Promise.reject(new Error("locked")),
     numbers: () => Promise.reject(new Error("locked")),

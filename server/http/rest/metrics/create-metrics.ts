@@ -23,7 +23,7 @@ const maxShare = 0.01;
 
 /** Numbers for Prometheus, in a registry of their own. docs/metrics.md lists them. */
 export interface Metrics {
-  /** Counts a delivery that this process received. Those of the receiver are in its report. */
+  /** Counts a delivery that this process received. The receiver's report has its own deliveries. */
   observeReceiver(event: CountedEvent): void;
   /** Counts an API request without a valid key. */
   observeUnauthenticatedApi(): void;
@@ -35,7 +35,7 @@ export interface MetricsSources {
   store: Pick<RunStore, "countOpenRuns"> & Pick<Store, "numbers">;
   /** Whether the project has this endpoint: others are counted as one. */
   isDeclared: (endpoint: string) => boolean;
-  /** What the other processes count; `null` where there are none. */
+  /** Returns the counts of the other processes; `null` if there are none. */
   readService?: (() => Promise<ServiceReport | null>) | undefined;
 }
 
@@ -97,8 +97,8 @@ export function createMetrics({
 }
 
 /**
- * Gives the last answer again for a second, or longer where reading takes long; `null` where reading failed and there
- * is no answer yet.
+ * Returns the last answer again for a second, or longer if reading takes long. Returns `null` if reading failed and
+ * there is no answer yet.
  */
 export function readSeldom<T>(
   read: () => Promise<T>,

@@ -38,7 +38,7 @@ function pulled<M extends Counter | Gauge>(
     registers: [],
     collect(this: M) {
       this.reset();
-      // Without labels it is 0 by now; but what could not be read is not known.
+      // After the reset, a metric without labels is 0, but a value that could not be read is unknown.
       if (labels.length === 0) this.remove();
       for (const sample of read()) put(this, sample);
     },
@@ -61,7 +61,7 @@ class PulledHistogram extends Histogram {
     this.text = text;
   }
 
-  /** The interface that a registry of prom-client needs of a histogram; its types do not declare it. */
+  /** The interface of a histogram that a registry of prom-client needs. Its types do not declare it. */
   async getForPromString() {
     const { name, help, bounds, read } = this.text;
     return {
@@ -76,7 +76,7 @@ class PulledHistogram extends Histogram {
 
 export type PulledMetrics = ReturnType<typeof createPulledMetrics>;
 
-/** As the text format has them: each bucket with all that are below it. */
+/** The cumulative counts of the text format: each bucket includes all lower ones. */
 function samplesOf({
   name,
   bounds,

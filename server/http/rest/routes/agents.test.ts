@@ -3,7 +3,7 @@ import { approvalName as name, withApproval } from "../testing/held-run.ts";
 import { openTestService } from "../testing/test-service.ts";
 
 describe("POST /api/v1/runs/{id}/approvals", () => {
-  it("decides what a run waits for, once, and wakes a worker", async () => {
+  it("decides the approval of a run, once, and wakes a worker", async () => {
     const service = await openTestService();
     const id = await withApproval(service);
     const answer = await service.post(`/api/v1/runs/${id}/approvals`, { name, isApproved: false, reason: "No" });
@@ -20,7 +20,7 @@ describe("POST /api/v1/runs/{id}/approvals", () => {
     expect([again.status, again.json]).toMatchObject([409, { code: "approval_closed" }]);
   });
 
-  it("is written down, with who did it", async () => {
+  it("is in the audit log, with its actor", async () => {
     const service = await openTestService();
     const id = await withApproval(service);
     await service.post(`/api/v1/runs/${id}/approvals`, { name, isApproved: true });
@@ -28,7 +28,7 @@ describe("POST /api/v1/runs/{id}/approvals", () => {
     expect(data).toMatchObject([{ action: "approval.decided", subject: id, actor: { kind: "machine" } }]);
   });
 
-  it("knows nothing of approvals that there are not", async () => {
+  it("answers 404 for unknown approvals", async () => {
     const service = await openTestService();
     const id = await withApproval(service);
     expect((await service.post(`/api/v1/runs/${id}/approvals`, { name: "approval 9", isApproved: true })).status).toBe(

@@ -60,7 +60,7 @@ describe("GET /api/v1/deliveries", () => {
     expect(await count("text=INVOICE.paid")).toBe(1);
   });
 
-  it("finds deliveries by what a trigger decided, and redeliveries by the first one", async () => {
+  it("finds deliveries by the verdict of a trigger, and redeliveries by the first one", async () => {
     const service = await openTestService();
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
     await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
@@ -140,7 +140,7 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
     expect(again.verdicts.map(({ trigger, outcome }) => [trigger, outcome])).toEqual([["refund", "matched"]]);
   });
 
-  it("starts new runs each time it is asked to", async () => {
+  it("starts new runs each time", async () => {
     const service = await openTestService();
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
     const redeliver = async () =>
@@ -152,7 +152,7 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
     for (const id of started) expect((await service.get(`/api/v1/runs/${id}`)).status).toBe(200);
   });
 
-  it("asks the triggers that are there now", async () => {
+  it("evaluates the current triggers", async () => {
     const service = await openTestService();
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
     service.state.sources = projectFixture({ triggers: ["invoice-paid"] });
@@ -161,7 +161,7 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
     expect(service.state.queued).toBe(0);
   });
 
-  it("is skipped where a shared endpoint has nothing that matches", async () => {
+  it("is skipped if no trigger of a shared endpoint matches", async () => {
     const service = await openTestService();
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: "{}" });
     const again = deliverySchema.parse((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`)).json);
@@ -171,7 +171,7 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
   it.each<[string, string | undefined]>([
     ["its endpoint has no triggers any more", undefined],
     ["the trigger asked for is not on its endpoint", "new-signup"],
-  ])("is refused when %s", async (_, trigger) => {
+  ])("is rejected if %s", async (_, trigger) => {
     const service = await openTestService();
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
     if (trigger === undefined) service.state.sources = projectFixture({ triggers: ["invoice-paid", "refund"] });
@@ -187,7 +187,7 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
     ["is not JSON", Buffer.from("{")],
     ["is not UTF-8", Buffer.from([0x22, 0xff, 0x22])],
     ["is nested too deep", Buffer.from("[".repeat(600) + "]".repeat(600))],
-  ])("is refused when its body %s", async (_, body) => {
+  ])("is rejected if its body %s", async (_, body) => {
     const service = await openTestService();
     await service.store.recordDelivery({
       id: "dlv_bad",

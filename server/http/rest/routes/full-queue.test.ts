@@ -6,7 +6,7 @@ import { deliver, openTestService, type TestService } from "../testing/test-serv
 
 const signup = '{ "name": "a", "email": "a@example.com" }';
 
-/** Every workflow of the project with this bound. */
+/** Every workflow of the project with this limit. */
 function bound({ state }: TestService, maxQueued: number): void {
   const { manifest } = state.sources;
   state.sources = {
@@ -27,7 +27,7 @@ describe("while the queue of a workflow is full", () => {
       "a redelivery",
       ({ deliveryId }: { deliveryId: string }) => ({ path: `/api/v1/deliveries/${deliveryId}/redeliver`, body: {} }),
     ],
-  ])("%s is answered 503, says which and why, and starts nothing", async (_, requestOf) => {
+  ])("%s is answered 503 with the target and the reason, and starts nothing", async (_, requestOf) => {
     const service = await openTestService();
     const first = await deliver(service, { endpoint: "signup", body: signup });
     bound(service, 1);
@@ -45,7 +45,7 @@ describe("while the queue of a workflow is full", () => {
     expect((await service.post(path, body)).status).toBe(202);
   });
 
-  it("agents are bound by theirs, from the API and from a webhook's payload alike", async () => {
+  it("agents have their own limit, for the API and for a webhook's payload", async () => {
     const service = await openTestService();
     service.state.sources = withAgent(service.state.sources, { maxQueued: 1 });
     const ask = () => service.post("/api/v1/agents/triage/runs", { prompt: "Hi" });
@@ -75,7 +75,7 @@ describe("while the queue of a workflow is full", () => {
     await expect(service.store.createRuns([planned])).rejects.toMatchObject({ code: "queue_full" });
   });
 
-  it("replays of many start as far as there is room, and the others are named", async () => {
+  it("replays of many runs start while the queue has room, and the others are listed", async () => {
     const service = await openTestService();
     const ids: string[] = [];
     for (const _ of [1, 2, 3])

@@ -16,7 +16,7 @@ async function open(mode: "development" | "deployed" = "deployed") {
 }
 
 describe("keys", () => {
-  it("are made with their secret, and listed without it", async () => {
+  it("are created with their secret, and listed without it", async () => {
     const service = await openTestService();
     const answer = await service.post("/api/v1/keys", {
       kind: "webhook",
@@ -39,7 +39,7 @@ describe("keys", () => {
     expect(listed.text).not.toContain(secret);
   });
 
-  it("open everything from their making to their revocation, and nothing after", async () => {
+  it("give access from their creation to their revocation, and none afterwards", async () => {
     const service = await openTestService({ mode: "deployed" });
     const token = await makeKey(service, { kind: "api" });
     const admin = bearer((await makeKey(service, { kind: "api" })).secret);
@@ -52,7 +52,7 @@ describe("keys", () => {
     expect(twice.json).toEqual(revoked.json);
   });
 
-  it("are rotated: a like one takes the place of the old, which opens until the overlap is over", async () => {
+  it("are rotated: an equal key replaces the old one, which is valid until the overlap ends", async () => {
     const { service, authenticate } = await open();
     const { state } = service;
     const admin = bearer((await makeKey(service, { kind: "api" })).secret);
@@ -112,7 +112,7 @@ describe("keys", () => {
     expect((await rotate(token.id, { overlapSeconds: -1 })).status).toBe(422);
   });
 
-  it("are nowhere to be seen but where they are made and in trigger URLs", async () => {
+  it("are visible only at their creation and in trigger URLs", async () => {
     const service = await openTestService({ mode: "deployed" });
     const token = await makeKey(service, { kind: "api" });
     const key = await makeKey(service, { kind: "webhook" });
@@ -170,7 +170,7 @@ describe("the keys of webhook senders", () => {
     expect(await authenticate([], "billing")).toEqual({ ok: true, keyId: null });
   });
 
-  it("open their endpoints; every other text gets one and the same answer", async () => {
+  it("give access to their endpoints; every other string gets the same response", async () => {
     const { service, authenticate } = await open();
     const { state, store } = service;
     const all = await makeKey(service, { kind: "webhook" });
@@ -234,14 +234,14 @@ describe("the keys of webhook senders", () => {
     expect(noted).toEqual([begun, begun + 60_000, begun + 120_000]);
   });
 
-  it("work though their use cannot be noted", async () => {
+  it("work even if their use cannot be recorded", async () => {
     const { service, authenticate } = await open();
     const key = await makeKey(service, { kind: "webhook" });
     service.store.touchKey = () => Promise.reject(new Error("full"));
     expect((await authenticate([key.secret], "billing")).ok).toBe(true);
   });
 
-  it("show when they were used last", async () => {
+  it("show the time of their last use", async () => {
     const { service, authenticate } = await open();
     const key = await makeKey(service, { kind: "webhook" });
     await authenticate([key.secret], "billing");

@@ -84,7 +84,7 @@ describe("POST /api/v1/runs/{id}/replay", () => {
     expect(second).toMatchObject({ replayOf: first.id, payload: first.payload });
   });
 
-  it("starts with the same input where the run had no payload", async () => {
+  it("starts with the same input if the run had no payload", async () => {
     const service = await openTestService();
     const first = await started(service, await service.post("/api/v1/workflows/record-invoice/runs", { amount: 3 }));
     const replayed = await started(service, await service.post(`/api/v1/runs/${first.id}/replay`));
@@ -116,14 +116,14 @@ describe("POST /api/v1/runs/{id}/replay", () => {
     ["both", { payload: {}, input: {} }],
     ["neither, but something else", { body: {} }],
     ["no object", []],
-  ])("refuses %s", async (_, body) => {
+  ])("rejects %s", async (_, body) => {
     const service = await openTestService();
     const answer = await service.post(`/api/v1/runs/${await signedUp(service)}/replay`, body);
     expect([answer.status, code(answer)]).toEqual([422, "invalid_input"]);
     expect(service.state.queued).toBe(0);
   });
 
-  it("says so when the trigger or the workflow is gone", async () => {
+  it("reports that the trigger or the workflow no longer exists", async () => {
     const service = await openTestService();
     const triggered = await signedUp(service);
     const direct = await started(service, await service.post("/api/v1/workflows/record-invoice/runs", { amount: 3 }));
@@ -136,7 +136,7 @@ describe("POST /api/v1/runs/{id}/replay", () => {
     expect([payload.status, code(payload)]).toEqual([409, "not_replayable"]);
   });
 
-  it("leaves the delivery of the old run alone", async () => {
+  it("does not change the delivery of the old run", async () => {
     const service = await openTestService();
     const { deliveryId, runs } = await deliver(service, { endpoint: "billing", body: paidBody });
     await started(service, await service.post(`/api/v1/runs/${runs[0]?.id}/replay`));
@@ -146,7 +146,7 @@ describe("POST /api/v1/runs/{id}/replay", () => {
 });
 
 describe("POST /api/v1/workflows/{slug}/runs", () => {
-  it("starts the workflow with the input, and says who did", async () => {
+  it("starts the workflow with the input, and records the actor", async () => {
     const service = await openTestService();
     const input = { to: "a@example.com", displayName: "a" };
     for (const [client, startedBy] of [
@@ -170,7 +170,7 @@ describe("POST /api/v1/workflows/{slug}/runs", () => {
     expect(service.state.queued).toBe(3);
   });
 
-  it("names each place where the input does not hold, and starts nothing", async () => {
+  it("lists each path at which the input is invalid, and starts nothing", async () => {
     const service = await openTestService();
     const answer = await service.post("/api/v1/workflows/welcome-email/runs", { to: "nobody" });
     expect(answer.status).toBe(422);
@@ -179,7 +179,7 @@ describe("POST /api/v1/workflows/{slug}/runs", () => {
     expect(service.state.queued).toBe(0);
   });
 
-  it("takes any kind of JSON, if the workflow does", async () => {
+  it("accepts any kind of JSON, if the workflow does", async () => {
     const service = await openTestService();
     const answer = await service.send("POST", "/api/v1/workflows/notify/runs", {
       headers: { "content-type": "application/vnd.x+json" },

@@ -32,7 +32,7 @@ describe("GET /api/v1/runs/{id}/events", () => {
     expect((await events.reader.read()).done).toBe(true);
   });
 
-  it("gives a reader that comes back what it has not had, and nothing twice", async () => {
+  it("sends a client that reconnects the entries that it missed, and none twice", async () => {
     const service = await openTestService();
     const [run] = (await deliver(service, { endpoint: "signup", body })).runs;
     await executeRuns(service);
@@ -56,7 +56,7 @@ describe("GET /api/v1/runs/{id}/events", () => {
       });
   });
 
-  it("lets go of the store when the reader leaves", async () => {
+  it("releases the store when the client disconnects", async () => {
     const service = await openTestService();
     const [run] = (await deliver(service, { endpoint: "signup", body })).runs;
     const stop = vi.fn<() => void>();
@@ -77,7 +77,7 @@ describe("GET /api/v1/runs/{id}/events", () => {
     await vi.waitFor(() => expect(stop).toHaveBeenCalled());
   });
 
-  it("breaks off without an end when the service stops, so that readers come back", async () => {
+  it("is interrupted without an end when the service stops, so that clients reconnect", async () => {
     const service = await openTestService();
     const [run] = (await deliver(service, { endpoint: "signup", body })).runs;
     const events = await openEvents(service, run?.id ?? "");
@@ -88,7 +88,7 @@ describe("GET /api/v1/runs/{id}/events", () => {
     expect((await last).done).toBe(true);
   });
 
-  it("breaks off without an end also for a reader that came back and has had nothing new since", async () => {
+  it("is interrupted without an end also for a client that reconnected and got nothing new since", async () => {
     const service = await openTestService();
     const [run] = (await deliver(service, { endpoint: "signup", body })).runs;
     const first = await openEvents(service, run?.id ?? "");

@@ -26,7 +26,7 @@ async function signUp(service: TestService, count: number): Promise<string[]> {
 }
 
 describe("GET /api/v1/runs/export", () => {
-  it("gives every run of the filter as a line of CSV, newest first, as a file to keep", async () => {
+  it("returns every run of the filter as a line of CSV, newest first, as a file to save", async () => {
     const service = await openTestService();
     const ids = await signUp(service, 205);
     await deliver(service, { endpoint: "billing", body: paidBody });
@@ -42,7 +42,7 @@ describe("GET /api/v1/runs/export", () => {
     expect(lines[0]).toContain(",queued,new-signup,workflow,welcome-email,");
   });
 
-  it("gives whole runs as JSON Lines, with payload and output", async () => {
+  it("returns complete runs as JSON Lines, with payload and output", async () => {
     const service = await openTestService();
     const { runs } = await deliver(service, { endpoint: "billing", body: paidBody });
     await executeRuns(service);
@@ -56,7 +56,7 @@ describe("GET /api/v1/runs/export", () => {
     expect(exported[0]).toMatchObject({ payload: { amount: 12.5 }, output: { ok: true } });
   });
 
-  it("makes what an error says harmless in a spreadsheet", async () => {
+  it("escapes error messages for spreadsheets", async () => {
     const service = await openTestService();
     await deliver(service, { endpoint: "billing", body: paidBody });
     await executeRuns(service, {
@@ -68,7 +68,7 @@ describe("GET /api/v1/runs/export", () => {
     );
   });
 
-  it("has a header and no lines where there is nothing", async () => {
+  it("has only a header if there are no runs", async () => {
     const service = await openTestService();
     expect((await service.get("/api/v1/runs/export?format=csv")).text).toMatch(/^id,[^\n]*\r\n$/);
     expect((await service.get("/api/v1/runs/export?format=jsonl")).text).toBe("");
@@ -87,7 +87,7 @@ describe("GET /api/v1/runs/export", () => {
     expect((await service.get("/api/v1/runs/export?format=csv", bearer(key.secret))).status).toBe(403);
   });
 
-  it("does not look further than its reader has read, and stops when the reader leaves", async () => {
+  it("reads no further than its client has read, and stops when the client disconnects", async () => {
     const service = await openTestService();
     await signUp(service, 250);
     let pages = 0;
@@ -101,7 +101,7 @@ describe("GET /api/v1/runs/export", () => {
     expect(pages).toBe(1);
   });
 
-  it("breaks off for all to see when the service stops or the store fails", async () => {
+  it("is visibly interrupted when the service stops or the store fails", async () => {
     const service = await openTestService();
     await signUp(service, 250);
     const { listRuns } = service.store;

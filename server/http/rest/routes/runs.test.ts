@@ -27,7 +27,7 @@ const usageOf = async (service: TestService, query: string) =>
   runsUsageSchema.strict().parse((await service.get(`/api/v1/runs/usage${query}`)).json);
 
 describe("GET /api/v1/runs/usage", () => {
-  it("sums what the runs of agents have used, and for each agent, the most expensive first; an unknown cost is none", async () => {
+  it("sums the usage of agents' runs, in total and per agent, the most expensive first; an unknown cost is not counted", async () => {
     const service = await openTestService();
     await withSpend(service, some);
     await deliver(service, { endpoint: "billing", body: paidBody });
@@ -196,7 +196,7 @@ describe("GET /api/v1/runs/{id}", () => {
     const endedAt = performance.now();
     expect(runSchema.parse((await waiting).json).status).toBe("completed");
     expect(performance.now() - endedAt).toBeLessThan(1_500);
-    // Woken by changes, of which there were three at most before the end; not by looking again and again.
+    // Woken by at most three changes before the end, not by polling.
     expect(looks.mock.calls.length).toBeLessThanOrEqual(5);
   });
 
@@ -218,7 +218,7 @@ describe("GET /api/v1/runs/{id}", () => {
 });
 
 describe("GET /api/v1/runs/{id}/timeline", () => {
-  it("shows what happened, oldest first, page by page", async () => {
+  it("shows the entries oldest first, page by page", async () => {
     const service = await openTestService();
     const { runs } = await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' });
     await executeRuns(service);

@@ -102,7 +102,7 @@ const eventsRoute = defineRoute({
 });
 
 export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
-  // Before the route of one run, which matches any id.
+  // This must come before the route of one run, which matches any id.
   app.openapi(usageRoute, async (c) => c.json(await sumUsage(c.env, toFilter(c.req.valid("query"))), 200));
 
   app.openapi(listRoute, async (c) => {
@@ -138,8 +138,8 @@ export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
     await findRun(c.env, { id: runId, keyId: visibleToKey(c.var.principal) });
     const free = takeStreamSlot(c, "wait");
     return sseResponse({
-      open: (left) => {
-        const signal = AbortSignal.any([left, c.req.raw.signal]);
+      open: (disconnected) => {
+        const signal = AbortSignal.any([disconnected, c.req.raw.signal]);
         return freeAfter(toEvents(streamRunEvents({ store }, { runId, after, signal }), signal), free);
       },
       stopping,

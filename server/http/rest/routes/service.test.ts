@@ -6,7 +6,7 @@ import { deliver, openTestService, paidBody } from "../testing/test-service.ts";
 const seen = (now: number) => ({ id: "wrk_1", pid: 1, host: "here", version: "v", startedAt: now, seenAt: now });
 
 describe("GET /readyz", () => {
-  it("says yes while the store answers and a worker was seen in the last 15 seconds", async () => {
+  it("reports ready while the store answers and a worker was seen in the last 15 seconds", async () => {
     const service = await openTestService({ mode: "deployed" });
     await service.store.heartbeatWorker(seen(service.state.now));
     service.state.now += 14_000;
@@ -28,7 +28,7 @@ describe("GET /readyz", () => {
     expect([answer.status, answer.json]).toEqual([503, { ok: false, reasons: ["Cannot write to the store."] }]);
   });
 
-  it("says what keeps the store from being written, and writes it into the log once, however often it is asked", async () => {
+  it("reports why the store cannot be written, and logs it once, regardless of the number of requests", async () => {
     const service = await openTestService({ mode: "deployed" });
     service.store.ping = () => Promise.reject(new AppError("store_unavailable", "The disk of the database is full."));
     for (let time = 0; time < 10; time += 1) {
@@ -41,7 +41,7 @@ describe("GET /readyz", () => {
     expect(service.state.log.filter((line) => line.includes("store not responding"))).toHaveLength(1);
   });
 
-  it("asks the store once a second, however often it is asked", async () => {
+  it("pings the store once a second, regardless of the number of requests", async () => {
     const service = await openTestService({ mode: "deployed" });
     const ping = vi.fn<() => Promise<void>>(() => Promise.resolve());
     service.store.ping = ping;
@@ -52,7 +52,7 @@ describe("GET /readyz", () => {
     expect(ping).toHaveBeenCalledTimes(2);
   });
 
-  it("says no while the service shuts down, though it is alive", async () => {
+  it("reports not ready while the service shuts down, although it is alive", async () => {
     const service = await openTestService();
     await service.store.heartbeatWorker(seen(service.state.now));
     service.stop();
@@ -86,7 +86,7 @@ describe("GET /metrics", () => {
     expect(text).toContain("process_cpu_seconds_total");
   });
 
-  it("keeps its numbers apart from those of another service in this process", async () => {
+  it("has numbers separate from those of another service in this process", async () => {
     const [one, other] = [await openTestService(), await openTestService()];
     one.metrics.observeReceiver({ type: "unauthenticated" });
     expect((await one.get("/metrics")).text).toContain('signalbox_unauthenticated_total{interface="webhook"} 1');
@@ -95,7 +95,7 @@ describe("GET /metrics", () => {
 });
 
 describe("GET /api/v1/openapi.json", () => {
-  it("is the document, for everybody", async () => {
+  it("is the document, for anonymous clients, too", async () => {
     const service = await openTestService({ mode: "deployed" });
     expect((await service.get("/api/v1/openapi.json")).json).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
   });

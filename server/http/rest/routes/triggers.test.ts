@@ -31,7 +31,7 @@ describe("GET /api/v1/triggers", () => {
     expect(data[3]?.filter).toBeNull();
   });
 
-  it("lists those on one endpoint", async () => {
+  it("lists the triggers of one endpoint", async () => {
     const service = await openTestService();
     expect(triggerList.parse((await service.get("/api/v1/triggers?endpoint=signup")).json).data).toHaveLength(1);
     expect(triggerList.parse((await service.get("/api/v1/triggers?endpoint=none")).json).data).toHaveLength(0);
@@ -75,14 +75,14 @@ describe("POST /api/v1/triggers/{slug}/runs", () => {
     ]);
   });
 
-  it("is skipped when only the filter does not hold", async () => {
+  it("is skipped if only the filter does not match", async () => {
     const service = await openTestService();
     const answer = await service.post("/api/v1/triggers/new-signup/runs", { name: "a", email: "a@elsewhere.example" });
     expect([answer.status, answer.json]).toEqual([200, { ok: true, skipped: true }]);
     expect(counted.parse((await service.get("/api/v1/runs")).json).data).toHaveLength(0);
   });
 
-  it("names each place where the payload does not hold, and starts nothing", async () => {
+  it("lists each path at which the payload is invalid, and starts nothing", async () => {
     const service = await openTestService();
     const answer = await service.post("/api/v1/triggers/new-signup/runs", { name: "", email: "x" });
     expect(answer.status).toBe(422);
@@ -97,7 +97,7 @@ describe("POST /api/v1/triggers/{slug}/runs", () => {
 });
 
 describe("POST /api/v1/triggers/{slug}/disable and /enable", () => {
-  it("disable and enable a trigger, which its lists, verdicts and starts show, with entries in the audit log", async () => {
+  it("disable and enable a trigger, which is visible in lists, verdicts and starts, with entries in the audit log", async () => {
     const service = await openTestService({ mode: "deployed" });
     const operator = { authorization: `Bearer ${(await makeKey(service, { kind: "api", scope: "operate" })).secret}` };
     const body = { name: "a", email: "a@example.com" };
@@ -136,7 +136,7 @@ describe("POST /api/v1/triggers/{slug}/disable and /enable", () => {
     expect((await service.post("/api/v1/triggers/new-signup/disable", { reason: "" })).status).toBe(422);
   });
 
-  it("leave replays alone, and keep redeliveries from starting anything", async () => {
+  it("do not affect replays, and keep redeliveries from starting runs", async () => {
     const service = await openTestService();
     const { runs, deliveryId } = await deliver(service, {
       endpoint: "signup",
@@ -151,7 +151,7 @@ describe("POST /api/v1/triggers/{slug}/disable and /enable", () => {
 });
 
 describe("POST /api/v1/verdicts", () => {
-  it("says what each trigger on an endpoint would say, and starts nothing", async () => {
+  it("returns the verdict of each trigger of an endpoint, and starts nothing", async () => {
     const service = await openTestService();
     const { data } = verdictList.parse(
       (await service.post("/api/v1/verdicts", { endpoint: "billing", body: JSON.parse(paidBody) })).json,
@@ -166,7 +166,7 @@ describe("POST /api/v1/verdicts", () => {
     expect(counted.parse((await service.get("/api/v1/deliveries")).json).data).toHaveLength(0);
   });
 
-  it("says what one trigger would say", async () => {
+  it("returns the verdict of one trigger", async () => {
     const service = await openTestService();
     const { data } = verdictList.parse(
       (
@@ -181,7 +181,7 @@ describe("POST /api/v1/verdicts", () => {
     ]);
   });
 
-  it("takes a null as a body", async () => {
+  it("accepts null as a body", async () => {
     const service = await openTestService();
     expect(
       verdictList.parse((await service.post("/api/v1/verdicts", { trigger: "refund", body: null })).json).data[0]
@@ -242,7 +242,7 @@ describe("GET /api/v1/url", () => {
     expect((await ask("billing")).keyId).toBe(all?.id);
   });
 
-  it("says how to get a key when there is none", async () => {
+  it("describes how to get a key if there is none", async () => {
     const service = await openTestService({ mode: "deployed" });
     const token = { "x-api-key": (await makeKey(service, { kind: "api" })).secret };
     await makeKey(service, { kind: "webhook", endpoints: ["billing"] });
@@ -251,7 +251,7 @@ describe("GET /api/v1/url", () => {
     expect(answer.text).toContain("signalbox keys create --endpoint signup");
   });
 
-  it("says so when the keys were sealed under another secret", async () => {
+  it("reports keys that were sealed under another secret", async () => {
     const service = await openTestService({ mode: "deployed" });
     const token = { "x-api-key": (await makeKey(service, { kind: "api" })).secret };
     const key = await makeKey(service, { kind: "webhook" });

@@ -20,8 +20,8 @@ const paths = Object.entries(document.paths).map(([path, methods]) => ({
 }));
 
 /**
- * Throws unless the OpenAPI document has this answer of this route. Paths and methods that it does not have are not its
- * matter.
+ * Throws if the OpenAPI document does not have this response of this route. Paths and methods that are not in the
+ * document are not checked.
  */
 export function checkAnswer(p: {
   method: string;
@@ -46,7 +46,7 @@ export function checkAnswer(p: {
     );
 }
 
-/** One JSON document: JSON Lines are none. */
+/** Whether the type is one JSON document, unlike JSON Lines. */
 export function isJson(contentType: string): boolean {
   return /[/+]json(?:;|$)/.test(contentType);
 }

@@ -37,7 +37,7 @@ const workflows: Record<string, z.ZodType> = {
   "welcome-email": z.object({ to: z.email(), displayName: z.string() }),
 };
 
-/** A project as a web process knows it, or one without some of its triggers. */
+/** A project as loaded by a web process, optionally without some of its triggers. */
 export function projectFixture(without: { triggers?: string[]; workflows?: string[] } = {}): ProjectSources {
   const kept = triggers.filter(({ slug }) => !without.triggers?.includes(slug));
   const sources = kept.map(toSource);
@@ -51,7 +51,7 @@ export function projectFixture(without: { triggers?: string[]; workflows?: strin
 }
 
 function toSource({ slug, endpoint, target, request, filter }: FixtureTrigger): TriggerSource {
-  // Zod types its issues as a closed union; the port takes those of both Zod versions.
+  // Zod types its issues as a closed union; the port accepts those of both Zod versions.
   const parsing = { request: request as unknown as AnySchema, filter: (filter ?? null) as unknown as AnySchema | null };
   return { slug, endpoint, attachmentId: `${slug}:${target}`, target: { kind: "workflow", slug: target }, ...parsing };
 }

@@ -29,8 +29,8 @@ import { projectFixture } from "./project-fixture.ts";
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
 /**
- * The REST app over a real store of its own, gone when the test has finished. Every answer is held against the OpenAPI
- * document.
+ * The REST app over a real store of its own, which is removed when the test has finished. Every response is checked
+ * against the OpenAPI document.
  */
 export async function openTestService(
   p: { mode?: Mode; maxBodyBytes?: number; secret?: string; baseUrl?: string } = {},
@@ -191,7 +191,7 @@ export async function deliver(
 
 export const paidBody = '{ "type": "invoice.paid",\n "amount": 12.50 }';
 
-/** Does to a queued run what a worker does. */
+/** Changes a queued run as a worker does. */
 export async function executeRuns(
   service: TestService,
   end: Parameters<TestService["store"]["writeProgress"]>[0]["transition"] = { to: "completed", output: { ok: true } },
@@ -214,7 +214,7 @@ export async function executeRuns(
   return claimed;
 }
 
-/** `personId`: whose it is. */
+/** `personId`: the owner of the token. */
 export async function makeKey(
   service: TestService,
   p: { kind: "webhook" | "api"; endpoints?: string[]; scope?: Scope; expiresAt?: number },

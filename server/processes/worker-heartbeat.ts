@@ -1,26 +1,26 @@
 import type { RunEndedReport, RunStartedReport, WorkerToSupervisor } from "./protocol.ts";
 
-export interface WorkerPulse {
+export interface WorkerHeartbeat {
   beat(): void;
   /**
-   * A run has begun or ended: told before its code can hold up this process, and once for all that begin and end
-   * together.
+   * Call it when a run begins or ends. The report is sent before code of the run can block this process. Runs that
+   * begin or end in the same turn share one report.
    */
   changed(): void;
   runEnded(run: RunEndedReport): void;
   runStarted(run: RunStartedReport): void;
 }
 
-/** Reading it takes longer than all else that is told. */
+/** Limits the reads of the memory size, which take longer than the rest of the report. */
 const readRssEveryMs = 100;
 
-/** What a worker says of itself to its supervisor. */
-export function createWorkerPulse(p: {
+/** Reports the state of a worker to its supervisor. */
+export function createWorkerHeartbeat(p: {
   active: () => { runId: string; deadlineAt: number }[];
-  tell: (message: WorkerToSupervisor) => void;
+  send: (message: WorkerToSupervisor) => void;
   readRss?: () => number;
-}): WorkerPulse {
-  const { active, tell, readRss = () => process.memoryUsage.rss() } = p;
+}): WorkerHeartbeat {
+  const { active, send, readRss = () => process.memoryUsage.rss() } = p;
   let ended: RunEndedReport[] = [];
   let started: RunStartedReport[] = [];
   let isDue = false;
@@ -31,10 +31,10 @@ export function createWorkerPulse(p: {
     isDue = false;
     const now = performance.now();
     if (now - rssReadAt >= readRssEveryMs) [rssBytes, rssReadAt] = [readRss(), now];
-    const told = { ended, ...(started.length > 0 ? { started } : {}) };
+    const reports = { ended, ...(started.length > 0 ? { started } : {}) };
     ended = [];
     started = [];
-    tell({ type: "heartbeat", rssBytes, active: active(), ...told });
+    send({ type: "heartbeat", rssBytes, active: active(), ...reports });
   }
 
   return {
@@ -42,7 +42,7 @@ export function createWorkerPulse(p: {
     changed() {
       if (isDue) return;
       isDue = true;
-      // Sooner than any code of a run that begins now.
+      // A microtask runs before any code of a run that begins now.
       queueMicrotask(beat);
     },
     runEnded: (run) => void ended.push(run),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
-import { createWorkerPulse } from "./worker-pulse.ts";
+import { createWorkerHeartbeat } from "./worker-heartbeat.ts";
 
 const anEnd = (runId: string): RunEndedReport => ({
   runId,
@@ -13,26 +13,26 @@ const anEnd = (runId: string): RunEndedReport => ({
   error: null,
 });
 
-function createTold() {
-  const told: WorkerToSupervisor[] = [];
+function createRecorder() {
+  const sent: WorkerToSupervisor[] = [];
   const active: { runId: string; deadlineAt: number }[] = [];
-  const pulse = createWorkerPulse({
+  const heartbeat = createWorkerHeartbeat({
     active: () => [...active],
-    tell: (message) => told.push(message),
+    send: (message) => sent.push(message),
     readRss: () => 7,
   });
-  return { told, active, pulse };
+  return { sent, active, heartbeat };
 }
 
-it("tells in one message of all runs that begin together, before their code has begun", async () => {
-  const { told, active, pulse } = createTold();
+it("reports all runs that begin in one turn with one message, before their code begins", async () => {
+  const { sent, active, heartbeat } = createRecorder();
   for (const runId of ["run_1", "run_2"]) {
     active.push({ runId, deadlineAt: 5 });
-    pulse.changed();
+    heartbeat.changed();
   }
-  expect(told).toEqual([]);
+  expect(sent).toEqual([]);
   await Promise.resolve();
-  expect(told).toEqual([
+  expect(sent).toEqual([
     {
       type: "heartbeat",
       rssBytes: 7,
@@ -45,16 +45,16 @@ it("tells in one message of all runs that begin together, before their code has 
   ]);
 });
 
-it("tells of each end once, with what is still active then", async () => {
-  const { told, active, pulse } = createTold();
+it("reports each ended run once, with the runs that are still active", async () => {
+  const { sent, active, heartbeat } = createRecorder();
   active.push({ runId: "run_3", deadlineAt: 5 });
   for (const runId of ["run_1", "run_2"]) {
-    pulse.runEnded(anEnd(runId));
-    pulse.changed();
+    heartbeat.runEnded(anEnd(runId));
+    heartbeat.changed();
   }
   await Promise.resolve();
-  pulse.beat();
-  expect(told).toEqual([
+  heartbeat.beat();
+  expect(sent).toEqual([
     { type: "heartbeat", rssBytes: 7, active, ended: [anEnd("run_1"), anEnd("run_2")] },
     { type: "heartbeat", rssBytes: 7, active, ended: [] },
   ]);
