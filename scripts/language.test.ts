@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseSync } from "@swc/core";
+import { type Module, parseSync } from "@swc/core";
 import { expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
@@ -55,9 +55,47 @@ const bannedInTitles: readonly [phrase: RegExp, instead: string][] = [
   [/\bwhat (arrived|came in|comes in)\b/i, "a received webhook, a delivery"],
 ];
 
+/** Phrases that the comments of `commented` do not use, either. */
+const bannedInComments: readonly [phrase: RegExp, instead: string][] = [
+  [/\bverbs?\b/i, "operation"],
+  [/\bsurviv\w+ (power|kill)\b/i, "durability: fsync, page-cache"],
+  [/\b(told|tell(s|ing)?|hears?|heard)\b/i, "report, notify"],
+  [/\btroubles?\b/i, "failure, problem"],
+  [/\bstands?\b/i, "is, has"],
+  [/\blies\b|\blie (in|on|apart|between)\b/i, "is"],
+  [/\bcarr(y|ies) on\b/i, "continue"],
+  [/\bholds? up\b/i, "delays"],
+  [/\bgo(es)? into?\b/i, "is written to"],
+  [/\bfared?\b/i, "statistics"],
+  [/\brefus(e|es|ed|ing)\b/i, "reject"],
+  [/\bgives? (back|what|itself)\b/i, "return"],
+  [/\bso (many|much)\b/i, "this many, the number of"],
+  [/\blook(s|ed|ing)? through\b/i, "scan, search"],
+  [/\bin the place of\b/i, "instead of"],
+  [/`(null|true|false)` where\b|\b(rejects|throws)\b[^.]*\bwhere\b/i, "if"],
+];
+
+/** Names that the code of `commented` does not use. */
+const bannedNames: readonly [name: RegExp, instead: string][] = [
+  [/^(most|longest|fewest)[A-Z]/, "maxX, minX"],
+  [/^verbs?$/i, "operation"],
+  [/^surviv(al|es)$/i, "durability"],
+  [/^(tell|told)([A-Z]|$)/, "notify, report"],
+  [/trouble|anew$/i, "failure; again"],
+  [/^gives?[A-Z]\w*Back$|^gives?Back$/, "release, return"],
+];
+
+/** A sentence of a comment has at most this many words. */
+const maxWords = 30;
+
 const documents = ["*.md", "docs/**/*.md", "examples/**/*.md", "bench/README.md"];
 const sources = ["{app,cli,components,examples,sdk,server}/**/*.{ts,tsx}"];
-const tests = ["{app,bench,cli,components,e2e,examples,scripts,sdk,server}/**/*.test.ts"];
+const tests = [
+  "{app,bench,cli,components,e2e,examples,scripts,sdk,server}/**/*.test.ts",
+  "server/store/testing/*-contract.ts",
+];
+/** The folders whose comments and names are checked, with those of their tests. */
+const commented = ["server/ports/**/*.ts", "server/store/{copy,portable,shared,sqlite,testing}/**/*.ts"];
 const notShown = [
   "**/*.test.{ts,tsx}",
   "**/testing/**",
@@ -109,13 +147,55 @@ function textsOf(source: string, isTsx: boolean): { line: number; text: string }
   return collectTexts(source, isTsx, (node) => [node]);
 }
 
+/** The comments of a source file, each as one line. Consecutive `//` lines are one comment. */
+function commentsOf(source: string, isTsx: boolean): { line: number; text: string }[] {
+  const code = maskLiterals(source, isTsx);
+  return [...code.matchAll(/\/\*[^]*?\*\/|\/\/.*(?:\n[ \t]*\/\/.*)*/g)].map(({ 0: comment, index }) => ({
+    line: code.slice(0, index).split("\n").length,
+    text: comment
+      .replaceAll(/^\/\*+|\*+\/$|^\s*(?:\*|\/\/)/gm, " ")
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+  }));
+}
+
+/** The source with spaces instead of literals, which can contain the marks of comments. */
+function maskLiterals(source: string, isTsx: boolean): string {
+  const bytes = Buffer.from(source);
+  visitNodes(parse(source, isTsx), (node, sourceStart) => {
+    if (
+      !("type" in node) ||
+      !("span" in node) ||
+      !/^(StringLiteral|TemplateElement|RegExpLiteral|JSXText)$/.test(String(node.type))
+    )
+      return;
+    const { start, end } = node.span as { start: number; end: number };
+    for (let at = start - sourceStart; at < end - sourceStart; at += 1) if (bytes[at] !== 10) bytes[at] = 32;
+  });
+  return bytes.toString();
+}
+
+/** The identifiers of a source file, each once. */
+function namesOf(source: string, isTsx: boolean): string[] {
+  const names = new Set<string>();
+  visitNodes(parse(source, isTsx), (node) => {
+    if ("type" in node && node.type === "Identifier" && "value" in node) names.add(String(node.value));
+  });
+  return [...names];
+}
+
+/** The sentences of a comment that are too long. */
+function longSentencesOf(comment: string): string[] {
+  return comment.split(/(?<=[.?!]) /).filter((sentence) => sentence.split(" ").length > maxWords);
+}
+
 /** The texts among the nodes that `select` takes of each node of a source file. */
 function collectTexts(
   source: string,
   isTsx: boolean,
   select: (node: object) => object[],
 ): { line: number; text: string }[] {
-  const module = parseSync(source, { syntax: "typescript", tsx: isTsx, decorators: true, target: "esnext" });
+  const module = parse(source, isTsx);
   const bytes = Buffer.from(source);
   const texts: { line: number; text: string }[] = [];
   const add = (node: object): void => {
@@ -123,21 +203,36 @@ function collectTexts(
     if (text !== null && "span" in node) {
       const { start } = node.span as { start: number };
       const line = bytes
-        .subarray(0, Math.max(0, start - module.span.start))
+        .subarray(0, Math.max(0, start - module.span.start - 1))
         .toString()
         .split("\n").length;
       texts.push({ line, text });
     }
   };
+  visitNodes(module, (node) => {
+    if ("type" in node && node.type === "ImportDeclaration") return false;
+    select(node).forEach(add);
+    return true;
+  });
+  return texts;
+}
+
+/**
+ * The span of a module starts at its first token, after leading comments. The semicolon makes that the start of the
+ * source.
+ */
+function parse(source: string, isTsx: boolean): Module {
+  return parseSync(`;${source}`, { syntax: "typescript", tsx: isTsx, decorators: true, target: "esnext" });
+}
+
+/** Calls `onNode` for each node, with the start of the source. If it returns `false`, the children are skipped. */
+function visitNodes(module: Module, onNode: (node: object, sourceStart: number) => boolean | void): void {
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) return node.forEach(visit);
     if (typeof node !== "object" || node === null) return;
-    if ("type" in node && node.type === "ImportDeclaration") return;
-    select(node).forEach(add);
-    Object.values(node).forEach(visit);
+    if (onNode(node, module.span.start + 1) !== false) Object.values(node).forEach(visit);
   };
   visit(module.body);
-  return texts;
 }
 
 function textOf(node: object): string | null {
@@ -163,13 +258,14 @@ it.each([
 });
 
 it("texts of a source are its literals and the words between tags, not its names and comments", () => {
-  const source = 'const nobody = 1; // somebody\nconst text = "a" + `b ${nobody} c`;\nconst tag = <p title="d">e</p>;';
+  const source =
+    '// no text\nconst nobody = 1; // somebody\nconst text = "a" + `b ${nobody} c`;\nconst tag = <p title="d">e</p>;';
   expect(textsOf(source, true).map(({ line, text }) => [line, text.trim()])).toEqual([
-    [2, "a"],
-    [2, "b"],
-    [2, "c"],
-    [3, "d"],
-    [3, "e"],
+    [3, "a"],
+    [3, "b"],
+    [3, "c"],
+    [4, "d"],
+    [4, "e"],
   ]);
 });
 
@@ -190,6 +286,53 @@ it("a banned phrase in a title is found", () => {
     findBanned("a.test.ts", line, text, bannedInTitles),
   );
   expect(findings.map(({ phrase }) => phrase)).toEqual(["goes on", "for ever"]);
+});
+
+it("comments of a source are its blocks and its groups of lines, not its literals", () => {
+  const source = [
+    "/** First",
+    " * second. */",
+    'const a = "// no";',
+    "// Third",
+    "//   fourth.",
+    "const b = `/* no */ ${a} // no`; // fifth ü",
+    "const c = /[/*]+ \\/\\/ no/;",
+    "/* sixth */ const d = 1;",
+  ].join("\n");
+  expect(commentsOf(source, false).map(({ line, text }) => [line, text])).toEqual([
+    [1, "First second."],
+    [4, "Third fourth."],
+    [6, "fifth ü"],
+    [8, "sixth"],
+  ]);
+});
+
+it.each([
+  ["/** Runs a verb. Each is told\n * after its fsync. */", ["verb", "told"]],
+  ["/** A write that survives power. */", ["survives power"]],
+  ["// What lies in the log goes into\n// the file.", ["lies", "goes into"]],
+  ["/** How it fared so far. */", ["fared"]],
+  ["/** Rejects with AppError where the file is damaged. */", ["Rejects with AppError where"]],
+  ["/** Nobody waits, for the log is made anew. */", ["Nobody", "anew"]],
+  ["/** Runs an operation in a write transaction. */", []],
+])("the comment %j has the banned phrases %j", (source, phrases) => {
+  const findings = commentsOf(source, false).flatMap(({ line, text }) =>
+    findBanned("a.ts", line, text, [...banned, ...bannedInComments]),
+  );
+  expect(findings.map(({ phrase }) => phrase).toSorted()).toEqual(phrases.toSorted());
+});
+
+it("banned names are found in declarations, types and properties, not in comments and literals", () => {
+  const source =
+    'const mostTurns = 8; // longestMs\ntype Survival = "survives";\nfunction tellAll({ verb }: { verb: Verb }) { return verb.isHeldAnew; }\nconst maxTurns = "fewestRows";';
+  const found = namesOf(source, false).filter((name) => findBanned("a.ts", 1, name, bannedNames).length > 0);
+  expect(found.toSorted()).toEqual(["Survival", "Verb", "isHeldAnew", "mostTurns", "tellAll", "verb"]);
+});
+
+it("a sentence of more than 30 words is found, and several short ones are not", () => {
+  expect(
+    longSentencesOf(`${"a ".repeat(30)}b? ${"a ".repeat(29)}b. ${"a ".repeat(14)}b; ${"a ".repeat(14)}b.`),
+  ).toEqual([`${"a ".repeat(30)}b?`]);
 });
 
 it("the documentation uses no banned phrase", () => {
@@ -214,6 +357,27 @@ it("test titles use no banned phrase", () => {
   const findings = globSync(tests, { cwd: root, exclude: ["**/node_modules/**"] }).flatMap((file) =>
     titlesOf(readFileSync(join(root, file), "utf8"), isTsx(file)).flatMap(({ line, text }) =>
       findBanned(file, line, text, bannedInTitles),
+    ),
+  );
+  expect(findings).toEqual([]);
+});
+
+it("comments of the store and the ports use no banned phrase and no long sentence", () => {
+  const files = globSync(commented, { cwd: root });
+  expect(files.length).toBeGreaterThan(100);
+  const findings = files.flatMap((file) =>
+    commentsOf(readFileSync(join(root, file), "utf8"), isTsx(file)).flatMap(({ line, text }) => [
+      ...findBanned(file, line, text, [...banned, ...bannedInComments]),
+      ...longSentencesOf(text).map((phrase) => ({ file, line, phrase, instead: `at most ${maxWords} words` })),
+    ]),
+  );
+  expect(findings).toEqual([]);
+});
+
+it("the code of the store and the ports uses no banned name", () => {
+  const findings = globSync(commented, { cwd: root }).flatMap((file) =>
+    namesOf(readFileSync(join(root, file), "utf8"), isTsx(file)).flatMap((name) =>
+      findBanned(file, 1, name, bannedNames).map(({ instead }) => ({ file, name, instead })),
     ),
   );
   expect(findings).toEqual([]);

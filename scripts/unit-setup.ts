@@ -8,4 +8,4 @@ import { listBudget } from "../server/store/shared/read-list.ts";
 configureGlobal({ seed: seedByDate("PROPERTY_SEED") });
 
 // On a busy machine a list would end early, with a cursor: that is correct, but not what most tests are about.
-Object.assign(listBudget, { pageMs: 60_000, sqliteLookMs: 60_000 });
+Object.assign(listBudget, { pageMs: 60_000, sqliteScanMs: 60_000 });

@@ -1,7 +1,7 @@
 import type { Json } from "../contract/json.ts";
 import type { EngineStore, ProgressResult, RunAttempt, RunProgress, StepRecord } from "./store/engine-store.ts";
 
-/** A claimed run with all that its worker needs to start or to continue it. */
+/** A claimed run with the data that its worker needs to start or to continue it. */
 export interface AssignedRun extends RunAttempt {
   payload: Json | null;
   input: Json | null;
@@ -11,15 +11,15 @@ export interface AssignedRun extends RunAttempt {
   headers: Readonly<Record<string, string>> | null;
 }
 
-/** A run of a worker: a claim of it has a token of its own. */
+/** A run of a worker. Each claim of a run has its own token. */
 export interface RunClaim {
   id: string;
   token: string;
 }
 
 /**
- * The process that executes runs, as the run channel sees it. The handlers return immediately: what they start is over
- * when the worker reports it.
+ * The process that executes runs, as seen by the run channel. The handlers return immediately: the started work is
+ * complete only when the worker reports it.
  */
 export interface RunExecutor {
   /** Starts a run. */
@@ -29,13 +29,13 @@ export interface RunExecutor {
   lose(run: RunClaim): void;
   /** The leases of all runs were extended to this time. */
   renew(leaseUntil: number): void;
-  /** The runs that it has: those that it was assigned and whose end is not acknowledged. */
+  /** The assigned runs whose end is not acknowledged. */
   runs(): readonly RunClaim[];
-  /** Number of runs that it can have at a time. It may change with every run. */
+  /** Maximum concurrent runs. It can change with every run. */
   capacity(): number;
 }
 
-/** Writes what a run has done. */
+/** Writes the progress of runs. */
 export interface ProgressWriter {
   /**
    * Resolves after the commit. Rejects with AppError `store_unavailable` if it can be tried again, with the same

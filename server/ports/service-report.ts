@@ -5,7 +5,7 @@ import type { StoreNumbers } from "./store/store-numbers.ts";
 /** Counts of the receiver since its start. Plain data: it is sent to the web process, which serves metrics. */
 export interface ReceiverNumbers {
   deliveries: DeliveryNumbers;
-  /** `null`: the store did not say. */
+  /** `null` if the store did not respond. */
   store: StoreNumbers | null;
   closedConnections: readonly { closed: ClosedConnection; count: number }[];
   rssBytes: number;
@@ -19,7 +19,7 @@ export interface ClosedConnection {
   connection: "idle" | "new";
 }
 
-/** What the other processes of a service report to the web process. */
+/** The report of the other processes of a service to the web process. */
 export interface ServiceReport extends ServiceNumbers {
   receiverRestarts: number;
   /** `null`: it has not reported yet. */

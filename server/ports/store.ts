@@ -13,8 +13,8 @@ import type { UpkeepStore } from "./store/upkeep-store.ts";
 
 /**
  * The store: deliveries, runs, steps, timelines, keys and workers. Every operation is atomic. When its promise
- * resolves, its writes survive `kill -9` and power loss. Only claims, leases and workers can be lost in a power
- * failure, because no worker is alive then. Times are UTC milliseconds as arguments, and ISO 8601 in results of
+ * resolves, its writes survive `kill -9` and power failures. Only claims, leases and workers can be lost in a power
+ * failure, because no worker runs afterwards. Times are UTC milliseconds as arguments, and ISO 8601 in results of
  * contract types. An operation that is currently impossible rejects with AppError `store_unavailable`.
  */
 export interface Store
@@ -51,7 +51,7 @@ export interface Store
    * processes on all machines and use the store's clock. A crash of the store can lose taken tokens. Absent if only one
    * process receives, which counts by itself.
    */
-  takeRates?(asked: readonly RateCheck[]): Promise<RateResult>;
+  takeRates?(checks: readonly RateCheck[]): Promise<RateResult>;
   /** Statistics of this process's use of the store since it was opened. Reads nothing from the store. */
   numbers(): Promise<StoreNumbers>;
   close(): Promise<void>;

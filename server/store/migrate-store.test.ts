@@ -46,7 +46,7 @@ async function execute(database: Settings["database"], sql: string): Promise<voi
 }
 
 it.each(kinds)(
-  "ten concurrent migrations complete an empty %s store: one does the work, and later ones have none",
+  "ten concurrent migrations complete an empty %s store: one migrates, and later ones change nothing",
   async (kind) => {
     const database = await empty[kind]();
     const all = readJournal(migrationsFolder(kind));
@@ -57,7 +57,7 @@ it.each(kinds)(
   },
 );
 
-it.each(kinds)("a %s store of a newer version is refused, and left as it is", async (kind) => {
+it.each(kinds)("a %s store of a newer version is rejected, and unchanged", async (kind) => {
   const database = await empty[kind]();
   await migrate(database);
   await execute(database, "INSERT INTO schema_migration (position, tag, applied_at) VALUES (1000, '9000_later', 0)");
@@ -73,7 +73,7 @@ it("the name of a Postgres store is reported, not the password", async () => {
   expect(store).not.toContain("hunter2");
 });
 
-it("after another role has migrated it, a role that may only read and write rows serves the store", async () => {
+it("a role that can only read and write rows can serve a store that another role migrated", async () => {
   const { url } = (await empty.postgres()) as { url: string };
   await execute(
     { kind: "postgres", url },

@@ -7,16 +7,16 @@ import { readJournal } from "./shared/migration-journal.ts";
 export interface MigratedStore {
   /** The file, or the database without its password. */
   store: string;
-  /** What was applied now; what others applied meanwhile is not among it. */
+  /** The migrations that this call applied, without those of concurrent calls. */
   applied: string[];
-  /** The migration at which the store is. */
+  /** The newest migration of the store. */
   at: string;
 }
 
 /**
- * Brings a store to this version's schema and leaves it closed, as a start does before it serves. Any number of
- * processes may do so at once: one does the work, the others wait for it. Rejects with AppError `store_unusable` where
- * a newer version wrote the store.
+ * Migrates a store to this version's schema and closes it, as a start does before it serves. Safe to run concurrently
+ * in several processes: one migrates, the others wait. Rejects with AppError `store_unusable` if a newer version wrote
+ * the store.
  */
 export async function migrateStore(p: {
   database: Settings["database"];
@@ -30,7 +30,7 @@ export async function migrateStore(p: {
     const { migrateFile } = await import("./sqlite/migrate-file.ts");
     return { store: database.file, applied: await migrateFile({ file: database.file, folder, clock, logger }), at };
   }
-  // Loaded when it is needed: SQLite pays nothing for its driver.
+  // Loaded on first use, so that SQLite stores do not load the driver.
   const [{ migrateDatabase }, { databaseName }] = await Promise.all([
     import("./postgres/migrate-database.ts"),
     import("./postgres/connect.ts"),

@@ -36,9 +36,9 @@ export function checkSqlite(facts: DatabaseFacts, p: { file: string; hasRetentio
   return [store, schema, lists, log, checkFreeSpace(facts), checkRetention(fileBytes - freeBytes, p.hasRetention)];
 }
 
-function checkFreeSpace({ fileBytes, freeBytes, givesRoomBack }: DatabaseFacts): Check {
+function checkFreeSpace({ fileBytes, freeBytes, canShrink }: DatabaseFacts): Check {
   const text = `${formatBytes(freeBytes)} of the file are unused`;
-  if (givesRoomBack || freeBytes < fileBytes / 4) return ok("free space", `${text} and will be reused`);
+  if (canShrink || freeBytes < fileBytes / 4) return ok("free space", `${text} and will be reused`);
   return warn(
     "free space",
     `${text}; an older version created the file, so it does not shrink`,

@@ -199,7 +199,7 @@ it("inspects an open and a closed store, and reports damage, old versions, a lon
     listDamage: null,
     pendingMigrations: 0,
     journalMode: "wal",
-    givesRoomBack: true,
+    canShrink: true,
     contents: { newestDeliveryAt: now, keys: [{ endpoints: ["signup"] }] },
   });
   await store.close();
@@ -211,7 +211,7 @@ it("inspects an open and a closed store, and reports damage, old versions, a lon
   expect(states({ listDamage: "1 entry of run_list differs from its row" })).toEqual(["lists bad"]);
   expect(states({ pendingMigrations: 1 })).toEqual(["schema warn"]);
   expect(states({ logBytes: 1e9 })).toEqual(["log warn"]);
-  expect(states({ fileBytes: 1e9, freeBytes: 5e8, givesRoomBack: false })).toEqual(["free space warn"]);
+  expect(states({ fileBytes: 1e9, freeBytes: 5e8, canShrink: false })).toEqual(["free space warn"]);
   expect(states({ fileBytes: 2e9, freeBytes: 0 }, false)).toEqual(["retention warn"]);
 });
 

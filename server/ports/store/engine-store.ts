@@ -128,7 +128,7 @@ export interface WorkerInfo {
   isLeaving?: boolean;
 }
 
-/** What a worker has done of a run since its last write. */
+/** The progress of a run since its worker's last write. */
 export interface RunProgress {
   runId: string;
   token: string;
@@ -162,8 +162,9 @@ export interface EngineStore {
   loadSteps(runId: string): Promise<StepRecord[]>;
   /**
    * Writes the progress of a run atomically, if the token is still valid. `held: false`: another worker has the run, or
-   * it has ended; nothing was written, and the caller must stop. `cancelRequested`: a cancellation was requested. What
-   * was written before under this token and number is `held` and not written again, also if it ended the run.
+   * it has ended; nothing was written, and the caller must stop. `cancelRequested`: a cancellation was requested. A
+   * write that repeats a token and number returns `held: true` and is not written again, even if the first one ended
+   * the run.
    */
   writeProgress(p: RunProgress): Promise<ProgressResult>;
   /**
@@ -193,7 +194,7 @@ export interface EngineStore {
    */
   releaseLostRuns(p: { workerId: string; now: number; message: string; runs: LostRun[] }): Promise<void>;
   /**
-   * Returns runs whose lease expired (their machine is gone) to the queue, and resolves to their number. Runs in
+   * Returns runs whose lease expired (their machine is unreachable) to the queue, and resolves to their number. Runs in
    * `spare` are known to be active: the store was unavailable for so long that their worker could not renew them yet.
    * Also shortens waits that became too long because the clock was set back; these are counted, too.
    */

@@ -132,6 +132,6 @@ export interface IdentityRows {
     where: readonly IdentityCondition[],
     values: Record<string, unknown>,
   ): Promise<Record<string, unknown>[]>;
-  /** Gives what was removed. */
+  /** Returns the removed rows. */
   removeRows(table: IdentityTable, where: readonly IdentityCondition[]): Promise<Record<string, unknown>[]>;
 }

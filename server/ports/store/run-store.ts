@@ -82,8 +82,7 @@ export interface AgentSpend {
 export interface RunStore {
   /**
    * Records runs that no delivery started, all or none. Each gets its `queued` timeline entry (an assigned run also
-   * `attempt_started`) and counts towards
-   * `maxQueued` (as in acceptDelivery). Rejects with AppError `queue_full`.
+   * `attempt_started`) and counts towards `maxQueued` (as in acceptDelivery). Rejects with AppError `queue_full`.
    */
   createRuns(runs: NewRun[]): Promise<void>;
   /**

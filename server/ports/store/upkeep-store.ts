@@ -12,9 +12,9 @@ export interface CounterCursor {
 }
 
 /** The result of one batch; `next: null` is the end of the walk. */
-export interface UpkeepBatch<Place> {
+export interface UpkeepBatch<Cursor> {
   removed: number;
-  next: Place | null;
+  next: Cursor | null;
 }
 
 /**
@@ -27,8 +27,8 @@ export interface UpkeepStore {
   findOldestOf(newest: number): Promise<number | null>;
   /**
    * Removes deliveries received before that time, each with its runs, their steps and timelines. A delivery is kept
-   * completely as long as one of its runs is open or ended at or after that time, or an idempotency key accepted at or
-   * after `keysSince` refers to it.
+   * completely as long as one of its runs is open or ended at or after that time. It is also kept as long as an
+   * idempotency key accepted at or after `keysSince` refers to it.
    */
   removeOldDeliveries(p: {
     before: number;

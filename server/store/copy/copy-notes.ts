@@ -4,20 +4,20 @@ import { copyMark, readJournal } from "../shared/migration-journal.ts";
 import type { CopiedTable } from "./copy-plan.ts";
 import type { CopySource, TableProgress, TableReader } from "./table-rows.ts";
 
-/** From where a copy comes. */
+/** The source of a copy. */
 export type CopyOrigin = Pick<CopySource, "identity" | "name">;
 
-/** What a copy has written down in its target, in a table `store_copy` that goes with its end. */
+/** The state of a copy, stored in its target in the table `store_copy`, which the copy drops at its end. */
 export interface CopyNotes {
   /** The folder of the target's migrations. */
   folder: string;
   hasTables(): Promise<boolean>;
   hasSchema(): Promise<boolean>;
-  /** Tags of the migrations, and that of the mark. */
+  /** Tags of the applied migrations, including the tag of the copy mark. */
   applied(): Promise<string[]>;
-  /** In one transaction: from now on the target is the copy's, and nothing else opens it. */
+  /** Reserves the target for the copy, in one transaction: no other process can open it afterwards. */
   begin(origin: string): Promise<void>;
-  /** By name of the table; of the origin: by none. */
+  /** By table name. The source has the empty name. */
   list(): Promise<Map<string, string>>;
 }
 
@@ -29,8 +29,8 @@ const progressSchema = z.object({
 });
 
 /**
- * Takes up a copy that was broken off, or begins one in an empty store. Rejects with AppError `store_unusable` where
- * the target is neither.
+ * Continues an interrupted copy, or starts one in an empty store. Rejects with AppError `store_unusable` if the target
+ * is neither.
  */
 export async function beginCopy(p: {
   origin: CopyOrigin;
@@ -40,8 +40,8 @@ export async function beginCopy(p: {
   migrate: () => void | Promise<void>;
 }): Promise<Map<string, TableProgress>> {
   const { origin, reader, notes, tables } = p;
-  const isBegun = (await notes.hasSchema()) && (await notes.applied()).includes(copyMark.tag);
-  if (isBegun) return takeUp(p);
+  const isStarted = (await notes.hasSchema()) && (await notes.applied()).includes(copyMark.tag);
+  if (isStarted) return continueCopy(p);
   if ((await notes.hasTables()) && !(await notes.hasSchema()))
     throw new AppError("store_unusable", `${reader.name} contains other tables. Use a separate database for the copy.`);
   await p.migrate();
@@ -57,7 +57,7 @@ export async function beginCopy(p: {
   return new Map();
 }
 
-async function takeUp({
+async function continueCopy({
   origin,
   reader,
   notes,
@@ -71,11 +71,11 @@ async function takeUp({
   if (applied.join() !== readJournal(notes.folder).join())
     throw new AppError("store_unusable", `Another version of Signalbox started the copy in ${reader.name}. ${advice}`);
   const all = await notes.list();
-  const begun = originSchema.parse(JSON.parse(all.get("") ?? "null"));
-  if (begun.identity !== origin.identity)
+  const source = originSchema.parse(JSON.parse(all.get("") ?? "null"));
+  if (source.identity !== origin.identity)
     throw new AppError(
       "store_unusable",
-      `${reader.name} has an unfinished copy of another store, ${begun.name}. Continue that copy, or empty the target and start again.`,
+      `${reader.name} has an unfinished copy of another store, ${source.name}. Continue that copy, or empty the target and start again.`,
     );
   all.delete("");
   return new Map([...all].map(([name, value]) => [name, progressSchema.parse(JSON.parse(value))]));

@@ -8,17 +8,20 @@ import * as sqliteSchema from "../sqlite/schema.ts";
 import type { Row } from "./row.ts";
 import { eventColumns, forms } from "./sqlite-forms.ts";
 
-/** A table as rows are copied: in the form of Postgres. SQLite has some in another form; see `sqlite-forms.ts`. */
+/**
+ * A table in the form in which rows are copied: that of Postgres. SQLite stores some tables in another form; see
+ * `sqlite-forms.ts`.
+ */
 export interface CopiedTable {
   name: string;
   columns: readonly CopiedColumn[];
-  /** Names of columns by which Postgres reads it. */
+  /** Names of the columns by which Postgres reads it. */
   primaryKey: readonly string[];
-  /** Columns of Postgres alone, which are made of the others. */
+  /** Columns of Postgres only, derived from the others. */
   derived: readonly DerivedColumn[];
-  /** Numbers given by the database: what it gives next must be above all that it ever gave. */
+  /** The column with numbers from the database. The next number must be higher than all earlier ones. */
   counter: string | null;
-  /** Rows have a number among those with the same value of the first key, in the place of an id: the last column. */
+  /** Rows have no id, but a number among the rows with the same value of the first key column. It is the last column. */
   isNumbered: boolean;
 }
 
@@ -34,19 +37,19 @@ interface DerivedColumn extends CopiedColumn {
 }
 
 /**
- * Tables that are left out, and why. Everything else of the schema is copied; what is not in the schema is made by the
- * copy itself: `schema_migration` has the target's own migrations, and SQLite's `sqlite_sequence` comes as the counters
- * of the tables.
+ * Tables that are not copied, with the reason. All other tables of the schema are copied. The copy itself creates the
+ * tables outside the schema: `schema_migration` has the target's own migrations, and SQLite's `sqlite_sequence` is
+ * copied as the counters of the tables.
  */
 export const notCopied: ReadonlyMap<string, string> = new Map([
   ["delivery_list", "the list index of SQLite, which the copy fills at its end"],
-  ["run_list", "the same"],
+  ["run_list", "the list index of SQLite, which the copy fills at its end"],
   ["run_live", "live model output: useless after its process has ended"],
   ["worker", "heartbeats of processes that have stopped by then; runs continue when their leases expire"],
   ["rate_bucket", "rate limit counters of the last seconds, shared by machines on one Postgres"],
   ["store_fact", "the fingerprint of the secret: the first machine that starts on the copy writes it"],
   ["name", "numbers for names in the rows of SQLite: copied rows have the names"],
-  ["store_change", "a number that shows changes to readers of SQLite: they start again"],
+  ["store_change", "a number that shows changes to readers of SQLite: it starts again"],
 ]);
 
 const derived: ReadonlyMap<string, DerivedColumn["of"]> = new Map([
@@ -54,19 +57,16 @@ const derived: ReadonlyMap<string, DerivedColumn["of"]> = new Map([
     "delivery.decided",
     (row: Row, columns: readonly CopiedColumn[]) => {
       const verdicts = row[columns.findIndex(({ name }) => name === "verdicts")];
-      // Our own rows: what the store wrote, it reads.
+      // The store wrote this JSON.
       return decidedLines(readStoredVerdicts(JSON.parse(String(verdicts)) as StoredVerdicts).verdicts);
     },
   ],
 ]);
 
-/** Its ids count the entries of all runs in Postgres, and those of one run in SQLite. */
+/** Its ids count the entries of all runs in Postgres, but those of one run in SQLite. */
 const timeline = "run_event";
 
-/**
- * All tables of the schema but those that are left out, each behind those that it refers to. Throws where the two
- * schemas do not fit: a defect.
- */
+/** All copied tables, each after the tables that it refers to. Throws if the two schemas do not fit: a defect. */
 export function planCopy(): CopiedTable[] {
   const tables = Object.values(postgresSchema).flatMap((table) =>
     is(table, PgTable) && !notCopied.has(getTableName(table)) ? [table] : [],
@@ -109,7 +109,7 @@ function planTable(table: PgTable, inSqlite: ReadonlySet<string>): CopiedTable {
     if (inSqlite.has(column.name)) plan.columns.push({ name: column.name, type });
     else if (of) plan.derived.push({ name: column.name, type, of });
     else if (!isNumbered || !column.primary)
-      throw new Error(`The schema of SQLite has no ${path}: say in copy-plan.ts how it is made.`);
+      throw new Error(`The schema of SQLite has no ${path}: define in copy-plan.ts how to derive it.`);
   }
   const lost = [...inSqlite].filter((known) => columns.every((column) => column.name !== known));
   if (lost.length > 0)
@@ -138,11 +138,11 @@ function typeOf(column: PgColumn): ColumnType {
     bytea: "bytea",
   };
   const type = types[sqlType];
-  if (!type) throw new Error(`A store copy knows nothing of ${sqlType}, the type of ${column.name}.`);
+  if (!type) throw new Error(`A store copy does not support ${sqlType}, the type of ${column.name}.`);
   return type;
 }
 
-/** Names of tables, each behind those that it refers to. */
+/** Names of tables, each after the tables that it refers to. */
 function inOrderOfReference(tables: readonly PgTable[]): string[] {
   const needed = new Map(
     tables.map((table) => [

@@ -53,7 +53,7 @@ const emptyPostgres = async (): Promise<Database & { kind: "postgres" }> => ({
 const copy = (from: Database, to: Database, onProgress: (progress: CopyProgress) => void = () => {}) =>
   copyStore({ from, to, onProgress });
 
-/** All rows of a file, as they are copied, in their order; and what its tables count from. */
+/** All rows of a file in the form and order of the copy, and the counters of its tables. */
 async function dump(name: string): Promise<Record<string, unknown[]>> {
   const connection = await openConnection(name);
   try {
@@ -88,19 +88,19 @@ async function tablesOf(name: string): Promise<string[]> {
   }
 }
 
-it("every table of both databases is copied, or left out with a reason", async () => {
+it("every table of both databases is copied, or excluded with a reason", async () => {
   const planned = new Set([...planCopy().map(({ name }) => name), ...notCopied.keys()]);
   const postgres = await askPostgres<{ name: string }>(
     await server.createDatabase(),
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migration'",
   );
-  // SQLite has idempotency keys in the rows of deliveries.
+  // SQLite stores idempotency keys in the rows of deliveries.
   const sqlite = ["idempotency_key", ...(await tablesOf(full))];
   expect(new Set([...postgres.map(({ name }) => name), ...notCopied.keys()])).toEqual(planned);
   expect(new Set([...sqlite, ...notCopied.keys()])).toEqual(planned);
 });
 
-it("from SQLite to Postgres and back, every row of every table is what it was, and so are the counters", async () => {
+it("from SQLite to Postgres and back, every row of every table and the counters are unchanged", async () => {
   const [middle, back] = [await emptyPostgres(), file("back")];
   const there = await copy({ kind: "sqlite", file: full }, middle);
   expect(there.tables.map(({ name }) => name)).toEqual(planCopy().map(({ name }) => name));
@@ -115,7 +115,7 @@ it("from SQLite to Postgres and back, every row of every table is what it was, a
   expect(await dump(back.file)).toEqual(await dump(full));
 });
 
-it("a file is copied to another file as well, and a database to another", async () => {
+it("a file can also be copied to a file, and a database to a database", async () => {
   const [first, second, third] = [file("first"), await emptyPostgres(), await emptyPostgres()];
   await copy({ kind: "sqlite", file: full }, first);
   expect(await dump(first.file)).toEqual(await dump(full));
@@ -129,13 +129,13 @@ it.each(["postgres", "sqlite"] as const)(
     let steps = 0;
     const whole = await copy({ kind: "sqlite", file: full }, file("whole"), () => void (steps += 1));
     for (const at of [2, Math.floor(steps / 2), steps - 1, steps]) {
-      const target = kind === "sqlite" ? file(`broken-${at}`) : await emptyPostgres();
+      const target = kind === "sqlite" ? file(`interrupted-${at}`) : await emptyPostgres();
       let left = at;
-      const breakOff = () => {
+      const interrupt = () => {
         left -= 1;
-        if (left === 0) throw new Error("broken off");
+        if (left === 0) throw new Error("interrupted");
       };
-      await expect(copy({ kind: "sqlite", file: full }, target, breakOff)).rejects.toThrow("broken off");
+      await expect(copy({ kind: "sqlite", file: full }, target, interrupt)).rejects.toThrow("interrupted");
       const open =
         target.kind === "sqlite" ? openSqliteStore({ file: target.file }) : openPostgresStore({ url: target.url });
       await expect(open).rejects.toMatchObject({
@@ -150,7 +150,7 @@ it.each(["postgres", "sqlite"] as const)(
   },
 );
 
-it("the target reads the same as the source, and continues from it: bodies, keys, runs, timelines, numbers", async () => {
+it("the target has the data of the source, and continues from it: bodies, keys, runs, timelines, numbers", async () => {
   const [source, target] = [file("source"), await emptyPostgres()];
   const cipher = createKeyCipher("a secret of thirty characters!");
   const body = randomBytes(25 * 1024 * 1024);
@@ -210,7 +210,7 @@ it("the target reads the same as the source, and continues from it: bodies, keys
   }
 });
 
-/** A run that ended, with an entry of its own among those that its row implies. */
+/** A run that ended, with an entry between those that the run implies. */
 async function endWithTimeline(store: Store): Promise<void> {
   const { id, token } = await withRunningRun(store, { createdAt: epoch - 1 });
   const now = epoch + 2000;
@@ -236,7 +236,7 @@ async function timelinesOf(store: Store): Promise<unknown> {
   );
 }
 
-it("a target that has anything in it is refused, and stays as it is", async () => {
+it("a target that is not empty is rejected, and unchanged", async () => {
   const [used, other] = [file("used"), await emptyPostgres()];
   const store = await openSqliteStore({ file: used.file });
   await store.createKey(aKey());
@@ -252,20 +252,20 @@ it("a target that has anything in it is refused, and stays as it is", async () =
   expect(await askPostgres(other.url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1);
 });
 
-it("the beginning of a copy of another store is refused", async () => {
+it("the unfinished copy of another store is rejected", async () => {
   const [another, target] = [file("another"), file("target")];
   await (await openSqliteStore({ file: another.file, clock: { now: () => 5 } })).close();
   await expect(
     copy(another, target, () => {
-      throw new Error("broken off");
+      throw new Error("interrupted");
     }),
-  ).rejects.toThrow("broken off");
+  ).rejects.toThrow("interrupted");
   await expect(copy({ kind: "sqlite", file: full }, target)).rejects.toThrow(
     /unfinished copy of another store, .*another\.db/,
   );
 });
 
-it("a store that is open in another process is neither read nor written", async () => {
+it("a store that another process has open is neither read nor written", async () => {
   const [served, target] = [file("served"), await emptyPostgres()];
   const running = await openSqliteStore({ file: served.file });
   await expect(copy(served, target)).rejects.toThrow(/served\.db is in use by another process\. Stop the service/);
@@ -285,20 +285,20 @@ it("while it is copied, no process can open the source", async () => {
   await (await openSqliteStore({ file: source.file })).close();
   let refused: Promise<unknown> | null = null;
   await copy(source, await emptyPostgres(), () => {
-    refused ??= openConnection(source.file, { isAlone: true }).catch((error: unknown) => error);
+    refused ??= openConnection(source.file, { isExclusive: true }).catch((error: unknown) => error);
   });
   expect(await refused).toMatchObject({ code: "SQLITE_BUSY" });
 });
 
-it("a source that was changed behind what is copied already shows at the end, by table, and the target stays closed", async () => {
+it("a change of the source after an interruption is reported by table at the end, and the target cannot be opened", async () => {
   const [source, target] = [file("source"), file("target")];
   await copy({ kind: "sqlite", file: full }, source);
   let seen = 0;
-  const breakOff = ({ stage }: CopyProgress) => {
+  const interrupt = ({ stage }: CopyProgress) => {
     seen += 1;
-    if (stage === "comparing") throw new Error("broken off");
+    if (stage === "comparing") throw new Error("interrupted");
   };
-  await expect(copy(source, target, breakOff)).rejects.toThrow("broken off");
+  await expect(copy(source, target, interrupt)).rejects.toThrow("interrupted");
   expect(seen).toBeGreaterThan(1);
   const connection = await openConnection(source.file);
   connection.exec("UPDATE preset SET name = name || '!' WHERE id = 'id 3'; DELETE FROM invitation WHERE id = 'id 3'");
@@ -309,7 +309,7 @@ it("a source that was changed behind what is copied already shows at the end, by
   await expect(openSqliteStore({ file: target.file })).rejects.toMatchObject({ code: "store_unusable" });
 });
 
-it("half a character, which SQLite cannot store, becomes U+FFFD there, and is reported", async () => {
+it("a lone surrogate, which SQLite cannot store, becomes U+FFFD there, and is reported", async () => {
   const [source, target] = [await emptyPostgres(), file("target")];
   const store = await openPostgresStore({ url: source.url });
   await store.createKey(aKey({ name: "half \ud83d" }));
@@ -320,7 +320,7 @@ it("half a character, which SQLite cannot store, becomes U+FFFD there, and is re
   await copied.close();
 });
 
-it("a row more, less, double or changed changes a table's hash; their order does not", async () => {
+it("a missing, additional, duplicate or changed row changes a table's hash; the order does not", async () => {
   const { createTableHash } = await import("./row-hash.ts");
   const hashOf = (rows: (string | number | null | Uint8Array)[][]) => {
     const hash = createTableHash();

@@ -3,7 +3,7 @@ import { AppError } from "../../contract/app-error.ts";
 import { type CopiedTable, planCopy } from "./copy-plan.ts";
 import type { Row } from "./row.ts";
 import { createTableHash } from "./row-hash.ts";
-import type { CopySource, CopyTarget, Place, TableReader } from "./table-rows.ts";
+import type { CopySource, CopyTarget, Cursor, TableReader } from "./table-rows.ts";
 
 type Database = Settings["database"];
 
@@ -18,19 +18,19 @@ export interface CopyProgress {
 export interface CopiedStore {
   from: string;
   to: string;
-  /** Whether it went on with what an earlier copy had begun. */
+  /** Whether it continued an interrupted copy. */
   isContinued: boolean;
-  /** Rows with texts that the target has no form for: half a surrogate pair has become U+FFFD there. */
+  /** Rows with strings that the target cannot store: half of a surrogate pair becomes U+FFFD. */
   changedRows: number;
-  /** As both stores have them: what was read of the one and of the other, after all was written, is the same. */
+  /** The tables of both stores. The hashes of source and target, read after all writes, are equal. */
   tables: { name: string; rows: number; hash: string }[];
 }
 
 /**
- * Copies a whole store into an empty one, in portions, each of which is on disk together with the note how far the copy
- * is: one that is killed goes on where it was when it is started again. Then both are read as a whole and compared;
- * only when they are equal can the target be opened as a store. Nobody else can write either meanwhile. Rejects with
- * AppError `store_unusable`.
+ * Copies a whole store into an empty one, in portions. Each portion is committed together with the progress of the
+ * copy, so a killed copy continues when it is started again. Then both stores are read completely and compared. The
+ * target can be opened as a store only if they are equal. No other process can write to either store meanwhile. Rejects
+ * with AppError `store_unusable`.
  */
 export async function copyStore(p: {
   from: Database;
@@ -51,37 +51,37 @@ export async function copyStore(p: {
   }
 }
 
-interface Ends {
+interface CopyParts {
   tables: readonly CopiedTable[];
   source: CopySource;
   target: CopyTarget;
   onProgress: (progress: CopyProgress) => void;
 }
 
-async function copyAll(ends: Ends): Promise<CopiedStore> {
-  const { tables, source, target } = ends;
+async function copyAll(parts: CopyParts): Promise<CopiedStore> {
+  const { tables, source, target } = parts;
   let ofRows = 0;
   for (const table of tables) ofRows += await source.countRows(table);
-  await copyTables(ends, ofRows);
-  const compared = await compareTables(ends, ofRows);
+  await copyTables(parts, ofRows);
+  const compared = await compareTables(parts, ofRows);
   const counters = new Map<CopiedTable, number>();
   for (const table of tables) counters.set(table, await source.readCounter(table));
   await target.finish(counters);
   return { from: source.name, to: target.name, isContinued: target.progress.size > 0, ...compared };
 }
 
-async function copyTables({ tables, source, target, onProgress }: Ends, ofRows: number): Promise<void> {
+async function copyTables({ tables, source, target, onProgress }: CopyParts, ofRows: number): Promise<void> {
   let rows = 0;
   for (const table of tables) {
     const begun = target.progress.get(table.name);
     let done = begun?.rows ?? 0;
     rows += done;
-    let after: Place | null = begun?.after ?? null;
+    let after: Cursor | null = begun?.after ?? null;
     for (let isWhole = begun?.isWhole ?? false; !isWhole;) {
       onProgress({ stage: "copying", table: table.name, rows, ofRows });
       const portion = await source.readPortion(table, after);
       isWhole = portion === null;
-      after = portion?.place ?? after;
+      after = portion?.cursor ?? after;
       done += portion?.rows.length ?? 0;
       rows += portion?.rows.length ?? 0;
       const fitting = portion?.rows.map((row) => fit(row, target)) ?? [];
@@ -91,7 +91,7 @@ async function copyTables({ tables, source, target, onProgress }: Ends, ofRows: 
 }
 
 async function compareTables(
-  { tables, source, target, onProgress }: Ends,
+  { tables, source, target, onProgress }: CopyParts,
   ofRows: number,
 ): Promise<Pick<CopiedStore, "changedRows" | "tables">> {
   let [rows, changedRows] = [0, 0];
@@ -136,7 +136,7 @@ async function hashTable(
   for (
     let portion = await reader.readPortion(table, null);
     portion;
-    portion = await reader.readPortion(table, portion.place)
+    portion = await reader.readPortion(table, portion.cursor)
   ) {
     for (const row of portion.rows) hash.add(fitRow(row));
     onRows(portion.rows.length);
@@ -144,13 +144,13 @@ async function hashTable(
   return { rows: hash.rows, hash: hash.digest() };
 }
 
-/** The same row where all of it fits. */
+/** Returns the same row if all of it fits. */
 function fit(row: Row, target: CopyTarget): Row {
   if (target.takesLoneSurrogates || row.every((value) => typeof value !== "string" || value.isWellFormed())) return row;
   return row.map((value) => (typeof value === "string" ? value.toWellFormed() : value));
 }
 
-// Each database is loaded when it is needed.
+// Drivers are loaded on first use.
 
 async function openSource(database: Database, tables: readonly CopiedTable[]): Promise<CopySource> {
   if (database.kind === "sqlite") return (await import("./open-sqlite.ts")).openSqliteSource(database.file);

@@ -1,15 +1,15 @@
 import type { ColumnType } from "./copy-plan.ts";
 import type { Value } from "./row.ts";
 
-const head = Buffer.from("PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
+const header = Buffer.from("PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
 
 /**
- * Rows in the binary format of Postgres's COPY: a number of fields, then each with its length, in network order. Texts
- * must be what Postgres takes.
+ * Encodes rows in the binary format of Postgres's COPY: a number of fields, then each field with its length, in network
+ * order. Strings must be valid in Postgres.
  */
 export function encodeRows(rows: Iterable<readonly Value[]>, types: readonly ColumnType[]): Buffer {
   const out = createBytes();
-  out.bytes(head);
+  out.bytes(header);
   for (const row of rows) {
     out.int16(types.length);
     for (const [at, type] of types.entries()) writeField(out, row[at] ?? null, type);
@@ -22,7 +22,7 @@ function writeField(out: Bytes, value: Value, type: ColumnType): void {
   if (value === null) return out.int32(-1);
   if (type === "text") return out.text(String(value));
   if (type === "bytea") {
-    if (!(value instanceof Uint8Array)) throw new TypeError("A column of bytes holds something else.");
+    if (!(value instanceof Uint8Array)) throw new TypeError("A bytea column has a value of another type.");
     out.int32(value.length);
     return out.bytes(value);
   }
@@ -43,7 +43,7 @@ function writeField(out: Bytes, value: Value, type: ColumnType): void {
 
 type Bytes = ReturnType<typeof createBytes>;
 
-/** A buffer that grows. */
+/** A growing buffer. */
 function createBytes() {
   let buffer = Buffer.allocUnsafe(64 * 1024);
   let end = 0;

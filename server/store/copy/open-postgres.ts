@@ -17,25 +17,25 @@ import { createPostgresReader } from "./postgres-rows.ts";
 import type { Row } from "./row.ts";
 import type { CopySource, CopyTarget, TableProgress } from "./table-rows.ts";
 
-/** What the driver's connection has for COPY, which its types leave out. */
+/** The driver's methods for COPY, which its types omit. */
 interface CopyConnection extends Connection {
   sendCopyFromChunk(chunk: Uint8Array): void;
   endCopyFrom(): void;
 }
 
-/** Of one message to the server. */
+/** Bytes in one message to the server. */
 const chunkBytes = 64 * 1024;
 
 const applicationName = "signalbox store copy";
-/** Held by the copy that writes a target, as long as it is connected. */
+/** The advisory lock of the copy that writes a target, as long as it is connected. */
 const lockNumber = 7_245_113_902_417_734n;
 
 /**
- * As the store is at this moment: its writers wait until it is closed. Rejects with AppError `store_unusable` where a
- * service uses it, or where it is of another version.
+ * Opens a snapshot of the store: its writers are blocked until it is closed. Rejects with AppError `store_unusable` if
+ * a service uses it, or if it has another version.
  */
 export async function openPostgresSource(url: string, tables: readonly CopiedTable[]): Promise<CopySource> {
-  return connectAlone(url, async (client, name) => {
+  return connectExclusively(url, async (client, name) => {
     const notes = notesOf(client);
     if (!(await notes.hasSchema())) throw new AppError("store_unusable", `${name} has no Signalbox store.`);
     const known = readJournal(notes.folder);
@@ -53,13 +53,13 @@ export async function openPostgresSource(url: string, tables: readonly CopiedTab
   });
 }
 
-/** The same for the store that is written. Rejects where it is neither empty nor what a copy of the same source began. */
+/** The same for the target. Rejects if it is neither empty nor the target of an interrupted copy of the same source. */
 export async function openPostgresTarget(
   url: string,
   p: { origin: CopyOrigin; tables: readonly CopiedTable[] },
 ): Promise<CopyTarget> {
-  return connectAlone(url, async (client, name) => {
-    // The server may need a moment to see that a copy is dead.
+  return connectExclusively(url, async (client, name) => {
+    // The server can need a moment to detect that a killed copy has disconnected.
     await client.query("SELECT pg_advisory_lock($1)", [lockNumber]).catch((cause: unknown) => {
       throw new AppError("store_unusable", `Another \`signalbox store copy\` is writing to ${name}.`, {
         cause,
@@ -109,7 +109,7 @@ async function finish(client: Client, counters: ReadonlyMap<CopiedTable, number>
   for (const [{ name, counter }, highest] of counters) {
     if (counter !== null && highest > 0)
       await client.query("SELECT setval(pg_get_serial_sequence($1, $2), $3)", [`"${name}"`, counter, highest]);
-    // What the planner knows of a table that was empty is wrong.
+    // The planner's statistics of a table that was empty are wrong.
     await client.query(`ANALYZE "${name}"`);
   }
   await client.query("DROP TABLE store_copy");
@@ -164,10 +164,10 @@ async function inTransaction(client: Client, act: () => Promise<void>): Promise<
   }
 }
 
-/** Postgres notices a moment later that a service has left. */
-const leaveWithinMs = 3_000;
+/** Postgres notices a moment later that a service has disconnected. */
+const disconnectWithinMs = 3_000;
 
-async function countUsers(client: Client): Promise<number> {
+async function countConnections(client: Client): Promise<number> {
   const { rows } = await client.query<{ users: number }>(
     "SELECT count(*)::int AS users FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'signalbox%' AND application_name <> $1",
     [applicationName],
@@ -175,16 +175,23 @@ async function countUsers(client: Client): Promise<number> {
   return rows[0]?.users ?? 0;
 }
 
-async function connectAlone<End>(url: string, open: (client: Client, name: string) => Promise<End>): Promise<End> {
+async function connectExclusively<End>(
+  url: string,
+  open: (client: Client, name: string) => Promise<End>,
+): Promise<End> {
   const name = databaseName(url);
   const client = new Client({ ...connectionConfig(url, { isPatient: true }), application_name: applicationName });
   client.on("error", () => {});
   try {
     await client.connect();
     await settle(client, { isPatient: true });
-    // A source stands in one transaction until all of it is read and compared.
+    // A source stays in one transaction until it is completely read and compared.
     await client.query("SET idle_in_transaction_session_timeout = 0");
-    for (const giveUpAt = performance.now() + leaveWithinMs; (await countUsers(client)) > 0; await delay(100)) {
+    for (
+      const giveUpAt = performance.now() + disconnectWithinMs;
+      (await countConnections(client)) > 0;
+      await delay(100)
+    ) {
       if (performance.now() < giveUpAt) continue;
       throw new AppError(
         "store_unusable",
@@ -199,8 +206,8 @@ async function connectAlone<End>(url: string, open: (client: Client, name: strin
 }
 
 /**
- * `COPY … FROM STDIN`, with everything at hand. The driver calls what handles the answers by these names, as those of
- * its own queries.
+ * Runs `COPY … FROM STDIN` with all bytes in memory. The driver calls the handlers of responses by these names, like
+ * those of its own queries.
  */
 function copyIn(client: Client, text: string, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -215,7 +222,7 @@ function copyIn(client: Client, text: string, bytes: Uint8Array): Promise<void> 
       handleCommandComplete() {},
       handleError(error: Error) {
         failure ??= error;
-        // The connection is gone: nothing follows.
+        // The connection is lost: no further message follows.
         if (!("severity" in error)) reject(error);
       },
       handleReadyForQuery: () => (failure ? reject(failure) : resolve()),

@@ -8,7 +8,7 @@ import { copyMark } from "../shared/migration-journal.ts";
 import { rebuildListIndex } from "../sqlite/list-index.ts";
 import { migrate, readSchemaVersion } from "../sqlite/migrate.ts";
 import { type Connection, openConnection } from "../sqlite/open-connection.ts";
-import { refuseDamagedFile } from "../sqlite/refuse-damaged-file.ts";
+import { rejectDamagedFile } from "../sqlite/reject-damaged-file.ts";
 import { isBusy, toOpenError } from "../sqlite/store-error.ts";
 import { beginCopy, type CopyNotes, type CopyOrigin } from "./copy-notes.ts";
 import type { CopiedTable } from "./copy-plan.ts";
@@ -18,20 +18,20 @@ import {
   bytesOf,
   type CopySource,
   type CopyTarget,
-  type Place,
+  type Cursor,
   portionBytes,
   portionRows,
   type TableReader,
 } from "./table-rows.ts";
 
 /**
- * Nobody else can open the file until it is closed. Rejects with AppError `store_unusable` where somebody has, or where
- * it is of another version.
+ * Opens a file for exclusive access: no other process can open it until it is closed. Rejects with AppError
+ * `store_unusable` if another process has it open, or if it has another version.
  */
 export async function openSqliteSource(file: string): Promise<CopySource> {
   if (!existsSync(file))
     throw new AppError("store_unusable", `The store ${file} does not exist: there is nothing to copy.`);
-  return openAlone(file, (connection) => {
+  return openExclusively(file, (connection) => {
     const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
     if (applied < known)
       throw new AppError(
@@ -50,14 +50,14 @@ export async function openSqliteSource(file: string): Promise<CopySource> {
 }
 
 /**
- * The same for the store that is written, made where it is missing. Rejects where it is neither empty nor what a copy
- * of the same source began.
+ * The same for the target, which is created if it is missing. Rejects if it is neither empty nor the target of an
+ * interrupted copy of the same source.
  */
 export async function openSqliteTarget(
   file: string,
   p: { origin: CopyOrigin; tables: readonly CopiedTable[] },
 ): Promise<CopyTarget> {
-  return openAlone(file, async (connection) => {
+  return openExclusively(file, async (connection) => {
     const notes = notesOf(connection);
     const progress = await beginCopy({
       ...p,
@@ -141,11 +141,11 @@ function setCounter(connection: Connection, name: string, highest: number): void
   if (changes === 0) connection.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(name, highest);
 }
 
-async function openAlone<End>(file: string, open: (connection: Connection) => End | Promise<End>): Promise<End> {
+async function openExclusively<End>(file: string, open: (connection: Connection) => End | Promise<End>): Promise<End> {
   try {
-    const connection = await openConnection(file, { isAlone: true });
+    const connection = await openConnection(file, { isExclusive: true });
     try {
-      refuseDamagedFile(connection);
+      rejectDamagedFile(connection);
       return await open(connection);
     } catch (error) {
       connection.close();
@@ -168,23 +168,23 @@ function createSqliteReader(connection: Connection, tables: SqliteTables): Omit<
     countRows: async (table) => tables.of(table).count(),
     async readPortion(table, after) {
       const rows: Row[] = [];
-      let place: Place = [];
+      let cursor: Cursor = [];
       let bytes = 0;
       for (const one of tables.of(table).readAfter(after)) {
         rows.push(one.row);
-        place = one.place;
+        cursor = one.cursor;
         bytes += bytesOf(one.row);
         if (bytes >= portionBytes || rows.length === portionRows) break;
       }
-      return rows.length === 0 ? null : { rows, place };
+      return rows.length === 0 ? null : { rows, cursor };
     },
     async readCounter({ name, counter }) {
       if (counter === null) return 0;
-      // Of a table whose numbers are never reused, SQLite remembers the highest also after its row is removed.
-      const remembered =
+      // If the numbers of a table are never reused, SQLite stores the highest one also after its row is removed.
+      const sequence =
         connection.prepare<unknown[], number>("SELECT seq FROM sqlite_sequence WHERE name = ?").pluck().get(name) ?? 0;
       const highest = connection.prepare<[], number | null>(`SELECT max(rowid) FROM "${name}"`).pluck().get() ?? 0;
-      return Math.max(remembered, highest);
+      return Math.max(sequence, highest);
     },
   };
 }

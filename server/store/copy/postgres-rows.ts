@@ -3,11 +3,11 @@ import type { Client } from "pg";
 import { toPostgresText } from "../postgres/text-encoding.ts";
 import { type CopiedTable, storedColumns } from "./copy-plan.ts";
 import type { Row } from "./row.ts";
-import { portionBytes, portionRows, type Place, type TableReader } from "./table-rows.ts";
+import { portionBytes, portionRows, type Cursor, type TableReader } from "./table-rows.ts";
 
-const placeSchema = z.array(z.union([z.string(), z.number()]));
+const cursorSchema = z.array(z.union([z.string(), z.number()]));
 
-/** Reads by the primary keys. */
+/** Reads in the order of the primary keys. */
 export function createPostgresReader(client: Client, name: string): Omit<TableReader, "close"> {
   const numberOf = async (text: string, values: unknown[] = []) =>
     z
@@ -26,11 +26,11 @@ export function createPostgresReader(client: Client, name: string): Omit<TableRe
       });
       const last = rows.at(-1);
       if (!last) return null;
-      const place = placeSchema.parse(last.slice(0, keys));
-      if (!table.isNumbered) return { rows: rows.map((row) => row.slice(keys)), place };
+      const cursor = cursorSchema.parse(last.slice(0, keys));
+      if (!table.isNumbered) return { rows: rows.map((row) => row.slice(keys)), cursor };
       const numbered = numberRows(rows, after);
       const ordinal = numbered.at(-1) ?? 0;
-      return { rows: rows.map((row, at) => [...row.slice(keys), numbered[at] ?? 0]), place: [...place, ordinal] };
+      return { rows: rows.map((row, at) => [...row.slice(keys), numbered[at] ?? 0]), cursor: [...cursor, ordinal] };
     },
     async readCounter({ name: table, counter }) {
       if (counter === null) return 0;
@@ -49,8 +49,8 @@ export function createPostgresReader(client: Client, name: string): Omit<TableRe
   };
 }
 
-/** The number of each row among those with the same first key; `after`: the row before them, with its number. */
-function numberRows(rows: readonly Row[], after: Place | null): number[] {
+/** The number of each row among the rows with the same first key; `after`: the previous row, with its number. */
+function numberRows(rows: readonly Row[], after: Cursor | null): number[] {
   let [group, ordinal]: [Row[number] | undefined, number] = [after?.[0], Number(after?.at(-1) ?? 0)];
   return rows.map(([first]) => {
     ordinal = first === group ? ordinal + 1 : 1;
@@ -59,8 +59,8 @@ function numberRows(rows: readonly Row[], after: Place | null): number[] {
   });
 }
 
-/** How long values are is known without reading them; so no more is read than a portion may have. */
-function portionSql(table: CopiedTable, after: Place | null): string {
+/** Postgres knows the lengths of values without reading them, so it reads no more than a portion can have. */
+function portionSql(table: CopiedTable, after: Cursor | null): string {
   const { name, primaryKey } = table;
   const columns = storedColumns(table);
   const key = primaryKey.map((column) => `"${column}"`).join(", ");

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Row } from "./row.ts";
 
-/** Of a table's rows, in whatever order they come. */
+/** The hash of a table's rows, in any order. */
 export interface TableHash {
   rows: number;
   add(row: Row): void;
@@ -10,16 +10,15 @@ export interface TableHash {
 }
 
 /**
- * The SHA-256 of each row, added up lane by lane modulo 2^32: databases that sort differently come to the same sum, and
- * rows that are missing, double or different to another. It finds what went wrong, and is not made against somebody who
- * means harm.
+ * Adds up the SHA-256 of each row, lane by lane modulo 2^32. Databases with different sort orders get the same sum;
+ * missing, duplicate or different rows change it. It detects errors, not deliberate manipulation.
  */
 export function createTableHash(): TableHash {
   const sum = new Uint32Array(8);
   return {
     rows: 0,
     add(row) {
-      // A body by its own hash, so that it is not written out once more.
+      // A body is replaced by its hash, which avoids one more copy of it.
       const text = JSON.stringify(
         row.map((value) => (value instanceof Uint8Array ? { sha256: hash("sha256", value) } : value)),
       );

@@ -16,23 +16,23 @@ import { inputSql, payloadSql, sameAsBody, sameAsPayload } from "../sqlite/store
 import { packVerdicts, unpackVerdicts } from "../sqlite/verdicts.ts";
 import type { Value } from "./row.ts";
 
-/** A column of a copied row, as SQLite has it in one of its narrow tables. */
+/** How SQLite stores a column of a copied row in one of its narrow tables. */
 interface ColumnForm {
-  /** What is read. */
+  /** The expression to read. */
   sql: string;
-  /** The column that is written, and the value in it: `?` is the copied one. */
+  /** The column to write, and its value: `?` is the copied one. */
   into: { column: string; value: string };
   read(stored: Value, names: Names): Value;
   write(value: Value, names: Names): Value;
 }
 
-/** A table whose rows SQLite has in another form. */
+/** A table whose rows SQLite stores in another form. */
 export interface TableForm {
   from: string;
   /** A number that orders the rows. */
   key: string;
   columns: Readonly<Record<string, ColumnForm>>;
-  /** Not an INSERT: the rows are a part of other rows. */
+  /** An UPDATE instead of an INSERT: the rows are a part of other rows. */
   update?: { sql: string; columns: readonly string[] };
 }
 
@@ -44,10 +44,10 @@ const named: Convert = {
   read: (value, names) => names.textOf(Number(value)),
   write: (value, names) => names.idOf(String(value)),
 };
-/** It may be the name of a rejected request. A name of the project is kept as soon as the project uses it. */
+/** The name can come from a rejected request. A name of the project is kept as soon as the project uses it. */
 const looselyNamed: Convert = { ...named, write: (value, names) => names.looseIdOf(String(value)) };
 const packed = ({ pack, unpack }: PackedText): Convert => ({
-  // Our own rows.
+  // The store wrote this value.
   read: (value) => unpack(value as Packed),
   write: (value) => pack(String(value)),
 });
@@ -67,7 +67,7 @@ const verdicts: Convert = {
   write: (value, names) => packVerdicts(readStoredVerdicts(JSON.parse(String(value))), names),
 };
 
-/** `sql`: what is read, if it is not the column; `value`: what is written. NULL stays NULL. */
+/** `sql`: the expression to read. Default: the column. `value`: the expression to write. NULL stays NULL. */
 function column(name: string, { read, write }: Convert = same, p: { sql?: string; value?: string } = {}): ColumnForm {
   return {
     sql: p.sql ?? name,
@@ -102,7 +102,7 @@ const delivery: TableForm = {
   },
 };
 
-/** A key is a column of its delivery. What the row has besides is in the delivery, too. */
+/** A key is a column of its delivery. The delivery also has the other columns of the row. */
 const idempotencyKey: TableForm = {
   from: "delivery WHERE idempotency_key IS NOT NULL",
   key: "seq",
@@ -147,7 +147,7 @@ const run: TableForm = {
   },
 };
 
-/** After a run is written: its payload and its input take no room if they are there already. */
+/** Run after a run is written: a payload and an input that are already stored need no space. */
 export const shareInputSql = `UPDATE run SET input = '${sameAsPayload}' WHERE seq = @seq AND input = payload`;
 export const sharePayloadSql = `
   UPDATE run SET payload = '${sameAsBody}'

@@ -5,11 +5,11 @@ import type { CopiedTable } from "./copy-plan.ts";
 import type { Value } from "./row.ts";
 import { forms, shareInputSql, sharePayloadSql, type TableForm } from "./sqlite-forms.ts";
 import { createTimelines } from "./sqlite-timelines.ts";
-import { type Place, portionRows, type RawValue, type SqliteRows } from "./table-rows.ts";
+import { type Cursor, portionRows, type RawValue, type SqliteRows } from "./table-rows.ts";
 
 export interface SqliteTables {
   of(table: CopiedTable): SqliteRows;
-  /** A transaction that writes begins. */
+  /** Starts a write transaction. */
   begin(): void;
 }
 
@@ -26,7 +26,7 @@ export function createSqliteTables(connection: Connection): SqliteTables {
   function openNarrow(table: CopiedTable, form: TableForm): SqliteRows {
     const columns = table.columns.map(({ name }) => {
       const found = form.columns[name];
-      if (!found) throw new Error(`sqlite-forms.ts does not say how SQLite has ${table.name}.${name}.`);
+      if (!found) throw new Error(`sqlite-forms.ts does not define ${table.name}.${name}.`);
       return { name, ...found };
     });
     const where = form.from.includes("WHERE") ? "AND" : "WHERE";
@@ -61,7 +61,7 @@ export function createSqliteTables(connection: Connection): SqliteTables {
       *readAfter(after) {
         for (const [key, ...values] of select.iterate(after?.[0] ?? 0))
           yield {
-            place: [Number(key)],
+            cursor: [Number(key)],
             row: values.map((value, at) => columns[at]?.read(value, names) ?? null),
           };
       },
@@ -79,13 +79,13 @@ export function createSqliteTables(connection: Connection): SqliteTables {
   };
 }
 
-/** A table that both databases have alike: by the numbers of its rows, or by its key if they have none. */
+/** A table that is the same in both databases. It is read by the numbers of its rows, or by its key if they have none. */
 function openPlain(connection: Connection, { name, columns, primaryKey }: CopiedTable): SqliteRows {
   const isWithoutNumbers =
     connection.prepare("SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?").pluck().get(name) === 1;
   const key = isWithoutNumbers ? primaryKey.map((column) => `"${column}"`) : ["rowid"];
   const names = columns.map((column) => `"${column.name}"`);
-  const read = (after: Place | null) => {
+  const read = (after: Cursor | null) => {
     const behind = after === null ? "" : `WHERE (${key.join(", ")}) > (${key.map(() => "?").join(", ")})`;
     return connection
       .prepare<unknown[], RawValue[]>(
@@ -102,7 +102,7 @@ function openPlain(connection: Connection, { name, columns, primaryKey }: Copied
     *readAfter(after) {
       for (const values of read(after))
         yield {
-          place: placeSchema.parse(values.slice(0, key.length)),
+          cursor: cursorSchema.parse(values.slice(0, key.length)),
           row: values
             .slice(key.length)
             .map((value, at) => (columns[at]?.type === "bool" && value !== null ? value === 1 : value)),
@@ -112,4 +112,4 @@ function openPlain(connection: Connection, { name, columns, primaryKey }: Copied
   };
 }
 
-const placeSchema = z.array(z.union([z.string(), z.number()]));
+const cursorSchema = z.array(z.union([z.string(), z.number()]));

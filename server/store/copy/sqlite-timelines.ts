@@ -7,11 +7,11 @@ import { implied, impliedEntries, type ImpliedFacts, lastImpliedStart } from "..
 import type { CopiedTable } from "./copy-plan.ts";
 import type { Row, Value } from "./row.ts";
 import { eventColumns } from "./sqlite-forms.ts";
-import { type Place, type PlacedRow, portionRows, type RawValue, type SqliteRows } from "./table-rows.ts";
+import { type Cursor, type RowWithCursor, portionRows, type RawValue, type SqliteRows } from "./table-rows.ts";
 
 const runId = packedId("run");
 const statusOf = createDecoder(runStatusCodes);
-const runsAtOnce = 500;
+const maxRuns = 500;
 
 interface RunRow extends Omit<ImpliedFacts, "status"> {
   seq: number;
@@ -26,12 +26,12 @@ const factsSql = `
   FROM run`;
 
 /**
- * The timelines of all runs, with the entries that the runs imply. A copied entry has its number in its run as
- * `ordinal`.
+ * The timelines of all runs, with the entries that the runs imply. `ordinal` is the number of a copied entry in its
+ * run.
  */
 export function createTimelines(connection: Connection, names: Names, { columns }: CopiedTable): SqliteRows {
   const fields = Object.entries(eventColumns);
-  const runsFrom = connection.prepare<unknown[], RunRow>(`${factsSql} WHERE seq >= ? ORDER BY seq LIMIT ${runsAtOnce}`);
+  const runsFrom = connection.prepare<unknown[], RunRow>(`${factsSql} WHERE seq >= ? ORDER BY seq LIMIT ${maxRuns}`);
   const runById = connection.prepare<unknown[], RunRow>(`${factsSql} WHERE id = ?`);
   const rowsOf = connection
     .prepare<unknown[], [position: number, ...RawValue[]]>(
@@ -51,10 +51,10 @@ export function createTimelines(connection: Connection, names: Names, { columns 
 
   type Entry = Record<string, Value>;
 
-  /** The entries of a run behind a position. */
+  /** The entries of a run after a position. */
   function* entriesOf(run: RunRow, after: number): Generator<{ position: number; entry: Entry }> {
     const facts = { ...run, status: statusOf(run.status) };
-    for (const one of impliedEntries(facts, null).start) if (one.id > after) yield toPlaced(one);
+    for (const one of impliedEntries(facts, null).start) if (one.id > after) yield toPositioned(one);
     for (let from = after; ;) {
       const rows = rowsOf.all(run.seq, from);
       for (const [position, ...values] of rows) {
@@ -66,24 +66,25 @@ export function createTimelines(connection: Connection, names: Names, { columns 
       }
       if (rows.length < portionRows) break;
     }
-    for (const one of impliedEntries(facts, lastOf.get(run.seq) ?? null).end) if (one.id > after) yield toPlaced(one);
+    for (const one of impliedEntries(facts, lastOf.get(run.seq) ?? null).end)
+      if (one.id > after) yield toPositioned(one);
   }
 
-  function* readAfter(after: Place | null): Generator<PlacedRow> {
+  function* readAfter(after: Cursor | null): Generator<RowWithCursor> {
     const [first = 0, position = 0, counted = 0] = (after ?? []).map(Number);
     for (let from = first; ;) {
       const runs = runsFrom.all(from);
       for (const run of runs) {
         const isFirst = run.seq === first;
         let ordinal = isFirst ? counted : 0;
-        for (const placed of entriesOf(run, isFirst ? position : 0)) {
+        for (const one of entriesOf(run, isFirst ? position : 0)) {
           ordinal += 1;
-          const values: Entry = { ...placed.entry, run_id: runId.unpack(run.id), ordinal };
-          yield { place: [run.seq, placed.position, ordinal], row: columns.map(({ name }) => values[name] ?? null) };
+          const values: Entry = { ...one.entry, run_id: runId.unpack(run.id), ordinal };
+          yield { cursor: [run.seq, one.position, ordinal], row: columns.map(({ name }) => values[name] ?? null) };
         }
         from = run.seq + 1;
       }
-      if (runs.length < runsAtOnce) return;
+      if (runs.length < maxRuns) return;
     }
   }
 
@@ -124,14 +125,14 @@ export function createTimelines(connection: Connection, names: Names, { columns 
   };
 }
 
-/** The bit of an entry that the columns of its run imply where it is; `null`: it needs a row. */
+/** The bit of an entry that the columns of its run imply at this position; `null`: it needs a row. */
 function impliedBit(entry: Record<string, Value>, run: RunRow): number | null {
   const isNext = (bit: number) =>
     bit === implied.ended || entry["ordinal"] === (run.impliedEntries & implied.queued ? 2 : 1);
   const found = [implied.queued, implied.started, implied.ended].find((bit) => {
     const facts = { ...run, status: statusOf(run.status), impliedEntries: bit };
     const { start, end } = impliedEntries({ ...facts, durationMs: toNumber(entry["duration_ms"]) }, null);
-    return [...start, ...end].some((one) => isNext(bit) && isSame(toPlaced(one).entry, entry));
+    return [...start, ...end].some((one) => isNext(bit) && isSame(toPositioned(one).entry, entry));
   });
   return found ?? null;
 }
@@ -144,7 +145,7 @@ function toNumber(value: Value | undefined): number | null {
   return typeof value === "number" ? value : null;
 }
 
-function toPlaced({ id, durationMs, error, data, ...entry }: RunEventRow) {
+function toPositioned({ id, durationMs, error, data, ...entry }: RunEventRow) {
   return {
     position: id,
     entry: {

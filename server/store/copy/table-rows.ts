@@ -1,67 +1,67 @@
 import type { CopiedTable } from "./copy-plan.ts";
 import type { Row, Value } from "./row.ts";
 
-/** Where to go on behind: the values of the key by which a database pages. */
-export type Place = readonly (string | number)[];
+/** The key of the last read row, by which a database pages. */
+export type Cursor = readonly (string | number)[];
 
 interface Portion {
   rows: Row[];
-  /** Of the last row. */
-  place: Place;
+  /** The cursor of the last row. */
+  cursor: Cursor;
 }
 
-/** One store, as copies read it. Nobody else writes it as long as it is open. */
+/** Reads one store for a copy. No other process writes to it as long as it is open. */
 export interface TableReader {
   /** For messages, without a password. */
   name: string;
   countRows(table: CopiedTable): Promise<number>;
-  /** The next rows behind a place, some megabytes at most unless one row alone has more; `null`: there are none. */
-  readPortion(table: CopiedTable, after: Place | null): Promise<Portion | null>;
-  /** The highest number that the table's counter ever gave; 0: none. */
+  /** The next rows after a cursor; `null` if there are none. At most some megabytes, unless a single row is larger. */
+  readPortion(table: CopiedTable, after: Cursor | null): Promise<Portion | null>;
+  /** The highest number that the table's counter ever returned; 0: none. */
   readCounter(table: CopiedTable): Promise<number>;
   close(): Promise<void>;
 }
 
 export interface CopySource extends TableReader {
-  /** Tells stores apart, wherever they lie. */
+  /** Identifies the store, regardless of its location. */
   identity: string;
 }
 
-/** How far a table is copied. */
+/** The progress of a table. */
 export interface TableProgress {
-  after: Place | null;
+  after: Cursor | null;
   rows: number;
   isWhole: boolean;
 }
 
 export interface CopyTarget extends TableReader {
-  /** Texts with half of a surrogate pair, which UTF-8 has no form for. */
+  /** Whether it stores strings with half of a surrogate pair, which UTF-8 cannot represent. */
   takesLoneSurrogates: boolean;
-  /** What a copy that was broken off has done, by table; empty: this one begins. */
+  /** The progress of an interrupted copy, by table; empty for a new copy. */
   progress: ReadonlyMap<string, TableProgress>;
-  /** In one transaction: rows, and that they are there. */
+  /** Writes rows and the progress in one transaction. */
   write(table: CopiedTable, rows: readonly Row[], progress: TableProgress): Promise<void>;
-  /** In one transaction: counters go on above these numbers, and the target is a store like any other. */
+  /** In one transaction: sets the counters to continue above these numbers, and makes the target a normal store. */
   finish(counters: ReadonlyMap<CopiedTable, number>): Promise<void>;
 }
 
-/** As SQLite has it. */
+/** A value as SQLite stores it. */
 export type RawValue = Exclude<Value, boolean>;
 
-export interface PlacedRow {
-  place: Place;
+export interface RowWithCursor {
+  cursor: Cursor;
   row: Row;
 }
 
-/** The rows of one table of SQLite, in the form in which they are copied. */
+/** The rows of one SQLite table, in the form in which they are copied. */
 export interface SqliteRows {
   count(): number;
-  /** The next rows, in the order of their places. */
-  readAfter(after: Place | null): Iterable<PlacedRow>;
+  /** The next rows, in the order of their cursors. */
+  readAfter(after: Cursor | null): Iterable<RowWithCursor>;
   insert(row: Row): void;
 }
 
-/** A portion ends with the row that reaches either. */
+/** A portion ends with the row that reaches either limit. */
 export const portionRows = 2_000;
 export const portionBytes = 4 * 1024 * 1024;
 

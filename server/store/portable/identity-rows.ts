@@ -20,7 +20,7 @@ import {
 import type { IdentityCondition, IdentityRows, IdentityTable } from "../../ports/store/people-store.ts";
 import type { PortableDatabase } from "./portable-database.ts";
 
-/** For the identity provider, which chooses its own conditions. Other code uses the operations of people. */
+/** For the identity provider, which chooses its own conditions. Other code uses the operations on people. */
 export function createIdentityRows({ tables, read, write }: PortableDatabase): IdentityRows {
   const tableOf = {
     user: tables.person,

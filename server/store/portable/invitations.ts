@@ -106,7 +106,7 @@ function isReplacedBy(
   return and(eq(invitation.kind, kind), personId === null ? undefined : eq(invitation.personId, personId));
 }
 
-/** The lock makes sure that only one request uses the link. */
+/** The lock ensures that only one request uses the link. */
 function* lockUsableLink(
   { db, tables: { invitation }, lockedRows }: PortableSession,
   hash: string,

@@ -3,15 +3,15 @@ import type { Operation } from "../shared/operation.ts";
 import type { PortableTables } from "./tables.ts";
 
 /**
- * Either database, for operations that need no tuning: they are written once. Tables and queries have the types of
- * SQLite on both, because drizzle's builders have the same methods for both; only a session knows how to run them.
+ * Either database, for operations that need no tuning, so that they are written once. Tables and queries have the types
+ * of SQLite for both, because drizzle's builders have the same methods. Only a session can run them.
  */
 export interface PortableDatabase {
   tables: PortableTables;
   read<Result>(operation: (session: PortableSession) => Operation<Result>): Promise<Result>;
-  /** In a transaction. May run twice, so the operation must not have effects outside the database. */
+  /** In a transaction. It can run twice, so the operation must not have effects outside the database. */
   write<Result>(operation: (session: PortableSession) => Operation<Result>): Promise<Result>;
-  /** For reads of every webhook: the query is built once. Its parameters are placeholders. */
+  /** For the reads of every webhook: the query is built once. Its parameters are placeholders. */
   prepare<Row>(build: (db: QueryBuilder) => Preparable<Row>): (values: Record<string, unknown>) => Promise<Row[]>;
 }
 
@@ -19,12 +19,12 @@ export interface PortableSession {
   db: QueryBuilder;
   tables: PortableTables;
   rows<Row>(query: RowsQuery<Row>): Operation<Row[]>;
-  /** Locks the rows until the end of the transaction: what is decided by them stays true. */
+  /** Locks the rows until the end of the transaction, so that decisions based on them stay valid. */
   lockedRows<Row>(query: RowsQuery<Row>): Operation<Row[]>;
   /** Excludes other writers of the table until the end of the transaction. */
   lockTable(table: PortableTables[keyof PortableTables]): Operation<void>;
   run(query: RunQuery): Operation<void>;
-  /** The operation changes what users see: the mark of the store. */
+  /** Reports that the operation changes visible data, which changes the mark of the store. */
   changed(): void;
 }
 

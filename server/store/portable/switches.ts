@@ -6,7 +6,7 @@ import { toIso } from "../shared/iso-time.ts";
 import type { PortableDatabase } from "./portable-database.ts";
 
 export function createSwitchStore({ tables: { triggerSwitch }, write, prepare }: PortableDatabase): SwitchStore {
-  // The table has a row for each trigger that was ever disabled: few.
+  // The table is small: it has a row for each trigger that was ever disabled.
   const findDisabled = prepare((db) =>
     db
       .select({ slug: triggerSwitch.slug, at: triggerSwitch.disabledAt, reason: triggerSwitch.reason })
@@ -21,7 +21,7 @@ export function createSwitchStore({ tables: { triggerSwitch }, write, prepare }:
     },
     switchTrigger: ({ slug, disable }) =>
       write(function* ({ db, rows, lockTable, run, changed }) {
-        // So that each change has a revision of its own.
+        // The lock gives each change its own revision.
         yield* lockTable(triggerSwitch);
         const [old] = yield* rows(db.select().from(triggerSwitch).where(eq(triggerSwitch.slug, slug)));
         const { wasDisabled, next } = planSwitch(old, disable);

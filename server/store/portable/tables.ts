@@ -30,7 +30,7 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
       scope: text("scope").$type<Scope>(),
       /** The key that replaced it. No foreign key. */
       replacedBy: text("replaced_by"),
-      /** Of API tokens. No foreign key: a revoked token outlives its owner. */
+      /** Of API tokens. No foreign key: a revoked token stays after its owner is removed. */
       ownerId: text("owner_id"),
     },
     (t) => [
@@ -42,7 +42,7 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     ],
   );
 
-  // better-auth reads and writes the person tables directly, so their field names are its own.
+  // better-auth reads and writes the person tables directly, so the field names are better-auth's.
 
   const person = table(
     "person",
@@ -135,7 +135,7 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
       role: text("role").$type<Role>().notNull(),
       note: text("note").notNull(),
       createdBy: text("created_by").notNull(),
-      /** The person who created it. No foreign key, like the next. */
+      /** The person who created it. No foreign key; also for `personId`. */
       createdById: text("created_by_id"),
       /** The person whose password it sets. */
       personId: text("person_id"),
@@ -153,7 +153,7 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     ],
   );
 
-  /** The audit log. Ids without foreign keys: an entry outlives its actor and its subject. */
+  /** The audit log. Ids have no foreign keys: an entry stays after its actor and its subject are removed. */
   const auditEntry = table(
     "audit_entry",
     {
@@ -188,7 +188,7 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     (t) => [uniqueIndex("preset_by_name").on(t.subjectKind, t.subjectSlug, t.name)],
   );
 
-  /** Triggers that are or were disabled. By slug, so that it outlives builds. */
+  /** Triggers that are or were disabled. By slug, so that the state survives builds. */
   const triggerSwitch = table("trigger_switch", {
     slug: text("slug").primaryKey(),
     disabledAt: whole("disabled_at"),

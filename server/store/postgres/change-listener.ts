@@ -45,11 +45,11 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
   let isAsking = false;
 
   function tellAll(): void {
-    listeners.tell();
-    listenersToOthers.tell();
+    listeners.notify();
+    listenersToOthers.notify();
   }
 
-  const areNone = () => listeners.areNone() && listenersToOthers.areNone();
+  const areNone = () => listeners.isEmpty() && listenersToOthers.isEmpty();
 
   async function listen(): Promise<void> {
     const next = new Client(connectionConfig(p.url));
@@ -132,7 +132,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
     watch: (listener) => add(listeners, listener),
     watchOthers: (listener) => add(listenersToOthers, listener),
     changed() {
-      listeners.tell();
+      listeners.notify();
       isToNotify = true;
       notifying ??= notify();
     },

@@ -1,6 +1,6 @@
 import { readTrafficKey, type TrafficKey } from "../shared/traffic-key.ts";
 import type { TrafficSum } from "../shared/traffic-counts.ts";
-import { dayMs, hourMs, minuteMs, together, verdictMinutesKeptMs } from "../shared/traffic-windows.ts";
+import { dayMs, hourMs, minuteMs, total, verdictMinutesKeptMs } from "../shared/traffic-windows.ts";
 import { inPortions } from "./in-portions.ts";
 import type { Session } from "./session.ts";
 import { sumLog } from "./traffic-store.ts";
@@ -62,7 +62,7 @@ async function addSums(session: Session, sums: readonly TrafficSum[]): Promise<v
     const added = await session.rows<Omit<Counter, "count"> & { isNew: boolean }>(addCountersSql, values);
     // The first verdict in its hour: a good time to clear away behind it.
     const begun = added.filter(
-      ({ isNew, bucketMs, attachmentId }) => isNew && bucketMs === hourMs && attachmentId !== together,
+      ({ isNew, bucketMs, attachmentId }) => isNew && bucketMs === hourMs && attachmentId !== total,
     );
     await forgetMinutes(session, begun);
   }
@@ -83,9 +83,9 @@ async function forgetMinutes(session: Session, begun: readonly TrafficKey[]): Pr
 
 /** Deliveries are counted by minute and hour, on their endpoint and on all together; verdicts by day, too. */
 function countersOf({ endpoint, attachmentId, at, outcome, count }: TrafficSum): Counter[] {
-  const isDelivery = attachmentId === together;
+  const isDelivery = attachmentId === total;
   const buckets = isDelivery ? [minuteMs, hourMs] : [minuteMs, hourMs, dayMs];
-  const endpoints = isDelivery ? [endpoint, together] : [endpoint];
+  const endpoints = isDelivery ? [endpoint, total] : [endpoint];
   return buckets.flatMap((bucketMs) =>
     endpoints.map((on) => ({ bucketMs, endpoint: on, attachmentId, at: at - (at % bucketMs), outcome, count })),
   );

@@ -7,9 +7,9 @@ import type { Session } from "./session.ts";
 export function createListReader({ db }: Session): ListReader {
   return {
     // Each look is two round trips: few of them should do.
-    firstLook: { fast: 2_000, slow: 400 },
-    maxLook: { fast: 100_000, slow: 100_000 },
-    lookMs: listBudget.pageMs,
+    firstScan: { fast: 2_000, slow: 400 },
+    maxScan: { fast: 100_000, slow: 100_000 },
+    maxScanMs: listBudget.pageMs,
     async findEnd(listing, reach) {
       const [row] = await db.execute<{ at: number; id: string }>(endQuery(listing, reach));
       return row ?? null;

@@ -12,7 +12,7 @@ import {
   joinVerdictBuckets,
   joinVerdictCounts,
   partsOf,
-  together,
+  total,
   wholeBuckets,
 } from "../shared/traffic-windows.ts";
 import type { PostgresDatabase } from "./database.ts";
@@ -70,7 +70,7 @@ async function countDeliveries(
   const endpoints = p.endpoints === null ? null : [...new Set(p.endpoints)];
   const counted = await session.rows<DeliveryCount>(countDeliveriesSql, [
     window.bucketMs,
-    endpoints ?? [together],
+    endpoints ?? [total],
     window.since,
     window.until,
   ]);

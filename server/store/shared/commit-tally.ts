@@ -6,11 +6,11 @@ import {
   writeWaitBounds,
 } from "../../ports/store/store-numbers.ts";
 
-/** Counts commits and what waited for them. */
+/** Counts commits and measures the waits for them. */
 export interface CommitTally {
-  /** After the last verb of a transaction, before its COMMIT. */
+  /** Called after the last operation of a transaction, before its COMMIT. */
   beginCommit(): void;
-  /** It is on disk. `since`: when each of its writes was asked for, in monotonic milliseconds. */
+  /** Called after the commit. `since` is the time of each request for a write, in monotonic milliseconds. */
   committed(writes: readonly { since: number }[], isSynced: boolean): void;
   failed(writes: number): void;
   read(): Omit<StoreNumbers, "waitingWrites" | "fileBytes">;
@@ -21,13 +21,13 @@ export function createCommitTally(): CommitTally {
   const commitDurations = createBucketTally(commitDurationBounds);
   const writeWaits = createBucketTally(writeWaitBounds);
   let failedWrites = 0;
-  let begunAt = 0;
+  let commitStartedAt = 0;
   return {
-    beginCommit: () => void (begunAt = performance.now()),
+    beginCommit: () => void (commitStartedAt = performance.now()),
     committed(writes, isSynced) {
       const now = performance.now();
       commitWrites.observe(writes.length);
-      if (isSynced) commitDurations.observe((now - begunAt) / 1000);
+      if (isSynced) commitDurations.observe((now - commitStartedAt) / 1000);
       for (const { since } of writes) writeWaits.observe((now - since) / 1000);
     },
     failed: (writes) => void (failedWrites += writes),

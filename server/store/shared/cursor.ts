@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import type { Page, PageRequest } from "../../contract/list.ts";
 
-/** Where a page ended: the time (UTC milliseconds) and id of its last row. */
+/** The end of a page: the time (UTC milliseconds) and id of its last row. */
 export interface Position {
   at: number;
   id: string;
@@ -14,7 +14,7 @@ export function encodeCursor(position: Position): string {
   return Buffer.from(JSON.stringify([position.at, position.id])).toString("base64url");
 }
 
-/** Throws AppError `invalid_request` for anything that encodeCursor did not make. */
+/** Throws AppError `invalid_request` for anything but a cursor from encodeCursor. */
 function decodeCursor(cursor: string): Position {
   const parsed = positionSchema.safeParse(parseOrUndefined(Buffer.from(cursor, "base64url").toString("utf8")));
   if (!parsed.success || encodeCursor({ at: parsed.data[0], id: parsed.data[1] }) !== cursor) {
@@ -25,7 +25,7 @@ function decodeCursor(cursor: string): Position {
   return { at: parsed.data[0], id: parsed.data[1] };
 }
 
-/** Makes a page of rows that were read with one more than was asked for. */
+/** Makes a page of rows. The caller has read one row more than `limit`, if there is one. */
 export function toPage<Row, Shape>(
   rows: Row[],
   p: { limit: number; position: (row: Row) => Position; shape: (row: Row) => Shape },
@@ -38,7 +38,7 @@ export function toPage<Row, Shape>(
   };
 }
 
-/** The position after which the page begins; `null` at the newest row. Throws AppError `invalid_request`. */
+/** The position after which the page starts; `null`: at the newest row. Throws AppError `invalid_request`. */
 export function readPageRequest(page: PageRequest): { limit: number; after: Position | null } {
   if (!Number.isInteger(page.limit) || page.limit < 1 || page.limit > 100) {
     throw new AppError("invalid_request", "limit must be an integer from 1 to 100.", {

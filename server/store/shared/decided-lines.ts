@@ -1,4 +1,4 @@
-/** What verdicts say of triggers, a line for each: a list is narrowed by it without reading them. */
+/** The trigger and outcome of each verdict, one per line. A list is filtered by these lines without parsing verdicts. */
 export function decidedLines(verdicts: readonly { trigger: string; outcome: string }[]): string {
   const lines = verdicts.map(({ trigger, outcome }) => decidedLine(trigger, outcome));
   return `\n${[...new Set(lines)].join("\n")}\n`;

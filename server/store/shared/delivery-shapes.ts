@@ -3,7 +3,7 @@ import { type Json, jsonSchema } from "../../contract/json.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import { toIso } from "./iso-time.ts";
 
-/** Deeper bodies were rejected, are kept as bytes, and would overflow the stack of the code that serializes them. */
+/** Deeper bodies were rejected and are stored as bytes. They would overflow the stack of the code that serializes them. */
 const maxDepth = 512;
 
 export type DeliverySummaryRow = Omit<NewDelivery, "body" | "keyId">;
@@ -54,7 +54,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-/** The JSON of a stored body; `null` where the bytes are none, as those of refused deliveries may be. */
+/** The JSON of a stored body; `null` if the bytes are not JSON, as in some rejected deliveries. */
 function readBodyJson(body: Uint8Array): Json | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(body);

@@ -2,11 +2,11 @@ import { type Column, eq, type SQL } from "drizzle-orm";
 import type { DeliveryFilter } from "../../ports/store/delivery-store.ts";
 import type { Term } from "./read-list.ts";
 
-type AskedColumn = "redeliveryOf" | "endpoint" | "responseStatus" | "outcome";
+type FilteredColumn = "redeliveryOf" | "endpoint" | "responseStatus" | "outcome";
 
-/** What a filter asks of a delivery. Names may be numbers, as in SQLite's rows. */
+/** The terms of a delivery filter. Names can be numbers, as in SQLite's rows. */
 export function deliveryTerms(
-  delivery: Readonly<Record<AskedColumn, Column>>,
+  delivery: Readonly<Record<FilteredColumn, Column>>,
   filter: Omit<DeliveryFilter, "endpoint"> & { endpoint?: string | number | undefined },
   p: { hasVerdict: (verdict: NonNullable<DeliveryFilter["verdict"]>) => SQL; hasText: (text: string) => SQL },
 ): Term[] {

@@ -1,33 +1,33 @@
 import type { Logger } from "../../ports/logger.ts";
 
-const laterMs = 2_000;
-const afterFailureMs = 30_000;
+const delayMs = 2_000;
+const retryMs = 30_000;
 
 interface FoldOptions {
-  /** Folds a portion; returns whether there may be more. */
+  /** Folds a batch. Returns whether there can be more. */
   fold: () => Promise<boolean>;
-  /** What is folded, for the log. */
+  /** Name of the folded data, for log messages. */
   what: string;
-  /** So much is counted before it is folded at once. Default: 5,000. */
-  mostCounts?: number;
-  /** The pause after a portion. Default: 100. */
+  /** Number of counts that are folded immediately. Default: 5,000. */
+  maxCounts?: number;
+  /** Pause after a batch, in milliseconds. Default: 100. */
   betweenMs?: number;
   logger: Logger;
 }
 
 export interface FoldLater {
-  /** So much more has been counted. */
+  /** Adds to the number of waiting counts. */
   counted(counts: number): void;
-  /** So much waits in total. */
+  /** Sets the number of waiting counts. */
   waits(counts: number): void;
   close(): void;
 }
 
 /**
- * Has counts folded into counters, or rows into the list index, when a few seconds' worth are together: a portion at a
- * time, so that other writes do not wait for long.
+ * Schedules the folding of counts into counters, or of rows into the list index. It starts after two seconds, or
+ * immediately if many counts are waiting. It folds one batch at a time, so that other writes are not blocked for long.
  */
-export function createFoldLater({ mostCounts = 5_000, betweenMs = 100, ...p }: FoldOptions): FoldLater {
+export function createFoldLater({ maxCounts = 5_000, betweenMs = 100, ...p }: FoldOptions): FoldLater {
   let waiting = 0;
   let timer: NodeJS.Timeout | null = null;
   let dueAt = Number.POSITIVE_INFINITY;
@@ -41,9 +41,9 @@ export function createFoldLater({ mostCounts = 5_000, betweenMs = 100, ...p }: F
     timer = setTimeout(() => void run(), ms).unref();
   }
 
-  function wait(counts: number): void {
+  function setWaiting(counts: number): void {
     waiting = counts;
-    foldAfter(waiting >= mostCounts ? 0 : laterMs);
+    foldAfter(waiting >= maxCounts ? 0 : delayMs);
   }
 
   async function run(): Promise<void> {
@@ -53,16 +53,16 @@ export function createFoldLater({ mostCounts = 5_000, betweenMs = 100, ...p }: F
       next = (await p.fold()) ? betweenMs : null;
     } catch (error) {
       if (!isClosed) p.logger.warn(`could not update ${p.what}, retrying`, { error });
-      next = afterFailureMs;
+      next = retryMs;
     }
     dueAt = Number.POSITIVE_INFINITY;
     if (next !== null) foldAfter(next);
-    else if (waiting > 0) foldAfter(laterMs);
+    else if (waiting > 0) foldAfter(delayMs);
   }
 
   return {
-    counted: (counts) => wait(waiting + counts),
-    waits: wait,
+    counted: (counts) => setWaiting(waiting + counts),
+    waits: setWaiting,
     close() {
       isClosed = true;
       if (timer) clearTimeout(timer);

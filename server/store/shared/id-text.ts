@@ -1,4 +1,4 @@
-/** What somebody types to find an id: people paste them in any case, and without their prefix. */
+/** Parses a search text for an id: people paste ids in any case, and without their prefix. */
 export function readIdText(given: string, prefix: string): { begin: string; end: string; ending: string | null } {
   const text = given.toUpperCase();
   const isBare = !text.startsWith(prefix.toUpperCase());

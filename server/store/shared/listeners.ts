@@ -1,34 +1,37 @@
-/** Who wants to hear of changes. */
+/** Listeners for changes of the store. */
 export interface Listeners {
-  /** Gives what ends it. The same function may listen twice. `onLast` is called when nobody listens any more. */
+  /**
+   * Returns a function that removes the listener. The same function can be added twice. `onLast` is called when the
+   * last listener is removed.
+   */
   add(listener: () => void, onLast: () => void): () => void;
-  /** All are told on the next tick, once, however often this is called until then. */
-  tell(): void;
-  areNone(): boolean;
+  /** Calls all listeners on the next tick: once, even if it is called several times before that. */
+  notify(): void;
+  isEmpty(): boolean;
   clear(): void;
 }
 
 export function createListeners(): Listeners {
   const listeners = new Set<() => void>();
-  let isTelling = false;
+  let isScheduled = false;
   return {
     add(listener, onLast) {
-      // One object for each call, so that the same function may listen twice.
+      // One entry for each call, so that the same function can be added twice.
       const entry = () => listener();
       listeners.add(entry);
       return () => {
         if (listeners.delete(entry) && listeners.size === 0) onLast();
       };
     },
-    tell() {
-      if (isTelling || listeners.size === 0) return;
-      isTelling = true;
+    notify() {
+      if (isScheduled || listeners.size === 0) return;
+      isScheduled = true;
       process.nextTick(() => {
-        isTelling = false;
+        isScheduled = false;
         for (const listener of listeners) listener();
       });
     },
-    areNone: () => listeners.size === 0,
+    isEmpty: () => listeners.size === 0,
     clear: () => listeners.clear(),
   };
 }

@@ -5,19 +5,22 @@ import { AppError } from "../../contract/app-error.ts";
 
 const journalSchema = z.object({ entries: z.array(z.object({ idx: z.int(), tag: z.string() })) });
 
-/** The migrations that drizzle-kit wrote into a folder, in their order. */
+/** The migrations that drizzle-kit wrote into a folder, in order. */
 export function readJournal(folder: string): string[] {
   const journal = journalSchema.parse(JSON.parse(readFileSync(join(folder, "meta", "_journal.json"), "utf8")));
   return journal.entries.sort((a, b) => a.idx - b.idx).map((entry) => entry.tag);
 }
 
 /**
- * Stands among the migrations of a store that a copy is being written into, so that nothing opens it before all of it
- * is there.
+ * Recorded among the migrations of a store during a copy into it, so that no process opens the store before the copy is
+ * complete.
  */
 export const copyMark = { position: 1_000_000, tag: "a store copy is under way" } as const;
 
-/** How many are applied. Refuses a database with migrations that this code does not have, and one that is half a copy. */
+/**
+ * The number of applied migrations. Throws AppError `store_unusable` for a database with unknown migrations, and for
+ * the target of an unfinished copy.
+ */
 export function countApplied(
   applied: readonly string[],
   { known, name }: { known: readonly string[]; name: string },

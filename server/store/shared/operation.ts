@@ -1,18 +1,18 @@
 /**
- * A store operation for both databases. SQLite has each result immediately, Postgres has a promise of it. So the
- * operation is a generator: `yield* resultOf(…)` takes the place of `await`, and each database has its way to run it.
+ * A store operation for both databases. SQLite returns each result immediately, Postgres a promise of it. So the
+ * operation is a generator with `yield* resultOf(…)` instead of `await`, and each database runs it differently.
  */
 export type Operation<Result> = Generator<unknown, Result, unknown>;
 
-/** The result of a query or of another call of the database. */
-export function* resultOf<Result>(asked: Result | PromiseLike<Result>): Operation<Result> {
-  // The code that runs the operation returns what the promise resolves to.
-  return (yield asked) as Result;
+/** The result of a query or of another database call. */
+export function* resultOf<Result>(pending: Result | PromiseLike<Result>): Operation<Result> {
+  // The caller passes in the resolved result.
+  return (yield pending) as Result;
 }
 
 const pauseMark = Symbol("pause");
 
-/** Between two pauses, an operation may block the event loop. */
+/** Yields to the event loop. An operation can block the event loop between two pauses. */
 export function* pause(): Operation<void> {
   yield pauseMark;
 }

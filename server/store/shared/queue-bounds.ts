@@ -1,7 +1,10 @@
 import type { Target } from "../../contract/project/target.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 
-/** The bounds of the runs' queues, by their targets, with how many runs they add there. Assigned runs do not queue. */
+/**
+ * The queue limits of the targets of these runs, each with the number of runs that it would add. Assigned runs are not
+ * queued.
+ */
 export function queueBoundsOf(runs: readonly NewRun[]): Map<string, QueueFull> {
   const bounds = new Map<string, QueueFull>();
   for (const { target, maxQueued, assignment } of runs) {

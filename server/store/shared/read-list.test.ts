@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Position } from "./cursor.ts";
 import { type Operation, resultOf } from "./operation.ts";
-import { lookThrough } from "./read-list.ts";
+import { scanCandidates } from "./read-list.ts";
 
-/** Runs an operation whose results are all there immediately, and reports its pauses. */
+/** Runs an operation whose results are available immediately, and reports its pauses. */
 function runWithPauses<Result>(operation: Operation<Result>, onPause = () => {}): Result {
   let step = operation.next();
   while (!step.done) {
@@ -16,182 +16,182 @@ function runWithPauses<Result>(operation: Operation<Result>, onPause = () => {})
 
 interface Row {
   at: number;
-  holds: boolean;
+  matches: boolean;
 }
 
 const position = ({ at }: Row): Position => ({ at, id: "x" });
 
 /**
- * A list in memory, newest first. Each candidate takes `rowMs`, and the pause after a look as long as the look.
- * `onLook` is called at the end of each.
+ * A list in memory, newest first. Each candidate takes `rowMs`, and the pause after a scan takes as long as the scan.
+ * `onScan` is called at the end of each scan.
  */
-function searchOf(holds: boolean[], { rowMs = 1, onLook = () => {} }: { rowMs?: number; onLook?: () => void } = {}) {
-  const rows = holds.map((held, n): Row => ({ at: holds.length - n, holds: held }));
+function searchOf(matches: boolean[], { rowMs = 1, onScan = () => {} }: { rowMs?: number; onScan?: () => void } = {}) {
+  const rows = matches.map((isMatch, n): Row => ({ at: matches.length - n, matches: isMatch }));
   let clock = 0;
-  let looked = 0;
-  const looks: number[] = [];
+  let scanned = 0;
+  const scans: number[] = [];
   interface Request {
     limit: number;
     after: Position | null;
-    firstLook: number;
+    firstScan: number;
     budgetMs: number;
-    lookMs?: number;
-    maxLook?: number;
+    maxScanMs?: number;
+    maxScan?: number;
     emptyMs?: number;
     signal?: AbortSignal;
   }
   const search = (p: Request) =>
     runWithPauses(
-      lookThrough<Row>({
-        lookMs: p.budgetMs,
-        maxLook: Infinity,
+      scanCandidates<Row>({
+        maxScanMs: p.budgetMs,
+        maxScan: Infinity,
         emptyMs: 0,
         ...p,
-        *look(after, candidates) {
+        *scan(after, candidates) {
           const begin = after === null ? 0 : rows.length - after.at + 1;
           const seen = rows.slice(begin, begin + candidates);
           clock += seen.length * rowMs;
-          looked += seen.length;
-          looks.push(seen.length);
+          scanned += seen.length;
+          scans.push(seen.length);
           const last = seen.at(-1);
-          onLook();
+          onScan();
           return yield* resultOf({
-            found: seen.filter((row) => row.holds).slice(0, p.limit + 1),
+            found: seen.filter((row) => row.matches).slice(0, p.limit + 1),
             end: seen.length === candidates && last ? position(last) : null,
           });
         },
         position,
         now: () => clock,
       }),
-      () => (clock += (looks.at(-1) ?? 0) * rowMs),
+      () => (clock += (scans.at(-1) ?? 0) * rowMs),
     );
-  return { rows, search, looks, looked: () => looked };
+  return { rows, search, scans, scanned: () => scanned };
 }
 
-it("gives every row that holds exactly once, in order, however short the pages", () => {
+it("returns every matching row exactly once, in order, for any page size", () => {
   fc.assert(
     fc.property(
       fc.array(fc.boolean(), { maxLength: 80 }),
       fc.integer({ min: 1, max: 5 }),
       fc.integer({ min: 1, max: 9 }),
       fc.integer({ min: 0, max: 60 }),
-      (holds, limit, firstLook, budgetMs) => {
-        const { rows, search } = searchOf(holds);
+      (matches, limit, firstScan, budgetMs) => {
+        const { rows, search } = searchOf(matches);
         const given: Row[] = [];
         let after: Position | null = null;
         do {
-          const page: { rows: Row[]; next: Position | null } = search({ limit, after, firstLook, budgetMs });
+          const page: { rows: Row[]; next: Position | null } = search({ limit, after, firstScan, budgetMs });
           expect(page.rows.length).toBeLessThanOrEqual(limit);
           given.push(...page.rows);
           after = page.next;
         } while (after !== null);
-        expect(given).toEqual(rows.filter((row) => row.holds));
+        expect(given).toEqual(rows.filter((row) => row.matches));
       },
     ),
   );
 });
 
-it("looks no longer than the time it has, however few rows hold", () => {
+it("does not exceed its time, even if few rows match", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 60, max: 500 }), (firstLook, budgetMs) => {
-      const { search, looked } = searchOf(Array.from({ length: 5000 }, () => false));
-      const { rows, next } = search({ limit: 50, after: null, firstLook, budgetMs });
-      expect(looked()).toBeLessThanOrEqual(budgetMs);
-      expect({ rows, next: next?.at }).toEqual({ rows: [], next: 5001 - looked() });
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 60, max: 500 }), (firstScan, budgetMs) => {
+      const { search, scanned } = searchOf(Array.from({ length: 5000 }, () => false));
+      const { rows, next } = search({ limit: 50, after: null, firstScan, budgetMs });
+      expect(scanned()).toBeLessThanOrEqual(budgetMs);
+      expect({ rows, next: next?.at }).toEqual({ rows: [], next: 5001 - scanned() });
     }),
   );
 });
 
-it("keeps each look within its time, once it knows how long one takes", () => {
+it("keeps each scan within its time after the first one", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 20 }), (firstLook, lookMs) => {
-      const { search, looks } = searchOf(Array.from({ length: 5000 }, () => false));
-      search({ limit: 50, after: null, firstLook, lookMs, budgetMs: 200 });
-      expect(looks.length).toBeGreaterThan(5);
-      expect(Math.max(...looks)).toBeLessThanOrEqual(lookMs);
+    fc.property(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 20 }), (firstScan, maxScanMs) => {
+      const { search, scans } = searchOf(Array.from({ length: 5000 }, () => false));
+      search({ limit: 50, after: null, firstScan, maxScanMs, budgetMs: 200 });
+      expect(scans.length).toBeGreaterThan(5);
+      expect(Math.max(...scans)).toBeLessThanOrEqual(maxScanMs);
     }),
   );
 });
 
-it("keeps its looks within bounds, however many of them end early", () => {
-  let most = 0;
-  function* look(after: Position | null, candidates: number) {
-    most = Math.max(most, candidates);
+it("limits the size of scans, even if many of them end early", () => {
+  let maxSeen = 0;
+  function* scan(after: Position | null, candidates: number) {
+    maxSeen = Math.max(maxSeen, candidates);
     const at = (after?.at ?? 2000) - 1;
     return yield* resultOf({ found: [], end: at === 0 ? null : { at, id: "x" } });
   }
   expect(
     runWithPauses(
-      lookThrough<Row>({
+      scanCandidates<Row>({
         limit: 5,
         after: null,
-        firstLook: 24,
-        maxLook: 100_000,
-        lookMs: 1,
+        firstScan: 24,
+        maxScan: 100_000,
+        maxScanMs: 1,
         budgetMs: 1,
         emptyMs: 0,
-        look,
+        scan,
         position,
         now: () => 0,
       }),
     ),
   ).toEqual({ rows: [], next: null });
-  expect(most).toBe(100_000);
+  expect(maxSeen).toBe(100_000);
 });
 
 describe("a search that continues a list", () => {
-  const request = { limit: 50, firstLook: 200, maxLook: 4_000, lookMs: 5, budgetMs: 30, emptyMs: 1_000 };
+  const request = { limit: 50, firstScan: 200, maxScan: 4_000, maxScanMs: 5, budgetMs: 30, emptyMs: 1_000 };
 
-  it("through 50,000 rows of which none matches is one request, and no look takes longer than it may", () => {
-    const { search, looks, looked } = searchOf(
+  it("of 50,000 rows without a match is one request, and no scan exceeds its time", () => {
+    const { search, scans, scanned } = searchOf(
       Array.from({ length: 50_000 }, () => false),
       { rowMs: 0.002 },
     );
     expect(search({ ...request, after: { at: 50_001, id: "x" } })).toEqual({ rows: [], next: null });
-    expect(looked()).toBe(50_000);
-    expect(looks.length).toBeLessThan(40);
-    expect(Math.max(...looks) * 0.002).toBeLessThanOrEqual(5);
+    expect(scanned()).toBe(50_000);
+    expect(scans.length).toBeLessThan(40);
+    expect(Math.max(...scans) * 0.002).toBeLessThanOrEqual(5);
   });
 
-  it("ends in time while it finds nothing, and soon if it found a row", () => {
+  it("ends in time if it finds nothing, and earlier if it finds a row", () => {
     const none = searchOf(
       Array.from({ length: 200_000 }, () => false),
       { rowMs: 0.01 },
     );
     const { next } = none.search({ ...request, after: null });
-    // Half of the second is pauses.
-    expect(none.looked() * 0.01).toBeGreaterThan(450);
-    expect(none.looked() * 0.01).toBeLessThanOrEqual(510);
-    expect(next?.at).toBe(200_001 - none.looked());
+    // Half of the time is pauses.
+    expect(none.scanned() * 0.01).toBeGreaterThan(450);
+    expect(none.scanned() * 0.01).toBeLessThanOrEqual(510);
+    expect(next?.at).toBe(200_001 - none.scanned());
     const one = searchOf(
       Array.from({ length: 200_000 }, (_, n) => n === 0),
       { rowMs: 0.01 },
     );
     expect(one.search({ ...request, after: null }).rows).toHaveLength(1);
-    expect(one.looked() * 0.01).toBeLessThanOrEqual(30);
+    expect(one.scanned() * 0.01).toBeLessThanOrEqual(30);
   });
 
-  it("makes at least the progress of a page, however long its pauses are", () => {
-    const { search, looked } = searchOf(
+  it("makes at least the progress of a page, regardless of its pauses", () => {
+    const { search, scanned } = searchOf(
       Array.from({ length: 200_000 }, () => false),
       { rowMs: 0.01 },
     );
     search({ ...request, after: null, emptyMs: 1 });
-    expect(looked() * 0.01).toBeGreaterThan(20);
+    expect(scanned() * 0.01).toBeGreaterThan(20);
   });
 
-  it("ends with the current look when the caller disconnects", () => {
+  it("ends with the current scan when the caller disconnects", () => {
     const caller = new AbortController();
-    const { search, looks } = searchOf(
+    const { search, scans } = searchOf(
       Array.from({ length: 50_000 }, () => false),
-      { rowMs: 0.002, onLook: () => looks.length === 3 && caller.abort() },
+      { rowMs: 0.002, onScan: () => scans.length === 3 && caller.abort() },
     );
     const { rows, next } = search({ ...request, after: null, signal: caller.signal });
-    expect([rows, looks.length, next?.at]).toEqual([[], 3, 50_001 - looks.reduce((sum, look) => sum + look)]);
+    expect([rows, scans.length, next?.at]).toEqual([[], 3, 50_001 - scans.reduce((sum, scan) => sum + scan)]);
   });
 });
 
-it("says that it is the end when exactly a page holds", () => {
+it("reports the end if exactly one page matches", () => {
   const { search } = searchOf([true, true, false, false]);
-  expect(search({ limit: 2, after: null, firstLook: 2, budgetMs: 100 })).toMatchObject({ rows: [{}, {}], next: null });
+  expect(search({ limit: 2, after: null, firstScan: 2, budgetMs: 100 })).toMatchObject({ rows: [{}, {}], next: null });
 });

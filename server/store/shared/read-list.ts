@@ -4,72 +4,72 @@ import { encodeCursor, type Position, readPageRequest, toPage } from "./cursor.t
 import { toIso } from "./iso-time.ts";
 import { type Operation, pause, resultOf } from "./operation.ts";
 
-/** What a look at the next candidates gave. */
-interface Look<Row> {
-  /** Those that hold, newest first; at most one more than a page shows. */
+/** The result of scanning the next candidates. */
+interface Scan<Row> {
+  /** The matching rows, newest first; at most one more than a page has. */
   found: Row[];
-  /** The last candidate of the look; `null` where there is none after it. */
+  /** The last scanned candidate; `null` if there is none after it. */
   end: Position | null;
 }
 
 interface Search<Row> {
   limit: number;
   after: Position | null;
-  look: (after: Position | null, candidates: number) => Operation<Look<Row>>;
+  scan: (after: Position | null, candidates: number) => Operation<Scan<Row>>;
   position: (row: Row) => Position;
   /**
-   * How many candidates to look at first, and at least. The next looks have twice as many, up to `maxLook`, as long as
-   * they take no longer than `lookMs`.
+   * The number of candidates in the first scan, and the minimum. Each next scan has twice as many, up to `maxScan`, as
+   * long as a scan takes no longer than `maxScanMs`.
    */
-  firstLook: number;
-  maxLook: number;
-  /** Milliseconds that one look may take. */
-  lookMs: number;
-  /** Milliseconds that all looks together may take if they find a row. */
+  firstScan: number;
+  maxScan: number;
+  /** Maximum milliseconds of one scan. */
+  maxScanMs: number;
+  /** Maximum milliseconds of all scans if they find a row. */
   budgetMs: number;
-  /** Milliseconds, with the pauses, that the search may take as long as it finds no row. */
+  /** Maximum milliseconds, including pauses, of a search that has found no row yet. */
   emptyMs: number;
   signal?: AbortSignal | undefined;
   now: () => number;
 }
 
-/** What one filter asks of a row. */
+/** One condition of a filter. */
 export interface Term {
   condition: SQL;
-  /** The index that has those for which it holds in the order of lists. */
+  /** The index that has the rows that satisfy it, in the order of lists. */
   index?: string;
-  /** It reads payloads, which takes long. */
+  /** True if it reads payloads, which is slow. */
   isSlow?: boolean;
 }
 
-/** A list that is asked for: rows of a table, newest first, for which all terms hold. */
+/** A requested list: the rows of a table that satisfy all terms, newest first. */
 export interface Listing<Row, Shape> {
   table: "run" | "delivery";
   at: Column;
   id: Column;
-  /** Those that few rows hold for stand first. */
+  /** The most selective terms are first. */
   terms: Term[];
-  /** The same in the list index of SQLite, where it has the indexes of the terms: the terms in the same order. */
+  /** The same terms on the list index of SQLite, in the same order, if it has their indexes. */
   listed?: { at: Column; id: Column; terms: Term[] };
-  /** The sizes of what slow terms read of a row. */
+  /** The sizes of the payloads that slow terms read. */
   payloadBytes?: SQL[];
   since: number | undefined;
   until: number | undefined;
   /** The rows with these ids, in the order of lists. */
   readRows: (ids: string[]) => Row[] | Promise<Row[]>;
-  /** The next part of the list that may have such rows, after a place in it; what lies between need not be looked at. */
+  /** The next part of the list, after a position, that can have matches. Rows before that part need no scan. */
   nextRegion?: ((after: Position | null) => Region) | undefined;
   position: (row: Row) => Position;
   shape: (row: Row) => Shape;
 }
 
-/** A part of the list that is worth a look; `downTo: null` is all the rest. */
+/** A part of the list that can have matches; `downTo: null`: to the end of the list. */
 export interface Region {
   after: Position | null;
   downTo: Position | null;
 }
 
-/** A part of a list: after one row, down to and with another. */
+/** A part of a list: after one row, down to another one (inclusive). */
 export interface Stretch {
   driver: Driver;
   after: Position | null;
@@ -82,40 +82,40 @@ export interface Driver {
   term: Term | null;
 }
 
-/** How a database answers the two questions of which lists are made. */
+/** The two queries of a database from which lists are made. */
 export interface ListReader {
-  /** How many candidates to look at first: where terms are quick to answer, and where they read payloads. */
-  firstLook: { fast: number; slow: number };
-  /** How many candidates to look at at most. */
-  maxLook: { fast: number; slow: number };
-  /** Milliseconds that one look may take. */
-  lookMs: number;
-  /** Where so many candidates of an index end; `null` where there are not so many. */
+  /** The number of candidates in the first scan: if all terms are fast, and if some read payloads. */
+  firstScan: { fast: number; slow: number };
+  /** The maximum number of candidates in a scan. */
+  maxScan: { fast: number; slow: number };
+  /** Maximum milliseconds of one scan. */
+  maxScanMs: number;
+  /** The position of the last of this many candidates of an index; `null` if there are fewer. */
   findEnd<Row, Shape>(listing: Listing<Row, Shape>, reach: Reach): Position | null | Promise<Position | null>;
-  /** Ids of the rows of a stretch for which all terms hold, newest first. May stop early where terms are slow. */
+  /** Ids of the rows of a stretch that satisfy all terms, newest first. Can stop early if terms are slow. */
   findIds<Row, Shape>(listing: Listing<Row, Shape>, stretch: Stretch): Found | Promise<Found>;
 }
 
 export interface Found {
   ids: string[];
-  /** The last row that was looked at, where there is more of the stretch. */
+  /** The last scanned row, if the stretch has more rows. */
   stoppedAt: Position | null;
 }
 
 /**
- * Milliseconds for a page; with pauses, for a page that continues a list and finds no row; and for one look of SQLite,
- * which blocks the event loop. Tests of the content of lists raise them.
+ * Maximum milliseconds. `pageMs` is for a page. `emptyPageMs`, which includes pauses, is for a page that continues a
+ * list and finds no row. `sqliteScanMs` is for one scan of SQLite, which blocks the event loop. Tests of the content of
+ * lists raise them.
  */
-export const listBudget = { pageMs: 30, emptyPageMs: 1_000, sqliteLookMs: 5 };
-const probed = 1000;
-const denseAnHour = 30;
+export const listBudget = { pageMs: 30, emptyPageMs: 1_000, sqliteScanMs: 5 };
+const probedCandidates = 1000;
+const minCandidatesPerHour = 30;
 const hourMs = 3_600_000;
 
 /**
- * One index gives the candidates in order. Filters that it does not answer are checked on them, for a bounded time:
- * such a page can be short, and its cursor continues after the last candidate. The first page of a list ends soon,
- * because it is read again and again while a person looks at it. The following pages continue as long as they find
- * nothing.
+ * One index provides the candidates in order. The other filters are checked on the candidates, for a limited time. Such
+ * a page can be short, and its cursor continues after the last candidate. The first page of a list has little time,
+ * because it is read repeatedly while a person looks at it. The next pages continue as long as they find nothing.
  */
 export function* readList<Row, Shape>(
   reader: ListReader,
@@ -135,12 +135,12 @@ export function* readList<Row, Shape>(
   const nextRegion =
     listing.nextRegion && (yield* isDense(reader, listing, { driver, after })) ? listing.nextRegion : undefined;
   const isSlow = listing.terms.some((term) => term.isSlow);
-  const { rows, next } = yield* lookThrough({
+  const { rows, next } = yield* scanCandidates({
     limit,
     after,
-    *look(from, candidates) {
+    *scan(from, candidates) {
       const region = nextRegion?.(from) ?? { after: from, downTo: null };
-      const end = higher(
+      const end = firstOf(
         yield* resultOf(reader.findEnd(listing, { driver, after: region.after, candidates })),
         region.downTo,
       );
@@ -153,9 +153,9 @@ export function* readList<Row, Shape>(
       return { found, end: stoppedAt ?? end };
     },
     position,
-    firstLook: isSlow ? reader.firstLook.slow : reader.firstLook.fast,
-    maxLook: isSlow ? reader.maxLook.slow : reader.maxLook.fast,
-    lookMs: reader.lookMs,
+    firstScan: isSlow ? reader.firstScan.slow : reader.firstScan.fast,
+    maxScan: isSlow ? reader.maxScan.slow : reader.maxScan.fast,
+    maxScanMs: reader.maxScanMs,
     budgetMs: listBudget.pageMs,
     emptyMs: after === null ? 0 : listBudget.emptyPageMs,
     signal: page.signal,
@@ -168,7 +168,7 @@ export function* readList<Row, Shape>(
   };
 }
 
-/** The indexes that may give the candidates: at least one. */
+/** The indexes that can provide the candidates: at least one. */
 export function driversOf<Row, Shape>({ table, terms }: Listing<Row, Shape>): readonly [Driver, ...Driver[]] {
   const [first, ...others] = terms.flatMap((term): Driver[] =>
     term.index === undefined ? [] : [{ index: term.index, term }],
@@ -176,7 +176,7 @@ export function driversOf<Row, Shape>({ table, terms }: Listing<Row, Shape>): re
   return first ? [first, ...others] : [{ index: `${table}_by_time`, term: null }];
 }
 
-/** The index with the fewest candidates; of long ones that whose candidates lie furthest apart in time. */
+/** The index with the fewest candidates; of several long ones, the one whose candidates are furthest apart in time. */
 function* chooseDriver<Row, Shape>(
   reader: ListReader,
   listing: Listing<Row, Shape>,
@@ -188,20 +188,20 @@ function* chooseDriver<Row, Shape>(
   for (const driver of drivers)
     reaches.push({
       driver,
-      downTo: (yield* resultOf(reader.findEnd(listing, { driver, after, candidates: probed })))?.at ?? -1,
+      downTo: (yield* resultOf(reader.findEnd(listing, { driver, after, candidates: probedCandidates })))?.at ?? -1,
     });
   return reaches.reduce((best, next) => (next.downTo < best.downTo ? next : best)).driver;
 }
 
-/** Whether there are so many candidates an hour that leaving hours out is worth its while. */
+/** True if there are enough candidates per hour that skipping hours saves time. */
 function* isDense<Row, Shape>(
   reader: ListReader,
   listing: Listing<Row, Shape>,
   p: { driver: Driver; after: Position | null },
 ): Operation<boolean> {
   const first = yield* resultOf(reader.findEnd(listing, { ...p, candidates: 1 }));
-  const last = yield* resultOf(reader.findEnd(listing, { ...p, candidates: probed }));
-  return first !== null && last !== null && (first.at - last.at) / hourMs < probed / denseAnHour;
+  const last = yield* resultOf(reader.findEnd(listing, { ...p, candidates: probedCandidates }));
+  return first !== null && last !== null && (first.at - last.at) / hourMs < probedCandidates / minCandidatesPerHour;
 }
 
 export interface Reach {
@@ -219,7 +219,10 @@ function* readStretch<Row, Shape>(
   return { rows: ids.length === 0 ? [] : yield* resultOf(listing.readRows(ids)), stoppedAt };
 }
 
-/** One bound on each side, the narrower one: of two, a database goes to the first in the index and walks to the second. */
+/**
+ * One bound on each side, the narrower one. With two, a database seeks to the first in the index and scans to the
+ * second.
+ */
 export function between(
   { at, id, since, until }: Pick<Listing<unknown, unknown>, "at" | "id" | "since" | "until">,
   after: Position | null,
@@ -236,29 +239,29 @@ export function between(
   ];
 }
 
-/** Which of two places comes first in the list. */
-function higher(one: Position | null, other: Position | null): Position | null {
+/** The position that is first in the list. */
+function firstOf(one: Position | null, other: Position | null): Position | null {
   if (one === null || other === null) return one ?? other;
   return one.at > other.at || (one.at === other.at && one.id > other.id) ? one : other;
 }
 
 /**
- * Looks through candidates for those that hold, until a page is full, the end is reached or the time is up: then the
- * page is short, and the next continues after the last candidate. Each look costs at most about twice the one before,
- * so none begins that would not end in time. Between looks there is a pause. Its length counts only for a search that
- * has found nothing: under load it still makes the progress of a page.
+ * Scans candidates for matching rows, until a page is full, the list ends, or the time is up. In the last case, the
+ * page is short, and the next one continues after the last candidate. Each scan costs at most about twice the previous
+ * one, so a scan that would exceed the time does not start. There is a pause between scans. Pauses count only for a
+ * search that has found nothing, so that a search under load still makes the progress of a page.
  */
-export function* lookThrough<Row>(p: Search<Row>): Operation<{ rows: Row[]; next: Position | null }> {
+export function* scanCandidates<Row>(p: Search<Row>): Operation<{ rows: Row[]; next: Position | null }> {
   const rows: Row[] = [];
   let after = p.after;
   let spentMs = 0;
   const startedAt = p.now();
-  for (let candidates = p.firstLook; ; yield* pause()) {
+  for (let candidates = p.firstScan; ; yield* pause()) {
     const began = p.now();
-    const { found, end } = yield* p.look(after, candidates);
-    const tookMs = p.now() - began;
-    spentMs += tookMs;
-    const nextMs = 2 * tookMs > p.lookMs ? tookMs : 2 * tookMs;
+    const { found, end } = yield* p.scan(after, candidates);
+    const scanMs = p.now() - began;
+    spentMs += scanMs;
+    const nextMs = 2 * scanMs > p.maxScanMs ? scanMs : 2 * scanMs;
     rows.push(...found);
     const last = rows[p.limit - 1];
     if (rows.length > p.limit && last !== undefined) return { rows: rows.slice(0, p.limit), next: p.position(last) };
@@ -266,7 +269,7 @@ export function* lookThrough<Row>(p: Search<Row>): Operation<{ rows: Row[]; next
     if (end === null || p.signal?.aborted || (spentMs + nextMs > p.budgetMs && !isContinued))
       return { rows, next: end };
     after = end;
-    if (nextMs > tookMs || tookMs === 0) candidates = Math.min(2 * candidates, p.maxLook);
-    else if (tookMs > p.lookMs) candidates = Math.max(p.firstLook, Math.floor((candidates * p.lookMs) / tookMs));
+    if (nextMs > scanMs || scanMs === 0) candidates = Math.min(2 * candidates, p.maxScan);
+    else if (scanMs > p.maxScanMs) candidates = Math.max(p.firstScan, Math.floor((candidates * p.maxScanMs) / scanMs));
   }
 }

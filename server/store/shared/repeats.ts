@@ -3,14 +3,14 @@ import type { AcceptedRun, DeliveryStore } from "../../ports/store/delivery-stor
 
 export type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 
-/** The delivery that was accepted first under a key. */
+/** The delivery that was first accepted under an idempotency key. */
 export interface FirstDelivery {
   deliveryId: string;
   bodySha256: string | null;
   acceptedAt: number;
 }
 
-/** What a request is that bears the key of another; `null`: it is the first. */
+/** Decides whether a request repeats the first delivery with its key or conflicts with it; `null`: it is the first one. */
 export function judgeRepeat(
   first: FirstDelivery | undefined,
   { delivery, idempotency }: Pick<AcceptRequest, "delivery" | "idempotency">,
@@ -29,7 +29,7 @@ export interface StartedRunRow {
 }
 
 /**
- * The runs of the first answer, of rows by attachment and id. What was started of the delivery later on (replays) has
+ * The runs of the first response, from rows sorted by attachment and id. Later runs of the delivery (replays) have
  * later ids for the same attachment.
  */
 export function toFirstRuns(rows: readonly StartedRunRow[]): AcceptedRun[] {

@@ -2,7 +2,7 @@ import { type Column, eq, gte, isNotNull, type SQL } from "drizzle-orm";
 import type { RunFilter } from "../../ports/store/run-store.ts";
 import type { Term } from "./read-list.ts";
 
-type AskedColumn =
+type FilteredColumn =
   | "deliveryId"
   | "replayOf"
   | "keyId"
@@ -16,14 +16,14 @@ type AskedColumn =
 
 type NamedField = "delivery" | "keyId" | "trigger" | "target" | "version";
 
-/** Names may be numbers, as in SQLite's rows. */
-export type AskedRun<Filter extends RunFilter> = Omit<Filter, NamedField> &
+/** Names can be numbers, as in SQLite's rows. */
+export type NumberedFilter<Filter extends RunFilter> = Omit<Filter, NamedField> &
   Partial<Record<NamedField, string | number | undefined>>;
 
-/** What a filter asks of a run. `hasText`: of what it was started with. */
+/** The terms of a run filter. `hasText` searches the payload and the input. */
 export function runTerms(
-  run: Readonly<Record<AskedColumn, Column>>,
-  filter: AskedRun<RunFilter>,
+  run: Readonly<Record<FilteredColumn, Column>>,
+  filter: NumberedFilter<RunFilter>,
   p: { hasText: (text: string) => SQL; hasOpenApproval: SQL },
 ): Term[] {
   const {
@@ -40,9 +40,9 @@ export function runTerms(
     minCostUsd,
     needsApproval,
   } = filter;
-  // One index has what runs spent: candidates come from there, and other terms are evaluated there.
-  const asksSpend = minTokens !== undefined || minCostUsd !== undefined;
-  const unlessSpend = (index: string) => (asksSpend ? {} : { index });
+  // One index contains the usage of runs: it provides the candidates, and the other terms are evaluated on it.
+  const filtersBySpend = minTokens !== undefined || minCostUsd !== undefined;
+  const unlessSpend = (index: string) => (filtersBySpend ? {} : { index });
   const terms: (Term | undefined)[] = [
     delivery === undefined ? undefined : { condition: eq(run.deliveryId, delivery), index: "run_by_delivery" },
     replayOf === undefined ? undefined : { condition: eq(run.replayOf, replayOf), index: "run_by_replay" },
@@ -51,7 +51,7 @@ export function runTerms(
     status === undefined ? undefined : { condition: eq(run.status, status), ...unlessSpend("run_by_status") },
     trigger === undefined ? undefined : { condition: eq(run.trigger, trigger), ...unlessSpend("run_by_trigger") },
     target === undefined ? undefined : { condition: eq(run.targetSlug, target), ...unlessSpend("run_by_target") },
-    asksSpend ? { condition: isNotNull(run.tokens), index: "run_by_spend" } : undefined,
+    filtersBySpend ? { condition: isNotNull(run.tokens), index: "run_by_spend" } : undefined,
     minTokens === undefined ? undefined : { condition: gte(run.tokens, minTokens) },
     minCostUsd === undefined ? undefined : { condition: gte(run.costUsd, minCostUsd) },
     version === undefined ? undefined : { condition: eq(run.version, version) },

@@ -1,6 +1,6 @@
 import type { UnlistedVerdicts, Verdict, VerdictList } from "../../contract/delivery.ts";
 
-/** The verdicts of a delivery as its row has them: the listed ones, behind a note if there are others. */
+/** The verdicts of a delivery as stored: the listed ones, after a note about unlisted ones if there are any. */
 export type StoredVerdicts = readonly Verdict[] | readonly [UnlistedNote, ...Verdict[]];
 
 interface UnlistedNote {

@@ -1,8 +1,8 @@
 import { and, type Column, eq, gte, isNotNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AgentSpend, SpendFilter } from "../../ports/store/run-store.ts";
-import type { AskedRun } from "./run-terms.ts";
+import type { NumberedFilter } from "./run-terms.ts";
 
-type AskedColumn =
+type FilteredColumn =
   | "id"
   | "createdAt"
   | "tokens"
@@ -13,40 +13,40 @@ type AskedColumn =
   | "trigger"
   | "version";
 
-/** A second's hundredth or two, on SQLite in the process that takes webhooks. */
-const mostRuns = 25_000;
+/** Reading these takes 10 to 20 milliseconds; on SQLite, in the process that receives webhooks. */
+const maxRuns = 25_000;
 
-/** `looked`: how many runs, whether the filter holds for them or not. */
-export type SpendRow = Record<"agent", string> & Record<"looked" | Exclude<keyof AgentSpend, "agent">, number>;
+/** `examined`: the number of runs, including those that do not match the filter. */
+export type SpendRow = Record<"agent", string> & Record<"examined" | Exclude<keyof AgentSpend, "agent">, number>;
 
-type SpendColumns = Readonly<Record<AskedColumn, Column>>;
+type SpendColumns = Readonly<Record<FilteredColumn, Column>>;
 
-/** The runs of agents in the time. `from`: the table, as the database is told to read it. */
-export function spendingRunsQuery(run: SpendColumns, from: SQL, { since, until }: AskedRun<SpendFilter>): SQL {
-  const inTime = and(
+/** The runs of agents in the time range. `from`: the table, with the index that the database must use. */
+export function spendingRunsQuery(run: SpendColumns, from: SQL, { since, until }: NumberedFilter<SpendFilter>): SQL {
+  const isInRange = and(
     isNotNull(run.tokens),
     since === undefined ? undefined : gte(run.createdAt, since),
     until === undefined ? undefined : lt(run.createdAt, until),
   );
-  return sql`SELECT ${run.tokens}, ${run.costUsd}, ${run.targetSlug}, ${run.status}, ${run.trigger}, ${run.version}, ${run.createdAt} AS at, ${run.id} AS id FROM ${from} WHERE ${inTime}`;
+  return sql`SELECT ${run.tokens}, ${run.costUsd}, ${run.targetSlug}, ${run.status}, ${run.trigger}, ${run.version}, ${run.createdAt} AS at, ${run.id} AS id FROM ${from} WHERE ${isInRange}`;
 }
 
-/** The newest of these runs, and what of them the filter holds for. */
-export function sumSpendQuery(run: SpendColumns, runs: SQL, filter: AskedRun<SpendFilter>): SQL {
-  const newest = sql`${runs} ORDER BY at DESC, id DESC LIMIT ${mostRuns + 1}`;
-  const holds = sql`FILTER (WHERE ${and(...conditionsOf(run, filter)) ?? sql`TRUE`})`;
-  return sql`SELECT target_slug AS agent, count(*) AS looked, count(*) ${holds} AS runs, count(cost_usd) ${holds} AS "pricedRuns",
-    coalesce(sum(tokens) ${holds}, 0) AS tokens, coalesce(sum(cost_usd) ${holds}, 0) AS "costUsd" FROM (${newest}) AS run GROUP BY target_slug`;
+/** Sums the newest of these runs that match the filter. */
+export function sumSpendQuery(run: SpendColumns, runs: SQL, filter: NumberedFilter<SpendFilter>): SQL {
+  const newest = sql`${runs} ORDER BY at DESC, id DESC LIMIT ${maxRuns + 1}`;
+  const matching = sql`FILTER (WHERE ${and(...conditionsOf(run, filter)) ?? sql`TRUE`})`;
+  return sql`SELECT target_slug AS agent, count(*) AS examined, count(*) ${matching} AS runs, count(cost_usd) ${matching} AS "pricedRuns",
+    coalesce(sum(tokens) ${matching}, 0) AS tokens, coalesce(sum(cost_usd) ${matching}, 0) AS "costUsd" FROM (${newest}) AS run GROUP BY target_slug`;
 }
 
 function conditionsOf(
-  run: Readonly<Record<AskedColumn, Column>>,
-  { trigger, target, targetKind, status, version, minTokens, minCostUsd }: AskedRun<SpendFilter>,
+  run: Readonly<Record<FilteredColumn, Column>>,
+  { trigger, target, targetKind, status, version, minTokens, minCostUsd }: NumberedFilter<SpendFilter>,
 ): (SQL | undefined)[] {
   return [
     trigger === undefined ? undefined : eq(run.trigger, trigger),
     target === undefined ? undefined : eq(run.targetSlug, target),
-    // Nothing is counted of workflows.
+    // Workflows have no usage.
     targetKind === "workflow" ? sql`FALSE` : undefined,
     status === undefined ? undefined : eq(run.status, status),
     version === undefined ? undefined : eq(run.version, version),
@@ -56,7 +56,7 @@ function conditionsOf(
 }
 
 export function toSpend(rows: readonly SpendRow[]): { agents: AgentSpend[]; isCapped: boolean } {
-  const looked = rows.reduce((sum, row) => sum + Number(row.looked), 0);
+  const examined = rows.reduce((sum, row) => sum + Number(row.examined), 0);
   const agents = rows.map(({ agent, ...row }) => ({
     agent,
     runs: Number(row.runs),
@@ -64,5 +64,5 @@ export function toSpend(rows: readonly SpendRow[]): { agents: AgentSpend[]; isCa
     tokens: Number(row.tokens),
     costUsd: Number(row.costUsd),
   }));
-  return { agents: agents.filter(({ runs }) => runs > 0), isCapped: looked > mostRuns };
+  return { agents: agents.filter(({ runs }) => runs > 0), isCapped: examined > maxRuns };
 }

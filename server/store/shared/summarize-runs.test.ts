@@ -7,7 +7,7 @@ const run = (status: Parameters<typeof summarizeRuns>[0][number]["status"], ms?:
   finishedAt: ms === undefined ? null : 100 + ms,
 });
 
-it("counts every status on one side, but the canceled", () => {
+it("counts every status in one group, except canceled", () => {
   const runs = [
     run("queued"),
     run("running"),
@@ -34,7 +34,7 @@ it.each([
   ).toBe(median);
 });
 
-it("leaves out what is over the bound, and says so", () => {
+it("omits runs beyond the limit, and reports that there are more", () => {
   expect(summarizeRuns([run("completed", 1), run("failed", 1), run("failed", 1)], 2)).toMatchObject({
     runs: 2,
     isCapped: true,

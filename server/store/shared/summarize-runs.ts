@@ -7,14 +7,14 @@ interface RecentRun {
   finishedAt: number | null;
 }
 
-/** Sums up at most so many of the runs; whoever gives more of them says that there are more. */
-export function summarizeRuns(runs: readonly RecentRun[], most: number): Omit<TargetSummary, "target" | "lastRun"> {
-  const counted = runs.slice(0, most);
+/** Summarizes at most `maxRuns` of the runs. If there are more, the summary is capped. */
+export function summarizeRuns(runs: readonly RecentRun[], maxRuns: number): Omit<TargetSummary, "target" | "lastRun"> {
+  const counted = runs.slice(0, maxRuns);
   const withStatus = (...statuses: RunStatus[]) => counted.filter(({ status }) => statuses.includes(status));
   const completed = withStatus("completed");
   return {
     runs: counted.length,
-    isCapped: runs.length > most,
+    isCapped: runs.length > maxRuns,
     completed: completed.length,
     failed: withStatus("failed", "timed_out").length,
     open: withStatus("queued", "running", "waiting").length,
@@ -26,7 +26,7 @@ export function summarizeRuns(runs: readonly RecentRun[], most: number): Omit<Ta
   };
 }
 
-/** The lower of the two in the middle of an even number: a duration that there was. */
+/** Of an even number, the lower of the two middle values: an actual duration. */
 function median(durations: number[]): number | null {
   return durations.sort((a, b) => a - b)[Math.floor((durations.length - 1) / 2)] ?? null;
 }

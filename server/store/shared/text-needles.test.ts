@@ -8,6 +8,6 @@ it.each([
   ["Ü", ["Ü", "\\u00dc"]],
   ["\u0001", ["\u0001", "\\u0001"]],
   ["😀", ["😀", "\\ud83d\\ude00"]],
-])("%j may stand in JSON as %j", (text, forms) => {
+])("%j can be in JSON as %j", (text, forms) => {
   expect(textNeedles(text).map(String)).toEqual(forms);
 });

@@ -1,6 +1,6 @@
 /**
- * The forms that a text may have inside JSON, in lower case: as it is (a piece of JSON, or words), as JSON escapes it,
- * and as those serializers write it that keep to ASCII. Letters beyond ASCII are left in the case they have.
+ * The forms that a text can have in JSON, in lower case: unchanged (JSON or words), escaped by JSON, and escaped by
+ * serializers that write only ASCII. Letters beyond ASCII keep their case.
  */
 export function textNeedles(text: string): Buffer[] {
   const escaped = JSON.stringify(text).slice(1, -1);

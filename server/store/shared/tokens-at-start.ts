@@ -1,4 +1,4 @@
 import type { TargetKind } from "../../contract/project/target.ts";
 
-/** Runs of agents are counted with what they used from their first moment on; all others have nothing to count. */
+/** Runs of agents have a token count from their creation on. Other runs have none. */
 export const tokensAtStart = (kind: TargetKind): number | null => (kind === "agent" ? 0 : null);

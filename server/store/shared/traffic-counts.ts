@@ -6,11 +6,11 @@ import { readTrafficKey, type TrafficKey, writeTrafficKey } from "./traffic-key.
 /** Counts a delivery and the verdicts that it lists. */
 export type CountTraffic = (delivery: NewDelivery) => void;
 
-/** What one transaction counts. */
+/** The counts of one transaction. */
 export interface TrafficCounts {
   clear(): void;
   add: CountTraffic;
-  /** How many counts there are. */
+  /** The number of counts. */
   size(): number;
   /** As one row of the log; see addCounts. */
   toText(): string;
@@ -20,7 +20,7 @@ export interface TrafficSum extends TrafficKey {
   count: number;
 }
 
-/** Unknown endpoints have the names that callers gave them. */
+/** Callers choose the names of unknown endpoints, so they are truncated. */
 const maxEndpoint = 256;
 const minuteMs = 60_000;
 
@@ -55,7 +55,7 @@ export function addCounts(sums: Map<string, number>, counts: string): void {
 
 // ---- deliveries by target ----
 
-/** Stands in the place of a trigger: the count is about all triggers of a target together. */
+/** Replaces the trigger in counts over all triggers of a target. */
 const anyTrigger = "*";
 
 const anyTriggerOf = (target: string) => `${anyTrigger}:${target}`;
@@ -70,17 +70,12 @@ interface Correction {
 
 type Tally = ReadonlyMap<VerdictOutcome, number>;
 
-/** A delivery counts for a target by the verdict that came furthest. */
-const furthestFirst = [
-  "matched",
-  "filter_mismatch",
-  "request_mismatch",
-  "disabled",
-] as const satisfies VerdictOutcome[];
+/** A delivery counts for a target by its best verdict. */
+const bestFirst = ["matched", "filter_mismatch", "request_mismatch", "disabled"] as const satisfies VerdictOutcome[];
 
 /**
- * What has to be added to the verdicts of a delivery so that it counts once for each target, however many triggers lead
- * there. Most deliveries need none: only targets with several triggers on the endpoint.
+ * The corrections to the verdict counts of a delivery, so that it counts once for each target regardless of its number
+ * of triggers. Most deliveries need none: only targets with several triggers on the endpoint do.
  */
 function correctionsOf(verdicts: readonly Pick<Verdict, "attachmentId" | "outcome">[]): Correction[] {
   return verdicts.length < 2 ? [] : [...tallyOf(verdicts)].flatMap(([target, tally]) => correct(target, tally));
@@ -89,9 +84,9 @@ function correctionsOf(verdicts: readonly Pick<Verdict, "attachmentId" | "outcom
 function correct(target: string, tally: Tally): Correction[] {
   const verdicts = [...tally.values()].reduce((sum, count) => sum + count, 0);
   if (verdicts < 2) return [];
-  const furthest = furthestFirst.find((outcome) => countOf(tally, outcome) > 0);
-  return furthestFirst
-    .map((outcome) => ({ target, outcome, change: (outcome === furthest ? 1 : 0) - countOf(tally, outcome) }))
+  const best = bestFirst.find((outcome) => countOf(tally, outcome) > 0);
+  return bestFirst
+    .map((outcome) => ({ target, outcome, change: (outcome === best ? 1 : 0) - countOf(tally, outcome) }))
     .filter(({ change }) => change !== 0);
 }
 

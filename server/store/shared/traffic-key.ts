@@ -1,5 +1,5 @@
 /**
- * What is counted: deliveries on an endpoint (`attachmentId: ""`) or the verdicts of an attachment there, in one
+ * The key of a count: deliveries on an endpoint (`attachmentId: ""`) or the verdicts of an attachment on it, in one
  * minute, by outcome.
  */
 export interface TrafficKey {
@@ -10,7 +10,7 @@ export interface TrafficKey {
   endpoint: string;
 }
 
-/** As text. The endpoint stands last: unknown ones have whatever name callers gave them, all else is without spaces. */
+/** As text. The endpoint is last, because callers choose the names of unknown endpoints. The other parts have no spaces. */
 export function writeTrafficKey({ at, outcome, attachmentId, endpoint }: TrafficKey): string {
   return `${at} ${outcome} ${attachmentId} ${endpoint}`;
 }

@@ -8,14 +8,17 @@ import type {
 } from "../../ports/store/traffic-store.ts";
 import { isOfAnyTrigger, targetSlugOf, type TrafficSum } from "./traffic-counts.ts";
 
-/** The endpoint of the counts of all endpoints together, and the attachment of the deliveries themselves. */
-export const together = "";
+/** The endpoint in counts over all endpoints, and the attachment in counts of deliveries. */
+export const total = "";
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
-/** Of verdicts alone, so that a week of thousands of attachments is read at once. */
+/** Only verdicts have day buckets, so that a week of thousands of attachments is read quickly. */
 export const dayMs = 24 * hourMs;
-/** On busy endpoints with many triggers they would outgrow the deliveries. Nobody asks by the minute what was long ago. */
+/**
+ * On busy endpoints with many triggers, minute buckets of verdicts would outgrow the deliveries. Old verdicts are not
+ * shown by the minute.
+ */
 export const verdictMinutesKeptMs = 48 * hourMs;
 
 export const verdictOutcomes = [
@@ -35,7 +38,7 @@ interface Part {
   bucketMs: number;
 }
 
-/** Whole days are counted as days, and what is over at both ends by the hour. */
+/** Whole days are read from day buckets, the rest at both ends from hour buckets. */
 export function partsOf(window: TrafficWindow): Part[] {
   const firstDay = Math.ceil(window.since / dayMs) * dayMs;
   const lastDay = Math.floor(window.until / dayMs) * dayMs;
@@ -49,32 +52,32 @@ export function partsOf(window: TrafficWindow): Part[] {
 }
 
 interface Logged {
-  /** What was counted and is not in the counters yet. */
+  /** Counts that are not in the counters yet. */
   log: ReadonlyMap<string, readonly TrafficSum[]>;
   window: TrafficWindow;
 }
 
-/** What the counters say, with what is not in them yet. `endpoints: null`: of all together. */
+/** The counters together with logged counts. `endpoints: null`: the totals of all endpoints. */
 export function joinDeliveryCounts(
   counted: readonly DeliveryCount[],
   { log, endpoints, window }: Logged & { endpoints: readonly string[] | null },
 ): DeliveryCount[] {
   const sums =
     endpoints === null
-      ? [...log.values()].flat().map((sum) => ({ ...sum, endpoint: together }))
+      ? [...log.values()].flat().map((sum) => ({ ...sum, endpoint: total }))
       : endpoints.flatMap((endpoint) => log.get(endpoint) ?? []);
   const logged = sums.flatMap((sum) => toDeliveryCounts(sum, window));
   return addUp([...counted, ...logged], ({ at, outcome, endpoint }) => `${at} ${outcome} ${endpoint}`).sort(byTime);
 }
 
-/** What the counters have of an attachment on one endpoint, or (`anyTriggerOf`) of a target. */
+/** The counters of an attachment on one endpoint, or (`anyTriggerOf`) of a target. */
 export interface CountedVerdicts extends VerdictCount {
   endpoint: string;
 }
 
 /**
- * The deliveries of a target are the verdicts of all its triggers, those that the project has no longer, too, with what
- * corrects them.
+ * The deliveries of a target are the sum of the verdicts of all its triggers, including removed ones, and of their
+ * corrections.
  */
 export function joinVerdictCounts(
   counted: readonly CountedVerdicts[],
@@ -99,14 +102,14 @@ export function joinVerdictCounts(
   };
 }
 
-/** Those that counted something, in the order of their keys. */
+/** The counts above zero, sorted by key. */
 function sumsByKey<Count extends { count: number }>(counts: readonly Count[], keyOf: (one: Count) => string): Count[] {
   return addUp(counts, keyOf)
     .filter(({ count }) => count > 0)
     .sort((a, b) => compare(keyOf(a), keyOf(b)));
 }
 
-/** Verdicts of a trigger over time: those of its attachments, by bucket. */
+/** Verdicts of a trigger by bucket: the sum over its attachments. */
 export function joinVerdictBuckets(
   counted: readonly VerdictBucket[],
   { log, endpoint, trigger, window }: Logged & { endpoint: string; trigger: string },
@@ -138,7 +141,7 @@ function toDeliveryCounts(
   return outcome ? [{ endpoint, at: at - (at % window.bucketMs), outcome, count }] : [];
 }
 
-/** An attachment that has moved to another of the endpoints is one still. */
+/** An attachment that moved to another of the endpoints is still the same. */
 function keyOfVerdict({ attachmentId, outcome }: VerdictCount): string {
   return `${attachmentId} ${outcome}`;
 }
@@ -152,7 +155,7 @@ function toVerdictCounts(
   return outcome ? [{ endpoint, attachmentId, at: at - (at % window.bucketMs), outcome, count }] : [];
 }
 
-/** Those with the same key as one, in the order in which they came first. */
+/** Sums counts with the same key, in the order of their first occurrence. */
 function addUp<Count extends { count: number }>(counts: readonly Count[], keyOf: (one: Count) => string): Count[] {
   const sums = new Map<string, Count>();
   for (const one of counts) {

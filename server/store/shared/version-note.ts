@@ -1,4 +1,4 @@
-/** What the timeline of a run says where another build executes it than accepted it. */
+/** The message in the timeline of a run if another version executes it than the one that accepted it. */
 export function versionNote(p: { acceptedBy: string; executedBy: string | undefined }): { message?: string } {
   if (p.executedBy === undefined || p.executedBy === p.acceptedBy) return {};
   return {

@@ -5,7 +5,7 @@ import type { CountTraffic } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { type Packed, packedHex } from "./packed-text.ts";
-import type { QueueRoom } from "./queue-room.ts";
+import type { QueueCapacity } from "./queue-capacity.ts";
 import { deliveryId, readTarget, runId } from "./stored-forms.ts";
 import { packVerdicts } from "./verdicts.ts";
 
@@ -48,10 +48,10 @@ export function prepareInsertDelivery(
   };
 }
 
-/** The operation behind `acceptDelivery`. It runs inside the write lock: of equal calls, one is the first. */
+/** Implements `acceptDelivery`. It runs under the write lock, so exactly one of several equal calls is the first. */
 export function prepareAcceptDelivery(
   database: SqliteDatabase,
-  p: { insertDelivery: InsertDelivery; insertRun: InsertRun; room: QueueRoom },
+  p: { insertDelivery: InsertDelivery; insertRun: InsertRun; capacity: QueueCapacity },
 ): (request: AcceptRequest) => AcceptResult {
   const { connection, names } = database;
   const findFirst = connection.prepare<unknown[], FirstRow>(
@@ -67,8 +67,8 @@ export function prepareAcceptDelivery(
       return repeat.kind === "conflict"
         ? { kind: "conflict", deliveryId: repeat.deliveryId }
         : { kind: "repeated", deliveryId: repeat.deliveryId, runs: listFirstRuns(found.seq) };
-    // Returned, not thrown: an operation that throws makes its whole batch start again, one by one.
-    const queue = p.room.findFull(runs);
+    // Returned, not thrown: an operation that throws makes its whole batch start again, one operation at a time.
+    const queue = p.capacity.findFull(runs);
     if (queue) return { kind: "full", queue };
     const key = delivery.outcome === "accepted" ? (idempotency?.key ?? null) : null;
     if (found && key !== null) releaseKey.run(found.seq);

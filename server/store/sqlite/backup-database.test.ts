@@ -24,7 +24,7 @@ let to: string;
 let store: Store;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "signalbox-backup-"));
-  [file, to] = [join(folder, "ledger.db"), join(folder, "copy.db")];
+  [file, to] = [join(folder, "store.db"), join(folder, "copy.db")];
   store = await openSqliteStore({ file });
 });
 afterEach(async () => {
@@ -42,7 +42,7 @@ async function accept(): Promise<string> {
   return delivery.id;
 }
 
-it("a backup beside a store in use has all that was accepted before it, whole, is readable by its owner only, and is restored", async () => {
+it("a backup of a store in use has every delivery accepted before it, is readable only by its owner, and can be restored", async () => {
   const before = await Promise.all(Array.from({ length: 50 }, accept));
   expect(backUp()).toMatchObject({ deliveries: 50, runs: 50, openRuns: 50 });
   const later = await accept();
@@ -59,17 +59,17 @@ it("a backup beside a store in use has all that was accepted before it, whole, i
   await old.close();
 });
 
-it("what is restored gives its room back, also where the store did not", async () => {
+it("a restored store can release free space, even if the original could not", async () => {
   backUp();
   const copy = new Database(to);
   expect(copy.pragma("auto_vacuum", { simple: true })).toBe(2);
   copy.close();
 });
 
-it("a backup overwrites nothing, and leaves no half behind", () => {
+it("a backup overwrites nothing, and leaves no partial file", () => {
   writeFileSync(to, "mine");
   expect(() => backUp()).toThrow(/already exists/);
-  // Somebody takes the name while it is made.
+  // Another process creates the file meanwhile.
   const other = join(folder, "other.db");
   expect(() =>
     backUp({ to: other, onStage: (stage) => stage === "checking" && writeFileSync(other, "theirs") }),
@@ -82,7 +82,7 @@ function damage(path: string): void {
   writeFileSync(path, readFileSync(path).fill(7, 4096 * 4, 4096 * 20));
 }
 
-it("a copy that was damaged on its way is not said to be done", async () => {
+it("a copy that is damaged before the check is not reported as complete", async () => {
   await Promise.all(Array.from({ length: 50 }, accept));
   expect(() => backUp({ onStage: (stage) => stage === "checking" && damage(`${to}.partial-${process.pid}`) })).toThrow(
     /copy.*(damaged|cannot be used)/i,
@@ -101,7 +101,7 @@ it.each([
   ],
   ["a copy with its log", () => (copyFileSync(file, to), copyFileSync(`${file}-wal`, `${to}-wal`)), /signalbox backup/],
   ["a cut copy", () => (backUp(), writeFileSync(to, readFileSync(to).subarray(0, 30_000))), /damaged|cannot be used/],
-])("what is %s is not restored, and the store stays as it is", async (_, prepare, message) => {
+])("%s is not restored, and the store is unchanged", async (_, prepare, message) => {
   const id = await accept();
   prepare();
   expect(() => restore()).toThrow(message);

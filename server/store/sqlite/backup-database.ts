@@ -2,17 +2,17 @@ import { closeSync, existsSync, linkSync, openSync, renameSync, statSync } from 
 import Database from "better-sqlite3";
 import { AppError } from "../../contract/app-error.ts";
 import { migrationsFolder } from "../../paths.ts";
-import { bringNameToDisk, bringToDisk, checkCopy, type CopyContents, removeDraft } from "./check-copy.ts";
+import { fsyncFolderOf, fsyncPath, checkCopy, type CopyContents, removeDraft } from "./check-copy.ts";
 import { readSchemaVersion } from "./migrate.ts";
-import { refuseDamagedLog } from "./refuse-damaged-log.ts";
+import { rejectDamagedLog } from "./reject-damaged-log.ts";
 import { toOpenError } from "./store-error.ts";
 
 export type BackupStage = "copying" | "checking";
 
 /**
- * Copies the store as it is at this moment into a new file, while others write: one transaction that only reads, so
- * that nobody waits for it. The copy is read whole before it gets its name. Throws AppError `store_unusable`, and
- * leaves nothing behind then. Blocks this thread.
+ * Copies a snapshot of the store into a new file while other connections write: one read-only transaction that blocks
+ * no writer. The copy is read completely before it gets its name. If it fails, it throws AppError `store_unusable` and
+ * leaves no file. Blocks this thread.
  */
 export function backUpDatabase(p: {
   file: string;
@@ -34,9 +34,9 @@ export function backUpDatabase(p: {
     copyInto(file, draft);
     onStage("checking", statSync(draft).size);
     const contents = checkCopy(draft, "The copy");
-    bringToDisk(draft);
-    if (!giveName(draft, to)) throw exists();
-    bringNameToDisk(to);
+    fsyncPath(draft);
+    if (!moveWithoutOverwriting(draft, to)) throw exists();
+    fsyncFolderOf(to);
     return { ...contents, bytes: statSync(to).size };
   } finally {
     removeDraft(draft);
@@ -45,7 +45,7 @@ export function backUpDatabase(p: {
 
 function copyInto(file: string, draft: string): void {
   try {
-    // Nobody else may read it, also before it is done.
+    // Only the owner may read the file, also before it is complete.
     closeSync(openSync(draft, "wx", 0o600));
   } catch (cause) {
     throw new AppError(
@@ -54,12 +54,12 @@ function copyInto(file: string, draft: string): void {
       { cause },
     );
   }
-  refuseDamagedLog(file);
+  rejectDamagedLog(file);
   try {
     const connection = new Database(file, { fileMustExist: true, timeout: 5000 });
     try {
       readSchemaVersion(connection, migrationsFolder("sqlite"));
-      // Takes effect in the copy: what is restored from it can give its room back.
+      // Takes effect in the copy: a store that is restored from it can release free space.
       connection.pragma("auto_vacuum = INCREMENTAL");
       connection.prepare("VACUUM INTO ?").run(draft);
     } finally {
@@ -70,15 +70,15 @@ function copyInto(file: string, draft: string): void {
   }
 }
 
-/** `false`: somebody else has taken the name meanwhile. */
-function giveName(draft: string, to: string): boolean {
+/** Returns `false` if another process has created a file with this name. */
+function moveWithoutOverwriting(draft: string, to: string): boolean {
   try {
     linkSync(draft, to);
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
   }
-  // A file system without links.
+  // The file system does not support links.
   if (existsSync(to)) return false;
   renameSync(draft, to);
   return true;

@@ -1,23 +1,24 @@
-/** How much one transaction of upkeep does: webhooks wait for it. */
+/** Limits one transaction of upkeep, because webhooks wait for it. */
 export interface BatchBound {
-  looked(): void;
+  examined(): void;
   removed(rows: number): void;
   isReached(): boolean;
-  /** The same once something was removed: each transaction gets a little further, however slow the rows are. */
+  /** The same, but only after a removal: each transaction makes progress, even if the rows are slow. */
   isReachedByRemoving(): boolean;
 }
 
-const mostRows = 500;
-const mostMs = 8;
+const maxRows = 500;
+const maxMs = 8;
 
 export function createBatchBound(): BatchBound {
-  const endsAt = performance.now() + mostMs;
-  let [looks, removed] = [0, 0];
-  const isReached = () => looks + removed >= mostRows || (looks + removed > 0 && performance.now() > endsAt);
+  const endsAt = performance.now() + maxMs;
+  let [examinedRows, removedRows] = [0, 0];
+  const isReached = () =>
+    examinedRows + removedRows >= maxRows || (examinedRows + removedRows > 0 && performance.now() > endsAt);
   return {
-    looked: () => void (looks += 1),
-    removed: (rows) => void (removed += rows),
+    examined: () => void (examinedRows += 1),
+    removed: (rows) => void (removedRows += rows),
     isReached,
-    isReachedByRemoving: () => removed > 0 && isReached(),
+    isReachedByRemoving: () => removedRows > 0 && isReached(),
   };
 }

@@ -1,11 +1,11 @@
 import type { Connection } from "./open-connection.ts";
 
-/** The mark of the store: a number that grows with every commit that changes what users see. */
+/** The mark of the store: a number that grows with every commit that changes visible data. */
 export interface ChangeCount {
-  /** A transaction begins: what the one before it changed was rolled back, or is counted. */
+  /** Starts a transaction: the changes of the previous one are counted or rolled back. */
   begin(): void;
   changed(): void;
-  /** The end of the transaction. One row for all its changes. */
+  /** Called at the end of the transaction. Writes one row for all its changes. */
   write(): void;
   read(): number;
 }

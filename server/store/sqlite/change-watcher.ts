@@ -6,7 +6,7 @@ const pollMs = 50;
 
 export interface ChangeWatcher {
   watch(listener: () => void): () => void;
-  /** Own writes do not count. */
+  /** The same, without the writes of this connection. */
   watchOthers(listener: () => void): () => void;
   /** This connection has written. */
   changed(): void;
@@ -14,48 +14,48 @@ export interface ChangeWatcher {
 }
 
 /**
- * Own writes are told on the next tick. Those of other connections and processes show in `PRAGMA data_version`, a look
- * into shared memory that takes a microsecond; it is taken only while somebody listens.
+ * Notifies of writes by this connection on the next tick. Writes by other connections and processes change `PRAGMA
+ * data_version`, a read of shared memory that takes a microsecond. It is polled only while there are listeners.
  */
 export function createChangeWatcher(connection: Connection, logger: Logger): ChangeWatcher {
   const dataVersion = connection.prepare("PRAGMA data_version").pluck();
-  const logTrouble = createThrottledLog((message, fields) => logger.warn(message, fields));
+  const logFailure = createThrottledLog((message, fields) => logger.warn(message, fields));
   const listeners = createListeners();
-  const listenersToOthers = createListeners();
+  const otherListeners = createListeners();
   let seen: unknown;
-  let poll: NodeJS.Timeout | null = null;
+  let timer: NodeJS.Timeout | null = null;
 
-  function look(): void {
+  function checkVersion(): void {
     try {
       const now = dataVersion.get();
-      if (now !== seen) for (const told of [listeners, listenersToOthers]) told.tell();
+      if (now !== seen) for (const group of [listeners, otherListeners]) group.notify();
       seen = now;
     } catch (error) {
-      logTrouble("could not watch the store for changes, retrying", { error });
+      logFailure("could not watch the store for changes, retrying", { error });
     }
   }
 
   function stop(): void {
-    if (poll) clearInterval(poll);
-    poll = null;
+    if (timer) clearInterval(timer);
+    timer = null;
   }
 
   function add(to: Listeners, listener: () => void): () => void {
-    if (!poll) {
+    if (!timer) {
       seen = dataVersion.get();
-      poll = setInterval(look, pollMs).unref();
+      timer = setInterval(checkVersion, pollMs).unref();
     }
-    return to.add(listener, () => listeners.areNone() && listenersToOthers.areNone() && stop());
+    return to.add(listener, () => listeners.isEmpty() && otherListeners.isEmpty() && stop());
   }
 
   return {
     watch: (listener) => add(listeners, listener),
-    watchOthers: (listener) => add(listenersToOthers, listener),
-    changed: listeners.tell,
+    watchOthers: (listener) => add(otherListeners, listener),
+    changed: listeners.notify,
     close() {
       stop();
       listeners.clear();
-      listenersToOthers.clear();
+      otherListeners.clear();
     },
   };
 }

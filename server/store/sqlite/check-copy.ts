@@ -7,17 +7,17 @@ import { readSchemaVersion } from "./migrate.ts";
 import { isOpenSql } from "./stored-forms.ts";
 import { toOpenError } from "./store-error.ts";
 
-/** What a copy of the store has. */
+/** The contents of a copy of the store. */
 export interface CopyContents {
   deliveries: number;
   runs: number;
-  /** Runs that are queued, running or waiting in it: they go on when it is restored. */
+  /** Runs that are queued, running or waiting. They continue when the copy is restored. */
   openRuns: number;
 }
 
 /**
- * Reads a whole copy. Throws AppError `store_unusable` where it is damaged, no store of ours, or of a newer version.
- * `name` is what it is called in messages.
+ * Reads a whole copy. Throws AppError `store_unusable` if it is damaged, is not a Signalbox store, or has a newer
+ * version. Messages call it `name`.
  */
 export function checkCopy(file: string, name = file): CopyContents {
   try {
@@ -46,13 +46,13 @@ export function checkCopy(file: string, name = file): CopyContents {
   }
 }
 
-/** With what SQLite may have made beside it. */
+/** Removes the draft and the files that SQLite may have created beside it. */
 export function removeDraft(draft: string): void {
   for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(`${draft}${end}`, { force: true });
 }
 
-/** Brings a file to disk; or a folder, so that the names in it last. */
-export function bringToDisk(path: string): void {
+/** Flushes a file to disk; or a folder, so that the names in it are durable. */
+export function fsyncPath(path: string): void {
   const fd = openSync(path, "r");
   try {
     fsyncSync(fd);
@@ -61,7 +61,7 @@ export function bringToDisk(path: string): void {
   }
 }
 
-export function bringNameToDisk(file: string): void {
-  // Windows opens no folders, and keeps names by itself.
-  if (process.platform !== "win32") bringToDisk(dirname(file));
+export function fsyncFolderOf(file: string): void {
+  // Windows cannot open folders, and writes names durably by itself.
+  if (process.platform !== "win32") fsyncPath(dirname(file));
 }

@@ -8,8 +8,8 @@ import { deliveryId, inputSql, isOpenSql, payloadSql, readTarget, runId, workerI
 import { type AddEntry, implied } from "./timeline.ts";
 
 /**
- * Claims in two steps: which runs are due, and taking them. The first is a read that needs no lock, so a worker that is
- * woken for nothing disturbs no other process; under the write lock it is made again.
+ * Claims in two steps: finding due runs, and taking them. The first is a read without a lock, so a worker that was
+ * woken for nothing does not block other processes. It is repeated under the write lock.
  */
 export function prepareClaimRuns(
   database: SqliteDatabase,
@@ -34,10 +34,10 @@ export function prepareClaimRuns(
 const { queued, waiting, running } = runStatusCodes;
 
 /**
- * Every target with runs of this status in the pool, by a loose scan: one jump into `run_open` for each target, however
- * many runs it has. SQLite takes a partial index only where the query repeats its WHERE word for word, hence the term
- * that looks redundant. Parameters are in `(SELECT …)`: next to a partial index, or as a LIMIT, SQLite would plan the
- * statement again for each value, which takes ten times as long as the look.
+ * Every target with runs of this status in the pool, by a loose index scan: one seek in `run_open` for each target,
+ * regardless of its number of runs. SQLite uses a partial index only if the query repeats its WHERE literally, hence
+ * the seemingly redundant term. Parameters are in `(SELECT …)`: next to a partial index, or as a LIMIT, SQLite would
+ * prepare the statement again for each value. That takes ten times as long as the query.
  */
 const targetsSql = (status: number) => `
   WITH RECURSIVE open_target (target) AS (
@@ -53,7 +53,10 @@ const targetsSql = (status: number) => `
 
 export const openTargetsSql = { queued: targetsSql(queued), waiting: targetsSql(waiting) };
 
-/** The oldest due runs of one target. A queued run is due whatever its time, so that a clock set back holds up nothing. */
+/**
+ * The oldest due runs of one target. A queued run is due regardless of its time, so a clock that was set back delays
+ * nothing.
+ */
 const dueSql = (status: string) => `
   SELECT available_at, seq FROM run INDEXED BY run_open
   WHERE ${isOpenSql} AND status = ${status} AND is_isolated = (SELECT :isolated) AND target = (SELECT :target)`;
@@ -101,7 +104,10 @@ function oldestFirst(rows: Due[]): Due[] {
   return rows.sort(([atA, seqA], [atB, seqB]) => atA - atB || seqA - seqB);
 }
 
-/** `is_resuming` stays while the run is held. The next transition sets it again. `version`: NULL if it is not known. */
+/**
+ * `is_resuming` keeps its value while the run is claimed; the next transition sets it. `version` is NULL if it is
+ * unknown.
+ */
 const takeSql = `
   UPDATE run SET status = ${running}, attempt = attempt + 1 - is_resuming, token = @token, progress_seq = 0, worker_id = @workerId,
     lease_until = @leaseUntil, started_at = coalesce(started_at, @now),

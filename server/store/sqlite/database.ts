@@ -14,47 +14,47 @@ export const logRangeSql = "SELECT min(id) AS first, max(id) AS last FROM traffi
 export const logRowsSql = "SELECT counts FROM traffic_log WHERE id > ?";
 
 /**
- * What the verbs of the store work with. better-sqlite3 is synchronous: a verb is a plain function, made async at the
- * port.
+ * Shared by the operations of the store. better-sqlite3 is synchronous, so an operation is a plain function; the port
+ * makes it async.
  */
 export interface SqliteDatabase {
   db: BetterSQLite3Database;
   connection: Connection;
-  /** Runs a verb in a write transaction; see WriteQueue. */
+  /** Runs an operation in a write transaction; see WriteQueue. */
   write: WriteQueue["write"];
-  /** What was counted and is not in the table `traffic` yet, by endpoint. */
+  /** Counts that are not in the table `traffic` yet, by endpoint. */
   trafficLog: ReturnType<typeof createTrafficLogReader>;
   names: Names;
   changes: ChangeCount;
-  /** The operation changes what users see: the mark of the store. */
+  /** Reports that the operation changes visible data, which changes the mark of the store. */
   changed(): void;
-  /** Reads at once, for the receiver and the engine. */
-  read<T>(verb: () => T): Promise<T>;
+  /** Reads immediately, for the receiver and the engine. */
+  read<T>(operation: () => T): Promise<T>;
   /**
-   * Reads for people and clients of the API: in turns, so that the receiver has half of the event loop. The statements
-   * of `verb` see the store at one moment.
+   * Reads for people and API clients. It takes turns with the receiver, which gets half of the event loop. All
+   * statements of the operation read one snapshot.
    */
-  readInTurn<T>(verb: () => T): Promise<T>;
-  /** The same for a read that may take long; each slice sees the store at one moment. */
+  readInTurn<T>(operation: () => T): Promise<T>;
+  /** The same for a read that can take long. Each slice reads one snapshot. */
   readSlices<T>(begin: () => Operation<T>): Promise<T>;
 }
 
-/** `noteFailure`: a read failed for reasons of the store. */
+/** `onFailure` gets the error of a read that failed because of the store. */
 export function createDatabase(
   connection: Connection,
   write: WriteQueue["write"],
-  noteFailure: (error: unknown) => void = () => {},
+  onFailure: (error: unknown) => void = () => {},
 ): SqliteDatabase {
   const changes = createChangeCount(connection);
-  async function read<T>(verb: () => T | Promise<T>): Promise<T> {
-    for (const giveUpAt = performance.now() + waitForLockMs; ; await delay(betweenTriesMs)) {
+  async function read<T>(operation: () => T | Promise<T>): Promise<T> {
+    for (const giveUpAt = performance.now() + lockTimeoutMs; ; await delay(retryMs)) {
       if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
       try {
-        return await verb();
+        return await operation();
       } catch (error) {
-        // Readers wait for nobody, but while the log is made anew after a crash. Others are answered meanwhile.
+        // Readers wait only while the log is recovered after a crash. The event loop is not blocked meanwhile.
         if (isBusy(error) && performance.now() <= giveUpAt) continue;
-        if (isUnavailable(error)) noteFailure(error);
+        if (isUnavailable(error)) onFailure(error);
         throw toStoreError(error);
       }
     }
@@ -68,24 +68,27 @@ export function createDatabase(
     changes,
     changed: changes.changed,
     read,
-    readInTurn: (verb) => read(() => inTurn(() => atOneMoment(verb))),
-    // A read that has to begin again after a lock begins with its first slice.
+    readInTurn: (operation) => read(() => inTurn(() => atOneMoment(operation))),
+    // After a lock, a read starts again with its first slice.
     readSlices: (begin) => read(() => runInSlices(begin(), (slice) => inTurn(() => atOneMoment(slice)))),
   };
 
-  /** Other processes remove rows meanwhile. Making the transaction costs little beside what is read in it. */
-  function atOneMoment<T>(verb: () => T): T {
+  /**
+   * A snapshot, because other processes can remove rows between two statements. A transaction costs little compared
+   * with its reads.
+   */
+  function atOneMoment<T>(operation: () => T): T {
     if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
-    return connection.transaction(verb).deferred();
+    return connection.transaction(operation).deferred();
   }
 }
 
-const waitForLockMs = 5_000;
-const betweenTriesMs = 20;
+const lockTimeoutMs = 5_000;
+const retryMs = 20;
 
 /**
- * What was counted and has not been added to the counters yet, by endpoint. Rows do not change and ids do not come
- * again, so each is read once.
+ * Counts that are not added to the counters yet, by endpoint. Rows do not change and ids are never reused, so each row
+ * is read once.
  */
 function createTrafficLogReader(connection: Connection): () => ReadonlyMap<string, readonly TrafficSum[]> {
   const range = connection.prepare<unknown[], { first: number | null; last: number | null }>(logRangeSql);

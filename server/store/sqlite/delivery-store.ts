@@ -6,17 +6,21 @@ import type { CountTraffic } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { listDeliveries, nameDelivery } from "./list-deliveries.ts";
-import type { QueueRoom } from "./queue-room.ts";
+import type { QueueCapacity } from "./queue-capacity.ts";
 import { delivery } from "./schema.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 export function createDeliveryStore(
   database: SqliteDatabase,
-  p: { insertRun: InsertRun; room: QueueRoom; countTraffic: CountTraffic; queueing: WriteQueue["write"] },
+  p: { insertRun: InsertRun; capacity: QueueCapacity; countTraffic: CountTraffic; queueing: WriteQueue["write"] },
 ): DeliveryStore {
   const { db, names, read, readInTurn } = database;
   const insertDelivery = prepareInsertDelivery(database, p.countTraffic);
-  const acceptDelivery = prepareAcceptDelivery(database, { insertDelivery, insertRun: p.insertRun, room: p.room });
+  const acceptDelivery = prepareAcceptDelivery(database, {
+    insertDelivery,
+    insertRun: p.insertRun,
+    capacity: p.capacity,
+  });
   return {
     acceptDelivery: (request) => p.queueing(() => acceptDelivery(request)),
     recordDelivery: (newDelivery) => p.queueing(() => void insertDelivery(newDelivery)),

@@ -11,29 +11,29 @@ export interface Held {
   seq: number;
   attempt: number;
   cancelRequestedAt: number | null;
-  /** The number of the worker's write that ends its hold; absent: the run is taken from its worker. */
+  /** The number of the worker's write that ends its claim. Absent if the run is taken from its worker. */
   progressSeq?: number;
 }
 
-/** With the entries of the transition, of which the last may be implied by the end of the run. */
+/** Ends the claim and writes the entries of the transition. The end of the run can imply the last entry. */
 export type EndHold = (
   held: Held,
   p: { transition: RunTransition; now: number; entries?: readonly NewTimelineEntry[]; input?: Json | undefined },
 ) => void;
 
 /**
- * A worker whose acknowledgement was lost sends its last write again: the token and the number show that it was
+ * A worker that received no acknowledgement sends its last write again. The token and the number show that it was
  * written.
  */
 const released = `token = iif(@progressSeq IS NULL, NULL, token), progress_seq = coalesce(@progressSeq, 0), worker_id = NULL, lease_until = NULL`;
 const { running } = runStatusCodes;
 
-/** A run that is queued again keeps its position in the queue. */
-const giveBackSql = `
+/** A run that returns to the queue keeps its position. */
+const releaseSql = `
   UPDATE run SET status = @status, available_at = coalesce(@availableAt, available_at), is_resuming = @isResuming, ${released}
   WHERE seq = @seq AND status = ${running}`;
 
-/** An input that is the payload is stored once. */
+/** An input that equals the payload is stored once. */
 export const setInputSql = `input = CASE WHEN @input = (${payloadSql}) THEN '${sameAsPayload}' ELSE @input END`;
 
 const finishSql = (more: string) => `
@@ -43,7 +43,7 @@ const finishSql = (more: string) => `
 
 /** Takes a run out of `running`; see resolveTransition. */
 export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry: AddEntry): EndHold {
-  const giveBack = connection.prepare(giveBackSql);
+  const release = connection.prepare(releaseSql);
   const finish = connection.prepare(finishSql(""));
   const finishWithInput = connection.prepare(finishSql(`${setInputSql},`));
 
@@ -80,18 +80,18 @@ export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry
     assertOne(changes, seq);
   }
 
-  return (held, { transition: asked, now, entries = [], input }) => {
+  return (held, { transition: requested, now, entries = [], input }) => {
     const { seq, attempt, cancelRequestedAt, progressSeq } = held;
-    const transition = resolveTransition(asked, { isCancelRequested: cancelRequestedAt !== null });
+    const transition = resolveTransition(requested, { isCancelRequested: cancelRequestedAt !== null });
     changed();
     if (transition.to !== "waiting" && transition.to !== "queued") {
       const all: readonly NewTimelineEntry[] =
-        transition === asked ? entries : [...entries, { at: now, kind: "canceled", attempt }];
+        transition === requested ? entries : [...entries, { at: now, kind: "canceled", attempt }];
       return end(held, transition, { now, entries: all, input });
     }
     addAll(seq, entries);
     const isWaiting = transition.to === "waiting";
-    const { changes } = giveBack.run({
+    const { changes } = release.run({
       seq,
       progressSeq: progressSeq ?? null,
       status: runStatusCodes[transition.to],
@@ -102,7 +102,8 @@ export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry
   };
 }
 
-/** The caller has read the row in the same transaction: any other number is a defect and rolls back. */
+/** The caller has read the row in the same transaction, so any other number is a defect and rolls back. */
 function assertOne(changes: number, seq: number): void {
-  if (changes !== 1) throw new Error(`${changes} rows changed instead of one: run ${seq} was to leave running`);
+  if (changes !== 1)
+    throw new Error(`${changes} rows changed instead of one: run ${seq} did not leave the status running`);
 }

@@ -25,12 +25,12 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
   const waits = prepareShortenWaits(database);
   const expiry = prepareReconcile(database, { addEntry, endHold });
   return {
-    claimRuns: async (p) => ((await read(() => claims.hasDue(p))) ? write(() => claims.claim(p), "kill") : []),
+    claimRuns: async (p) => ((await read(() => claims.hasDue(p))) ? write(() => claims.claim(p), "page-cache") : []),
     loadSteps: (runId) => read(() => loadSteps(runId)),
     writeProgress: (p) => write(() => writeProgress(p)),
-    saveLive: (p) => write(() => live.save(p), "kill"),
+    saveLive: (p) => write(() => live.save(p), "page-cache"),
     getLive: (runId) => read(() => live.get(runId)),
-    extendLeases: (p) => write(() => extendLeases(p), "kill"),
+    extendLeases: (p) => write(() => extendLeases(p), "page-cache"),
     listCancelRequested: (runIds) => read(() => listCancelRequested(database, runIds)),
     listHeldRuns: (workerId) => read(() => listHeldRuns(database, workerId)),
     releaseLostRuns: (p) => write(() => releaseLostRuns(p)),
@@ -45,7 +45,7 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
     },
     nextAvailableAt: (pool, after = -1) => read(() => nextAvailableAt(pool, after)),
     countQueued: (pool) => read(() => countQueued(database, pool)),
-    heartbeatWorker: (info) => write(() => saveWorker(database, info), "kill"),
+    heartbeatWorker: (info) => write(() => saveWorker(database, info), "page-cache"),
     removeWorker: (id) =>
       write(() => {
         db.delete(worker).where(eq(worker.id, id)).run();

@@ -32,7 +32,7 @@ async function openCounters(name: string) {
   const connection = await openConnection(join(folder, name));
   closing.push(() => connection.close());
   migrate(connection, { folder: migrationsFolder("sqlite"), clock: systemClock, logger: silentLogger });
-  const database = createDatabase(connection, () => Promise.reject(new Error("it is only read")));
+  const database = createDatabase(connection, () => Promise.reject(new Error("this database is only read")));
   const tally = createTrafficTally(connection);
   const traffic = createTrafficStore(database);
 
@@ -41,7 +41,7 @@ async function openCounters(name: string) {
     tally.add(delivery);
     tally.write();
   };
-  const ask = async () => {
+  const readCounts = async () => {
     const window = { since: epoch, until: epoch + 72 * hour };
     const by = (bucketMs: 60_000 | 3_600_000, endpoints: string[] | null) =>
       traffic.countDeliveries({ ...window, bucketMs, endpoints });
@@ -57,7 +57,7 @@ async function openCounters(name: string) {
     ]);
   };
   const fold = connection.transaction(prepareFoldTraffic(connection));
-  return { count, ask, fold: () => fold.immediate() };
+  return { count, readCounts, fold: () => fold.immediate() };
 }
 
 it("counts are the same whenever they are folded into counters", async () => {
@@ -80,24 +80,24 @@ it("counts are the same whenever they are folded into counters", async () => {
         const verdicts = event.verdicts.map((outcome, n): Verdict => aVerdict({ attachmentId: `x:${n}`, outcome }));
         const delivery = aDelivery({ receivedAt: epoch + event.at, endpoint: event.endpoint, verdicts });
         for (const one of [folded, logged]) one.count(delivery);
-        expect(await folded.ask()).toEqual(await logged.ask());
+        expect(await folded.readCounts()).toEqual(await logged.readCounts());
       }
       while (folded.fold());
-      expect(await folded.ask()).toEqual(await logged.ask());
+      expect(await folded.readCounts()).toEqual(await logged.readCounts());
     }),
     { numRuns: 12 },
   );
 });
 
-it("a fold is small however much there is, and loses nothing of the rest", async () => {
-  const { count, ask, fold } = await openCounters("large.db");
+it("a fold is limited regardless of the number of counts, and keeps the rest", async () => {
+  const { count, readCounts, fold } = await openCounters("large.db");
   const verdicts = Array.from({ length: 2_500 }, (_, n) => aVerdict({ attachmentId: `x:${n}` }));
   count(aDelivery({ receivedAt: epoch, endpoint: "a", verdicts }));
-  const before = await ask();
+  const before = await readCounts();
   const folds: boolean[] = [];
   do {
     folds.push(fold());
-    expect(await ask()).toEqual(before);
+    expect(await readCounts()).toEqual(before);
   } while (folds.at(-1));
   expect(folds.length).toBeGreaterThan(4);
   expect(fold()).toBe(false);

@@ -1,7 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { textNeedles } from "../shared/text-needles.ts";
 
-/** Whether one of the columns has the text: bytes are compared, with ASCII letters in lower case. */
+/** True if one of the columns contains the text. Bytes are compared, with ASCII letters in lower case. */
 export function hasText(columns: readonly SQLWrapper[], text: string): SQL {
   const needles = textNeedles(text);
   const finds = columns.flatMap((column) =>

@@ -4,12 +4,12 @@ import type { NewRun } from "../../ports/store/run-store.ts";
 import { tokensAtStart } from "../shared/tokens-at-start.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { packedUuid } from "./packed-text.ts";
-import type { QueueRoom } from "./queue-room.ts";
+import type { QueueCapacity } from "./queue-capacity.ts";
 import { missingReference } from "./store-error.ts";
 import { deliveryId, runId, sameAsBody, workerId } from "./stored-forms.ts";
 import { implied } from "./timeline.ts";
 
-/** `accepted`: the delivery of the same transaction. */
+/** `accepted` is the delivery that the same transaction records. */
 export type InsertRun = (newRun: NewRun, accepted?: { seq: number; delivery: NewDelivery }) => void;
 
 const insertSql = `
@@ -21,7 +21,7 @@ const insertSql = `
 /** Records a run: queued, or running if it is assigned. */
 export function prepareInsertRun(
   { connection, names, changed }: SqliteDatabase,
-  { room }: { room: QueueRoom },
+  { capacity }: { capacity: QueueCapacity },
 ): InsertRun {
   const insert = connection.prepare(insertSql);
   const findDelivery = connection.prepare<unknown[], number>("SELECT seq FROM delivery WHERE id = ?").pluck();
@@ -67,12 +67,12 @@ export function prepareInsertRun(
         : payload,
       newRun.input === null ? null : JSON.stringify(newRun.input),
     );
-    if (!assignment) room.added(target);
+    if (!assignment) capacity.added(target);
     changed();
   };
 }
 
-/** Byte for byte: most senders send compact JSON, and many schemas change nothing. */
+/** True if the payload equals the body byte for byte. Most senders send compact JSON, and many schemas change nothing. */
 function isBody(payload: string | null, body: Uint8Array | null | undefined): boolean {
   if (payload === null || !body || body.length !== Buffer.byteLength(payload)) return false;
   return Buffer.from(payload).equals(body);

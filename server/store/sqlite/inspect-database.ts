@@ -6,30 +6,29 @@ import { findDamage } from "./find-damage.ts";
 import { findListDamage } from "./list-index.ts";
 import { readSchemaVersion } from "./migrate.ts";
 import type { Connection } from "./open-connection.ts";
-import { refuseDamagedLog } from "./refuse-damaged-log.ts";
+import { rejectDamagedLog } from "./reject-damaged-log.ts";
 import { toOpenError } from "./store-error.ts";
 
-/** The state of a store's file, which other processes may use. */
+/** The state of a store's file. Other processes can use the file. */
 export interface DatabaseFacts {
   /** See `findDamage`. */
   damage: string | null;
-  /** How the list index differs from the rows; `null`: it does not, or the schema is an older one. */
+  /** The first difference between the list index and the rows; `null` if there is none or the schema is older. */
   listDamage: string | null;
   pendingMigrations: number;
   journalMode: string;
   fileBytes: number;
   logBytes: number;
   freeBytes: number;
-  /** Whether the file can shrink. */
-  givesRoomBack: boolean;
-  /** `null` if the schema is not migrated yet. */
+  canShrink: boolean;
+  /** `null` if the schema has pending migrations. */
   contents: StoreContents | null;
 }
 
-/** Read-only. `null`: there is no file. Throws AppError if it cannot be opened. */
+/** Read-only. Returns `null` if there is no file. Throws AppError if it cannot be opened. */
 export function inspectDatabase(file: string): DatabaseFacts | null {
   if (!existsSync(file)) return null;
-  refuseDamagedLog(file);
+  rejectDamagedLog(file);
   try {
     const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
     try {
@@ -53,7 +52,7 @@ function readFacts(connection: Connection, file: string): DatabaseFacts {
     fileBytes: statSync(file).size,
     logBytes: statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     freeBytes: Number(pragma("freelist_count")) * Number(pragma("page_size")),
-    givesRoomBack: pragma("auto_vacuum") === 2,
+    canShrink: pragma("auto_vacuum") === 2,
     contents: applied === known ? readContents(connection) : null,
   };
 }

@@ -39,7 +39,7 @@ export function listCancelRequested({ db }: SqliteDatabase, runIds: readonly str
   return rows.map(({ id }) => id);
 }
 
-/** All running runs are read: they are few. */
+/** Reads all running runs, which are few. */
 export const heldRunsSql = `
   SELECT id, token, target, attempt, max_attempts AS maxAttempts, crashes FROM run INDEXED BY run_open
   WHERE ${isOpenSql} AND status = ${running} AND worker_id = ? ORDER BY seq`;
@@ -64,7 +64,7 @@ export function listHeldRuns({ connection, names }: SqliteDatabase, worker: stri
     }));
 }
 
-/** Parameters in `(SELECT …)` for the reason that claims have. */
+/** Parameters are in `(SELECT …)` for the same reason as in claims. */
 export const nextAvailableSql = `
   SELECT available_at FROM run INDEXED BY run_waiting
   WHERE status = ${waiting} AND is_isolated = (SELECT @isolated) AND available_at > (SELECT @after) ORDER BY available_at LIMIT 1`;
@@ -76,7 +76,7 @@ export function prepareNextAvailable({
   return (pool, after) => next.get({ isolated: pool === "isolated" ? 1 : 0, after }) ?? null;
 }
 
-/** The term that looks redundant lets SQLite take the partial index `run_open`. */
+/** The seemingly redundant term lets SQLite use the partial index `run_open`. */
 export function countQueued({ db }: SqliteDatabase, pool: "shared" | "isolated"): number {
   const isQueued = and(sql.raw(isOpenSql), eq(run.status, "queued"), eq(run.isIsolated, pool === "isolated"));
   return db.select({ runs: count() }).from(run).where(isQueued).get()?.runs ?? 0;

@@ -13,7 +13,7 @@ import { delivery, deliveryList } from "./schema.ts";
 import { verdictHours } from "./verdict-hours.ts";
 import { hasVerdict, unpackVerdicts } from "./verdicts.ts";
 
-/** The columns that a list shows: no bodies. */
+/** The columns of a list, without bodies. */
 const deliverySummaryColumns = {
   seq: delivery.seq,
   id: delivery.id,
@@ -43,7 +43,7 @@ export function listDeliveries(
   return database.readSlices(() => readList(createListReader(database), deliveryListing(database, filter), page));
 }
 
-/** Apart, so that a test can look at the plans of its queries. */
+/** Exported for the test of its query plans. */
 export function deliveryListing(
   database: SqliteDatabase,
   filter: DeliveryFilter,
@@ -90,7 +90,7 @@ export function readDeliveryRows(database: SqliteDatabase, seqs: number[]): List
     .map((row) => nameDelivery(row, database.names));
 }
 
-/** Apart, so that a test can look at its plan. */
+/** Exported for the test of its query plan. */
 export function deliveryRowsQuery({ db }: Pick<SqliteDatabase, "db">, seqs: number[]) {
   return db
     .select(deliverySummaryColumns)
@@ -99,7 +99,7 @@ export function deliveryRowsQuery({ db }: Pick<SqliteDatabase, "db">, seqs: numb
     .orderBy(desc(delivery.receivedAt), desc(delivery.seq));
 }
 
-/** A row with names in the place of their numbers. */
+/** The row with names instead of their numbers. */
 export function nameDelivery<Row extends { endpoint: number; method: number; verdicts: string }>(
   row: Row,
   names: Names,

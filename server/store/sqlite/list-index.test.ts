@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), "signalbox-list-index-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 
-/** A store with a second connection, which indexes rows, or crashes while it does. */
+/** A store with a second connection, which indexes rows or crashes meanwhile. */
 async function openHistory() {
   files += 1;
   const file = join(folder, `${files}.db`);
@@ -182,7 +182,7 @@ const deliveryFilters: fc.Arbitrary<DeliveryFilter> = fc.record(
   { requiredKeys: [] },
 );
 
-/** The rows themselves, one by one, newest first. */
+/** The rows, read by id, newest first. */
 async function readRows<Row>(
   ids: readonly string[],
   read: (id: string) => Promise<Row | null>,
@@ -244,7 +244,7 @@ async function readList(
 }
 
 /** Pages end as early as they can. */
-const noTime: typeof listBudget = { pageMs: 0, emptyPageMs: 0, sqliteLookMs: 0 };
+const noTime: typeof listBudget = { pageMs: 0, emptyPageMs: 0, sqliteScanMs: 0 };
 
 describe("every list", () => {
   const budget = { ...listBudget };
@@ -252,7 +252,7 @@ describe("every list", () => {
   it.each([0, 1, 2])(
     "has exactly the rows that match, in order, at any moment of any history (part %i)",
     async (part) => {
-      const looks = fc.record({
+      const scans = fc.record({
         run: runFilters,
         delivery: deliveryFilters,
         limit: fc.integer({ min: 1, max: 4 }),
@@ -260,7 +260,7 @@ describe("every list", () => {
         isHurried: fc.boolean(),
       });
       await fc.assert(
-        fc.asyncProperty(fc.array(fc.tuple(changes, looks), { maxLength: 25 }), async (steps) => {
+        fc.asyncProperty(fc.array(fc.tuple(changes, scans), { maxLength: 25 }), async (steps) => {
           const history = await openHistory();
           const { ids, store } = history;
           try {
@@ -301,7 +301,7 @@ describe("every list", () => {
 });
 
 describe("the list index", () => {
-  it("is filled by the store itself: some seconds after the last write, and at once when a thousand rows wait", async () => {
+  it("is filled by the store: some seconds after the last write, or immediately when a thousand rows are missing", async () => {
     const { store, beside, close } = await openHistory();
     const unlisted = () => prepareListIndex(beside).countUnlisted();
     await store().createRuns(Array.from({ length: 3 }, () => aRun()));

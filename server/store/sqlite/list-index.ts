@@ -4,9 +4,9 @@ import { deliveryList, runList } from "./schema.ts";
 
 /**
  * The list index: the tables `delivery_list` and `run_list` with the columns that lists filter by, and their indexes.
- * Commits do not wait for it. It has all rows up to a number; every list reads the few newer ones from their own
- * tables. A trigger keeps it equal to runs that change later, and the foreign keys remove what is removed. So each list
- * is exact at any moment.
+ * Commits do not wait for it. It contains all rows up to a number; every list reads the few newer rows from their own
+ * tables. A trigger copies later changes of runs, and foreign keys remove deleted rows. So every list is exact at any
+ * time.
  */
 
 type ListedTable = "delivery" | "run";
@@ -16,31 +16,34 @@ const columns: Readonly<Record<ListedTable, readonly string[]>> = {
   run: namesOf(runList),
 };
 
-/** How many rows of a table one transaction indexes: it takes a few milliseconds. */
-const defaultRows = 500;
+/** Maximum rows of a table that one transaction indexes. It takes a few milliseconds. */
+const defaultMaxRows = 500;
 
 /** The rows that are not in the list index yet. */
 export function isUnlistedSql(table: ListedTable): string {
   return `${table}.seq > ${lastSql(`${table}_list`)}`;
 }
 
-/** Rows of the list index, and those that are not in it yet, for which a condition on the common columns is true. */
+/**
+ * The rows that satisfy a condition on the common columns: from the list index, and from the rows that are not in it
+ * yet.
+ */
 export function listedSql(table: ListedTable, p: { columns: string; index: string; where: string }): string {
   return `SELECT ${p.columns} FROM ${table}_list INDEXED BY ${p.index} WHERE ${p.where}
     UNION ALL SELECT ${p.columns} FROM ${table} NOT INDEXED WHERE ${isUnlistedSql(table)} AND ${p.where}`;
 }
 
 interface ListIndex {
-  /** How many rows are not in it yet; numbers of removed rows count, too. */
+  /** The number of rows that are not in it yet. It includes the numbers of removed rows. */
   countUnlisted(): number;
-  /** Indexes the next rows, in a write transaction. Returns whether there may be more. */
+  /** Indexes the next rows, in a write transaction. Returns whether there can be more. */
   fill(): boolean;
 }
 
-export function prepareListIndex(connection: Connection, rowsAtOnce = defaultRows): ListIndex {
+export function prepareListIndex(connection: Connection, maxRows = defaultMaxRows): ListIndex {
   const counts = (["delivery", "run"] as const).map((table) => `${lastSql(table)} - ${lastSql(`${table}_list`)}`);
   const countUnlisted = connection.prepare<[], number>(`SELECT ${counts.join(" + ")}`).pluck();
-  const fills = (["delivery", "run"] as const).map((table) => prepareFill(connection, table, rowsAtOnce));
+  const fills = (["delivery", "run"] as const).map((table) => prepareFill(connection, table, maxRows));
   return {
     countUnlisted: () => countUnlisted.get() ?? 0,
     fill: () => fills.map((fill) => fill()).some((isFull) => isFull),
@@ -56,14 +59,14 @@ function prepareFill(connection: Connection, table: ListedTable, rows: number): 
   return () => fill.run(last.get()).changes === rows;
 }
 
-/** Empties the list index and fills it. Writes in many transactions; lists stay exact meanwhile. */
+/** Empties the list index and fills it again, in many transactions. Lists stay exact during the rebuild. */
 export function rebuildListIndex(connection: Connection): void {
   for (const table of ["delivery", "run"] as const) connection.exec(`DELETE FROM ${table}_list`);
   const fill = connection.transaction(prepareListIndex(connection).fill);
   while (fill.immediate());
 }
 
-/** The first difference between the list index and the rows, in words; `null`: none. */
+/** The first difference between the list index and the rows, as text; `null`: none. */
 export function findListDamage(connection: Connection): string | null {
   for (const table of ["delivery", "run"] as const) {
     const of = (alias: string) => columns[table].map((column) => `${alias}.${column}`).join(", ");

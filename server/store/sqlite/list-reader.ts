@@ -14,7 +14,7 @@ import {
 import type { SqliteDatabase } from "./database.ts";
 import { isUnlistedSql } from "./list-index.ts";
 
-/** Positions have the number of a row as their id, with leading zeros: compared as text, they are in order. */
+/** The id of a position is the number of the row with leading zeros, so that text order is the order of the numbers. */
 export function toPositionId(seq: number): string {
   return String(seq).padStart(String(Number.MAX_SAFE_INTEGER).length, "0");
 }
@@ -24,7 +24,7 @@ export function readSeq(positionId: string): number {
 }
 
 /**
- * If terms have an index on the table itself, which few rows are in: the terms, with these indexes only. Otherwise
+ * If a term has an index on the table itself, which contains few rows: the terms with only these indexes. Otherwise
  * `null`: the candidates come from the list index.
  */
 export function withOwnIndex(terms: readonly Term[], own: readonly string[]): Term[] | null {
@@ -32,20 +32,20 @@ export function withOwnIndex(terms: readonly Term[], own: readonly string[]): Te
   return terms.map(({ index, ...term }) => (index !== undefined && own.includes(index) ? { ...term, index } : term));
 }
 
-/** SQLite gets the index by name: it would not find out by itself which one is best. */
+/** Names the index for SQLite, which would not find the best one by itself. */
 export function createListReader(database: SqliteDatabase): ListReader {
   const { db } = database;
   return {
-    firstLook: { fast: 400, slow: 200 },
-    maxLook: { fast: 100_000, slow: 4_000 },
-    lookMs: listBudget.sqliteLookMs,
+    firstScan: { fast: 400, slow: 200 },
+    maxScan: { fast: 100_000, slow: 4_000 },
+    maxScanMs: listBudget.sqliteScanMs,
     findEnd(listing, reach) {
       const end = db.get<{ at: number; id: number } | undefined>(endQuery(listing, reach));
       return end ? { at: end.at, id: toPositionId(end.id) } : null;
     },
     findIds: (listing, stretch) =>
       listing.terms.some(({ isSlow }) => isSlow)
-        ? findSlowly(database, listing, stretch)
+        ? findIdsByPayload(database, listing, stretch)
         : {
             ids: db.all<{ seq: number }>(stretchQuery(listing, stretch)).map(({ seq }) => toPositionId(seq)),
             stoppedAt: null,
@@ -53,14 +53,14 @@ export function createListReader(database: SqliteDatabase): ListReader {
   };
 }
 
-/** Apart, so that a test can look at its plan. */
+/** Exported for the test of its query plan. */
 export function endQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, candidates }: Reach): SQL {
   const { at, id, from, driving } = sourceOf(listing, driver);
   const where = and(driving, ...between({ ...listing, at, id }, after, null)) ?? sql`TRUE`;
   return sql`SELECT ${at} AS at, ${id} AS id FROM ${from} WHERE ${where} ORDER BY ${at} DESC, ${id} DESC LIMIT 1 OFFSET ${candidates - 1}`;
 }
 
-/** Apart, so that a test can look at its plan. */
+/** Exported for the test of its query plan. */
 export function stretchQuery<Row, Shape>(listing: Listing<Row, Shape>, stretch: Stretch): SQL {
   const { at, id, from, terms } = sourceOf(listing, stretch.driver);
   const listed = sql`SELECT ${at} AS at, ${id} AS seq FROM ${from} WHERE ${conditions({ ...listing, at, id, terms }, stretch)}`;
@@ -70,18 +70,22 @@ export function stretchQuery<Row, Shape>(listing: Listing<Row, Shape>, stretch: 
 
 const dialect = new SQLiteSyncDialect();
 
-/** Payloads with more bytes are checked one by one. */
+/** Larger payloads are checked one at a time. */
 const largeBytes = 2_048;
 
 /**
- * SQLite skips small payloads that do not match. Large ones are checked here, and the look ends if its time is over: a
- * few of them take as long as thousands of small ones.
+ * SQLite skips small payloads that do not match. Large ones are checked here, until the time of the scan is over: a few
+ * of them take as long as thousands of small ones.
  */
-function findSlowly<Row, Shape>({ connection }: SqliteDatabase, listing: Listing<Row, Shape>, stretch: Stretch): Found {
+function findIdsByPayload<Row, Shape>(
+  { connection }: SqliteDatabase,
+  listing: Listing<Row, Shape>,
+  stretch: Stretch,
+): Found {
   const query = dialect.sqlToQuery(slowStretchQuery(listing, stretch));
   const check = dialect.sqlToQuery(slowCheckQuery(listing));
   const slowTerms = connection.prepare<unknown[], number>(check.sql).pluck();
-  const endAt = performance.now() + listBudget.sqliteLookMs;
+  const endAt = performance.now() + listBudget.sqliteScanMs;
   const ids: string[] = [];
   for (const { seq, at, isLarge } of connection
     .prepare<unknown[], { seq: number; at: number; isLarge: number | null }>(query.sql)
@@ -93,7 +97,7 @@ function findSlowly<Row, Shape>({ connection }: SqliteDatabase, listing: Listing
   return { ids, stoppedAt: null };
 }
 
-/** The rows with large payloads, and those for which all terms hold. Apart, so that a test can look at its plan. */
+/** The rows with large payloads, and those that satisfy all terms. Exported for the test of its query plan. */
 export function slowStretchQuery<Row, Shape>(listing: Listing<Row, Shape>, stretch: Stretch): SQL {
   const { table, payloadBytes = [] } = listing;
   const { at, id, from, terms } = sourceOf(listing, stretch.driver);
@@ -119,7 +123,7 @@ function slowCondition<Row, Shape>({ terms }: Listing<Row, Shape>): SQL {
   return and(...terms.filter(({ isSlow }) => isSlow).map(({ condition }) => condition)) ?? sql`TRUE`;
 }
 
-/** The rows that an index has: of the list index, or of the table itself. */
+/** The rows of an index: on the list index, or on the table itself. */
 function sourceOf<Row, Shape>(listing: Listing<Row, Shape>, { index, term }: Driver) {
   const { at, id, terms } = listing.listed ?? listing;
   const table = listing.listed ? `${listing.table}_list` : listing.table;
@@ -132,7 +136,7 @@ function sourceOf<Row, Shape>(listing: Listing<Row, Shape>, { index, term }: Dri
   };
 }
 
-/** The rows that are not in the list index yet, up to a further condition. */
+/** The rows that are not in the list index yet. Callers append further conditions. */
 function unlistedRows<Row, Shape>({ table }: Listing<Row, Shape>): SQL {
   return sql`${sql.identifier(table)} NOT INDEXED WHERE ${sql.raw(isUnlistedSql(table))}`;
 }

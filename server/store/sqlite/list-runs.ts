@@ -13,7 +13,7 @@ import { noName, type Names } from "./names.ts";
 import { delivery, run, runList } from "./schema.ts";
 import { bodyBytesSql, payloadSql, sameAsPayload } from "./stored-forms.ts";
 
-/** The columns that a list shows: none of the wide ones. */
+/** The columns of a list, without wide ones. */
 export const runSummaryColumns = {
   seq: run.seq,
   id: run.id,
@@ -45,7 +45,7 @@ export function listRuns(database: SqliteDatabase, filter: RunFilter, page: Page
   return database.readSlices(() => readList(createListReader(database), runListing(database, filter), page));
 }
 
-/** Apart, so that a test can look at the plans of its queries. */
+/** Exported for the test of its query plans. */
 export function runListing(database: SqliteDatabase, filter: RunFilter): Listing<ListedRun, RunSummary> {
   const numbered = numberNames(database, filter);
   const rowColumns = { ...run, deliveryId: run.delivery, keyId: run.key };
@@ -80,7 +80,7 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
   };
 }
 
-/** In what it was started with. */
+/** True if the payload or the input contains the text. */
 function hasText(text: string): SQL {
   return bytesHaveText([sql.raw(payloadSql), sql`nullif(${run.input}, ${sameAsPayload})`], text);
 }
@@ -89,7 +89,7 @@ function hasOpenApproval(seq: Column): SQL {
   return sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run = ${seq} AND run_step.kind = ${stepKindCodes.approval} AND run_step.finished_at IS NULL)`;
 }
 
-/** The names and references of a filter as rows have them. */
+/** The filter with numbers instead of names and delivery ids, as rows store them. */
 export function numberNames<Filter extends RunFilter>({ connection, names }: SqliteDatabase, filter: Filter) {
   const numberOf = (name: string | undefined) => (name === undefined ? undefined : (names.find(name) ?? noName));
   const seqOf = connection.prepare<unknown[], number>("SELECT seq FROM delivery WHERE id = ?").pluck();
@@ -111,7 +111,7 @@ export function readRunRows(database: SqliteDatabase, seqs: number[]): ListedRun
     .map((row) => nameRun(row, database.names));
 }
 
-/** Apart, so that a test can look at its plan. */
+/** Exported for the test of its query plan. */
 export function runRowsQuery({ db }: Pick<SqliteDatabase, "db">, seqs: number[]) {
   return db
     .select(runSummaryColumns)
@@ -120,7 +120,7 @@ export function runRowsQuery({ db }: Pick<SqliteDatabase, "db">, seqs: number[])
     .orderBy(desc(run.createdAt), desc(run.seq));
 }
 
-/** A row with names in the place of their numbers. */
+/** The row with names instead of their numbers. */
 export function nameRun<
   Row extends { trigger: number | null; attachment: number | null; targetSlug: number; version: number },
 >(row: Row, names: Names) {

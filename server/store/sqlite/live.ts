@@ -14,7 +14,7 @@ const saveSql = `
   ON CONFLICT (run) DO UPDATE SET token = excluded.token, step = excluded.step, attempt = excluded.attempt, started_at = excluded.started_at,
     updated_at = excluded.updated_at, revision = run_live.revision + 1, said = excluded.said`;
 
-/** Output of a worker that had the run before is not shown. */
+/** Output under an earlier claim is not shown. */
 const getSql = `
   SELECT step, run_live.attempt, run_live.started_at AS startedAt, updated_at AS updatedAt, said
   FROM run JOIN run_live ON run_live.run = run.seq AND run_live.token = run.token WHERE run.id = ? AND ${isRunning}`;
@@ -46,7 +46,7 @@ export function prepareClearLive(connection: Connection): (runSeq: number) => vo
   };
 }
 
-/** A few rows. An operation that removes one also changes its run. */
+/** Reads a few rows. An operation that removes one of them also changes its run. */
 export function prepareLiveMark(connection: Connection): () => string {
   const mark = connection.prepare("SELECT count(*) AS speaking, sum(revision) AS said FROM run_live");
   return () => JSON.stringify(mark.get());

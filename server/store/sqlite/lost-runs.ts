@@ -12,7 +12,7 @@ type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 const isRunning = `status = ${runStatusCodes.running}`;
 const heldColumns = "seq, attempt, cancel_requested_at AS cancelRequestedAt";
 
-/** After a worker process ended: its runs return as its supervisor says. */
+/** Releases the runs of an ended worker process by the fates that its supervisor decided. */
 export function prepareReleaseLostRuns(
   { connection }: SqliteDatabase,
   p: { addEntry: AddEntry; endHold: EndHold },
@@ -38,11 +38,11 @@ export function prepareReleaseLostRuns(
   };
 }
 
-/** All running runs are read: they are few. */
+/** Reads all running runs, which are few. */
 export const expiredRunsSql = `
   SELECT ${heldColumns}, id FROM run INDEXED BY run_open WHERE ${isOpenSql} AND ${isRunning} AND lease_until <= ?`;
 
-/** Runs whose lease ran out; see `reconcile` of the port. */
+/** Runs whose lease expired; see `reconcile` of the port. */
 export function prepareReconcile(
   { connection }: SqliteDatabase,
   p: { addEntry: AddEntry; endHold: EndHold },

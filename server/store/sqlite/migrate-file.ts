@@ -2,10 +2,13 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
-import { refuseDamagedFile } from "./refuse-damaged-file.ts";
+import { rejectDamagedFile } from "./reject-damaged-file.ts";
 import { toOpenError } from "./store-error.ts";
 
-/** Brings a file, made where it is missing, up to date. Gives the migrations that were applied now. */
+/**
+ * Migrates a file to the current schema, and creates it if it is missing. Returns the migrations that this call
+ * applied.
+ */
 export async function migrateFile({
   file,
   ...p
@@ -18,7 +21,7 @@ export async function migrateFile({
   try {
     const connection = await openConnection(file);
     try {
-      refuseDamagedFile(connection);
+      rejectDamagedFile(connection);
       return migrate(connection, p);
     } finally {
       connection.close();

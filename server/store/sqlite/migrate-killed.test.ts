@@ -41,8 +41,8 @@ let fresh: unknown;
 beforeAll(async () => {
   program = await bundleProgram(join(import.meta.dirname, "../fixtures/migrate-and-die.ts"));
   const file = join(folder, "fresh.db");
-  await bringTo(file, journal.entries.length);
-  fresh = (await look(file)).schema;
+  await migrateTo(file, journal.entries.length);
+  fresh = (await readState(file)).schema;
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -60,12 +60,12 @@ function writeSource() {
 }
 
 it.each(journal.entries.map(({ tag }, position) => ({ tag, position })))(
-  "$tag: killed at every statement, the old schema is there, and the next start makes the whole new one",
+  "$tag: killed at every statement, the old schema is intact, and the next start applies all of the new one",
   { timeout: 120_000 },
   async ({ tag, position }) => {
     const old = join(folder, `before-${position}.db`);
-    await bringTo(old, position);
-    const before = await look(old);
+    await migrateTo(old, position);
+    const before = await readState(old);
     expect(before.applied).toBe(position);
     const statements = readFileSync(join(source, `${tag}.sql`), "utf8").split("--> statement-breakpoint").length;
     const kills = Array.from({ length: statements }, (_, index) => index + 1);
@@ -82,21 +82,21 @@ async function killAt(p: {
   old: string;
   position: number;
   kill: number;
-  before: Awaited<ReturnType<typeof look>>;
+  before: Awaited<ReturnType<typeof readState>>;
 }): Promise<void> {
   const file = join(folder, `${p.position}-${p.kill}.db`);
   copyFileSync(p.old, file);
   const child = spawn(process.execPath, [program, file, String(p.kill), source], { stdio: "inherit" });
   const [, signal] = await once(child, "exit");
   expect(signal).toBe("SIGKILL");
-  expect(await look(file)).toEqual(p.before);
-  await bringTo(file, journal.entries.length);
-  expect(await look(file)).toEqual({ schema: fresh, applied: journal.entries.length, damage: "ok" });
+  expect(await readState(file)).toEqual(p.before);
+  await migrateTo(file, journal.entries.length);
+  expect(await readState(file)).toEqual({ schema: fresh, applied: journal.entries.length, damage: "ok" });
   for (const name of readdirSync(folder)) if (name.startsWith(`${p.position}-${p.kill}.db`)) rmSync(join(folder, name));
 }
 
-/** A store as the version made it that knew so many migrations. */
-async function bringTo(file: string, migrations: number): Promise<void> {
+/** A store created by the version that had this many migrations. */
+async function migrateTo(file: string, migrations: number): Promise<void> {
   const known = join(folder, `known-${migrations}`);
   mkdirSync(join(known, "meta"), { recursive: true });
   writeFileSync(
@@ -110,7 +110,7 @@ async function bringTo(file: string, migrations: number): Promise<void> {
   connection.close();
 }
 
-async function look(file: string) {
+async function readState(file: string) {
   const connection = await openConnection(file);
   try {
     const schema: unknown = connection

@@ -8,10 +8,10 @@ import { countApplied, readJournal } from "../shared/migration-journal.ts";
 import type { Connection } from "./open-connection.ts";
 
 /**
- * Brings the database to this code's schema: the migrations that drizzle-kit wrote, by its journal. All pending ones
- * are one transaction under the write lock, so several processes may start at once, and a kill leaves the old schema or
- * the new. (Drizzle's own migrator reads what was applied before it takes the lock, and knows nothing of newer
- * databases.) Gives those that this call applied.
+ * Migrates the database to this code's schema, by the migrations of drizzle-kit and their journal. All pending ones are
+ * one transaction under the write lock. So several processes can start at the same time, and a kill leaves either the
+ * old schema or the new one. Returns the migrations that this call applied. (Drizzle's own migrator reads the applied
+ * migrations before it takes the lock, and does not recognize newer databases.)
  */
 export function migrate(
   connection: Connection,
@@ -26,7 +26,7 @@ export function migrate(
       file: connection.name,
       pending: known.slice(applied),
     });
-  // A table that is made anew would cascade; SQLite takes this pragma outside of transactions only.
+  // Rebuilding a table would cascade. SQLite accepts this pragma only outside of transactions.
   connection.pragma("foreign_keys = OFF");
   try {
     const done = connection
@@ -39,7 +39,7 @@ export function migrate(
   }
 }
 
-/** The migrations that a database has. Refuses one that is no store, and one of a newer version. */
+/** The number of migrations that a database has. Throws AppError if it is not a store, or has a newer version. */
 export function readSchemaVersion(connection: Connection, folder: string): { applied: number; known: number } {
   const applied = readApplied(connection);
   if (applied.length === 0)

@@ -13,7 +13,7 @@ let folder: string;
 let connections: Connection[];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "signalbox-names-"));
-  const file = join(folder, "ledger.db");
+  const file = join(folder, "store.db");
   connections = [await openConnection(file), await openConnection(file)];
   migrate(first(), { folder: migrationsFolder("sqlite"), clock: systemClock, logger: silentLogger });
 });
@@ -32,7 +32,7 @@ function write<T>(connection: Connection, names: Names, operation: () => T): T {
   })();
 }
 
-it("a number that was rolled back is never used, neither for its name nor for another one", () => {
+it("a rolled back number is never used, neither for its name nor for another one", () => {
   const names = createNames(first());
   const undone = () =>
     write(first(), names, () => {
@@ -43,13 +43,13 @@ it("a number that was rolled back is never used, neither for its name nor for an
     });
   expect(undone).toThrow("undone");
   expect([names.find("kept"), names.find("loose")]).toEqual([null, null]);
-  // Its own file gives the same numbers to other names.
+  // The file assigns the same numbers to other names.
   const ids = write(first(), names, () => ["a", "b", "kept"].map((name) => names.idOf(name)));
   expect(ids.map((id) => names.textOf(id))).toEqual(["a", "b", "kept"]);
   expect(write(first(), names, () => ["a", "b", "kept"].map((name) => names.idOf(name)))).toEqual(ids);
 });
 
-it("a name of another process is found", () => {
+it("a name that another process added is found", () => {
   const [mine, theirs] = [createNames(first()), createNames(second())];
   const id = write(second(), theirs, () => theirs.idOf("signup"));
   expect(mine.find("signup")).toBe(id);
@@ -57,7 +57,7 @@ it("a name of another process is found", () => {
   expect(mine.textOf(id)).toBe("signup");
 });
 
-it("a name in a rejected request is kept once the project uses it, and its number is not given again", () => {
+it("a name in a rejected request is kept after the project uses it, and its number is not reused", () => {
   const [mine, theirs] = [createNames(first()), createNames(second())];
   const [invented, used] = write(first(), mine, () => [mine.looseIdOf("invented"), mine.looseIdOf("used")]);
   expect(write(first(), mine, () => mine.idOf("used"))).toBe(used);

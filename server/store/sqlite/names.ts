@@ -1,23 +1,23 @@
 import type { Connection } from "./open-connection.ts";
 
-/** Numbers of names, for rows; see the table `name`. Numbers are given inside a write transaction only. */
+/** Numbers for names in rows; see the table `name`. New numbers are only assigned in a write transaction. */
 export interface Names {
   /** Adds the name if it is new. */
   idOf(text: string): number;
-  /** The same for a name in a rejected request, which can be any text: it is removed with the last delivery that has it. */
+  /** The same for a name in a rejected request, which can be any text. It is removed with the last delivery that has it. */
   looseIdOf(text: string): number;
-  /** `null`: no row can have it. */
+  /** Returns `null` if no row can have the name. */
   find(text: string): number | null;
   textOf(id: number): string;
-  /** A transaction begins: what the one before it added may have been rolled back. */
+  /** Starts a transaction: names that the previous one added may have been rolled back. */
   begin(): void;
 }
 
-/** The number of no name. */
+/** A number that no name has. */
 export const noName = 0;
 
-/** Of a project, names are few. Endpoints in rejected requests can be many. */
-const maxRemembered = 20_000;
+/** A project has few names. Endpoints in rejected requests can be many. */
+const maxCached = 20_000;
 
 interface NameRow {
   id: number;
@@ -25,8 +25,8 @@ interface NameRow {
 }
 
 /**
- * Remembers kept names in memory. Other processes may add names, so one that is not remembered is looked up. A name
- * that this process adds is remembered only once a later transaction has read it: its own may still be rolled back.
+ * Caches kept names. Other processes can add names, so a missing one is looked up. A name that this process adds is
+ * cached only after a later transaction has read it: its own transaction can still be rolled back.
  */
 export function createNames(connection: Connection): Names {
   const select = connection.prepare<[string], NameRow>("SELECT id, is_kept AS isKept FROM name WHERE text = ?");
@@ -35,7 +35,7 @@ export function createNames(connection: Connection): Names {
   const keep = connection.prepare<[number]>("UPDATE name SET is_kept = 1 WHERE id = ?");
   const ids = new Map<string, number>();
   const texts = new Map<number, string>();
-  /** By the transaction that runs or ran last. */
+  /** Names that the current or the last transaction added. */
   const added = new Map<string, number>();
   let hasAdded = false;
 
@@ -46,8 +46,8 @@ export function createNames(connection: Connection): Names {
     return id;
   }
 
-  function remember(text: string, id: number): number {
-    if (ids.size >= maxRemembered) ids.clear();
+  function cacheId(text: string, id: number): number {
+    if (ids.size >= maxCached) ids.clear();
     ids.set(text, id);
     return id;
   }
@@ -58,7 +58,7 @@ export function createNames(connection: Connection): Names {
       if (known !== undefined) return known;
       const row = select.get(text);
       if (!row) return add(text, 1);
-      if (row.isKept === 1) return remember(text, row.id);
+      if (row.isKept === 1) return cacheId(text, row.id);
       keep.run(row.id);
       added.set(text, row.id);
       return row.id;
@@ -69,10 +69,10 @@ export function createNames(connection: Connection): Names {
       const known = texts.get(id);
       if (known !== undefined) return known;
       const text = selectText.get(id);
-      if (text === undefined) throw new Error(`The store has lost the name ${id}, which its rows refer to.`);
-      // A number that is rolled back is given again.
+      if (text === undefined) throw new Error(`The store has no name ${id}, which its rows refer to.`);
+      // SQLite assigns a rolled back number again.
       if (connection.inTransaction && hasAdded) return text;
-      if (texts.size >= maxRemembered) texts.clear();
+      if (texts.size >= maxCached) texts.clear();
       texts.set(id, text);
       return text;
     },

@@ -15,7 +15,7 @@ let folder: string;
 let file: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "signalbox-open-"));
-  file = join(folder, "deep", "down", "ledger.db");
+  file = join(folder, "deep", "down", "store.db");
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -36,7 +36,7 @@ function copyMigrations(...more: string[]): string {
   return copy;
 }
 
-/** As a kill leaves it: with what was committed last. */
+/** The files as after a kill: with the last commits. */
 async function leaveLog(): Promise<{ log: string; runId: string }> {
   const store = await openSqliteStore({ file });
   const run = aRun();
@@ -50,7 +50,7 @@ async function leaveLog(): Promise<{ log: string; runId: string }> {
 }
 
 describe("opening", () => {
-  it("makes the folder, and a file that only its owner may read", async () => {
+  it("creates the folder, and a file that only its owner can read", async () => {
     const store = await openSqliteStore({ file });
     await store.ping();
     expect(statSync(file).mode & 0o077).toBe(0);
@@ -58,7 +58,7 @@ describe("opening", () => {
     await store.close();
   });
 
-  it("sets every connection to WAL, fsync at each commit and foreign keys, also the second time", async () => {
+  it("sets every connection to WAL, fsync at each commit and foreign keys, also after a reopening", async () => {
     for (let time = 0; time < 2; time += 1) {
       const connection = await openConnection(file);
       const pragma = (name: string) => connection.pragma(name, { simple: true });
@@ -77,7 +77,7 @@ describe("opening", () => {
     await second.close();
   });
 
-  it("refuses what is no database", async () => {
+  it("rejects a file that is not a database", async () => {
     mkdirSync(join(folder, "deep", "down"), { recursive: true });
     writeFileSync(file, "this is a text file, and long enough to be looked at\n".repeat(100));
     await expect(openSqliteStore({ file })).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe("opening", () => {
     expect(readFileSync(file, "utf8")).toContain("this is a text file");
   });
 
-  it("refuses one that is damaged, wherever, and leaves it as it is", async () => {
+  it("rejects a file that is damaged anywhere, and does not change it", async () => {
     await (await openSqliteStore({ file })).close();
     const sound = readFileSync(file);
     for (let page = 1; page < sound.length / 4096; page += 1) {
@@ -102,7 +102,7 @@ describe("opening", () => {
   });
 
   describe("beside a write-ahead log", () => {
-    it("takes one that a kill has left, whole, empty, or made of zeros", async () => {
+    it("accepts the log of a killed process: complete, empty, or all zeros", async () => {
       const { log, runId } = await leaveLog();
       const store = await openSqliteStore({ file });
       expect(await store.getRun(runId)).not.toBeNull();
@@ -113,7 +113,7 @@ describe("opening", () => {
       }
     });
 
-    it("refuses one that is damaged, byte for byte of its head, and leaves it as it is", async () => {
+    it("rejects a log with any damaged byte in its header, and does not change it", async () => {
       const { log } = await leaveLog();
       const sound = readFileSync(log);
       for (let at = 0; at < 32; at += 1) {
@@ -129,17 +129,17 @@ describe("opening", () => {
     });
   });
 
-  it("refuses a path that cannot be a file", async () => {
+  it("rejects a path that cannot be a file", async () => {
     await expect(openSqliteStore({ file: folder })).rejects.toMatchObject({ code: "store_unusable" });
     writeFileSync(join(folder, "file"), "");
-    await expect(openSqliteStore({ file: join(folder, "file", "ledger.db") })).rejects.toMatchObject({
+    await expect(openSqliteStore({ file: join(folder, "file", "store.db") })).rejects.toMatchObject({
       code: "store_unusable",
     });
   });
 });
 
 describe("migrations", () => {
-  it("of a newer version are refused, and the file is left as it is", async () => {
+  it("of a newer version are rejected, and the file is unchanged", async () => {
     const connection = await openConnection(file);
     migrate(connection, migration(copyMigrations("CREATE TABLE later (id INTEGER)")));
     connection.close();
@@ -149,7 +149,7 @@ describe("migrations", () => {
     });
   });
 
-  it("that are pending are applied, and only once", async () => {
+  it("that are pending are applied, once", async () => {
     await (await openSqliteStore({ file })).close();
     const connection = await openConnection(file);
     const copy = copyMigrations("CREATE TABLE later (id INTEGER)");
@@ -159,7 +159,7 @@ describe("migrations", () => {
     connection.close();
   });
 
-  it("say that they take their time, where there is something to bring up to date", async () => {
+  it("log that they can take minutes, if the store has an older schema", async () => {
     const connection = await openConnection(file);
     const said: string[] = [];
     const logger = { ...silentLogger, info: (message: string) => void said.push(message) };
@@ -170,7 +170,7 @@ describe("migrations", () => {
     connection.close();
   });
 
-  it("bring a database of an earlier version up to date, with all that is in it", async () => {
+  it("migrate a database of an earlier version and keep its data", async () => {
     const store = await openSqliteStore({ file });
     const delivery = aDelivery();
     await store.recordDelivery(delivery);
@@ -185,7 +185,7 @@ describe("migrations", () => {
         ),
       ),
     );
-    // As the earlier version would read it.
+    // As the earlier version reads it.
     connection.exec("DELETE FROM schema_migration WHERE tag = '90_more'");
     connection.close();
     const again = await openSqliteStore({ file });
@@ -193,7 +193,7 @@ describe("migrations", () => {
     await again.close();
   });
 
-  it("leave nothing of themselves where one of them fails", async () => {
+  it("are rolled back completely if one of them fails", async () => {
     const connection = await openConnection(file);
     const copy = copyMigrations(
       "CREATE TABLE later (id INTEGER)",
@@ -205,7 +205,7 @@ describe("migrations", () => {
     connection.close();
   });
 
-  it("may rebuild a table without losing the rows that refer to it", async () => {
+  it("can rebuild a table without losing the rows that refer to it", async () => {
     const store = await openSqliteStore({ file });
     const { id } = await withRunningRun(store);
     await store.requestCancel(id, epoch);
@@ -224,8 +224,8 @@ describe("migrations", () => {
   });
 });
 
-describe("a store that cannot write now", () => {
-  it("says so when another process keeps the lock", async () => {
+describe("a store that is not writable", () => {
+  it("reports it when another process keeps the lock", async () => {
     const store = await openSqliteStore({ file });
     const other = new Database(file);
     other.exec("BEGIN IMMEDIATE");
@@ -245,25 +245,22 @@ describe("a store that cannot write now", () => {
     await store.close();
   });
 
-  it.each(["", "-wal"])(
-    "says so when its file (%s) is removed under it, rather than write into nothing",
-    async (suffix) => {
-      const other = await openSqliteStore({ file });
-      await other.createRuns([aRun()]);
-      // It has written nothing yet.
-      const store = await openSqliteStore({ file });
-      rmSync(`${file}${suffix}`);
-      await expect(store.createRuns([aRun()])).rejects.toMatchObject({
-        code: "store_unavailable",
-        message: expect.stringContaining("was removed or replaced"),
-      });
-      await expect(store.ping()).rejects.toMatchObject({ code: "store_unavailable" });
-      await store.close();
-      await other.close();
-    },
-  );
+  it.each(["", "-wal"])("rejects writes after its file (%s) was removed, instead of losing them", async (suffix) => {
+    const other = await openSqliteStore({ file });
+    await other.createRuns([aRun()]);
+    // This store has written nothing yet.
+    const store = await openSqliteStore({ file });
+    rmSync(`${file}${suffix}`);
+    await expect(store.createRuns([aRun()])).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringContaining("was removed or replaced"),
+    });
+    await expect(store.ping()).rejects.toMatchObject({ code: "store_unavailable" });
+    await store.close();
+    await other.close();
+  });
 
-  it("notices that its file was cut off, although it has the lost pages in memory", async () => {
+  it("detects that its file was truncated, although the lost pages are in memory", async () => {
     await (await openSqliteStore({ file })).close();
     const store = await openSqliteStore({ file });
     const run = aRun();
@@ -295,7 +292,7 @@ describe("a store that cannot write now", () => {
     await store.close();
   });
 
-  it("takes its own log, that comes and goes, for no such thing", async () => {
+  it("does not report a change when SQLite creates and removes its log", async () => {
     const first = await openSqliteStore({ file });
     await first.createRuns([aRun()]);
     await first.close();
@@ -308,7 +305,7 @@ describe("a store that cannot write now", () => {
     await again.close();
   });
 
-  it("says so after it was closed, having written what waited", async () => {
+  it("reports it after it was closed, and has written the waiting operations", async () => {
     const store = await openSqliteStore({ file });
     const run = aRun();
     const written = store.createRuns([run]);

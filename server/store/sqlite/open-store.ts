@@ -14,14 +14,14 @@ import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
 import { prepareFoldTraffic } from "./fold-traffic.ts";
 import { prepareInsertRun } from "./insert-run.ts";
-import { createKeptReads } from "./kept-reads.ts";
+import { createReadCache } from "./read-cache.ts";
 import { prepareLiveMark } from "./live.ts";
 import { prepareListIndex } from "./list-index.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { createPortableDatabase } from "./portable-database.ts";
-import { createQueueRoom } from "./queue-room.ts";
-import { refuseDamagedFile } from "./refuse-damaged-file.ts";
+import { createQueueCapacity } from "./queue-capacity.ts";
+import { rejectDamagedFile } from "./reject-damaged-file.ts";
 import { createRunStore } from "./run-store.ts";
 import { toOpenError } from "./store-error.ts";
 import { prepareAddEntry } from "./timeline.ts";
@@ -30,12 +30,12 @@ import { createTrafficTally } from "./traffic-tally.ts";
 import { createUpkeepStore } from "./upkeep-store.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
-const detail =
+const fileReplacedDetail =
   "The database file was removed or replaced while it was in use: writes would be lost. Put it back, or restart the service.";
 
 /**
- * Opens the store in a SQLite file, creates it and its folder if needed, and migrates its schema. Several processes may
- * have it open. Rejects with AppError `store_unusable` if it cannot be used, or if a newer version wrote it, and
+ * Opens the store in a SQLite file, creates it and its folder if needed, and migrates its schema. Several processes can
+ * have it open. Rejects with AppError `store_unusable` if it cannot be used or a newer version wrote it. Rejects with
  * `store_unavailable` if another process keeps it locked.
  */
 export async function openSqliteStore(p: { file: string; clock?: Clock; logger?: Logger }): Promise<Store> {
@@ -43,7 +43,7 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
     const connection = await openConnection(p.file);
     try {
       const logger = p.logger ?? silentLogger;
-      refuseDamagedFile(connection);
+      rejectDamagedFile(connection);
       migrate(connection, { folder: migrationsFolder("sqlite"), clock: p.clock ?? systemClock, logger });
       return createStore(connection, p.file, logger);
     } catch (error) {
@@ -59,12 +59,12 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const watcher = createChangeWatcher(connection, logger);
   const traffic = createTrafficTally(connection);
   const folding = createFoldLater({ fold: () => queue.write(fold), what: "the traffic counts", logger });
-  const keptReads = createKeptReads(connection);
+  const readCache = createReadCache(connection);
   const lists = prepareListIndex(connection);
   const indexing = createFoldLater({
-    fold: () => queue.write(lists.fill, "kill"),
+    fold: () => queue.write(lists.fill, "page-cache"),
     what: "the list index",
-    mostCounts: 1_000,
+    maxCounts: 1_000,
     betweenMs: 10,
     logger,
   });
@@ -73,7 +73,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     if (unlisted > 0) indexing.waits(unlisted);
   };
   const onBegin = () => {
-    room.forget();
+    capacity.clear();
     traffic.begin();
     database.names.begin();
     database.changes.begin();
@@ -88,38 +88,38 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     onBegin,
     onEnd,
     onWritten: watcher.changed,
-    checkFile: createFileGuard(file, { onShrunk: (bytes) => refuseLostPages(connection, bytes) }),
+    checkFile: createFileGuard(file, { onShrunk: (bytes) => rejectLostPages(connection, bytes) }),
   });
   const database = createDatabase(
     connection,
-    (verb, survives) =>
+    (operation, durability) =>
       queue.write(() => {
-        room.forget();
-        keptReads.forget();
-        return verb();
-      }, survives),
+        capacity.clear();
+        readCache.clear();
+        return operation();
+      }, durability),
     queue.noteFailure,
   );
-  const room = createQueueRoom(database);
-  // For operations that change what is queued by insertRun alone.
+  const capacity = createQueueCapacity(database);
+  // For operations that change queues only by insertRun.
   const queueing = queue.write;
   const fold = prepareFoldTraffic(connection);
   const addEntry = prepareAddEntry(database);
   const readEnds = prepareReadEnds(connection);
   const mark = () => String(database.changes.read());
   const liveMark = prepareLiveMark(connection);
-  const insertRun = prepareInsertRun(database, { room });
+  const insertRun = prepareInsertRun(database, { capacity });
   const portable = createPortableStore(createPortableDatabase(database));
-  // Counts that an ended process has left.
+  // Counts of processes that have ended.
   if (database.trafficLog().size > 0) folding.counted(0);
   noteUnlisted();
   return {
-    ...createDeliveryStore(database, { insertRun, room, queueing, countTraffic: traffic.add }),
-    ...createRunStore(database, { insertRun, room, queueing, addEntry }),
+    ...createDeliveryStore(database, { insertRun, capacity, queueing, countTraffic: traffic.add }),
+    ...createRunStore(database, { insertRun, capacity, queueing, addEntry }),
     ...createTrafficStore(database),
     ...createEngineStore(database, addEntry),
     ...portable,
-    ...keptReads.wrap(portable),
+    ...readCache.wrap(portable),
     ...createUpkeepStore(database),
     ping: () => ping(database, { readEnds, ...queue }),
     watch: watcher.watch,
@@ -138,8 +138,8 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
 }
 
 /**
- * Reads the ends of the tables to which webhooks add, and writes a number that no code reads. A recent failure counts,
- * too: a small write may fit onto a full disk, and undamaged pages can still be read.
+ * Reads the ends of the tables that webhooks append to, and writes a number that no code reads. Also reports a recent
+ * failure: a small write can fit onto a full disk, and undamaged pages are still readable.
  */
 async function ping(
   { connection, read }: SqliteDatabase,
@@ -171,9 +171,9 @@ function sizeOf(path: string): Promise<number> {
 }
 
 /**
- * Writes to a file that was removed while it is open succeed, but are lost. Throws AppError `store_unavailable` once
- * the database or its write-ahead log is no longer the file that was opened. `onShrunk` gets the size of a database
- * that has become smaller, and throws if it is damaged; it is then asked again.
+ * Writes to a removed file succeed as long as it is open, but are lost. Throws AppError `store_unavailable` if the
+ * database or its write-ahead log is no longer the opened file. If the database became smaller, `onShrunk` gets its
+ * size and throws if it is damaged; it is then called again.
  */
 function createFileGuard(file: string, { onShrunk }: { onShrunk: (bytes: bigint) => void }): () => void {
   const identities = new Map<string, string>();
@@ -185,9 +185,9 @@ function createFileGuard(file: string, { onShrunk }: { onShrunk: (bytes: bigint)
       const opened = identities.get(path);
       // SQLite creates the log with the first write.
       if (opened === undefined && now !== null) identities.set(path, now);
-      // Senders see the detail; the path of the file is for the log.
+      // Senders see the detail. The path of the file is only for the log.
       if (opened !== undefined && opened !== now)
-        throw new AppError("store_unavailable", detail, {
+        throw new AppError("store_unavailable", fileReplacedDetail, {
           cause: new Error(`${path} is not the file that was opened`),
         });
       if (path !== file || !stats) continue;
@@ -199,11 +199,14 @@ function createFileGuard(file: string, { onShrunk }: { onShrunk: (bytes: bigint)
   return check;
 }
 
-/** Upkeep makes the file smaller, too: then no page is missing. The pages in memory would hide that others are lost. */
-function refuseLostPages(connection: Connection, bytes: bigint): void {
+/**
+ * Upkeep also makes the file smaller, but then no page is missing. Cached pages are dropped first: they would hide lost
+ * ones.
+ */
+function rejectLostPages(connection: Connection, bytes: bigint): void {
   connection.pragma("shrink_memory");
   const [pages, pageBytes] = ["page_count", "page_size"].map((name) =>
     Number(connection.pragma(name, { simple: true })),
   );
-  if ((pages ?? 0) * (pageBytes ?? 0) > bytes) refuseDamagedFile(connection);
+  if ((pages ?? 0) * (pageBytes ?? 0) > bytes) rejectDamagedFile(connection);
 }

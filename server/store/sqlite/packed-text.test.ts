@@ -37,7 +37,7 @@ describe("an id", () => {
     expect(unpack(id)).toBe(id);
   });
 
-  it("that begins with a text is in its range, and no other is", () => {
+  it("is in the range of a beginning if, and only if, it begins with it", () => {
     fc.assert(
       fc.property(ulid, fc.nat(26), ulid, (one, length, other) => {
         const range = packedRange(one.slice(0, length));
@@ -53,7 +53,7 @@ describe("an id", () => {
   });
 });
 
-it("a hash and a UUID are as they were, and so is any other text", () => {
+it("a hash, a UUID and any other text are unpacked as they were packed", () => {
   const hash = fc.stringMatching(/^[0-9a-f]{64}$/);
   fc.assert(
     fc.property(fc.oneof(hash, fc.uuid(), fc.string()), (text) => {

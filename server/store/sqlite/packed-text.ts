@@ -1,9 +1,9 @@
 import type { IdPrefix } from "../../domain/ids.ts";
 
-/** Bytes if the text has the usual form, otherwise the text itself. */
+/** Bytes if the text has the usual form, otherwise the text. */
 export type Packed = Uint8Array | string;
 
-/** A form of text that rows keep as bytes, and whose order the bytes keep. */
+/** A form of text that rows store as bytes. The bytes sort like the text. */
 export interface PackedText {
   pack(text: string): Packed;
   unpack(stored: Packed): string;
@@ -64,7 +64,7 @@ function unpackUlid(bytes: Uint8Array): string {
   return ulid;
 }
 
-/** The packed ids from the first to the last that a beginning of a ULID can have; `null`: it is no such beginning. */
+/** The first and the last packed id with this beginning of a ULID; `null` if no ULID can begin with it. */
 export function packedRange(beginning: string): { first: Uint8Array; last: Uint8Array } | null {
   if (beginning.length > ulidLength) return null;
   const first = packUlid(beginning.padEnd(ulidLength, "0"), 0);

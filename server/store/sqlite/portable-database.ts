@@ -3,7 +3,7 @@ import { resultOf, runSync } from "../shared/operation.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { portableTables } from "./schema/portable.ts";
 
-/** SQLite has one writer: within a write transaction, all rows are locked. */
+/** SQLite has one writer, so a write transaction locks all rows. */
 export function createPortableDatabase({
   db,
   read,

@@ -18,17 +18,17 @@ const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
 let connection: Connection;
 let store: PortableStore;
 /** The SQL that was prepared. */
-const asked = new Set<string>();
+const prepared = new Set<string>();
 
 beforeAll(async () => {
   connection = await openConnection(join(folder, "ledger.db"));
   migrate(connection, { folder: migrationsFolder("sqlite"), clock: systemClock, logger: silentLogger });
   const prepare = connection.prepare.bind(connection);
   connection.prepare = (sql: string) => {
-    asked.add(sql);
+    prepared.add(sql);
     return prepare(sql);
   };
-  const database = createDatabase(connection, async (verb) => verb());
+  const database = createDatabase(connection, async (operation) => operation());
   store = createPortableStore(createPortableDatabase(database));
 });
 afterAll(() => {
@@ -68,7 +68,7 @@ const found = (table: "user" | "session" | "account" | "verification", condition
   store.findRows({ table, where: condition, limit: 1, offset: 0, sortBy: null });
 const page = { limit: 50, cursor: null };
 
-/** Two people, one of whom is removed, so that every statement of an operation runs. */
+/** Two people, and the removal of one of them, so that every statement of an operation runs. */
 async function fill(): Promise<void> {
   for (const id of ["per_1", "per_2"]) {
     await store.insertRow("user", {
@@ -155,7 +155,7 @@ const operations: Record<string, () => Promise<unknown>> = {
   "listAudit by both": () => store.listAudit({ actorId: "per_1", action: "key.created" }, page),
 };
 
-/** There are few people: only tables that grow with time need an index for each query. */
+/** There are few people: only growing tables need an index for each query. */
 const growing = ["person_session", "person_account", "person_verification", "invitation", "webhook_key", "audit_entry"];
 
 function plansOf(statements: Iterable<string>): { sql: string; plan: string[] }[] {
@@ -173,9 +173,9 @@ describe("no query about people, links, keys or the audit log scans a table that
   beforeAll(fill);
 
   it.each(Object.keys(operations))("%s", async (name) => {
-    asked.clear();
+    prepared.clear();
     await operations[name]?.();
-    const plans = plansOf([...asked]);
+    const plans = plansOf([...prepared]);
     expect(plans.length).toBeGreaterThan(0);
     const scans = plans.filter(({ plan }) =>
       plan.some((step) => growing.some((table) => step.startsWith(`SCAN ${table}`))),
@@ -186,9 +186,9 @@ describe("no query about people, links, keys or the audit log scans a table that
 
 it("the audit log is read in the order of its index, a page at a time", async () => {
   for (const filter of [{}, { action: "key.created" as const }, { actorId: "per_1" }, { since: 1, until: 9 }]) {
-    asked.clear();
+    prepared.clear();
     await store.listAudit(filter, page);
-    const [{ sql, plan } = { sql: "", plan: [] }] = plansOf([...asked]);
+    const [{ sql, plan } = { sql: "", plan: [] }] = plansOf([...prepared]);
     expect(sql).toMatch(/ limit \?$/);
     expect(plan).toEqual([
       expect.stringMatching(/^(SCAN|SEARCH) audit_entry USING INDEX audit_entry_by_(time|action|actor)/),

@@ -51,7 +51,7 @@ describe("several processes on one file", () => {
     return output === "" ? [] : output.split("\n");
   }
 
-  it("carry out 1,000 runs, each exactly once, and none of them fails for a lock", async () => {
+  it("execute 1,000 runs, each exactly once, and no run fails because of a lock", async () => {
     const store = await openSqliteStore({ file });
     const runs = Array.from({ length: 1_000 }, () => aRun());
     await store.createRuns(runs);
@@ -61,7 +61,7 @@ describe("several processes on one file", () => {
     await store.close();
   }, 60_000);
 
-  it("open a new file at once, and accept exactly one of twelve equal deliveries", async () => {
+  it("open a new file at the same time, and accept exactly one of twelve equal deliveries", async () => {
     const receivers = Array.from({ length: 4 }, () => start(accept, "3", "key"));
     for (const { nextLine } of receivers) expect(await nextLine()).toBe("ready");
     for (const { child } of receivers) child.stdin?.write("go\n");
@@ -76,7 +76,7 @@ describe("several processes on one file", () => {
     await store.close();
   }, 60_000);
 
-  it("lose nothing that was accepted when they are killed", async () => {
+  it("lose no accepted delivery when they are killed", async () => {
     const { child, nextLine } = start(accept);
     expect(await nextLine()).toBe("ready");
     child.stdin?.write("go\n");
@@ -92,7 +92,7 @@ describe("several processes on one file", () => {
     await store.close();
   });
 
-  it("queue no more together than there is room for", async () => {
+  it("never exceed the limit of a queue together", async () => {
     const stores = await Promise.all([openSqliteStore({ file }), openSqliteStore({ file })]);
     const kinds: string[] = [];
     // In waves, so that their transactions alternate.
@@ -103,10 +103,10 @@ describe("several processes on one file", () => {
     for (const store of stores) await store.close();
   });
 
-  it("hear of each other's writes soon, and of nothing when they no longer listen", async () => {
+  it("are notified of each other's writes within milliseconds, and not after they stop listening", async () => {
     const [store, other]: Store[] = await Promise.all([openSqliteStore({ file }), openSqliteStore({ file })]);
-    if (!store || !other) throw new Error("two stores were to open");
-    const heard = new Promise<number>((resolve) => {
+    if (!store || !other) throw new Error("two stores are open");
+    const notified = new Promise<number>((resolve) => {
       const since = performance.now();
       const stop = store.watch(() => {
         stop();
@@ -114,7 +114,7 @@ describe("several processes on one file", () => {
       });
     });
     await other.createRuns([aRun()]);
-    await heard;
+    await notified;
     let calls = 0;
     const stop = store.watch(() => {
       calls += 1;
@@ -130,9 +130,9 @@ describe("several processes on one file", () => {
     await other.close();
   });
 
-  it("watch only others if they want to: their own writes do not count", async () => {
+  it("can watch only the writes of others, without their own", async () => {
     const [store, other]: Store[] = await Promise.all([openSqliteStore({ file }), openSqliteStore({ file })]);
-    if (!store || !other) throw new Error("two stores were to open");
+    if (!store || !other) throw new Error("two stores are open");
     const calls = vi.fn<() => void>();
     const stop = store.watchOthers(calls);
     const own = vi.fn<() => void>();
@@ -140,7 +140,7 @@ describe("several processes on one file", () => {
     await store.createRuns([aRun()]);
     await vi.waitFor(() => expect(own).toHaveBeenCalled());
     expect(calls).not.toHaveBeenCalled();
-    // One that stops leaves the other one its changes.
+    // Stopping one listener does not stop the other.
     stopOwn();
     await other.createRuns([aRun()]);
     await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(1));

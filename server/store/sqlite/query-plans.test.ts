@@ -21,7 +21,7 @@ import { expiredRunsSql } from "./lost-runs.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
 import { endQuery, slowStretchQuery, stretchQuery, toPositionId } from "./list-reader.ts";
-import { queuedOfTargetSql } from "./queue-room.ts";
+import { queuedOfTargetSql } from "./queue-capacity.ts";
 import { spendQuery } from "./run-store.ts";
 import { portableTables } from "./schema/portable.ts";
 import {
@@ -34,13 +34,13 @@ import {
   verdictBucketsSql,
 } from "./traffic-store.ts";
 import { firstCountedHourSql, verdictHoursSql } from "./verdict-hours.ts";
-import { addTrafficSql, forgetMinutesSql, oldestLoggedSql } from "./fold-traffic.ts";
+import { addTrafficSql, removeMinutesSql, oldestLoggedSql } from "./fold-traffic.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
 let database: SqliteDatabase;
 
 beforeAll(async () => {
-  const connection = await openConnection(join(folder, "ledger.db"));
+  const connection = await openConnection(join(folder, "store.db"));
   migrate(connection, { folder: migrationsFolder("sqlite"), clock: systemClock, logger: silentLogger });
   database = createDatabase(connection, () => Promise.reject(new Error("plans are only read")));
 });
@@ -71,7 +71,7 @@ function planOfSql(query: SQL): string {
   return explain(sql, ...params);
 }
 
-/** Of every index that may give the candidates, the plans of all parts of the list. */
+/** The plans of all parts of the list, for every index that can provide the candidates. */
 function plansOf<Row, Shape>(listing: Listing<Row, Shape>): { index: string; plan: string }[] {
   return driversOf(listing).flatMap((driver) =>
     [null, position].flatMap((after) => [
@@ -86,7 +86,7 @@ function plansOf<Row, Shape>(listing: Listing<Row, Shape>): { index: string; pla
   );
 }
 
-/** Without the rows that are not in the list index yet: they are found by number, and sorted. */
+/** The plan without the rows that are not in the list index yet. Those are found by number, and sorted. */
 function indexedPart(plan: string): string {
   const [, indexed, table, unlisted] =
     /^MERGE \(UNION ALL\)\nLEFT\n([^]*)\nRIGHT\nSEARCH (\w+) ([^]*)$/.exec(plan) ?? [];
@@ -97,7 +97,7 @@ function indexedPart(plan: string): string {
   return indexed;
 }
 
-/** The indexes that may give the candidates, having looked at every plan. */
+/** The indexes that can provide the candidates, after a check of every plan. */
 function readBy<Row, Shape>(listing: Listing<Row, Shape>): string[] {
   const plans = plansOf(listing);
   for (const { index, plan } of plans) {
@@ -143,10 +143,10 @@ describe("a part of the list of runs is read by an index, in its order, with any
     [{ version: "v", targetKind: "agent" }, "run_by_time"],
     [{ minTokens: 5, minCostUsd: 0.5, status: "failed", trigger: "t", target: "t", version: "v" }, "run_by_spend"],
     [{ needsApproval: true, trigger: "t", target: "t", targetKind: "agent" }, "run_by_status"],
-  ])("%j is looked through by %s in the list index alone", (filter, index) => {
-    const looks = plansOf(runListing(database, filter)).filter((plan) => plan.index === index);
-    expect(looks.length).toBeGreaterThan(0);
-    for (const { plan } of looks) expect(indexedPart(plan)).not.toMatch(/(SEARCH|SCAN) run /);
+  ])("%j is checked by %s in the list index alone", (filter, index) => {
+    const plans = plansOf(runListing(database, filter)).filter((plan) => plan.index === index);
+    expect(plans.length).toBeGreaterThan(0);
+    for (const { plan } of plans) expect(indexedPart(plan)).not.toMatch(/(SEARCH|SCAN) run /);
   });
 });
 
@@ -169,7 +169,7 @@ describe("a part of the list of deliveries is read by an index, in its order, wi
     expect(readBy(deliveryListing(database, filter))).toEqual(indexes);
   });
 
-  it("several filters are looked through in the list index alone", () => {
+  it("several filters are checked in the list index alone", () => {
     for (const { plan } of plansOf(
       deliveryListing(database, { endpoint: "e", responseStatus: 422, outcome: "rejected" }),
     ))
@@ -184,12 +184,12 @@ it("approvals are looked up in the steps of a run, by its id", () => {
     expect(plan).toContain("SEARCH run_step EXISTS USING INDEX run_step_by_name (run=?)");
 });
 
-/** Of the newest runs, which are summed. */
+/** The part of the plan for the newest runs, which are summed. */
 function newestOf(plan: string): string {
   return indexedPart(plan.slice(plan.indexOf("MERGE"), plan.lastIndexOf("\nSCAN run")));
 }
 
-it("what agents spent is summed from one index, from the newest on, within a time and a number of runs", () => {
+it("the spend of agents is summed from one index, newest first, within a time range and a number of runs", () => {
   const filter = {
     target: "t",
     targetKind: "agent",
@@ -205,12 +205,12 @@ it("what agents spent is summed from one index, from the newest on, within a tim
   expect(newestOf(planOfSql(spendQuery(database, filter)))).toBe("SCAN run_list USING INDEX run_by_spend");
 });
 
-it("a part of a list has one bound on each side: SQLite would walk from the wider to the narrower", () => {
+it("a part of a list has one bound on each side: SQLite would scan from the wider to the narrower", () => {
   const listing = runListing(database, { since: 1, until: 9 });
   const [driver] = driversOf(listing);
   const boundsOf = (after: Position | null, downTo: Position | null) =>
     dialect.sqlToQuery(stretchQuery(listing, { driver, after, downTo, limit: 51 })).params;
-  // Of the list index, and of the rows that are not in it yet.
+  // On the list index, and on the rows that are not in it yet.
   expect(boundsOf(null, null)).toEqual([9, 1, 9, 1, 51]);
   expect(boundsOf({ at: 5, id: "x" }, { at: 3, id: "y" })).toEqual([5, "x", 3, "y", 5, "x", 3, "y", 51]);
   expect(boundsOf({ at: 12, id: "x" }, { at: 0, id: "y" })).toEqual([9, 1, 9, 1, 51]);
@@ -222,8 +222,8 @@ it("reads the rows of a page by their numbers", () => {
   expect(planOf(deliveries)).toContain("SEARCH delivery USING INTEGER PRIMARY KEY (rowid=?)");
 });
 
-describe("questions about traffic", () => {
-  it("are counted by primary key", () => {
+describe("traffic queries", () => {
+  it("read counters by primary key", () => {
     const window = { bucketMs: 60_000, since: 0, until: 1, endpoints: "[]" };
     expect(explain(countDeliveriesSql, window)).toContain(
       "SEARCH t USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)",
@@ -237,18 +237,18 @@ describe("questions about traffic", () => {
     expect(explain(verdictBucketsSql, { bucketMs: 60_000, since: 0, until: 1, endpoint: "e", trigger: "t" })).toBe(
       "SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id>? AND attachment_id<?)",
     );
-    expect(explain(forgetMinutesSql, "", "", 0)).toMatch(
+    expect(explain(removeMinutesSql, "", "", 0)).toMatch(
       /^SEARCH traffic USING .*\(bucket_ms=\? AND endpoint=\? AND attachment_id=\? AND at<\?\)$/,
     );
     expect(explain(addTrafficSql, 1, "", "", 0, "matched", 1)).not.toContain("SCAN");
   });
 
-  it("about what is not counted yet are walks from one id on", () => {
+  it("of the log scan from one id", () => {
     for (const sql of [logRangeSql, oldestLoggedSql]) expect(explain(sql)).not.toContain("TEMP B-TREE");
     expect(explain(logRowsSql, 1)).toBe("SEARCH traffic_log USING INTEGER PRIMARY KEY (rowid>?)");
   });
 
-  it("about the hours of a verdict jump to the attachments of the trigger", () => {
+  it("for the hours of a verdict seek to the attachments of the trigger", () => {
     expect(explain(verdictHoursSql, { outcomes: "[]", endpoint: "e", trigger: "t", since: 0, until: 1 })).toContain(
       "SEARCH t USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id>? AND attachment_id<?)",
     );
@@ -257,7 +257,7 @@ describe("questions about traffic", () => {
     );
   });
 
-  it("about targets are answered from the list index, newest first", () => {
+  it("for targets read the list index, newest first", () => {
     expect(indexedPart(explain(recentRunsSql, { slug: "s", kind: "agent", since: 0 }))).toBe(
       "SEARCH run_list USING INDEX run_by_target (target_slug=? AND created_at>?)",
     );
@@ -266,7 +266,7 @@ describe("questions about traffic", () => {
     );
   });
 
-  it("about ids look at their index and at the newest", () => {
+  it("for ids read their index and the newest ids", () => {
     for (const { begin, newest } of Object.values(searchIdsSql)) {
       expect(explain(begin, { first: "a", last: "b", limit: 5 })).toMatch(
         /^SEARCH \w+ USING COVERING INDEX \w+_by_id \(id>\? AND id<\?\)$/,
@@ -277,8 +277,8 @@ describe("questions about traffic", () => {
   });
 });
 
-describe("the engine's questions", () => {
-  it("which targets have open runs: a jump for each, never a walk", () => {
+describe("the engine's queries", () => {
+  it("targets with open runs: one seek for each, no scan", () => {
     for (const sql of Object.values(openTargetsSql)) {
       const plan = explain(sql, { isolated: 0 });
       expect(plan).toContain("SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=?)");
@@ -287,7 +287,7 @@ describe("the engine's questions", () => {
     }
   });
 
-  it("which of its runs are due: the head of the index, in its order", () => {
+  it("due runs of a target: the start of the index, in its order", () => {
     const queued = explain(dueRunsSql.queued, { isolated: 0, target: "t", limit: 1 });
     expect(queued).toContain("SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)");
     const waiting = explain(dueRunsSql.waiting, { isolated: 0, target: "t", limit: 1, now: 1 });
@@ -297,27 +297,27 @@ describe("the engine's questions", () => {
     for (const plan of [queued, waiting]) expect(plan).not.toMatch(/SCAN run|TEMP B-TREE/);
   });
 
-  it("how many of a target are running", () => {
+  it("number of running runs of a target", () => {
     expect(explain(runningOfTargetSql, { target: 1 })).toBe(
       "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)",
     );
   });
 
-  it("how many of a target are queued", () => {
+  it("number of queued runs of a target", () => {
     expect(explain(queuedOfTargetSql, { isolated: 0, target: "t", limit: 9 })).toContain(
       "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)",
     );
   });
 
-  it("which leases ran out", () => {
+  it("expired leases", () => {
     expect(explain(expiredRunsSql, 1)).toBe("SEARCH run USING INDEX run_open (status=?)");
   });
 
-  it("what a worker holds", () => {
+  it("runs of a worker", () => {
     expect(explain(heldRunsSql, "w")).toContain("SEARCH run USING INDEX run_open (status=?)");
   });
 
-  it("when the next waiting run is due", () => {
+  it("time of the next waiting run", () => {
     expect(explain(nextAvailableSql, { isolated: 0, after: 1 })).toContain(
       "run_waiting (is_isolated=? AND available_at>?)",
     );
@@ -349,7 +349,7 @@ it("has an index for every foreign key", () => {
   expect(missing).toEqual([]);
 });
 
-it("reads no wide column into a list", () => {
+it("no wide column is read into a list", () => {
   const { runs, deliveries } = rowQueries(database, [1]);
   for (const list of [runs, deliveries])
     expect(list.toSQL().sql).not.toMatch(/"(payload|input|output|error_stack|body)"/);

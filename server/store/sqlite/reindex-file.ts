@@ -3,18 +3,18 @@ import { migrationsFolder } from "../../paths.ts";
 import { rebuildListIndex } from "./list-index.ts";
 import { readSchemaVersion } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
-import { refuseDamagedFile } from "./refuse-damaged-file.ts";
+import { rejectDamagedFile } from "./reject-damaged-file.ts";
 import { toOpenError } from "./store-error.ts";
 
 /**
- * Rebuilds the list index of a file, also while the service runs. Returns its number of rows. Throws AppError
- * `store_unusable` if the file is damaged, or of another version.
+ * Rebuilds the list index of a file. The service can run meanwhile. Returns the number of rows in the index. Throws
+ * AppError `store_unusable` if the file is damaged or has another version.
  */
 export async function reindexFile(file: string): Promise<number> {
   try {
     const connection = await openConnection(file);
     try {
-      refuseDamagedFile(connection);
+      rejectDamagedFile(connection);
       const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
       if (applied < known)
         throw new AppError(

@@ -3,16 +3,16 @@ import { createBatchBound } from "./batch-bound.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { type Packed, packedHex } from "./packed-text.ts";
 
-const rowsAtOnce = 500;
+const maxRows = 500;
 
-interface KeyPlace {
+interface KeyCursor {
   endpoint: string;
   key: string;
 }
 
 export const keysAfterSql = `
   SELECT seq, endpoint, idempotency_key AS key, received_at AS acceptedAt FROM delivery INDEXED BY delivery_by_idempotency_key
-  WHERE idempotency_key IS NOT NULL AND (endpoint, idempotency_key) > (@endpoint, @key) ORDER BY endpoint, idempotency_key LIMIT ${rowsAtOnce}`;
+  WHERE idempotency_key IS NOT NULL AND (endpoint, idempotency_key) > (@endpoint, @key) ORDER BY endpoint, idempotency_key LIMIT ${maxRows}`;
 
 export const nextCounterSql = `
   SELECT bucket_ms AS bucketMs, endpoint, attachment_id AS attachmentId FROM traffic
@@ -22,7 +22,7 @@ export const nextCounterSql = `
 export const removeCountersSql = `
   DELETE FROM traffic WHERE (bucket_ms, endpoint, attachment_id, at, outcome) IN (
     SELECT bucket_ms, endpoint, attachment_id, at, outcome FROM traffic
-    WHERE bucket_ms = @bucketMs AND endpoint = @endpoint AND attachment_id = @attachmentId AND at < @before LIMIT ${rowsAtOnce})`;
+    WHERE bucket_ms = @bucketMs AND endpoint = @endpoint AND attachment_id = @attachmentId AND at < @before LIMIT ${maxRows})`;
 
 interface KeyRow {
   seq: number;
@@ -31,46 +31,46 @@ interface KeyRow {
   acceptedAt: number;
 }
 
-/** The operations run in a write transaction. */
+/** These operations run in a write transaction. */
 export function prepareRemoveCounters({ connection, names }: SqliteDatabase) {
   const keysAfter = connection.prepare<unknown[], KeyRow>(keysAfterSql);
   const dropKey = connection.prepare("UPDATE delivery SET idempotency_key = NULL WHERE seq = ?");
-  const cursorOf = ({ endpoint, key }: KeyRow): KeyPlace => ({
+  const cursorOf = ({ endpoint, key }: KeyRow): KeyCursor => ({
     endpoint: names.textOf(endpoint),
     key: packedHex.unpack(key),
   });
   const nextCounter = connection.prepare<unknown[], CounterCursor>(nextCounterSql);
   const dropCounters = connection.prepare(removeCountersSql);
   return {
-    removeKeys({ before, after }: Parameters<UpkeepStore["removeOldKeys"]>[0]): UpkeepBatch<KeyPlace> {
+    removeKeys({ before, after }: Parameters<UpkeepStore["removeOldKeys"]>[0]): UpkeepBatch<KeyCursor> {
       const from = after && { endpoint: names.find(after.endpoint), key: packedHex.pack(after.key) };
       const rows = keysAfter.all(from ?? { endpoint: 0, key: "" });
       const bound = createBatchBound();
       let removed = 0;
       for (const [index, row] of rows.entries()) {
         if (row.acceptedAt < before) removed += dropKey.run(row.seq).changes;
-        bound.looked();
+        bound.examined();
         if (bound.isReached() && index < rows.length - 1) return { removed, next: cursorOf(row) };
       }
       const last = rows.at(-1);
-      return { removed, next: last && rows.length === rowsAtOnce ? cursorOf(last) : null };
+      return { removed, next: last && rows.length === maxRows ? cursorOf(last) : null };
     },
     /**
-     * By the hour, the counts of all endpoints together come first: lists look through what lies before the oldest of
-     * them.
+     * In hour buckets, the totals of all endpoints are removed first: lists search all deliveries from before the
+     * oldest of these totals.
      */
     removeCounters({ before, after }: Parameters<UpkeepStore["removeOldCounters"]>[0]): UpkeepBatch<CounterCursor> {
       const bound = createBatchBound();
       let removed = 0;
       let last = after;
-      for (let place = nextCounter.get(after ?? start); place; place = nextCounter.get(place)) {
+      for (let counter = nextCounter.get(after ?? start); counter; counter = nextCounter.get(counter)) {
         if (bound.isReached()) return { removed, next: last ?? start };
-        const { changes } = dropCounters.run({ ...place, before: before - (before % place.bucketMs) });
+        const { changes } = dropCounters.run({ ...counter, before: before - (before % counter.bucketMs) });
         removed += changes;
-        bound.looked();
+        bound.examined();
         bound.removed(changes);
-        if (changes === rowsAtOnce) return { removed, next: last ?? start };
-        last = place;
+        if (changes === maxRows) return { removed, next: last ?? start };
+        last = counter;
       }
       return { removed, next: null };
     },

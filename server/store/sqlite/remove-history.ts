@@ -5,37 +5,37 @@ import { listedSql } from "./list-index.ts";
 import type { Connection } from "./open-connection.ts";
 import { isOpenSql } from "./stored-forms.ts";
 
-const looksAtOnce = 200;
-const rowsAtOnce = 100;
+const maxCandidates = 200;
+const maxRows = 100;
 
 export const oldDeliveriesSql = `
   ${listedSql("delivery", {
     columns: "received_at AS at, seq",
     index: "delivery_by_time",
     where: "(received_at, seq) > (@at, @seq) AND received_at < @before",
-  })} ORDER BY at, seq LIMIT ${looksAtOnce}`;
+  })} ORDER BY at, seq LIMIT ${maxCandidates}`;
 
 export const oldRunsSql = `
   ${listedSql("run", {
     columns: "created_at AS at, seq",
     index: "run_by_time",
     where: "(created_at, seq) > (@at, @seq) AND created_at < @before",
-  })} ORDER BY at, seq LIMIT ${looksAtOnce}`;
+  })} ORDER BY at, seq LIMIT ${maxCandidates}`;
 
 const isNeeded = `(${isOpenSql} OR coalesce(finished_at, created_at) >= @before)`;
 
-/** Whether something still refers to it. */
+/** 1 if a run or an idempotency key still needs the delivery. */
 export const deliveryIsNeededSql = `
   SELECT EXISTS (SELECT 1 FROM run WHERE delivery = @seq AND ${isNeeded})
     OR EXISTS (SELECT 1 FROM delivery WHERE seq = @seq AND idempotency_key IS NOT NULL AND received_at >= @keysSince)`;
 
 const runIsNeededSql = `SELECT delivery IS NOT NULL OR ${isNeeded} FROM run WHERE seq = @seq`;
 
-/** Names that came from rejected requests, and that no delivery has any more. Exported for the test of its query plan. */
+/** Removes names from rejected requests that no delivery has any more. Exported for the test of its query plan. */
 export const removeNamesSql = `
   DELETE FROM name WHERE id IN (
     SELECT id FROM name WHERE is_kept = 0
-      AND NOT EXISTS (${listedSql("delivery", { columns: "1", index: "delivery_by_endpoint", where: "endpoint = name.id" })}) LIMIT ${looksAtOnce})`;
+      AND NOT EXISTS (${listedSql("delivery", { columns: "1", index: "delivery_by_endpoint", where: "endpoint = name.id" })}) LIMIT ${maxCandidates})`;
 
 interface OldRow {
   at: number;
@@ -43,13 +43,13 @@ interface OldRow {
 }
 
 /**
- * The operations run in a write transaction. They may stop in the middle of a delivery or a run that has much, and
- * continue with it in the next one.
+ * These operations run in a write transaction. They can stop within a delivery or a run with many rows, and continue
+ * with it in the next transaction.
  */
 export function prepareRemoveHistory(connection: Connection) {
   const removeRun = prepareRemoveRun(connection);
   const runsOf = connection
-    .prepare<unknown[], number>(`SELECT seq FROM run WHERE delivery = ? LIMIT ${rowsAtOnce}`)
+    .prepare<unknown[], number>(`SELECT seq FROM run WHERE delivery = ? LIMIT ${maxRows}`)
     .pluck();
   const dropDelivery = connection.prepare("DELETE FROM delivery WHERE seq = ?");
   const dropNames = connection.prepare(removeNamesSql);
@@ -105,30 +105,30 @@ function walk(
   let last = after;
   for (const { at, seq } of rows) {
     if (bound.isReached()) return { removed, next: last ?? start };
-    bound.looked();
+    bound.examined();
     if (!p.isNeeded(seq)) {
       if (!p.remove(seq, bound)) return { removed, next: last ?? start };
       removed += 1;
     }
     last = { at, id: toPositionId(seq) };
   }
-  return { removed, next: rows.length < looksAtOnce ? null : last };
+  return { removed, next: rows.length < maxCandidates ? null : last };
 }
 
 /**
- * Timeline and steps first, some at a time: a run may have many, and its own row would remove them all at once. Returns
- * whether all is removed.
+ * Removes the timeline and the steps first, in batches: a run can have many, and removing its own row would remove them
+ * all at once. Returns whether all of it is removed.
  */
 function prepareRemoveRun(connection: Connection): (seq: number, bound: BatchBound) => boolean {
   const parts = ["run_event", "run_step"].map((table) =>
     connection.prepare(
-      `DELETE FROM ${table} WHERE run = @seq AND position IN (SELECT position FROM ${table} WHERE run = @seq LIMIT ${rowsAtOnce})`,
+      `DELETE FROM ${table} WHERE run = @seq AND position IN (SELECT position FROM ${table} WHERE run = @seq LIMIT ${maxRows})`,
     ),
   );
   const dropRun = connection.prepare("DELETE FROM run WHERE seq = ?");
   return (seq, bound) => {
     for (const part of parts) {
-      for (let changes = rowsAtOnce; changes === rowsAtOnce;) {
+      for (let changes = maxRows; changes === maxRows;) {
         if (bound.isReachedByRemoving()) return false;
         ({ changes } = part.run({ seq }));
         bound.removed(changes);

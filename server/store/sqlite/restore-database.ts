@@ -12,14 +12,14 @@ import {
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { AppError } from "../../contract/app-error.ts";
-import { bringNameToDisk, bringToDisk, checkCopy, type CopyContents, removeDraft } from "./check-copy.ts";
-import { refuseDamagedLog } from "./refuse-damaged-log.ts";
+import { fsyncFolderOf, fsyncPath, checkCopy, type CopyContents, removeDraft } from "./check-copy.ts";
+import { rejectDamagedLog } from "./reject-damaged-log.ts";
 import { isBusy } from "./store-error.ts";
 
 /**
- * Puts a backup in the store's place. It is copied and read whole first; the present store, where there is one, stays
- * beside it under the name that comes back as `keptAs`. At no moment is there no store. Throws AppError
- * `store_unusable`, and has changed nothing then. `now` is in UTC milliseconds.
+ * Replaces the store with a backup. The backup is first copied and read completely. An existing store is kept beside
+ * it, under the name that is returned as `keptAs`. There is a store at every moment. If it fails, it throws AppError
+ * `store_unusable` and has changed nothing. `now` is in UTC milliseconds.
  */
 export function restoreDatabase(p: {
   from: string;
@@ -27,27 +27,27 @@ export function restoreDatabase(p: {
   now: number;
 }): CopyContents & { keptAs: string | null } {
   const { from, file, now } = p;
-  refuseUnlikely(from, file);
+  assertRestorable(from, file);
   const draft = `${file}.restore-${process.pid}`;
   mkdirSync(dirname(file), { recursive: true });
   try {
     copyFileSync(from, draft, constants.COPYFILE_EXCL);
     chmodSync(draft, 0o600);
     const contents = checkCopy(draft, from);
-    bringToDisk(draft);
+    fsyncPath(draft);
     const keptAs = existsSync(file)
       ? `${file}.before-restore-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, "")}`
       : null;
-    if (keptAs) setAside(file, keptAs);
+    if (keptAs) keepStore(file, keptAs);
     renameSync(draft, file);
-    bringNameToDisk(file);
+    fsyncFolderOf(file);
     return { ...contents, keptAs };
   } finally {
     removeDraft(draft);
   }
 }
 
-function refuseUnlikely(from: string, file: string): void {
+function assertRestorable(from: string, file: string): void {
   if (!statSync(from, { throwIfNoEntry: false })?.isFile())
     throw new AppError("store_unusable", `The file ${from} does not exist.`);
   if (existsSync(file) && realpathSync(from) === realpathSync(file))
@@ -59,20 +59,23 @@ function refuseUnlikely(from: string, file: string): void {
   );
 }
 
-function setAside(file: string, keptAs: string): void {
+function keepStore(file: string, keptAs: string): void {
   if (existsSync(keptAs))
     throw new AppError("store_unusable", `${keptAs} already exists. Move it away, or try again in a second.`);
-  takeAlone(file);
-  // Of a store that cannot be opened: a log that stayed would be taken for that of the new file.
+  leaveWalMode(file);
+  // These files exist if the store cannot be opened: SQLite would apply a log that stayed to the new file.
   for (const end of ["-wal", "-shm"]) if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${keptAs}${end}`);
   linkSync(file, keptAs);
 }
 
-/** SQLite leaves WAL only where nobody else has the file open, and brings all of the log into it. */
-function takeAlone(file: string): void {
+/**
+ * Leaves WAL mode. SQLite does so only if no other connection has the file open, and moves all of the log into the
+ * file.
+ */
+function leaveWalMode(file: string): void {
   try {
-    // SQLite would remove one that it cannot read.
-    refuseDamagedLog(file);
+    // SQLite would remove a log that it cannot read.
+    rejectDamagedLog(file);
     const connection = new Database(file, { fileMustExist: true, timeout: 500 });
     try {
       connection.pragma("journal_mode = DELETE");
@@ -84,6 +87,6 @@ function takeAlone(file: string): void {
       throw new AppError("store_unusable", `${file} is in use by another process. Stop the service first.`, {
         cause: error,
       });
-    // Damaged: the more reason to restore.
+    // The store is damaged, which the restore repairs.
   }
 }

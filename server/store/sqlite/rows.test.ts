@@ -15,7 +15,7 @@ let store: Store;
 let connection: Connection;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "signalbox-rows-"));
-  const file = join(folder, "ledger.db");
+  const file = join(folder, "store.db");
   store = await openSqliteStore({ file });
   connection = await openConnection(file);
 });
@@ -48,7 +48,7 @@ describe("the timeline of a run", () => {
     ["another time", { ...end("failed"), at: now - 1 }],
     ["another error", { ...end("failed"), error: { name: "Other", message: "m", stack: null } }],
     ["data", { ...end("failed"), error: { name: "E", message: "m", stack: "s" }, data: { source: 1 } }],
-    ["what the columns have", { ...end("failed"), error: { name: "E", message: "m", stack: "s" } }],
+    ["the columns", { ...end("failed"), error: { name: "E", message: "m", stack: "s" } }],
   ])("has the last entry as it was written: with %s", async (_, entry) => {
     const run = await withRunningRun(store);
     await write(run, [entry], { to: "failed", error: { name: "E", message: "m", stack: "s" } });
@@ -69,7 +69,7 @@ describe("the timeline of a run", () => {
     ]);
   });
 
-  it("is the same in pieces of any size, read while it grows", async () => {
+  it("is the same in pages of any size, read while it grows", async () => {
     const step = fc.constantFrom("log", "retry", "sleep", "cancel");
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.integer({ min: 1, max: 4 }), async (steps, limit) => {

@@ -10,7 +10,7 @@ import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { isUnlistedSql } from "./list-index.ts";
 import { listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "./list-runs.ts";
-import type { QueueRoom } from "./queue-room.ts";
+import type { QueueCapacity } from "./queue-capacity.ts";
 import { run, runList, runStep } from "./schema.ts";
 import { inputSql, isOpenSql, payloadSql } from "./stored-forms.ts";
 import { type AddEntry, implied, isImpliedEnd, listTimeline } from "./timeline.ts";
@@ -18,7 +18,7 @@ import type { WriteQueue } from "./write-queue.ts";
 
 interface RunStoreParts {
   insertRun: InsertRun;
-  room: QueueRoom;
+  capacity: QueueCapacity;
   addEntry: AddEntry;
   queueing: WriteQueue["write"];
 }
@@ -29,7 +29,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
   const requestCancel = prepareRequestCancel(database, p.addEntry);
   return {
     async createRuns(runs) {
-      // Thrown after the transaction, which other writes share.
+      // Thrown after the transaction, because other writes share it.
       const queue = await p.queueing(() => insertRuns(p, runs));
       if (queue) throw queueFull(queue);
     },
@@ -51,9 +51,9 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
   };
 }
 
-/** All or none. Returns the queue that is full. */
-function insertRuns({ room, insertRun }: RunStoreParts, runs: readonly NewRun[]): QueueFull | null {
-  const queue = room.findFull(runs);
+/** Inserts all runs or none. Returns the full queue if there is one. */
+function insertRuns({ capacity, insertRun }: RunStoreParts, runs: readonly NewRun[]): QueueFull | null {
+  const queue = capacity.findFull(runs);
   if (queue === null) for (const newRun of runs) insertRun(newRun);
   return queue;
 }
@@ -114,7 +114,7 @@ type Cancel = RunStore["requestCancel"];
 
 const canceled = { to: "canceled", error: null } as const;
 
-/** The write transaction excludes all other writers: what is read in it stays true. */
+/** The write transaction excludes all other writers, so its reads stay valid. */
 function prepareRequestCancel(
   { db, changed }: SqliteDatabase,
   addEntry: AddEntry,

@@ -3,9 +3,9 @@ import type { SqliteDatabase } from "./database.ts";
 
 interface ShortenWaits {
   hasLong(now: number): boolean;
-  /** Returns how many. */
+  /** Returns the number of shortened waits. */
   shorten(now: number): number;
-  /** What was shortened is on disk: until the clock is set back again there is nothing to look for. */
+  /** Called after the shortened waits are on disk. The next search happens only after the clock is set back again. */
   done(now: number): void;
 }
 
@@ -14,9 +14,10 @@ const isOpenSleep = `kind = ${stepKindCodes.sleep} AND finished_at IS NULL`;
 const isRetry = `kind = ${timelineKindCodes.retry_scheduled}`;
 
 /**
- * A wait that began later than now shows that the clock was set back since: it would last longer than was asked for, by
- * as much. It then lasts at most its full duration again. (How much of it has passed is unknown.) Looked for only where
- * the clock was set back since the last time, and the first time: it may have been set back before this process began.
+ * A wait that started in the future shows that the clock was set back since. The wait would be too long by that
+ * difference. It is shortened so that it lasts at most its full duration from now; the elapsed part is unknown.
+ * Searches only on the first call and after the clock was set back, because it may have been set back before this
+ * process started.
  */
 export function prepareShortenWaits({ connection, changed }: SqliteDatabase): ShortenWaits {
   const selectLong = connection.prepare<unknown[], { seq: number; availableAt: number }>(`
@@ -35,7 +36,7 @@ export function prepareShortenWaits({ connection, changed }: SqliteDatabase): Sh
     "UPDATE run_step SET started_at = started_at - @ms, until = until - @ms WHERE position = @position",
   );
   const moveRun = connection.prepare(`UPDATE run SET available_at = ? WHERE seq = ? AND ${isWaiting}`);
-  let lookedAt = Number.POSITIVE_INFINITY;
+  let searchedAt = Number.POSITIVE_INFINITY;
 
   /** The end of the first of its sleeps; `null` if it does not sleep. */
   function moveSleeps(seq: number, now: number): number | null {
@@ -54,8 +55,8 @@ export function prepareShortenWaits({ connection, changed }: SqliteDatabase): Sh
 
   return {
     hasLong(now) {
-      const mayHave = now < lookedAt && selectLong.get({ now }) !== undefined;
-      if (!mayHave) lookedAt = now;
+      const mayHave = now < searchedAt && selectLong.get({ now }) !== undefined;
+      if (!mayHave) searchedAt = now;
       return mayHave;
     },
     shorten(now) {
@@ -67,6 +68,6 @@ export function prepareShortenWaits({ connection, changed }: SqliteDatabase): Sh
       if (shortened > 0) changed();
       return shortened;
     },
-    done: (now) => void (lookedAt = now),
+    done: (now) => void (searchedAt = now),
   };
 }

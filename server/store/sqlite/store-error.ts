@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../contract/app-error.ts";
 
-/** What the disk or another process does to us, as opposed to a defect of ours. Extended codes begin with these. */
+/** Failures that the disk or another process causes, not defects of this code. Extended codes begin with these codes. */
 const causes: readonly (readonly [prefix: string, detail: string])[] = [
   ["SQLITE_BUSY", "The database is busy: another process held its lock for too long."],
   ["SQLITE_LOCKED", "The database is locked."],
@@ -19,8 +19,8 @@ const causes: readonly (readonly [prefix: string, detail: string])[] = [
 ];
 
 /**
- * Gives an AppError: `store_unavailable` for what the store cannot help, `not_found` for a row that refers to one which
- * is not there, or was removed meanwhile. Anything else comes back as it is.
+ * Returns AppError `store_unavailable` for failures of the environment. Returns `not_found` for a row that refers to a
+ * missing or removed one. Returns any other error unchanged.
  */
 export function toStoreError(error: unknown): unknown {
   const code = sqliteCode(error);
@@ -35,7 +35,7 @@ export function missingReference(cause?: unknown): AppError {
   });
 }
 
-/** The same for a store that cannot be opened: no sender reads it, so it names the file. */
+/** The same for a store that cannot be opened. No sender reads this error, so it names the file. */
 export function toOpenError(error: unknown, file: string): unknown {
   const known = toStoreError(error);
   if (!(known instanceof AppError) || known === error) return known;
@@ -50,18 +50,18 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error)?.startsWith("SQLITE_BUSY") ?? false;
 }
 
-/** The store as a whole cannot be used now, whatever the row. */
+/** True if the whole store is currently unusable, not only a row. */
 export function isUnavailable(error: unknown): boolean {
   const known = toStoreError(error);
   return known !== error && known instanceof AppError && known.code === "store_unavailable";
 }
 
-/** A call of the system has failed: what the disk has of what was written is not known. */
+/** True if a system call failed. It is then unknown which writes are on disk. */
 export function isDiskFailure(error: unknown): boolean {
   return sqliteCode(error)?.startsWith("SQLITE_IOERR") ?? false;
 }
 
-/** SQLite's own code, also of an error that a layer above has wrapped. */
+/** SQLite's own code, also of a wrapped error. */
 function sqliteCode(error: unknown): string | null {
   if (error instanceof Database.SqliteError) return error.code;
   return error instanceof Error && error.cause !== undefined ? sqliteCode(error.cause) : null;

@@ -2,19 +2,19 @@ import type { Target } from "../../contract/project/target.ts";
 import { runStatusCodes } from "../../domain/stored-codes.ts";
 import { packedId } from "./packed-text.ts";
 
-/** The forms in which rows have ids, targets and payloads, for statements that are not built by Drizzle. */
+/** The stored forms of ids, targets and payloads, for statements that Drizzle does not build. */
 export const deliveryId = packedId("dlv");
 export const runId = packedId("run");
 export const workerId = packedId("wrk");
 
-/** Runs that have not ended. SQLite takes a partial index only where a query repeats its WHERE word for word. */
+/** Runs that have not ended. SQLite uses a partial index only if a query repeats its WHERE literally. */
 export const isOpenSql = `status < ${runStatusCodes.completed}`;
 
-// No JSON is empty.
+// JSON is never empty, so an empty string can mark a shared value.
 
-/** The payload of a run is the body of its delivery, byte for byte. */
+/** The payload of the run equals the body of its delivery byte for byte. */
 export const sameAsBody = "";
-/** The input of a run is its payload. */
+/** The input of the run equals its payload. */
 export const sameAsPayload = "";
 
 /** JSON. */
@@ -22,7 +22,7 @@ export const payloadSql =
   "CASE WHEN run.payload = '' THEN (SELECT CAST(body AS TEXT) FROM delivery WHERE delivery.seq = run.delivery) ELSE run.payload END";
 export const inputSql = `CASE WHEN run.input = '' THEN ${payloadSql} ELSE run.input END`;
 
-/** The size of the body that is its payload or its input. */
+/** The size of the body, if the payload or the input is shared with it. */
 export const bodyBytesSql =
   "CASE WHEN run.payload = '' OR run.input = '' THEN (SELECT body_bytes FROM delivery WHERE delivery.seq = run.delivery) END";
 

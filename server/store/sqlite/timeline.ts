@@ -9,9 +9,9 @@ import type { SqliteDatabase } from "./database.ts";
 import { run, runEvent } from "./schema.ts";
 
 /**
- * The entries that the columns of a run imply, as bits of `implied_entries`. A run that succeeds at once has no other
- * entries, and no row in `run_event`. The id of an entry is its position in the run: `queued` is the first, the first
- * `attempt_started` the second, rows follow from the third on, and the end of the run is behind the last row.
+ * The entries that the columns of a run imply, as bits of `implied_entries`. A run that succeeds immediately has no
+ * other entries, and no row in `run_event`. The id of an entry is its position in the run. `queued` is 1, and the first
+ * `attempt_started` is 2. Rows start at 3, and the end of the run follows the last row.
  */
 export const implied = { queued: 1, started: 2, ended: 4 } as const;
 
@@ -48,7 +48,7 @@ export function prepareAddEntry({ connection, changed }: Pick<SqliteDatabase, "c
 
 export type Ending = Exclude<RunTransition, { to: "waiting" | "queued" }>;
 
-/** Whether an entry says nothing but what the columns of the run say once it has ended so. */
+/** True if an entry contains only facts that the columns of the ended run imply. */
 export function isImpliedEnd(
   entry: NewTimelineEntry | undefined,
   { ending, attempt, now }: { ending: Ending; attempt: number; now: number },
@@ -80,7 +80,7 @@ export interface ImpliedFacts {
 
 const nothing = { name: null, level: null, message: null, durationMs: null, until: null, error: null, data: null };
 
-/** The implied entries before and behind the rows; `last` is the position of the last row. */
+/** The implied entries before and after the rows; `last` is the position of the last row. */
 export function impliedEntries(facts: ImpliedFacts, last: number | null): { start: RunEventRow[]; end: RunEventRow[] } {
   const { impliedEntries: bits, status, startedAt, finishedAt, errorName } = facts;
   const start: RunEventRow[] = [];

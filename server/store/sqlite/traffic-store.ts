@@ -14,7 +14,7 @@ import {
   joinVerdictBuckets,
   joinVerdictCounts,
   partsOf,
-  together,
+  total,
   verdictOutcomes,
   wholeBuckets,
 } from "../shared/traffic-windows.ts";
@@ -24,14 +24,14 @@ import { readDeliveryRows } from "./list-deliveries.ts";
 import { readRunRows } from "./list-runs.ts";
 import { type Packed, packedId, packedRange } from "./packed-text.ts";
 
-/** Endings of ids are searched among so many. */
-const newest = 10_000;
+/** Endings of ids are searched among this many of the newest ids. */
+const maxEndingCandidates = 10_000;
 
 export const searchIdsSql = { run: queriesOf("run"), delivery: queriesOf("delivery") };
 
 type SearchRequest = Parameters<TrafficStore["searchIds"]>[0];
 
-const mostRuns = 200;
+const maxRuns = 200;
 
 interface RecentRow {
   status: number;
@@ -41,13 +41,13 @@ interface RecentRow {
 
 const statusOf = createDecoder(runStatusCodes);
 
-/** One more than is summed up shows whether there are more. */
+/** One run more than the limit shows that there are more. */
 export const recentRunsSql = `
   ${listedSql("run", {
     columns: "status, started_at AS startedAt, finished_at AS finishedAt, created_at, seq",
     index: "run_by_target",
     where: "target_slug = @slug AND target_kind = @kind AND created_at >= @since",
-  })} ORDER BY created_at DESC, seq DESC LIMIT ${mostRuns + 1}`;
+  })} ORDER BY created_at DESC, seq DESC LIMIT ${maxRuns + 1}`;
 
 export const lastRunSql = `
   ${listedSql("run", {
@@ -57,7 +57,7 @@ export const lastRunSql = `
   })} ORDER BY created_at DESC, seq DESC LIMIT 1`;
 
 export function createTrafficStore(database: SqliteDatabase): TrafficStore {
-  // Counters and log are read at one moment: a count could move from the one to the other in between.
+  // Reads counters and log in one snapshot: in between, a count could move from the log to the counters.
   const { readInTurn } = database;
   return {
     countDeliveries: (p) => readInTurn(() => countDeliveries(database, p)),
@@ -77,14 +77,14 @@ function countDeliveries(
   p: Parameters<TrafficStore["countDeliveries"]>[0],
 ): DeliveryCount[] {
   const window = wholeBuckets(p);
-  const endpoints = p.endpoints === null ? [together] : [...new Set(p.endpoints)];
+  const endpoints = p.endpoints === null ? [total] : [...new Set(p.endpoints)];
   const counted = connection
     .prepare<unknown[], DeliveryCount>(countDeliveriesSql)
     .all({ ...window, endpoints: JSON.stringify(endpoints) });
   return joinDeliveryCounts(counted, { log: trafficLog(), endpoints: p.endpoints === null ? null : endpoints, window });
 }
 
-/** Jumps from one attachment of an endpoint to the next. */
+/** A loose index scan: one seek for each attachment of an endpoint. */
 export const attachmentsSql = `
   WITH RECURSIVE attachment(endpoint, id) AS (
     SELECT e.value, (SELECT min(t.attachment_id) FROM traffic t WHERE t.bucket_ms = @bucketMs AND t.endpoint = e.value AND t.attachment_id > '')
@@ -95,7 +95,10 @@ export const attachmentsSql = `
   )
   SELECT endpoint, id AS attachmentId FROM attachment WHERE id IS NOT NULL`;
 
-/** One walk over the window of an attachment. Grouping all of them at once would sort hundreds of thousands of rows. */
+/**
+ * One index range scan over the window of an attachment. Grouping all attachments at once would sort hundreds of
+ * thousands of rows.
+ */
 export const sumVerdictsSql = `
   SELECT ${verdictOutcomes.map((outcome) => `coalesce(sum(count) FILTER (WHERE outcome = '${outcome}'), 0) AS ${outcome}`).join(", ")} FROM traffic
   WHERE bucket_ms = @bucketMs AND endpoint = @endpoint AND attachment_id = @attachmentId AND at >= @since AND at < @until`;
@@ -158,21 +161,21 @@ function summarizeTargets(
       .map(({ status, ...times }) => ({ ...times, status: statusOf(status) }));
     const last = lastRun.get(stored);
     const [row] = last === undefined ? [] : readRunRows(database, [last]);
-    return { target, ...summarizeRuns(recent, mostRuns), lastRun: row ? toRunSummary(row) : null };
+    return { target, ...summarizeRuns(recent, maxRuns), lastRun: row ? toRunSummary(row) : null };
   });
 }
 
 interface IdQueries {
-  /** Packed ids, and those that are kept as text. */
+  /** Finds packed ids and ids stored as text. */
   begin: string;
   newest: string;
 }
 
-/** Ids sort by the time they were made: those that begin with the same text are a range of the index. */
+/** Ids sort by creation time. Ids with the same beginning are a range of the index. */
 function queriesOf(table: "run" | "delivery"): IdQueries {
   return {
     begin: `SELECT id, seq FROM ${table} WHERE id >= @first AND id <= @last ORDER BY id DESC LIMIT @limit`,
-    newest: `SELECT id, seq FROM ${table} INDEXED BY ${table}_by_id ORDER BY id DESC LIMIT ${newest}`,
+    newest: `SELECT id, seq FROM ${table} INDEXED BY ${table}_by_id ORDER BY id DESC LIMIT ${maxEndingCandidates}`,
   };
 }
 

@@ -1,18 +1,18 @@
 import { createTrafficCounts, type CountTraffic } from "../shared/traffic-counts.ts";
 import type { Connection } from "./open-connection.ts";
 
-/** Counts what the verbs of one transaction recorded. */
+/** Counts the deliveries that the operations of one transaction record. */
 export interface TrafficTally {
-  /** Forgets what an attempt before counted: it was undone. */
+  /** Discards the counts of a previous attempt, which was rolled back. */
   begin(): void;
   add: CountTraffic;
-  /** Writes the counts down, inside the transaction that records what they count. Gives how many there are. */
+  /** Writes the counts in the transaction that records the deliveries. Returns their number. */
   write(): number;
 }
 
 /**
- * A commit adds one row with all its counts, at the end of a table: senders wait for that. Counters lie far apart, and
- * there are several for each count; foldTraffic adds to them later on, many commits at a time.
+ * A commit appends one row with all its counts, because senders wait for it. The counters are in distant pages, several
+ * for each count; foldTraffic updates them later, for many commits at a time.
  */
 export const logTrafficSql = "INSERT INTO traffic_log (counts) VALUES (?)";
 

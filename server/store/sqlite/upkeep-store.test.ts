@@ -19,7 +19,7 @@ let web: Store;
 let connection: Connection;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "signalbox-upkeep-"));
-  const file = join(folder, "ledger.db");
+  const file = join(folder, "store.db");
   [store, web] = [await openSqliteStore({ file }), await openSqliteStore({ file })];
   connection = await openConnection(file);
 });
@@ -47,7 +47,7 @@ const record = (count: number, at: number) =>
     ),
   );
 
-it("webhooks are accepted between any two batches of what is removed, and none of them is", async () => {
+it("webhooks are accepted between any two batches of removals, and are not removed", async () => {
   await record(1200, epoch - 2 * day);
   let pauses = 0;
   const accepted: string[] = [];
@@ -67,7 +67,7 @@ it("webhooks are accepted between any two batches of what is removed, and none o
   for (const id of accepted) expect(await web.getDelivery(id)).not.toBeNull();
 });
 
-it("the size of the file levels off, and a new file gives back the room of what was removed", async () => {
+it("the size of the file levels off, and a new file releases the space of removed rows", async () => {
   const pages = () => Number(connection.pragma("page_count", { simple: true }));
   const sizes: number[] = [];
   for (let round = 0; round < 8; round += 1) {
@@ -91,7 +91,7 @@ const left = () =>
     .all()
     .map((at) => at - epoch);
 
-it("by count, the newest stay, and what a key may still name is counted out", async () => {
+it("by count, the newest deliveries are kept, and in addition those that a key still refers to", async () => {
   for (let n = 0; n < 6; n += 1)
     await web.acceptDelivery({
       delivery: aDelivery({ receivedAt: epoch + n }),
@@ -131,7 +131,7 @@ it("without a retention no delivery is removed; with it, names of rejected reque
   expect((await web.listDeliveries({ endpoint: "not-either" }, { limit: 10, cursor: null })).data).toHaveLength(1);
 });
 
-it("a stop ends it after the batch under way", async () => {
+it("a stop ends it after the current batch", async () => {
   await record(1200, epoch - 2 * day);
   const { deliveries } = await remove({ pause: async () => false });
   expect(deliveries).toBeGreaterThan(0);

@@ -7,21 +7,21 @@ import { prepareRemoveHistory } from "./remove-history.ts";
 import { run, worker } from "./schema.ts";
 import { isOpenSql } from "./stored-forms.ts";
 
-/** Some room stays in the file: what comes next needs it. */
-const freePagesKept = 256;
-const freeShareKept = 0.05;
-const pagesAtOnce = 64;
+/** Some free pages stay in the file for the next writes. */
+const minFreePages = 256;
+const minFreeShare = 0.05;
+const maxPagesPerBatch = 64;
 
-/** For tests, which look at the plan. */
+/** Exported for the test of its query plan. */
 export const nthNewestSql = `
   ${listedSql("delivery", { columns: "received_at, seq", index: "delivery_by_time", where: "TRUE" })} ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ?`;
 
-const rowsAtOnce = 500;
-export const removeAuditSql = `DELETE FROM audit_entry WHERE rowid IN (SELECT rowid FROM audit_entry WHERE at < @before LIMIT ${rowsAtOnce})`;
-export const removeSessionsSql = `DELETE FROM person_session WHERE rowid IN (SELECT rowid FROM person_session WHERE expires_at < @before LIMIT ${rowsAtOnce})`;
-export const removeUnfinishedSignInsSql = `DELETE FROM person_verification WHERE rowid IN (SELECT rowid FROM person_verification WHERE expires_at < @before LIMIT ${rowsAtOnce})`;
+const maxRows = 500;
+export const removeAuditSql = `DELETE FROM audit_entry WHERE rowid IN (SELECT rowid FROM audit_entry WHERE at < @before LIMIT ${maxRows})`;
+export const removeSessionsSql = `DELETE FROM person_session WHERE rowid IN (SELECT rowid FROM person_session WHERE expires_at < @before LIMIT ${maxRows})`;
+export const removeUnfinishedSignInsSql = `DELETE FROM person_verification WHERE rowid IN (SELECT rowid FROM person_verification WHERE expires_at < @before LIMIT ${maxRows})`;
 
-/** Nothing here waits for the disk: what a power cut undoes is removed again. */
+/** Removals do not wait for the disk: upkeep repeats those that a power failure undoes. */
 export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
   const { connection, read, write } = database;
   const nthNewest = connection.prepare<unknown[], number>(nthNewestSql).pluck();
@@ -30,22 +30,25 @@ export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
   const history = prepareRemoveHistory(connection);
   const counters = prepareRemoveCounters(database);
   return {
-    // One more than are kept tells whether there is anything to remove.
+    // One delivery more than `newest` shows that there is something to remove.
     findOldestOf: (newest) =>
       read(() => (nthNewest.get(newest) === undefined ? null : (nthNewest.get(newest - 1) ?? null))),
-    removeOldDeliveries: (p) => write(() => history.removeDeliveries(p), "kill"),
-    removeOldRuns: (p) => write(() => history.removeRuns(p), "kill"),
-    removeOldKeys: (p) => write(() => counters.removeKeys(p), "kill"),
-    removeOldCounters: (p) => write(() => counters.removeCounters(p), "kill"),
-    removeOldWorkers: (before) => write(() => removeOldWorkers(database, before), "kill"),
-    removeOldAudit: (p) => write(() => batchOf([removeAudit.run(p).changes]), "kill"),
+    removeOldDeliveries: (p) => write(() => history.removeDeliveries(p), "page-cache"),
+    removeOldRuns: (p) => write(() => history.removeRuns(p), "page-cache"),
+    removeOldKeys: (p) => write(() => counters.removeKeys(p), "page-cache"),
+    removeOldCounters: (p) => write(() => counters.removeCounters(p), "page-cache"),
+    removeOldWorkers: (before) => write(() => removeOldWorkers(database, before), "page-cache"),
+    removeOldAudit: (p) => write(() => batchOf([removeAudit.run(p).changes]), "page-cache"),
     removeExpiredSignIns: (p) =>
-      write(() => batchOf(removeExpired.map((statement) => statement.run(p).changes)), "kill"),
+      write(() => batchOf(removeExpired.map((statement) => statement.run(p).changes)), "page-cache"),
     async releaseSpace() {
       const pages = await read(() => pagesToRelease(database));
       if (pages <= 0) return false;
-      await write(() => void connection.pragma(`incremental_vacuum(${Math.min(pages, pagesAtOnce)})`), "kill");
-      return pages > pagesAtOnce;
+      await write(
+        () => void connection.pragma(`incremental_vacuum(${Math.min(pages, maxPagesPerBatch)})`),
+        "page-cache",
+      );
+      return pages > maxPagesPerBatch;
     },
   };
 }
@@ -66,15 +69,15 @@ function removeOldWorkers({ db }: SqliteDatabase, before: number): number {
 function batchOf(changes: readonly number[]): UpkeepBatch<true> {
   return {
     removed: changes.reduce((sum, rows) => sum + rows, 0),
-    next: changes.some((rows) => rows === rowsAtOnce) ? true : null,
+    next: changes.some((rows) => rows === maxRows) ? true : null,
   };
 }
 
-/** None where the file was made without `auto_vacuum`: its room is used again, but stays in it. */
+/** 0 if the file was created without `auto_vacuum`: SQLite reuses its free pages, but cannot release them. */
 function pagesToRelease({ connection }: SqliteDatabase): number {
   const [mode, free, pages] = ["auto_vacuum", "freelist_count", "page_count"].map((name) =>
     Number(connection.pragma(name, { simple: true })),
   );
   if (mode !== 2 || free === undefined || pages === undefined) return 0;
-  return free - Math.max(freePagesKept, Math.floor(pages * freeShareKept));
+  return free - Math.max(minFreePages, Math.floor(pages * minFreeShare));
 }

@@ -7,21 +7,21 @@ const known = { hours: [9 * hour, 8 * hour, 5 * hour], countedFrom: 4 * hour };
 const start = (n: number) => ({ at: n * hour, id: toPositionId(0) });
 
 it.each([
-  ["from the newest on, the newest hour", null, { after: start(10), downTo: start(9) }],
+  ["at the start of the list, the newest hour", null, { after: start(10), downTo: start(9) }],
   [
-    "inside an hour, the rest of it",
+    "within an hour, the rest of it",
     { at: 9 * hour + 7, id: "x" },
     { after: { at: 9 * hour + 7, id: "x" }, downTo: start(9) },
   ],
   ["at the start of an hour, the one before", start(9), { after: start(9), downTo: start(8) }],
-  ["between hours, the next that counted some", { at: 7 * hour, id: "x" }, { after: start(6), downTo: start(5) }],
-  ["after the last of them, all that was not counted", start(5), { after: start(4), downTo: null }],
+  ["between hours, the next one with a count", { at: 7 * hour, id: "x" }, { after: start(6), downTo: start(5) }],
+  ["after the last counted hour, everything before counting started", start(5), { after: start(4), downTo: null }],
   [
-    "in what was not counted, the rest of it",
+    "before counting started, the rest of the list",
     { at: 2 * hour, id: "x" },
     { after: { at: 2 * hour, id: "x" }, downTo: null },
   ],
-])("looks, %s", (_, after, region) => {
+])("searches, %s", (_, after, region) => {
   expect(nextRegion(known, after)).toEqual(region);
 });
 

@@ -8,7 +8,7 @@ import { toPositionId } from "./list-reader.ts";
 const hourMs = 3_600_000;
 const never = Number.MAX_SAFE_INTEGER;
 
-/** Below the id of every position. */
+/** Sorts before the id of every position. */
 const lowest = toPositionId(0);
 
 export const verdictHoursSql = `
@@ -20,8 +20,8 @@ export const verdictHoursSql = `
 export const firstCountedHourSql = `SELECT min(at) FROM traffic WHERE bucket_ms = ${hourMs} AND endpoint = '' AND attachment_id = ''`;
 
 /**
- * A verdict that is rare on its endpoint is looked for in the hours that counted one, and in those before deliveries
- * were counted. Gives the next part of the list that may have some, for a place in it.
+ * Searches a rare verdict of an endpoint only in the hours that counted one, and in the hours before counting started.
+ * Returns the next region of the list, after a position, that can have matches.
  */
 export function verdictHours(
   { connection, trafficLog }: SqliteDatabase,
@@ -29,14 +29,14 @@ export function verdictHours(
 ): ((after: Position | null) => Region) | undefined {
   if (endpoint === undefined || verdict === undefined) return undefined;
   let known: { hours: number[]; countedFrom: number } | null = null;
-  const look = () => {
-    // First what is not in the counters yet: it may come there meanwhile.
+  const load = () => {
+    // Reads the log first: its counts can move to the counters meanwhile.
     const logged = trafficLog();
     const first = Math.min(
       connection.prepare<unknown[], number | null>(firstCountedHourSql).pluck().get() ?? never,
       ...firstOf(logged),
     );
-    // The first hour may have been counted in part.
+    // The first hour can be counted only in part.
     const countedFrom = first === never ? never : first + hourMs;
     const within = { since: Math.max(since - hourMs, countedFrom), until: until ?? never };
     const hours = connection.prepare<unknown[], number>(verdictHoursSql).pluck();
@@ -49,12 +49,12 @@ export function verdictHours(
     return { hours: joinHours(counted, loggedHours(logged.get(endpoint) ?? [], { ...within, verdict })), countedFrom };
   };
   return (after) => {
-    known ??= look();
+    known ??= load();
     return nextRegion(known, after);
   };
 }
 
-/** The hour of the first count of each endpoint. */
+/** The hour of the first logged count of each endpoint. */
 function firstOf(logged: ReadonlyMap<string, readonly TrafficSum[]>): number[] {
   return [...logged.values()].map((sums) => Math.min(...sums.map(({ at }) => at - (at % hourMs))));
 }
@@ -69,12 +69,12 @@ function loggedHours(
   return hours.filter((at) => at >= p.since && at < p.until);
 }
 
-/** Newest first, each once. */
+/** Newest first, without duplicates. */
 function joinHours(...hours: readonly number[][]): number[] {
   return [...new Set(hours.flat())].sort((a, b) => b - a);
 }
 
-/** Hours newest first. Apart, so that a test needs no database. */
+/** `hours` are newest first. Exported for a test without a database. */
 export function nextRegion(
   { hours, countedFrom }: { hours: readonly number[]; countedFrom: number },
   after: Position | null,

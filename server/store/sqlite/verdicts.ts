@@ -7,8 +7,8 @@ import { delivery } from "./schema.ts";
 import { readTarget, runId } from "./stored-forms.ts";
 
 /**
- * The verdicts of a delivery as JSON: an array for each, with numbers for its names, behind a note if there are others
- * that are not listed. The id of a run is without its prefix, in base64url.
+ * The verdicts of a delivery as JSON: an array for each, with numbers for its names. A note about unlisted verdicts
+ * comes first. The id of a run has no prefix and is in base64url.
  */
 type StoredVerdict = readonly [
   trigger: number,
@@ -32,7 +32,7 @@ export function packVerdicts({ verdicts, unlistedVerdicts }: VerdictList, names:
 }
 
 export function unpackVerdicts(text: string, names: Names): VerdictList {
-  // Our own rows.
+  // The store wrote this JSON.
   const stored = JSON.parse(text) as (StoredVerdict | UnlistedNote)[];
   const list: VerdictList = { verdicts: [], unlistedVerdicts: [] };
   for (const one of stored) {
@@ -64,19 +64,21 @@ function unpackVerdict(
   };
 }
 
-/** Before an id that is not packed. */
-const mark = "=";
+/** Prefix of an id that is not packed. */
+const unpackedMark = "=";
 
 function packRun(id: string): string {
   const packed = runId.pack(id);
-  return typeof packed === "string" ? mark + id : Buffer.from(packed).toString("base64url");
+  return typeof packed === "string" ? unpackedMark + id : Buffer.from(packed).toString("base64url");
 }
 
 function unpackRun(stored: string): string {
-  return stored.startsWith(mark) ? stored.slice(mark.length) : runId.unpack(Buffer.from(stored, "base64url"));
+  return stored.startsWith(unpackedMark)
+    ? stored.slice(unpackedMark.length)
+    : runId.unpack(Buffer.from(stored, "base64url"));
 }
 
-/** Whether a delivery lists such a verdict. */
+/** True if a delivery lists such a verdict. */
 export function hasVerdict(names: Names): (verdict: NonNullable<DeliveryFilter["verdict"]>) => SQL {
   return ({ trigger, outcomes }) =>
     sql`EXISTS (SELECT 1 FROM json_each(${delivery.verdicts}) v WHERE v.value ->> 0 = ${names.find(trigger)}

@@ -8,7 +8,7 @@ import { packedUuid } from "./packed-text.ts";
 import { runId } from "./stored-forms.ts";
 import type { AddEntry } from "./timeline.ts";
 
-/** A sleep is written when it begins and again when it has ended. A finished step stays as it is. */
+/** A sleep is written when it starts and again when it ends. A finished step does not change. */
 const saveStepSql = `
   INSERT INTO run_step (run, name, kind, attempt, started_at, finished_at, until, result)
   VALUES (@run, @name, @kind, @attempt, @startedAt, @finishedAt, @until, @result)
@@ -61,7 +61,7 @@ interface Found {
   progressSeq: number;
 }
 
-/** Read in the write transaction, so it stays true to its end. */
+/** Read in the write transaction, so it stays valid until its end. */
 function prepareFind(connection: SqliteDatabase["connection"]): (id: string, token: string) => Found | null {
   const find = connection.prepare<unknown[], Found>(
     "SELECT seq, status, attempt, cancel_requested_at AS cancelRequestedAt, progress_seq AS progressSeq FROM run WHERE id = ? AND token = ?",

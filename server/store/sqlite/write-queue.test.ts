@@ -12,15 +12,15 @@ describe("group commit", () => {
   let folder: string;
   let connection: Connection;
   let queue: WriteQueue;
-  let told = 0;
+  let notifications = 0;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "signalbox-queue-"));
     connection = await openConnection(join(folder, "a.db"));
     connection.exec("CREATE TABLE t (n INTEGER PRIMARY KEY, body BLOB)");
-    told = 0;
+    notifications = 0;
     queue = createWriteQueue(connection, {
       onWritten: () => {
-        told += 1;
+        notifications += 1;
       },
       checkFile() {},
       onBegin() {},
@@ -34,10 +34,10 @@ describe("group commit", () => {
 
   const insert = (n: number, bytes = 0) =>
     queue.write(() => connection.prepare("INSERT INTO t VALUES (?, zeroblob(?))").run(n, bytes).lastInsertRowid);
-  const level = (survives?: "power" | "kill") =>
-    queue.write(() => connection.pragma("synchronous", { simple: true }), survives);
+  const level = (durability?: "fsync" | "page-cache") =>
+    queue.write(() => connection.pragma("synchronous", { simple: true }), durability);
   const rows = () => connection.prepare("SELECT n FROM t ORDER BY n").pluck().all();
-  /** How far the log grows: each commit writes the page of the table once more. */
+  /** Growth of the log: each commit writes the page of the table once more. */
   const growth = async (work: () => Promise<unknown>) => {
     const log = join(folder, "a.db-wal");
     const before = statSync(log).size;
@@ -45,18 +45,18 @@ describe("group commit", () => {
     return statSync(log).size - before;
   };
 
-  it("brings a commit to disk unless all that is in it may be lost with the power", async () => {
+  it("ends a commit with an fsync unless all its operations have the durability page-cache", async () => {
     const [normal, full] = [1, 2];
     expect(await level()).toBe(full);
-    expect(await Promise.all([level("kill"), level("kill")])).toEqual([normal, normal]);
-    expect(await Promise.all([level("kill"), level("power"), level("kill")])).toEqual([full, full, full]);
-    expect(await level("kill")).toBe(normal);
+    expect(await Promise.all([level("page-cache"), level("page-cache")])).toEqual([normal, normal]);
+    expect(await Promise.all([level("page-cache"), level("fsync"), level("page-cache")])).toEqual([full, full, full]);
+    expect(await level("page-cache")).toBe(normal);
     expect(await level()).toBe(full);
   });
 
-  it("counts what shares a commit, how long each waited, and the commits that end with an fsync", async () => {
+  it("counts the writes of each commit, their waits, and the durations of commits with an fsync", async () => {
     await Promise.all([insert(1), insert(2), insert(3)]);
-    await level("kill");
+    await level("page-cache");
     await expect(insert(1)).rejects.toThrow("UNIQUE");
     const { commitWrites, commitDurations, writeWaits, failedWrites, waitingWrites } = queue.numbers();
     expect(commitWrites).toMatchObject({ sum: 4 });
@@ -72,7 +72,7 @@ describe("group commit", () => {
     await soon;
   });
 
-  it("writes what comes together in one commit, and answers each with its own", async () => {
+  it("writes concurrent operations in one commit, and returns to each caller its own result", async () => {
     const ofOne = await growth(() => insert(9));
     let answers: unknown[] = [];
     const ofThree = await growth(async () => {
@@ -80,16 +80,16 @@ describe("group commit", () => {
     });
     expect(answers).toEqual([3, 1, 2]);
     expect(ofThree).toBe(ofOne);
-    expect(told).toBe(2);
+    expect(notifications).toBe(2);
   });
 
-  it("lets a bad row fail alone, and its neighbours pass", async () => {
+  it("an invalid row fails alone, and the other writes of its batch succeed", async () => {
     const outcomes = await Promise.allSettled([insert(1), insert(1), insert(2)]);
     expect(outcomes.map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(rows()).toEqual([1, 2]);
   });
 
-  it("undoes a verb that fails half way", async () => {
+  it("rolls back an operation that fails half way", async () => {
     await expect(
       queue.write(() => {
         connection.exec("INSERT INTO t VALUES (7, NULL)");
@@ -107,7 +107,7 @@ describe("group commit", () => {
       { status: "rejected", reason: { name: "AppError", code: "store_unavailable", cause: { code: "SQLITE_FULL" } } },
       { status: "fulfilled" },
     ]);
-    // A small write passes, and hides nothing.
+    // A small write succeeds, but does not hide the failure.
     expect(queue.lastFailure()).toMatchObject({ code: "store_unavailable", cause: { code: "SQLITE_FULL" } });
     connection.pragma("max_page_count = 1000000");
     await insert(1, 1_000_000);
@@ -115,13 +115,13 @@ describe("group commit", () => {
     expect(rows()).toEqual([1, 2]);
   });
 
-  it("answers others while another process holds the lock, and writes as soon as it is free", async () => {
+  it("does not block the event loop while another process has the lock, and writes as soon as it is free", async () => {
     const other = new Database(join(folder, "a.db"));
     other.exec("BEGIN IMMEDIATE");
     let isWritten = false;
     const written = Promise.all([insert(1), insert(2)]).then(() => (isWritten = true));
     const turns: boolean[] = [];
-    // Timers come between its tries: the event loop is not asleep with SQLite.
+    // Timers run between its attempts: SQLite does not block the event loop.
     for (let turn = 0; turn < 5; turn += 1)
       turns.push(await new Promise((resolve) => setTimeout(() => resolve(isWritten), 1)));
     expect(turns).toEqual([false, false, false, false, false]);
@@ -131,7 +131,7 @@ describe("group commit", () => {
     other.close();
   });
 
-  it("keeps the order of what waited for a lock", async () => {
+  it("keeps the order of operations that waited for a lock", async () => {
     const other = new Database(join(folder, "a.db"));
     other.exec("BEGIN IMMEDIATE");
     const order: number[] = [];
@@ -150,7 +150,7 @@ describe("group commit", () => {
     await expect(insert(1)).rejects.toMatchObject({ code: "store_unavailable", cause: { code: "SQLITE_BUSY" } });
     const since = performance.now();
     await expect(insert(2)).rejects.toMatchObject({ code: "store_unavailable", cause: { code: "SQLITE_BUSY" } });
-    // The first one waited for five seconds: this is no measure of speed.
+    // The first one waited for five seconds. This does not measure speed.
     expect(performance.now() - since).toBeLessThan(4_000);
     other.exec("ROLLBACK");
     other.close();
@@ -158,7 +158,7 @@ describe("group commit", () => {
     expect(rows()).toEqual([3]);
   });
 
-  it("asks a disk that does not take anything not once for every verb that waits", async () => {
+  it("does not try every waiting operation on a disk that accepts no write", async () => {
     connection.pragma(`max_page_count = ${Number(connection.pragma("page_count", { simple: true }))}`);
     let tried = 0;
     const outcomes = await Promise.allSettled(
@@ -173,7 +173,7 @@ describe("group commit", () => {
     expect(tried).toBe(4);
   });
 
-  it("after the disk has failed brings what is in the log into the file, and starts a new log, before it writes more", async () => {
+  it("after a disk failure, checkpoints the log into the file and restarts the log before it writes more", async () => {
     await insert(1);
     const failed = queue.write(() => {
       throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_FSYNC");
@@ -183,7 +183,7 @@ describe("group commit", () => {
       message: expect.stringContaining("cannot be read or written"),
     });
     const beforeTheLog = statSync(join(folder, "a.db-wal")).size;
-    // Somebody reads what lies in the log: it cannot begin anew.
+    // An open reader prevents the restart of the log.
     const reader = new Database(join(folder, "a.db"));
     reader.exec("BEGIN");
     reader.prepare("SELECT * FROM t").all();
@@ -200,10 +200,10 @@ describe("group commit", () => {
 
   it("notifies no listener of a transaction that changed nothing", async () => {
     await queue.write(() => rows());
-    expect(told).toBe(0);
+    expect(notifications).toBe(0);
   });
 
-  it("refuses more than it can hold", async () => {
+  it("rejects operations beyond its limit", async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 10_001 }, (_, n) => insert(n)));
     expect(outcomes.filter((outcome) => outcome.status === "rejected")).toMatchObject([
       { reason: { code: "store_unavailable" } },

@@ -6,36 +6,39 @@ import type { Connection } from "./open-connection.ts";
 import { isBusy, isDiskFailure, isUnavailable, toStoreError } from "./store-error.ts";
 
 /**
- * Group commit: verbs that come in while a commit is under way share the next one, and each is told only after its
- * fsync.
+ * Group commit: operations that are requested during a commit share the next one. A promise resolves only after the
+ * commit.
  */
 export interface WriteQueue {
   /**
-   * Runs a synchronous verb inside a write transaction. The verb may be run twice: it must not leave traces outside the
-   * database.
+   * Runs a synchronous operation in a write transaction. It can run twice, so it must not have effects outside the
+   * database. Default: `fsync`.
    */
-  write<T>(verb: () => T, survives?: Survival): Promise<T>;
-  /** The same for a write that only shows whether the store can be written. Its success says nothing of larger ones. */
-  probe(verb: () => void): Promise<void>;
-  /** Why the store failed, where that was a moment ago, or within a minute and no write has succeeded since. */
+  write<T>(operation: () => T, durability?: Durability): Promise<T>;
+  /**
+   * The same for a write that only checks whether the store is writable. Its success does not show that larger writes
+   * succeed.
+   */
+  probe(operation: () => void): Promise<void>;
+  /** The last failure of the store: for two seconds, or for up to a minute until a write succeeds. */
   lastFailure(): unknown;
   /** A read failed for reasons of the store. */
   noteFailure(error: unknown): void;
-  /** How it fared so far. */
+  /** Statistics since the store was opened. */
   numbers(): Omit<StoreNumbers, "fileBytes">;
-  /** Writes what waits, and takes nothing more. */
+  /** Writes the waiting operations and rejects new ones. */
   close(): void;
 }
 
 /**
- * What a verb's effect must outlive once it is told: `power` is an fsync, `kill` is not (the page cache outlives every
- * process). A verb that is lost with the power takes all later ones with it: what is on disk is always a beginning of
- * what was written.
+ * The durability of a committed write. `fsync`: it survives a power failure. `page-cache`: it survives the end of every
+ * process, but not necessarily a power failure. A write that a power failure loses takes all later writes with it: the
+ * disk always has a prefix of the writes.
  */
-type Survival = "power" | "kill";
+type Durability = "fsync" | "page-cache";
 
 interface Job {
-  survives: Survival;
+  durability: Durability;
   isProbe: boolean;
   /** Monotonic milliseconds. */
   since: number;
@@ -47,34 +50,37 @@ interface Job {
 
 const maxBatch = 256;
 const maxWaiting = 10_000;
-/** For how many turns of the event loop a transaction waits for more verbs, at most. */
-const mostTurns = 8;
+/** Maximum turns of the event loop that a transaction waits for more operations. */
+const maxTurns = 8;
 /**
- * SQLite waits for a lock by sleeping, and nobody is answered meanwhile: the queue waits instead. A commit of another
- * process takes a moment; what takes longer is asked for less often.
+ * SQLite waits for a lock by blocking the thread, so no request would be answered. The queue waits instead. Other
+ * processes usually commit within milliseconds; after a longer wait the queue tries less often.
  */
-const sleepForLockMs = 0;
-const isLongMs = 100;
-const betweenTriesMs = { soon: 1, long: 20 };
-/** How long a verb waits for a lock that another process holds; and how long once that process has held it for so long. */
-const waitForLockMs = 5_000;
-const waitForStuckLockMs = 500;
-/** For how long a failure counts: also when smaller writes succeed, and when nothing was written since. */
+const blockingWaitMs = 0;
+const longWaitMs = 100;
+const retryMs = { soon: 1, long: 20 };
+/**
+ * How long an operation waits for a lock of another process, and how long if that process has had the lock for longer
+ * than that.
+ */
+const lockTimeoutMs = 5_000;
+const stuckLockTimeoutMs = 500;
+/** How long a failure is reported: also if smaller writes succeed, and if nothing was written since. */
 const failureMs = { always: 2_000, untilSuccess: 60_000 };
-/** A bad row fails alone; where so many in a row find the disk unwilling, it is not the rows. */
-const failuresToBeSure = 3;
+/** An invalid row fails alone. After this many consecutive failures of the store, the cause is the disk, not the rows. */
+const maxConsecutiveFailures = 3;
 
 interface QueueHooks {
-  /** Before the first verb of each attempt at a transaction. */
+  /** Before the first operation of each attempt at a transaction. */
   onBegin: () => void;
-  /** After its last verb, still inside the transaction. */
+  /** After the last operation, before the commit. */
   onEnd: () => void;
   onWritten: () => void;
   checkFile: () => void;
 }
 
 export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQueue {
-  connection.pragma(`busy_timeout = ${sleepForLockMs}`);
+  connection.pragma(`busy_timeout = ${blockingWaitMs}`);
   const totalChanges = connection.prepare("SELECT total_changes()").pluck();
   const runAll = connection.transaction((jobs: readonly Job[]) => {
     p.onBegin();
@@ -86,16 +92,16 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   const tally = createCommitTally();
   let flushing: NodeJS.Immediate | null = null;
   let retrying: NodeJS.Timeout | null = null;
-  /** Since when the lock could not be had, and when it was last tried. */
+  /** When the lock became unavailable, and when it was last tried. */
   let lockedSince: number | null = null;
   let lockedAt = 0;
   let failedAt = -Infinity;
   let failedWith: unknown;
   let succeededAt = -Infinity;
   let isClosed = false;
-  /** What lies in the log is on disk, or will be by the next fsync. */
+  /** The content of the log is on disk, or will be with the next fsync. */
   let isLogTrusted = true;
-  /** What the connection is set to. It was opened with FULL. */
+  /** The current setting of the connection. It was opened with FULL. */
   let synchronous: "FULL" | "NORMAL" = "FULL";
 
   function flush(): void {
@@ -119,16 +125,16 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   }
 
   /**
-   * A transaction costs much the same for one verb as for many: while more come in with each turn of the event loop, it
-   * waits for them.
+   * A transaction costs about the same for one operation as for many. It waits as long as each turn of the event loop
+   * adds operations.
    */
   function gather(before: number, turns: number): void {
-    if (waiting.length === before || waiting.length >= maxBatch || turns === mostTurns) return flush();
+    if (waiting.length === before || waiting.length >= maxBatch || turns === maxTurns) return flush();
     flushing = setImmediate(gather, waiting.length, turns + 1);
   }
 
   function commit(batch: readonly Job[]): void {
-    const failure = beginLogAnew() ?? attempt(batch);
+    const failure = restartLog() ?? attempt(batch);
     if (!failure) return;
     if (isBusy(failure.error)) return waitForLock(batch, failure.error);
     if (batch.length === 1 || !isLogTrusted) return failJobs(tally, batch, failure.error);
@@ -136,16 +142,16 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   }
 
   /**
-   * Where an fsync has failed, the system forgets that those pages are not on disk, and later ones succeed without
-   * them: what was written before, and had no fsync of its own, may be a hole in the log, and at the next start the log
-   * ends there. So everything goes into the database file, with an fsync that counts, and the log begins anew, before
-   * anything more is promised. See docs/decisions/0009-disk-failures.md.
+   * After a failed fsync, the operating system forgets that those pages are not on disk, and later fsyncs succeed
+   * without them. Earlier writes without an fsync of their own can then be missing from the log, and at the next start
+   * the log ends at that gap. So everything is first checkpointed into the database file with a new fsync, and the log
+   * restarts. Only then are more writes acknowledged. See docs/decisions/0009-disk-failures.md.
    */
-  function beginLogAnew(): { error: unknown } | null {
+  function restartLog(): { error: unknown } | null {
     if (isLogTrusted) return null;
     try {
-      const isHeldUp = connection.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) !== 0;
-      if (isHeldUp) return { error: new Database.SqliteError("others use the log", "SQLITE_BUSY") };
+      const isBlocked = connection.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) !== 0;
+      if (isBlocked) return { error: new Database.SqliteError("other connections read the log", "SQLITE_BUSY") };
     } catch (error) {
       return { error };
     }
@@ -153,14 +159,14 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     return null;
   }
 
-  /** Why the transaction failed; `null` when it is on disk. */
+  /** The cause if the transaction failed; `null` if it is committed. */
   function attempt(batch: readonly Job[]): { error: unknown } | null {
     try {
-      synchronize(batch.some((job) => job.survives === "power") ? "FULL" : "NORMAL");
+      synchronize(batch.some((job) => job.durability === "fsync") ? "FULL" : "NORMAL");
       runAll.immediate(batch);
     } catch (error) {
       if (isDiskFailure(error)) isLogTrusted = false;
-      if (isUnavailable(error) && !isBusy(error)) remember(error);
+      if (isUnavailable(error) && !isBusy(error)) noteFailure(error);
       return { error };
     }
     lockedSince = null;
@@ -170,7 +176,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     return null;
   }
 
-  function remember(error: unknown): void {
+  function noteFailure(error: unknown): void {
     failedAt = performance.now();
     failedWith = toStoreError(error);
   }
@@ -192,30 +198,29 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
       const { error } = failure;
       if (isBusy(error)) return waitForLock(batch.slice(index), error);
       failures = isUnavailable(error) ? failures + 1 : 0;
-      if (failures >= failuresToBeSure || !isLogTrusted) return failJobs(tally, batch.slice(index), error);
+      if (failures >= maxConsecutiveFailures || !isLogTrusted) return failJobs(tally, batch.slice(index), error);
       failJobs(tally, [job], error);
     }
   }
 
   /**
-   * The verbs go back to the head of the queue, but for those that have waited long enough. Nobody is held up while
-   * they wait.
+   * Returns the operations to the head of the queue, and rejects those that have waited too long. The event loop is not
+   * blocked during the wait.
    */
   function waitForLock(batch: readonly Job[], error: unknown): void {
     if (isClosed) return failJobs(tally, batch, error);
     const now = performance.now();
-    // Nobody has tried for long: who holds it now may hold it for a moment only.
-    if (lockedSince === null || now - lockedAt > waitForLockMs) lockedSince = now;
+    // The last attempt was long ago: the current holder of the lock may have had it for a moment only.
+    if (lockedSince === null || now - lockedAt > lockTimeoutMs) lockedSince = now;
     lockedAt = now;
-    const longestMs = now - lockedSince > waitForLockMs ? waitForStuckLockMs : waitForLockMs;
+    const timeoutMs = now - lockedSince > lockTimeoutMs ? stuckLockTimeoutMs : lockTimeoutMs;
     waiting.unshift(...batch);
-    const firstYoung = waiting.findIndex(({ since }) => now - since <= longestMs);
-    failJobs(tally, waiting.splice(0, firstYoung < 0 ? waiting.length : firstYoung), error);
-    if (waiting.length > 0)
-      retrying = setTimeout(flush, now - lockedSince < isLongMs ? betweenTriesMs.soon : betweenTriesMs.long);
+    const firstUnexpired = waiting.findIndex(({ since }) => now - since <= timeoutMs);
+    failJobs(tally, waiting.splice(0, firstUnexpired < 0 ? waiting.length : firstUnexpired), error);
+    if (waiting.length > 0) retrying = setTimeout(flush, now - lockedSince < longWaitMs ? retryMs.soon : retryMs.long);
   }
 
-  function enqueue<T>(p: { verb: () => T; survives: Survival; isProbe: boolean }): Promise<T> {
+  function enqueue<T>(p: { operation: () => T; durability: Durability; isProbe: boolean }): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (isClosed) return reject(new AppError("store_unavailable", "The store is closed."));
       if (waiting.length >= maxWaiting) {
@@ -228,18 +233,18 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   }
 
   return {
-    write: (verb, survives = "power") => enqueue({ verb, survives, isProbe: false }),
-    probe: (verb) => enqueue({ verb, survives: "power", isProbe: true }),
+    write: (operation, durability = "fsync") => enqueue({ operation, durability, isProbe: false }),
+    probe: (operation) => enqueue({ operation, durability: "fsync", isProbe: true }),
     lastFailure: () =>
       performance.now() - failedAt < (succeededAt > failedAt ? failureMs.always : failureMs.untilSuccess)
         ? failedWith
         : undefined,
-    noteFailure: remember,
+    noteFailure,
     numbers: () => ({ ...tally.read(), waitingWrites: waiting.length }),
     close() {
       isClosed = true;
-      // Nothing else is served any more: now SQLite may sleep for its lock.
-      connection.pragma(`busy_timeout = ${waitForStuckLockMs}`);
+      // The process serves nothing else now, so SQLite can block the thread for its lock.
+      connection.pragma(`busy_timeout = ${stuckLockTimeoutMs}`);
       while (waiting.length > 0) flush();
       if (flushing) clearImmediate(flushing);
       if (retrying) clearTimeout(retrying);
@@ -254,20 +259,20 @@ function failJobs(tally: CommitTally, jobs: readonly Job[], cause: unknown): voi
 }
 
 function createJob<T>(p: {
-  verb: () => T;
-  survives: Survival;
+  operation: () => T;
+  durability: Durability;
   isProbe: boolean;
   resolve: (value: T) => void;
   reject: (error: unknown) => void;
 }): Job {
-  const { verb, survives, isProbe, resolve, reject } = p;
+  const { operation, durability, isProbe, resolve, reject } = p;
   let result: { value: T } | null = null;
   return {
-    survives,
+    durability,
     isProbe,
     since: performance.now(),
     run() {
-      result = { value: verb() };
+      result = { value: operation() };
     },
     succeed() {
       if (result) resolve(result.value);

@@ -8,7 +8,7 @@ import { aClaim, aRun, claimOne, epoch, type OpenStore, readPages, withRunningRu
 const said = (text: string) => ({ text, toolCalls: ["\u0000\ud800"] });
 const agent = { kind: "agent", slug: "triage" } as const;
 
-/** What every store promises about runs of agents, beside what it promises about all runs. */
+/** The tests of agents' runs that every store passes. */
 export function agentContract(open: OpenStore): void {
   describe("agents", () => {
     let store: Store;
@@ -30,8 +30,8 @@ export function agentContract(open: OpenStore): void {
     const spend = (run: { id: string; token: string }, spent: Spend) =>
       store.writeProgress({ runId: run.id, token: run.token, now: epoch, entries: [], spend: spent });
 
-    describe("what a run has used", () => {
-      it("is nothing at first, then what was written last, and nothing is counted of workflows", async () => {
+    describe("the spend of a run", () => {
+      it("is zero at first, then the last written value, and absent for workflows", async () => {
         const workflow = aRun();
         await store.createRuns([workflow]);
         const held = await claimOne(store);
@@ -73,7 +73,7 @@ export function agentContract(open: OpenStore): void {
         ]);
       });
 
-      it("is a filter of lists, and is summed for each agent over the very runs that are listed", async () => {
+      it("is a filter of lists, and is summed for each agent over the same runs as listed", async () => {
         const asked = {
           target: fc.constantFrom("a", "b"),
           trigger: fc.constantFrom("t", "u"),
@@ -173,7 +173,7 @@ export function agentContract(open: OpenStore): void {
       });
     });
 
-    it("lists the runs that wait for a person, and no others", async () => {
+    it("lists the runs that wait for an approval, and no others", async () => {
       const request = { toolCallId: "a", toolName: "refund", input: {} };
       const wait = async (run: { id: string; token: string }, kind: "approval" | "sleep") => {
         const steps = [
@@ -224,8 +224,8 @@ export function agentContract(open: OpenStore): void {
       ]).toEqual([[asking.id], [], [], []]);
     });
 
-    describe("what a model is just saying", () => {
-      it("is there as it was told last, and another mark tells of it, where history stays as it is", async () => {
+    describe("the live output of a model", () => {
+      it("is the last written one, and changes the live mark, but not the mark of the store", async () => {
         const run = await withRunningRun(store, { target: agent });
         expect(await store.getLive(run.id)).toBeNull();
         const history = await store.mark();
@@ -246,7 +246,7 @@ export function agentContract(open: OpenStore): void {
         expect(await store.mark()).toBe(history);
       });
 
-      it("goes with the step that it becomes, in one", async () => {
+      it("is removed in the transaction that writes its step", async () => {
         const run = await withRunningRun(store, { target: agent });
         await say(run, "Hello");
         const step = {
@@ -271,7 +271,7 @@ export function agentContract(open: OpenStore): void {
         expect(await store.getLive(run.id)).toMatchObject({ step: "model 2" });
       });
 
-      it("is written by nobody but the holder of the run, each for itself", async () => {
+      it("is written only by the worker that has the run", async () => {
         const runs = Array.from({ length: 5 }, () => aRun({ target: agent }));
         await store.createRuns(runs);
         const [first, ...others] = await store.claimRuns(aClaim());
@@ -279,7 +279,7 @@ export function agentContract(open: OpenStore): void {
         const answers = await Promise.all([
           ...others.map((run) => say(run, run.id)),
           say({ ...first, token: "tok_other" }, "stale"),
-          say({ id: "run_unknown", token: first.token }, "nobody"),
+          say({ id: "run_unknown", token: first.token }, "unclaimed"),
         ]);
         expect(answers.map(({ held }) => held)).toEqual([true, true, true, true, false, false]);
         expect(await store.getLive(first.id)).toBeNull();
@@ -299,7 +299,7 @@ export function agentContract(open: OpenStore): void {
         ],
         ["has lost its lease", () => store.reconcile(epoch + 3_600_000)],
         [
-          "was put back",
+          "returned to the queue",
           (run) =>
             store.writeProgress({
               runId: run.id,
@@ -309,7 +309,7 @@ export function agentContract(open: OpenStore): void {
               transition: { to: "queued" },
             }),
         ],
-      ])("is not shown of a run that %s, not even when another has taken it", async (_, lose) => {
+      ])("is not shown for a run that %s, nor after another worker has claimed it", async (_, lose) => {
         const run = await withRunningRun(store, { target: agent });
         await say(run, "Hello");
         const before = await store.mark();
@@ -320,17 +320,17 @@ export function agentContract(open: OpenStore): void {
         expect(await say(run, "late")).toEqual({ held: false });
         expect(await store.getLive(run.id)).toBeNull();
         expect(await store.mark()).not.toBe(before);
-        await say(next, "Anew");
-        expect(await store.getLive(run.id)).toMatchObject({ said: said("Anew") });
+        await say(next, "Again");
+        expect(await store.getLive(run.id)).toMatchObject({ said: said("Again") });
       });
 
-      it("is heard of by whoever watches", async () => {
+      it("notifies listeners", async () => {
         const run = await withRunningRun(store, { target: agent });
-        const heard = Promise.withResolvers<string>();
+        const changed = Promise.withResolvers<string>();
         const before = await store.liveMark();
-        const stop = store.watch(() => void store.liveMark().then((mark) => mark !== before && heard.resolve(mark)));
+        const stop = store.watch(() => void store.liveMark().then((mark) => mark !== before && changed.resolve(mark)));
         await say(run, "Hello");
-        expect(await heard.promise).toBe(await store.liveMark());
+        expect(await changed.promise).toBe(await store.liveMark());
         stop();
       });
     });
@@ -345,7 +345,7 @@ function byName(one: { agent: string }, other: { agent: string }): number {
   return one.agent < other.agent ? -1 : 1;
 }
 
-/** As the run alone, a list, and a look at some of them say it alike. */
+/** Checks that the run itself, a list and findRuns return the same. */
 async function spentBy(store: Store, id: string): Promise<unknown[]> {
   const listed = (await store.listRuns({}, { limit: 100, cursor: null })).data.filter((run) => run.id === id);
   const all = [await store.getRun(id), ...(await store.findRuns([id])), ...listed].map((run) => [

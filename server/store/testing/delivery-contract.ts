@@ -8,7 +8,7 @@ import { aDelivery, aRun, aVerdict, epoch, hasAsciiText, kindsOf, type OpenStore
 
 const hour = 3_600_000;
 
-/** What every store promises about deliveries. */
+/** The tests of deliveries that every store passes. */
 export function deliveryContract(open: OpenStore): void {
   describe("deliveries", () => {
     let store: Store;
@@ -17,7 +17,7 @@ export function deliveryContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
 
-    it("gives a delivery back as it came, its body byte for byte", async () => {
+    it("returns a delivery as it was recorded, its body byte for byte", async () => {
       const verdict: Verdict = {
         trigger: "new-signup",
         attachmentId: "new-signup:welcome-email",
@@ -66,14 +66,17 @@ export function deliveryContract(open: OpenStore): void {
     it.each([
       ["bytes that are not UTF-8", Buffer.from([0xff, 0xfe])],
       ["text that is not JSON", Buffer.from("{")],
-      ["nesting that would overflow whoever serializes it", Buffer.from("[".repeat(100_000) + "]".repeat(100_000))],
-    ])("keeps %s, and says that there is no JSON in it", async (_, body) => {
+      [
+        "nesting that would overflow the stack of the code that serializes it",
+        Buffer.from("[".repeat(100_000) + "]".repeat(100_000)),
+      ],
+    ])("stores %s, and returns no JSON for it", async (_, body) => {
       const delivery = aDelivery({ body, outcome: "rejected" });
       await store.recordDelivery(delivery);
       expect(await store.getDelivery(delivery.id)).toMatchObject({ body: body.toString("base64"), json: null });
     });
 
-    it("tells a body of no bytes from one that was not kept", async () => {
+    it("distinguishes an empty body from one that was not stored", async () => {
       const empty = aDelivery({ body: Buffer.alloc(0) });
       const notKept = aDelivery({ body: null, bodyBytes: 5_000_000 });
       await store.recordDelivery(empty);
@@ -87,7 +90,7 @@ export function deliveryContract(open: OpenStore): void {
       });
     });
 
-    it("records an accepted delivery with its runs, queued, each with its first entry", async () => {
+    it("records an accepted delivery with its queued runs, each with its first timeline entry", async () => {
       const delivery = aDelivery();
       const runs = ["a:x", "b:y"].map((attachmentId) =>
         aRun({ attachmentId, deliveryId: delivery.id, keyId: "key_1" }),
@@ -106,7 +109,7 @@ export function deliveryContract(open: OpenStore): void {
       }
     });
 
-    it("records the delivery and its runs all or none", async () => {
+    it("records a delivery with all its runs or not at all", async () => {
       const taken = aRun();
       await store.createRuns([taken]);
       const delivery = aDelivery();
@@ -122,7 +125,7 @@ export function deliveryContract(open: OpenStore): void {
       ).toEqual({ kind: "accepted" });
     });
 
-    it("lets a bad delivery fail alone among others that come at once", async () => {
+    it("a delivery that cannot be written fails alone among concurrent ones", async () => {
       const taken = aRun();
       await store.createRuns([taken]);
       const accept = (id?: string) => {
@@ -156,11 +159,11 @@ export function deliveryContract(open: OpenStore): void {
     };
 
     describe("with an idempotency key", () => {
-      it("gives a repeat the first runs in the order of their attachments, and writes nothing", async () => {
+      it("returns the first runs for a repeat, in the order of their attachments, and writes nothing", async () => {
         const first = acceptWithKey({ key: "k" });
         expect(await first.answer).toEqual({ kind: "accepted" });
         const [b, a] = first.runs;
-        // Whoever replays a run of the delivery later does not change the first answer.
+        // A later replay of a run does not change the first response.
         await store.createRuns([aRun({ attachmentId: "a:x", deliveryId: first.delivery.id, replayOf: a?.id ?? "" })]);
         const second = acceptWithKey({ key: "k", at: epoch + 1000 });
         const target = { kind: "workflow", slug: "welcome-email" };
@@ -176,7 +179,7 @@ export function deliveryContract(open: OpenStore): void {
         expect((await store.countOpenRuns()).queued).toBe(3);
       });
 
-      it("names the first delivery when the body is another, and writes nothing", async () => {
+      it("returns the first delivery if the body differs, and writes nothing", async () => {
         const first = acceptWithKey({ key: "k" });
         await first.answer;
         const second = acceptWithKey({ key: "k", body: "[]" });
@@ -184,7 +187,7 @@ export function deliveryContract(open: OpenStore): void {
         expect(await store.getDelivery(second.delivery.id)).toBeNull();
       });
 
-      it("takes another body for a repeat where it may differ", async () => {
+      it("accepts another body as a repeat if it may differ", async () => {
         const first = acceptWithKey({ key: "k", mayDiffer: true });
         await first.answer;
         const second = acceptWithKey({ key: "k", body: "[]", mayDiffer: true });
@@ -196,7 +199,7 @@ export function deliveryContract(open: OpenStore): void {
         expect(await store.getDelivery(second.delivery.id)).toBeNull();
       });
 
-      it("forgets a key that was accepted before the time asked for, and remembers it anew", async () => {
+      it("ignores a key that was accepted before `notBefore`, and reserves it again", async () => {
         await acceptWithKey({ key: "k" }).answer;
         const later = acceptWithKey({ key: "k", at: epoch + 1001, body: "[]" });
         expect(await later.answer).toEqual({ kind: "accepted" });
@@ -206,12 +209,12 @@ export function deliveryContract(open: OpenStore): void {
         });
       });
 
-      it("keeps the keys of each endpoint apart", async () => {
+      it("keeps the keys of each endpoint separate", async () => {
         await acceptWithKey({ key: "k" }).answer;
         expect(await acceptWithKey({ key: "k", endpoint: "billing" }).answer).toEqual({ kind: "accepted" });
       });
 
-      it("accepts exactly one of many equal calls at once", async () => {
+      it("accepts exactly one of many equal concurrent calls", async () => {
         const kinds = (await Promise.all(Array.from({ length: 12 }, () => acceptWithKey({ key: "k" }).answer))).map(
           (answer) => answer.kind,
         );
@@ -220,7 +223,7 @@ export function deliveryContract(open: OpenStore): void {
       });
     });
 
-    it("lists every delivery exactly once over the pages, newest first, whatever the filters", async () => {
+    it("lists every delivery exactly once over all pages, newest first, with any filters", async () => {
       const choice = {
         endpoint: fc.constantFrom("a", "b"),
         outcome: fc.constantFrom("accepted" as const, "skipped" as const),
@@ -292,7 +295,7 @@ export function deliveryContract(open: OpenStore): void {
     const by = (trigger: string, ...outcomes: VerdictOutcome[]) =>
       find({ endpoint: "signup", verdict: { trigger, outcomes } }, 10);
 
-    it("finds the few among many, each once and in order, however far apart they are", async () => {
+    it("finds rare deliveries among many, each once and in order", async () => {
       const made = Array.from({ length: 1000 }, (_, n) =>
         aDelivery({
           receivedAt: epoch + n,
@@ -309,7 +312,7 @@ export function deliveryContract(open: OpenStore): void {
       }
     });
 
-    it("finds a verdict that is rare on its endpoint, in whichever hours it was", async () => {
+    it("finds a verdict that is rare on its endpoint, in any hours", async () => {
       const made = [0, 1, 2, 3, 30].flatMap((hours) =>
         [0, 0, 0, 1, hour - 1].map((ms, n) =>
           aDelivery({
@@ -321,7 +324,7 @@ export function deliveryContract(open: OpenStore): void {
           }),
         ),
       );
-      // Among many others, so that it is worth while to leave hours out.
+      // Many other deliveries, so that skipping hours saves time.
       for (let n = 0; n < 2500; n += 1)
         made.push(
           aDelivery({
@@ -374,7 +377,7 @@ export function deliveryContract(open: OpenStore): void {
       expect(found.flat().map(({ id }) => id)).toEqual(isFound ? [delivery.id] : []);
     });
 
-    it("has the verdicts that it lists and the counts of the others, alone and in lists", async () => {
+    it("returns the listed verdicts and the counts of the others, for one delivery and in lists", async () => {
       const listed = [aVerdict(), aVerdict({ trigger: "near", attachmentId: "near:x", outcome: "filter_mismatch" })];
       const unlistedVerdicts = [
         { outcome: "filter_mismatch" as const, pointer: "/type", actual: '"\ud800"', count: 990 },
@@ -400,7 +403,7 @@ export function deliveryContract(open: OpenStore): void {
       expect(await by("far", "filter_mismatch", "disabled")).toEqual([]);
     });
 
-    it("lists no bodies", async () => {
+    it("lists deliveries without bodies", async () => {
       await store.recordDelivery(aDelivery());
       const [row] = (await store.listDeliveries({}, { limit: 1, cursor: null })).data;
       expect(row).not.toHaveProperty("body");
@@ -418,7 +421,7 @@ export function deliveryContract(open: OpenStore): void {
       cursorOf([1.5, "a"]),
       `${cursorOf([1, "a"])}=`,
       cursorOf([1, "a", 2]),
-    ])("refuses a cursor that it never gave: %j", async (cursor) => {
+    ])("rejects a cursor that it did not create: %j", async (cursor) => {
       await expect(store.listDeliveries({}, { limit: 1, cursor })).rejects.toMatchObject({
         name: "AppError",
         code: "invalid_request",
@@ -429,7 +432,7 @@ export function deliveryContract(open: OpenStore): void {
       });
     });
 
-    it.each([0, 101, 1.5, Number.NaN])("refuses a limit of %d", async (limit) => {
+    it.each([0, 101, 1.5, Number.NaN])("rejects a limit of %d", async (limit) => {
       await expect(store.listDeliveries({}, { limit, cursor: null })).rejects.toMatchObject({
         code: "invalid_request",
       });

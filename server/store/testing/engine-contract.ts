@@ -6,7 +6,7 @@ import { aClaim, aDelivery, aRun, claimOne, epoch, kindsOf, type OpenStore, with
 const workflow = (slug: string) => ({ kind: "workflow" as const, slug });
 const leaseEnd = epoch + 1000 + 10_000; // of aClaim()
 
-/** What every store promises to those who execute runs. */
+/** The tests of claims, progress and leases that every store passes. */
 export function engineContract(open: OpenStore): void {
   describe("engine", () => {
     let store: Store;
@@ -31,14 +31,14 @@ export function engineContract(open: OpenStore): void {
       (await store.listTimeline(id, { after: 0, limit: 100 })).flatMap(({ message }) => message ?? []);
 
     describe("claims", () => {
-      it("hand out the oldest first, up to the limit", async () => {
+      it("take the oldest runs first, up to the limit", async () => {
         const runs = [3, 1, 2].map((age) => aRun({ createdAt: epoch - age, target: workflow(`w-${age % 2}`) }));
         await store.createRuns(runs);
         const claimed = await store.claimRuns(aClaim({ limit: 2 }));
         expect(claimed.map((run) => run.id)).toEqual([runs[0]?.id, runs[2]?.id]);
       });
 
-      it("give each run to the worker of its slot", async () => {
+      it("assign each run to the worker of its slot", async () => {
         await store.createRuns([3, 2, 1].map((age) => aRun({ createdAt: epoch - age })));
         const claimed = await store.claimRuns({ ...aClaim(), slots: ["wrk_a", "wrk_b", "wrk_a", "wrk_b"] });
         expect(claimed.map(({ workerId }) => workerId)).toEqual(["wrk_a", "wrk_b", "wrk_a"]);
@@ -46,7 +46,7 @@ export function engineContract(open: OpenStore): void {
         expect(await store.listHeldRuns("wrk_a")).toHaveLength(2);
       });
 
-      it("say in the timeline where another version than the accepting one executes a run, at each start", async () => {
+      it("record in the timeline, at each start, that another version than the accepting one executes a run", async () => {
         const run = aRun({ version: "v1", createdAt: epoch - 60_000 });
         await store.createRuns([run]);
         const first = await claimOne(store, { version: "v1" });
@@ -58,7 +58,7 @@ export function engineContract(open: OpenStore): void {
         expect(messages).toEqual([null, "Executed by version v2: no worker has version v1, which accepted the run."]);
       });
 
-      it("give what is needed to execute, and begin the first attempt", async () => {
+      it("return what is needed to execute, and start the first attempt", async () => {
         const run = aRun({ input: { a: 1 }, payload: null });
         await store.createRuns([run]);
         const claimed = await claimOne(store);
@@ -87,7 +87,7 @@ export function engineContract(open: OpenStore): void {
         expect(await kindsOf(store, run.id)).toEqual(["queued", "attempt_started"]);
       });
 
-      it("never take the same run twice, however many claim at once", async () => {
+      it("never take the same run twice, with any number of concurrent claims", async () => {
         await store.createRuns(Array.from({ length: 50 }, () => aRun()));
         const claims = await Promise.all(
           Array.from({ length: 20 }, (_, n) => store.claimRuns(aClaim({ workerId: `wrk_${n}`, limit: 7 }))),
@@ -97,12 +97,12 @@ export function engineContract(open: OpenStore): void {
         expect(ids).toHaveLength(50);
       });
 
-      it("take a queued run even when the clock was set back since", async () => {
+      it("take a queued run even after the clock was set back", async () => {
         await store.createRuns([aRun()]);
         expect(await store.claimRuns(aClaim({ now: epoch - 3_600_000 }))).toHaveLength(1);
       });
 
-      it("leave a target alone that has its number running, and take the others behind it", async () => {
+      it("skip a target at its concurrency limit, and take the runs of other targets", async () => {
         await store.createRuns([
           ...Array.from({ length: 30 }, () => aRun({ createdAt: epoch - 1, target: workflow("narrow") })),
           aRun({ target: workflow("wide") }),
@@ -113,7 +113,7 @@ export function engineContract(open: OpenStore): void {
         expect(await slugs()).toEqual([]);
       });
 
-      it("count a target's runs in all pools and of all workers, and tell kinds apart", async () => {
+      it("count a target's runs in all pools and of all workers, separately for workflows and agents", async () => {
         await store.createRuns([aRun(), aRun(), aRun({ target: { kind: "agent", slug: "welcome-email" } })]);
         const concurrency = new Map([["workflow:welcome-email", 1]]);
         expect(await store.claimRuns(aClaim({ concurrency, limit: 1 }))).toHaveLength(1);
@@ -122,7 +122,7 @@ export function engineContract(open: OpenStore): void {
         expect(rest).toEqual([]);
       });
 
-      it("of many at once keep to every target's number, and take the oldest of each", async () => {
+      it("of many runs respect every target's limit, and take the oldest runs of each", async () => {
         const ages = [5, 1, 4, 2, 3];
         const runs = ["narrow", "wide"].flatMap((slug) =>
           ages.map((age) => aRun({ createdAt: epoch - age, target: workflow(slug) })),
@@ -140,10 +140,10 @@ export function engineContract(open: OpenStore): void {
         );
       });
 
-      it("of many at once can be given back, ended and lost one by one", async () => {
+      it("of many runs can be released, ended and lost separately", async () => {
         await store.createRuns(Array.from({ length: 4 }, (_, n) => aRun({ createdAt: epoch + n })));
         const [ended, back, canceled, held] = await store.claimRuns(aClaim());
-        if (!ended || !back || !canceled || !held) throw new Error("four runs were to be due");
+        if (!ended || !back || !canceled || !held) throw new Error("four runs are due");
         await store.requestCancel(canceled.id, epoch + 1500);
         const answers = await Promise.all([
           write(ended, { to: "completed", output: 1 }),
@@ -156,10 +156,10 @@ export function engineContract(open: OpenStore): void {
         expect(await claimOne(store)).toMatchObject({ id: back.id, attempt: 1, isResumed: true });
       });
 
-      it("one of which cannot be written fails alone: its neighbours of the same batch are on disk", async () => {
+      it("do not fail together: if one run cannot be written, the others of its batch are on disk", async () => {
         await store.createRuns([aRun(), aRun(), aRun()]);
         const [a, b, c] = await store.claimRuns(aClaim());
-        if (!a || !b || !c) throw new Error("three runs were to be due");
+        if (!a || !b || !c) throw new Error("three runs are due");
         const impossible = { at: epoch, kind: "log", attempt: Symbol("no number") as unknown as number } as const;
         const outcomes = await Promise.allSettled([
           write(a, { to: "completed", output: null }),
@@ -180,7 +180,7 @@ export function engineContract(open: OpenStore): void {
         ]).toEqual(["completed", "running", "completed"]);
       });
 
-      it("take up a target again when one of its runs has ended", async () => {
+      it("take runs of a target again when one of its runs has ended", async () => {
         await store.createRuns([aRun(), aRun()]);
         const concurrency = new Map([["workflow:welcome-email", 1]]);
         const first = await claimOne(store, { concurrency });
@@ -193,7 +193,7 @@ export function engineContract(open: OpenStore): void {
       const assignment = { workerId: "wrk_a", token: "a token", leaseUntil: leaseEnd };
 
       it.each(["acceptDelivery", "createRuns", "createFittingRuns"] as const)(
-        "is running from its record on, in its first attempt: %s",
+        "is recorded as running, in its first attempt: %s",
         async (operation) => {
           const delivery = aDelivery();
           const deliveryId = operation === "acceptDelivery" ? delivery.id : null;
@@ -218,7 +218,7 @@ export function engineContract(open: OpenStore): void {
         },
       );
 
-      it("is ended under its token, and by no other", async () => {
+      it("ends only under its own token", async () => {
         const run = aRun({ assignment });
         await store.createRuns([run]);
         const end = { to: "completed", output: 1 } as const;
@@ -227,7 +227,7 @@ export function engineContract(open: OpenStore): void {
         expect((await store.getRun(run.id))?.status).toBe("completed");
       });
 
-      it("continues its attempt after its lease ran out", async () => {
+      it("continues its attempt after its lease expired", async () => {
         const run = aRun({ assignment });
         await store.createRuns([run]);
         expect(await store.reconcile(leaseEnd - 1)).toBe(0);
@@ -235,7 +235,7 @@ export function engineContract(open: OpenStore): void {
         expect(await claimOne(store, { now: leaseEnd })).toMatchObject({ id: run.id, attempt: 1, isResumed: true });
       });
 
-      it("takes no room in a queue, and counts towards the concurrency of its target", async () => {
+      it("does not count as queued, but counts towards the concurrency of its target", async () => {
         const first = aRun({ maxQueued: 1 });
         await store.createRuns([aRun({ maxQueued: 1, assignment }), first, aRun({ maxQueued: 1, assignment })]);
         await store.createRuns([aRun({ maxQueued: 1, assignment })]);
@@ -247,7 +247,7 @@ export function engineContract(open: OpenStore): void {
     });
 
     describe("progress", () => {
-      it("is written all together: entries, steps, input and end", async () => {
+      it("is written atomically: entries, steps, input and end", async () => {
         const { id, token } = await withRunningRun(store);
         const step: StepRecord = {
           name: "send",
@@ -311,14 +311,14 @@ export function engineContract(open: OpenStore): void {
         expect(second.token).not.toBe(first.token);
       });
 
-      describe("that arrives again", () => {
-        it("is acknowledged as before, and written once", async () => {
+      describe("that is sent again", () => {
+        it("is acknowledged again, and written once", async () => {
           const run = await withRunningRun(store);
           for (const seq of [1, 2, 2, 1, 3]) expect((await logged(run, seq)).held).toBe(true);
           expect(await messages(run.id)).toEqual(["written 1", "written 2", "written 3"]);
         });
 
-        it("together with itself is written once", async () => {
+        it("concurrently is written once", async () => {
           const run = await withRunningRun(store);
           const answers = await Promise.all([logged(run, 1), logged(run, 1), logged(run, 1)]);
           expect(answers).toEqual(answers.map(() => ({ held: true, cancelRequested: false })));
@@ -331,7 +331,7 @@ export function engineContract(open: OpenStore): void {
           { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 },
           { to: "waiting", reason: "retry", availableAt: epoch + 1e9 },
           { to: "queued" },
-        ])("after it made the run %j is acknowledged, and a later one is not", async (end) => {
+        ])("after it made the run %j is acknowledged, but a later write is not", async (end) => {
           const run = await withRunningRun(store);
           await logged(run, 1);
           await logged(run, 2, end);
@@ -342,7 +342,7 @@ export function engineContract(open: OpenStore): void {
           expect(await messages(run.id)).toEqual(["written 1", "written 2"]);
         });
 
-        it("after a cancellation that it learned of says so again", async () => {
+        it("after a reported cancellation reports it again", async () => {
           const run = await withRunningRun(store);
           await store.requestCancel(run.id, epoch + 1500);
           const end: RunTransition = { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 };
@@ -352,7 +352,7 @@ export function engineContract(open: OpenStore): void {
           expect((await store.getRun(run.id))?.status).toBe("canceled");
         });
 
-        it("after the run was taken from its worker is rejected, also what was written before", async () => {
+        it("after the run was taken from its worker is rejected, including earlier writes", async () => {
           const run = await withRunningRun(store);
           await logged(run, 1);
           await store.releaseLostRuns({
@@ -396,7 +396,7 @@ export function engineContract(open: OpenStore): void {
         expect(await store.getRun(run.id)).toEqual(ended);
       });
 
-      it("keeps the first result of a step, and finishes a sleep later on", async () => {
+      it("keeps the first result of a step, and finishes a sleep later", async () => {
         const { id, token } = await withRunningRun(store);
         const save = (step: StepRecord) =>
           store.writeProgress({ runId: id, token, now: epoch, entries: [], steps: [step] });
@@ -425,7 +425,7 @@ export function engineContract(open: OpenStore): void {
         expect(await store.loadSteps(id)).toEqual([{ ...sleep, finishedAt: 50 }, step]);
       });
 
-      it("of a sleep lets the same attempt go on, of a retry begins the next", async () => {
+      it("to a sleep continues the same attempt, to a retry starts the next one", async () => {
         const first = await withRunningRun(store);
         await write(first, { to: "waiting", reason: "sleep", availableAt: epoch + 5000 });
         const second = await claimOne(store, { now: epoch + 5000 });
@@ -445,7 +445,7 @@ export function engineContract(open: OpenStore): void {
         expect((await store.getRun(first.id))?.startedAt).toBe("2026-01-01T00:00:01.000Z");
       });
 
-      it("makes a run wait until its time, which can be asked for", async () => {
+      it("makes a run wait until its time, which can be queried", async () => {
         const [a, b] = [aRun(), aRun()];
         await store.createRuns([a, b]);
         expect(await store.nextAvailableAt("shared")).toBeNull();
@@ -463,7 +463,7 @@ export function engineContract(open: OpenStore): void {
         expect((await claimOne(store, { now: epoch + 8000 })).id).toBe(b.id);
       });
 
-      it("counts what is queued by pool: neither what waits nor what runs", async () => {
+      it("counts queued runs by pool, without waiting and running ones", async () => {
         await store.createRuns([aRun(), aRun(), aRun(), aRun()]);
         const [lost, asleep] = await store.claimRuns(aClaim({ limit: 2 }));
         if (!lost || !asleep) throw new Error("two runs are due");
@@ -478,7 +478,7 @@ export function engineContract(open: OpenStore): void {
         expect([await store.countQueued("shared"), await store.countQueued("isolated")]).toEqual([2, 1]);
       });
 
-      it("ends a run that was asked to stop rather than let it wait", async () => {
+      it("cancels a run whose cancellation was requested instead of letting it wait", async () => {
         const run = await withRunningRun(store);
         await store.requestCancel(run.id, epoch + 1500);
         expect(await write(run, { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 })).toEqual({
@@ -494,7 +494,7 @@ export function engineContract(open: OpenStore): void {
     });
 
     describe("leases", () => {
-      it("say at any time which of some running runs were asked to stop", async () => {
+      it("show which of some running runs have a requested cancellation", async () => {
         const [asked, unasked, queued] = [aRun(), aRun(), aRun({ createdAt: epoch + 1 })];
         await store.createRuns([asked, unasked, queued]);
         await store.claimRuns(aClaim({ limit: 2 }));
@@ -503,10 +503,10 @@ export function engineContract(open: OpenStore): void {
         expect(await store.listCancelRequested([unasked.id])).toEqual([]);
       });
 
-      it("are lengthened for what is held, and the rest is named", async () => {
+      it("are extended for claimed runs, and the others are returned", async () => {
         await store.createRuns([aRun(), aRun(), aRun()]);
         const [a, b, c] = await store.claimRuns(aClaim());
-        if (!a || !b || !c) throw new Error("three runs were to be due");
+        if (!a || !b || !c) throw new Error("three runs are due");
         await write(b, { to: "completed", output: null });
         await store.requestCancel(c.id, epoch + 1500);
         const runs = [a, b, c].map(({ id, token }) => ({ id, token }));
@@ -518,7 +518,7 @@ export function engineContract(open: OpenStore): void {
         expect(await store.reconcile(epoch + 15_000)).toBe(2);
       });
 
-      it("that ran out give the run back to go on with the same attempt", async () => {
+      it("that expired return the run to the queue with the same attempt", async () => {
         const run = await withRunningRun(store);
         expect(await store.reconcile(leaseEnd - 1)).toBe(0);
         expect(await store.reconcile(leaseEnd)).toBe(1);
@@ -535,7 +535,7 @@ export function engineContract(open: OpenStore): void {
         });
       });
 
-      it("that ran out leave alone a run that is known to go on", async () => {
+      it("that expired do not affect a run that is known to be active", async () => {
         const run = await withRunningRun(store);
         expect(await store.reconcile(leaseEnd, new Set([run.id]))).toBe(0);
         expect(await store.extendLeases({ runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({
@@ -545,7 +545,7 @@ export function engineContract(open: OpenStore): void {
         expect(await store.reconcile(leaseEnd + 1, new Set(["run_other"]))).toBe(1);
       });
 
-      it("of what sleeps or waits for its next attempt are no longer than was asked for when the clock is set back", async () => {
+      it("of sleeping and retried runs are not longer than requested after the clock is set back", async () => {
         const [sleeper, retried] = [await withRunningRun(store), await withRunningRun(store)];
         const nap: StepRecord = {
           name: "nap",
@@ -575,7 +575,7 @@ export function engineContract(open: OpenStore): void {
         expect(await store.reconcile(epoch + 3000)).toBe(0);
         const back = epoch - 3_600_000;
         expect(await store.reconcile(back)).toBe(2);
-        // Once for each time that it is set back.
+        // Once for each time that the clock is set back.
         expect([await store.reconcile(back + 1), await store.reconcile(back)]).toEqual([0, 0]);
         expect(await store.claimRuns(aClaim({ now: back + 2999 }))).toEqual([]);
         expect((await store.claimRuns(aClaim({ now: back + 3000 }))).map(({ id }) => id)).toEqual([retried.id]);
@@ -583,7 +583,7 @@ export function engineContract(open: OpenStore): void {
         expect(await store.loadSteps(sleeper.id)).toEqual([{ ...nap, startedAt: back, until: back + 5000 }]);
       });
 
-      it("that ran out end a run that was asked to stop", async () => {
+      it("that expired cancel a run whose cancellation was requested", async () => {
         const run = await withRunningRun(store);
         await store.requestCancel(run.id, epoch + 1500);
         expect(await store.reconcile(leaseEnd)).toBe(1);
@@ -592,7 +592,7 @@ export function engineContract(open: OpenStore): void {
     });
 
     describe("a lost worker's runs", () => {
-      it("are named with what is needed to decide their fate", async () => {
+      it("are returned with what is needed to decide their fate", async () => {
         const run = await withRunningRun(store);
         const { id, token, target } = run;
         expect(await store.listHeldRuns("wrk_a")).toEqual([
@@ -601,10 +601,10 @@ export function engineContract(open: OpenStore): void {
         expect(await store.listHeldRuns("wrk_b")).toEqual([]);
       });
 
-      it("go back as told, with an entry that says why, and their crashes counted", async () => {
+      it("return by their fates, with an entry with the reason, and count their crashes", async () => {
         await store.createRuns([aRun(), aRun(), aRun()]);
         const [a, b, c] = await store.claimRuns(aClaim());
-        if (!a || !b || !c) throw new Error("three runs were to be due");
+        if (!a || !b || !c) throw new Error("three runs are due");
         const error = { name: "WorkerLost", message: "out of memory", stack: null };
         await store.releaseLostRuns({
           workerId: "wrk_a",
@@ -642,7 +642,7 @@ export function engineContract(open: OpenStore): void {
         );
       });
 
-      it("that another worker has meanwhile are left alone", async () => {
+      it("that another worker has meanwhile are not changed", async () => {
         const run = await withRunningRun(store);
         await store.reconcile(leaseEnd);
         await claimOne(store, { workerId: "wrk_b", now: leaseEnd });
@@ -658,7 +658,7 @@ export function engineContract(open: OpenStore): void {
       });
     });
 
-    it("has another mark after every change that somebody may look at, and the same while workers only live", async () => {
+    it("has another mark after every visible change, and the same after heartbeats", async () => {
       const marks = [await store.mark()];
       const worker = { id: "wrk_a", pid: 1, host: "h", version: "v", startedAt: epoch, seenAt: epoch };
       await store.heartbeatWorker(worker);
@@ -678,11 +678,11 @@ export function engineContract(open: OpenStore): void {
       await look();
       await store.removePreset("pst_2");
       await look();
-      // What is removed may lead back to an earlier mark, but never stays at the last one.
+      // A removal can lead back to an earlier mark, but never to the last one.
       for (const [index, mark] of marks.slice(1).entries()) expect(mark).not.toBe(marks[index]);
     });
 
-    it("knows which workers were seen", async () => {
+    it("lists the workers that were seen", async () => {
       const worker = { id: "wrk_a", pid: 1, host: "h", version: "v", startedAt: epoch, seenAt: epoch };
       await store.heartbeatWorker(worker);
       await store.heartbeatWorker({ ...worker, seenAt: epoch + 10 });

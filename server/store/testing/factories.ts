@@ -7,7 +7,7 @@ import type { NewKey } from "../../ports/store/key-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
 import type { Store } from "../../ports/store.ts";
 
-/** Opens a fresh store; each call gives an empty one. */
+/** Opens an empty store with each call. */
 export type OpenStore = () => Promise<Store>;
 
 /** A time to count from: 2026-01-01. */
@@ -102,14 +102,14 @@ export function aClaim({ workerId = "wrk_a", limit = 10, ...given }: GivenClaim 
 
 const slotsOf = (workerId: string, count: number): string[] => Array.from({ length: count }, () => workerId);
 
-/** Claims what must be exactly one run. */
+/** Claims exactly one run. */
 export async function claimOne(store: Store, given: GivenClaim = {}): Promise<ClaimedRun> {
   const [run, ...others] = await store.claimRuns(aClaim({ limit: 2, ...given }));
-  if (!run || others.length > 0) throw new Error(`one run was to be due, not ${run ? 1 + others.length : 0}`);
+  if (!run || others.length > 0) throw new Error(`expected one due run, not ${run ? 1 + others.length : 0}`);
   return run;
 }
 
-/** A store with one running run, held under the default claim. */
+/** Creates and claims one run, with the default claim. */
 export async function withRunningRun(store: Store, given: Partial<NewRun> = {}): Promise<ClaimedRun> {
   await store.createRuns([aRun(given)]);
   return claimOne(store);
@@ -119,7 +119,7 @@ export async function kindsOf(store: Store, runId: string): Promise<string[]> {
   return (await store.listTimeline(runId, { after: 0, limit: 1000 })).map((entry) => entry.kind);
 }
 
-/** Every page of a list, one after the other. */
+/** Reads every page of a list in order. */
 export async function readPages<Row>(
   read: (cursor: string | null) => Promise<{ data: Row[]; nextCursor: string | null }>,
 ): Promise<Row[][]> {
@@ -133,7 +133,7 @@ export async function readPages<Row>(
   return pages;
 }
 
-/** Whether the one has the other, with ASCII letters in either case: the long way round. */
+/** True if the text contains the part, with ASCII letters in either case. A simple implementation, for comparison. */
 export function hasAsciiText(text: string, part: string): boolean {
   return lowerAscii(text).includes(lowerAscii(part));
 }

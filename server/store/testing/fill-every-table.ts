@@ -27,7 +27,7 @@ const texts = [
 ];
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 
-/** Columns that SQLite has as numbers take these names only. */
+/** Columns that SQLite stores as numbers accept only these names. */
 const codes = new Map<string, object>([
   ["delivery.outcome", deliveryOutcomeCodes],
   ["run.status", runStatusCodes],
@@ -41,8 +41,8 @@ const codes = new Map<string, object>([
 type Fields = Record<string, Value>;
 
 /**
- * Rows in every table of the schema, also in one that is added tomorrow: whatever the database takes, whether or not
- * the store would write it.
+ * Inserts rows into every table of the schema, also into future ones: any values that the database accepts, whether or
+ * not the store would write them.
  */
 export function fillEveryTable(connection: Connection, rows: number): void {
   const tables = Object.values(schema).flatMap((table) => (is(table, PgTable) ? [table] : []));
@@ -66,7 +66,7 @@ export function fillEveryTable(connection: Connection, rows: number): void {
     );
     if (plan.name === "run_event") return { ...fields, ordinal: 1, ...(row % 4 === 0 ? impliedByItsRun(row) : {}) };
     if (plan.name !== "idempotency_key") return fields;
-    // The key of a delivery repeats what that has.
+    // The row of a key repeats columns of its delivery.
     const { endpoint = null, body_sha256 = null, received_at = null } = deliveries[row] ?? {};
     return { ...fields, endpoint, body_sha256, accepted_at: received_at };
   }

@@ -115,7 +115,7 @@ export function keyContract(open: OpenStore): void {
       expect(await store.listKeys()).toHaveLength(4);
     });
 
-    it("keeps the latest use, in whatever order uses are recorded", async () => {
+    it("keeps the latest use, in any order of recording", async () => {
       await store.createKey(aKey({ id: "key_1", hash: "h1" }));
       await store.touchKey("key_1", epoch + 2000);
       await store.touchKey("key_1", epoch + 1000);

@@ -278,7 +278,7 @@ export function peopleContract(open: OpenStore): void {
       expect(await change("per_1", "operator")).toBe("last-admin");
       expect(await change("per_9", "admin")).toBe("unknown");
       expect(await change("per_2", "admin")).toBe("changed");
-      // Both at the same time: one of them stays.
+      // Both at the same time: one admin stays.
       expect((await Promise.all(["per_1", "per_2"].map((id) => remove(id)))).toSorted()).toEqual([
         "changed",
         "last-admin",

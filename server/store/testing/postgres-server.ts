@@ -12,18 +12,19 @@ import type { Store } from "../../ports/store.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
 import * as schema from "../postgres/schema.ts";
 
-/** A server of a test's own, in a temporary folder, spoken to by a Unix socket. */
+/** A server for one test file, in a temporary folder, with a Unix socket. */
 export interface PostgresServer {
-  /** Opens an empty store. Its database is used again after it was closed: making one takes longer than most tests. */
+  /** Opens an empty store. Its database is reused after it is closed, because creating one takes longer than most tests. */
   openStore(): Promise<Store>;
-  /** Makes a database, with the store's schema or without anything in it, and gives its URL. */
+  /** Creates a database, with the store's schema or empty, and returns its URL. */
   createDatabase(template?: "migrated" | "template1"): Promise<string>;
   stop(): Promise<void>;
 }
 
 /**
- * Sorts text by a language, as databases of users do, so that what must not be shows. It does not wait for its disk:
- * these tests end no power. Rejects when there is no Postgres and none can be installed.
+ * Its collation sorts text by a language, as in many databases of users, so that queries which depend on the collation
+ * fail. It runs without fsync, because these tests do not test power failures. Rejects if Postgres is missing and
+ * cannot be installed.
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const bin = findOrInstall("postgres");
@@ -105,7 +106,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Foreign keys need no check where everything goes. */
+/** Foreign keys need no check, because all rows are removed. */
 const emptySql = `
   SET session_replication_role = replica;
   ${Object.values(schema)

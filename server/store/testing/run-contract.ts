@@ -14,7 +14,7 @@ import {
   withRunningRun,
 } from "./factories.ts";
 
-/** What every store promises about runs, as those who look at them see it. */
+/** The tests of runs that every store passes. */
 export function runContract(open: OpenStore): void {
   describe("runs", () => {
     let store: Store;
@@ -23,7 +23,7 @@ export function runContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
 
-    it("gives a run back with its payloads, and every key present", async () => {
+    it("returns a run with its payloads, and with every property", async () => {
       const run = aRun({
         trigger: null,
         attachmentId: null,
@@ -87,7 +87,7 @@ export function runContract(open: OpenStore): void {
       expect((await store.getRun(id))?.error).toEqual(error);
     });
 
-    it("finds the runs that are asked for, as a list shows them, newest first", async () => {
+    it("finds the requested runs, in the form of a list, newest first", async () => {
       const runs = [aRun({ createdAt: epoch }), aRun({ createdAt: epoch + 2 }), aRun({ createdAt: epoch + 1 })];
       await store.createRuns(runs);
       const [oldest, newest] = runs;
@@ -97,7 +97,7 @@ export function runContract(open: OpenStore): void {
       expect(await store.findRuns([])).toEqual([]);
     });
 
-    it("lists every run exactly once over the pages, newest first, whatever the filters", async () => {
+    it("lists every run exactly once over all pages, newest first, with any filters", async () => {
       const choice = {
         trigger: fc.constantFrom("t", "u"),
         target: fc.constantFrom("a", "b"),
@@ -191,7 +191,7 @@ export function runContract(open: OpenStore): void {
     const find = async (filter: RunFilter, limit: number) =>
       (await readPages((cursor) => store.listRuns(filter, { limit, cursor }))).flat().map(({ id }) => id);
 
-    it("finds the few among many, each once and in order, however far apart they are", async () => {
+    it("finds rare runs among many, each once and in order", async () => {
       const runs = Array.from({ length: 2000 }, (_, n) =>
         aRun({
           createdAt: epoch + n,
@@ -225,7 +225,7 @@ export function runContract(open: OpenStore): void {
       expect(found.flat().map(({ id }) => id)).toEqual(isFound ? [run.id] : []);
     });
 
-    it("gives the timeline in pieces, oldest first, with every key present", async () => {
+    it("returns the timeline in pages, oldest first, with every property", async () => {
       const { id, token } = await withRunningRun(store);
       const error = { name: "E", message: "m", stack: null };
       await store.writeProgress({
@@ -257,7 +257,7 @@ export function runContract(open: OpenStore): void {
       expect(await store.listTimeline("run_unknown", { after: 0, limit: 2 })).toEqual([]);
     });
 
-    it("cancels a queued run at once, and for good", async () => {
+    it("cancels a queued run immediately and permanently", async () => {
       const run = aRun();
       await store.createRuns([run]);
       expect(await store.requestCancel(run.id, epoch + 5)).toBe("canceled");
@@ -267,7 +267,7 @@ export function runContract(open: OpenStore): void {
       expect(await store.claimRuns(aClaim())).toEqual([]);
     });
 
-    it("cancels a waiting run at once", async () => {
+    it("cancels a waiting run immediately", async () => {
       const { id, token } = await withRunningRun(store);
       await store.writeProgress({
         runId: id,
@@ -280,7 +280,7 @@ export function runContract(open: OpenStore): void {
       expect(await store.nextAvailableAt("shared")).toBeNull();
     });
 
-    it("notes that a running run is to stop, once", async () => {
+    it("records the request to cancel a running run, once", async () => {
       const { id, token } = await withRunningRun(store);
       expect(await store.requestCancel(id, epoch + 5)).toBe("requested");
       expect(await store.requestCancel(id, epoch + 6)).toBe("requested");
@@ -292,7 +292,7 @@ export function runContract(open: OpenStore): void {
       });
     });
 
-    it("knows no run to cancel where there is none", async () => {
+    it("reports a missing run", async () => {
       expect(await store.requestCancel("run_unknown", epoch)).toBe("missing");
     });
 
@@ -301,7 +301,7 @@ export function runContract(open: OpenStore): void {
       const request = { toolCallId: "a", toolName: "refund", input: { cents: 7 } };
       const until = epoch + 1e9;
 
-      /** A run that waits for these. */
+      /** A run that waits for these approvals. */
       async function withApprovals(...names: string[]): Promise<string> {
         const { id, token } = await withRunningRun(store);
         const steps = names.map((name) => ({
@@ -324,7 +324,7 @@ export function runContract(open: OpenStore): void {
         return id;
       }
 
-      it("that is decided is over, with the decision beside the request, and its run is due", async () => {
+      it("ends with its decision, beside the request, and its run is due", async () => {
         const id = await withApprovals("approval a");
         expect(await store.claimRuns(aClaim({ now: epoch + 10 }))).toEqual([]);
         expect(await store.decideApproval({ runId: id, name: "approval a", decision, now: epoch + 10 })).toBe(
@@ -339,7 +339,7 @@ export function runContract(open: OpenStore): void {
         expect(await store.claimRuns(aClaim({ now: epoch + 10 }))).toMatchObject([{ id, isResumed: true, attempt: 1 }]);
       });
 
-      it("lets its run wait on while there are others to decide", async () => {
+      it("leaves its run waiting if it has other pending approvals", async () => {
         const id = await withApprovals("approval a", "approval b");
         await store.decideApproval({ runId: id, name: "approval b", decision, now: epoch + 10 });
         expect(await store.claimRuns(aClaim({ now: epoch + 10 }))).toEqual([]);
@@ -366,7 +366,7 @@ export function runContract(open: OpenStore): void {
         ]);
       });
 
-      it("is closed while its run is at work, and when that has ended; what is none is missing", async () => {
+      it("is closed if its run is running or has ended; an unknown one is missing", async () => {
         const id = await withApprovals("approval a");
         expect(await store.decideApproval({ runId: id, name: "approval b", decision, now: epoch })).toBe("missing");
         expect(await store.decideApproval({ runId: "run_unknown", name: "approval a", decision, now: epoch })).toBe(
@@ -383,7 +383,7 @@ export function runContract(open: OpenStore): void {
       });
     });
 
-    it("counts what is open", async () => {
+    it("counts open runs", async () => {
       expect(await store.countOpenRuns()).toEqual({ queued: 0, running: 0, waiting: 0 });
       await store.createRuns([aRun(), aRun(), aRun(), aRun()]);
       const [first, second] = await store.claimRuns(aClaim({ limit: 2 }));

@@ -133,7 +133,7 @@ async function applyTo(
   }
 }
 
-/** Ends the run, so that the next sequence has the store for itself. */
+/** Ends the run, so that the next sequence starts with an empty queue. */
 async function endRun(store: Store, { id, token }: ModelRun, now: number): Promise<void> {
   if ((await store.requestCancel(id, now)) === "requested" && token !== null)
     await store.writeProgress({ runId: id, token, now, entries: [], transition: { to: "queued" } });

@@ -5,7 +5,7 @@ import type { OpenStore } from "./factories.ts";
 import { keyContract } from "./key-contract.ts";
 import { peopleContract } from "./people-contract.ts";
 import { presetContract } from "./preset-contract.ts";
-import { queueRoomContract } from "./queue-room-contract.ts";
+import { queueCapacityContract } from "./queue-capacity-contract.ts";
 import { runContract } from "./run-contract.ts";
 import { runStateContract } from "./run-state-contract.ts";
 import { switchContract } from "./switch-contract.ts";
@@ -16,7 +16,7 @@ import { upkeepContract } from "./upkeep-contract.ts";
 export function storeContract(open: OpenStore): void {
   deliveryContract(open);
   runContract(open);
-  queueRoomContract(open);
+  queueCapacityContract(open);
   trafficContract(open);
   presetContract(open);
   switchContract(open);

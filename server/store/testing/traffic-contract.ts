@@ -9,7 +9,7 @@ import { aClaim, aDelivery, aRun, aVerdict, epoch, type OpenStore } from "./fact
 const minute = 60_000;
 const hour = 3_600_000;
 
-/** What every store promises about traffic. */
+/** The tests of traffic counts that every store passes. */
 export function trafficContract(open: OpenStore): void {
   describe("traffic", () => {
     let store: Store;
@@ -41,7 +41,7 @@ export function trafficContract(open: OpenStore): void {
       expect(await store.countDeliveries({ ...wholeDay, endpoints: [] })).toEqual([]);
     });
 
-    it("counts all endpoints together, unknown ones too", async () => {
+    it("counts all endpoints together, including unknown ones", async () => {
       await record({ receivedAt: epoch + 5 });
       await record({ receivedAt: epoch + 6, endpoint: "billing" });
       await record({ receivedAt: epoch + 7, endpoint: "x".repeat(5000), outcome: "rejected" });
@@ -51,7 +51,7 @@ export function trafficContract(open: OpenStore): void {
       ]);
     });
 
-    it("takes a window from the bucket that it begins in to before the one that it ends in", async () => {
+    it("rounds a window down to whole buckets, without the last one", async () => {
       for (let n = 0; n < 4; n += 1) await record({ receivedAt: epoch + n * minute });
       const counts = await store.countDeliveries({
         since: epoch + minute + 1,
@@ -87,7 +87,7 @@ export function trafficContract(open: OpenStore): void {
       ]);
     });
 
-    it("counts a delivery once for a target, however many triggers lead there: by the verdict that came furthest", async () => {
+    it("counts a delivery once for a target, by its best verdict, regardless of its number of triggers", async () => {
       await record({
         verdicts: verdictsOf({ "a:x": "matched", "b:x": "matched", "c:x": "filter_mismatch", "d:y": "matched" }),
       });
@@ -103,7 +103,7 @@ export function trafficContract(open: OpenStore): void {
         verdicts: verdictsOf({ "a:x": "request_mismatch", "b:x": "request_mismatch", "c:x": "disabled" }),
         receivedAt: epoch + hour,
       });
-      // One of the triggers alone, as when a delivery is delivered again to it.
+      // Only one of the triggers, as in a redelivery to it.
       await record({ verdicts: verdictsOf({ "b:x": "matched" }), receivedAt: epoch + hour });
       await record({ verdicts: verdictsOf({ "e:x": "matched", "f:x": "matched" }), endpoint: "billing" });
       const all = [
@@ -122,13 +122,13 @@ export function trafficContract(open: OpenStore): void {
         ["filter_mismatch", 1],
         ["matched", 1],
       ]);
-      // The triggers themselves are counted as before.
+      // The counts of the triggers are unchanged.
       expect(
         (await countVerdicts({ ...wholeDay, endpoints: ["signup"] })).map(({ attachmentId }) => attachmentId),
       ).not.toContain("*:x");
     });
 
-    it("counts the verdicts that a delivery lists, and no others", async () => {
+    it("counts only the verdicts that a delivery lists", async () => {
       await record({
         verdicts: [aVerdict({ trigger: "a", attachmentId: "a:x", outcome: "request_mismatch" })],
         unlistedVerdicts: [{ outcome: "filter_mismatch", pointer: "/type", actual: null, count: 990 }],
@@ -160,7 +160,7 @@ export function trafficContract(open: OpenStore): void {
       expect(await store.countVerdictBuckets({ ...window, trigger: "unknown" })).toEqual([]);
     });
 
-    it("keeps verdicts by the minute for two days, and by the hour for good", async () => {
+    it("keeps verdicts by minute for two days, and by hour permanently", async () => {
       const days = 24 * hour;
       for (const at of [0, 1 * minute, 2 * days, 2 * days + hour, 9 * days]) {
         await record({ receivedAt: epoch + at, verdicts: [aVerdict()] });
@@ -174,7 +174,7 @@ export function trafficContract(open: OpenStore): void {
       expect(await store.countDeliveries({ ...all, bucketMs: minute })).toHaveLength(5);
     });
 
-    it("counts the verdicts of any span of hours", async () => {
+    it("counts the verdicts of any range of hours", async () => {
       const received = Array.from({ length: 18 }, (_, n) => epoch + n * 7 * hour);
       await Promise.all(received.map((receivedAt) => record({ receivedAt, verdicts: [aVerdict()] })));
       for (let since = 0; since < 130; since += 9) {
@@ -191,13 +191,13 @@ export function trafficContract(open: OpenStore): void {
       }
     });
 
-    it("counts what was recorded, and nothing of what failed or was a repeat", async () => {
+    it("counts recorded deliveries, and neither failed nor repeated ones", async () => {
       const taken = aDelivery();
       await store.recordDelivery(taken);
       const idempotency = { key: "k", notBefore: 0 };
       const accept = (given: Partial<NewDelivery>) =>
         store.acceptDelivery({ delivery: aDelivery(given), runs: [], idempotency });
-      // They share a commit, which one of them spoils: the others are written again, each alone.
+      // They share a commit, and one of them fails it: the others are then written separately.
       const outcomes = await Promise.allSettled([
         accept({}),
         store.recordDelivery(taken),
@@ -278,7 +278,7 @@ export function trafficContract(open: OpenStore): void {
       );
     });
 
-    it("sums up how targets did, in the order asked", async () => {
+    it("summarizes the runs of targets, in the requested order", async () => {
       const target: Target = { kind: "workflow", slug: "welcome-email" };
       const runs = [0, 1, 2, 3, 4].map((n) => aRun({ createdAt: epoch + n, target }));
       await store.createRuns([
@@ -323,7 +323,7 @@ export function trafficContract(open: OpenStore): void {
       expect(late).toMatchObject({ runs: 0, lastRun: { id: runs[4]?.id } });
     });
 
-    it("sums up the newest 200 runs of a target, and says that there are more", async () => {
+    it("summarizes the newest 200 runs of a target, and reports that there are more", async () => {
       await store.createRuns(Array.from({ length: 200 }, () => aRun()));
       const summarize = async () => (await store.summarizeTargets({ targets: [aRun().target], since: 0 }))[0];
       expect(await summarize()).toMatchObject({ runs: 200, isCapped: false, open: 200 });
@@ -331,7 +331,7 @@ export function trafficContract(open: OpenStore): void {
       expect(await summarize()).toMatchObject({ runs: 200, isCapped: true, open: 200 });
     });
 
-    it("finds runs and deliveries by how their ids begin or end, newest first", async () => {
+    it("finds runs and deliveries by the beginning or end of their ids, newest first", async () => {
       const runs = ["run_01A1XY", "run_01A2XZ", "run_01B3XY"].map((id, n) => aRun({ id, createdAt: epoch + n }));
       await store.createRuns(runs);
       for (const [n, id] of ["dlv_01A1XY", "dlv_01A4%_"].entries()) await record({ id, receivedAt: epoch + n });
@@ -358,7 +358,7 @@ function verdictsOf(outcomes: Record<string, VerdictOutcome>): Verdict[] {
   );
 }
 
-/** Equal ones counted, as text. */
+/** Counts equal keys, as text. */
 function tally(keys: (string | number)[][]): string[] {
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key.join(), (counts.get(key.join()) ?? 0) + 1);

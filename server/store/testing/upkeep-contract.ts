@@ -8,7 +8,7 @@ import { aClaim, aDelivery, aRun, aVerdict, epoch, type OpenStore } from "./fact
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** What every store promises about what it removes. */
+/** The tests of retention that every store passes. */
 export function upkeepContract(open: OpenStore): void {
   describe("upkeep", () => {
     let store: Store;
@@ -22,7 +22,7 @@ export function upkeepContract(open: OpenStore): void {
     const removeRuns = (before: number) =>
       toTheEnd((after: { at: number; id: string } | null) => store.removeOldRuns({ before, after }));
 
-    it("removes an old delivery with its ended runs, their timelines and steps, and the key that names it", async () => {
+    it("removes an old delivery with its ended runs, their timelines and steps, and its idempotency key", async () => {
       const delivery = aDelivery();
       const runs = [aRun({ deliveryId: delivery.id }), aRun({ deliveryId: delivery.id })];
       await store.acceptDelivery({ delivery, runs, idempotency: { key: "k", notBefore: 0 } });
@@ -40,7 +40,7 @@ export function upkeepContract(open: OpenStore): void {
       ).toEqual({ kind: "accepted" });
     });
 
-    it("what is delivered again or replayed while that is removed is taken whole, and names what was", async () => {
+    it("a redelivery and replays during the removal are recorded completely, and refer to the removed rows", async () => {
       const delivery = aDelivery();
       const run = aRun({ deliveryId: delivery.id });
       await store.acceptDelivery({ delivery, runs: [run], idempotency: null });
@@ -67,7 +67,7 @@ export function upkeepContract(open: OpenStore): void {
       ]).toEqual([delivery.id, again.id, run.id]);
     });
 
-    it("a run of a delivery that was removed meanwhile is not found, and holds up nobody beside it", async () => {
+    it("a run of a delivery that was removed meanwhile is rejected, and the other writes of its batch succeed", async () => {
       const delivery = aDelivery();
       await store.recordDelivery(delivery);
       const lost = Array.from({ length: 4 }, () => aRun({ deliveryId: delivery.id, createdAt: epoch + day }));
@@ -85,11 +85,11 @@ export function upkeepContract(open: OpenStore): void {
       );
     });
 
-    it("every batch is bounded, and goes on inside a run that has a long timeline", async () => {
+    it("every batch is limited, and the next one continues within a run with a long timeline", async () => {
       const run = aRun();
       await store.createRuns([run]);
       const [claimed] = await store.claimRuns(aClaim());
-      if (!claimed) throw new Error("the run was to be due");
+      if (!claimed) throw new Error("the run is due");
       const entries = Array.from({ length: 3000 }, (_, at) => ({
         at: epoch + at,
         kind: "log" as const,
@@ -111,7 +111,7 @@ export function upkeepContract(open: OpenStore): void {
       expect(await store.getRun(run.id)).toBeNull();
     });
 
-    it("keeps the delivery that a key still names, however many came since", async () => {
+    it("keeps a delivery that a key still refers to, regardless of later ones", async () => {
       const delivery = aDelivery();
       await store.acceptDelivery({ delivery, runs: [], idempotency: { key: "k", notBefore: 0 } });
       await removeDeliveries(epoch + day, epoch);
@@ -124,7 +124,7 @@ export function upkeepContract(open: OpenStore): void {
       expect(repeat).toMatchObject({ kind: "repeated", deliveryId: delivery.id });
     });
 
-    it("forgets keys that are past their window, and no others", async () => {
+    it("removes keys that are past their window, and no others", async () => {
       for (const [n, at] of [epoch, epoch + hour].entries())
         await store.acceptDelivery({
           delivery: aDelivery({ receivedAt: at }),
@@ -143,13 +143,13 @@ export function upkeepContract(open: OpenStore): void {
       expect(again.map(({ kind }) => kind)).toEqual(["accepted", "repeated"]);
     });
 
-    it("tells from when on so many of the newest deliveries are", async () => {
+    it("returns the time of the oldest of the newest deliveries", async () => {
       for (const n of [0, 1, 2]) await store.recordDelivery(aDelivery({ receivedAt: epoch + n }));
       expect(await store.findOldestOf(2)).toBe(epoch + 1);
       expect(await store.findOldestOf(3)).toBeNull();
     });
 
-    it("forgets workers that are gone, but none that holds a run", async () => {
+    it("removes workers that were not seen, except those that have a run", async () => {
       const worker = { pid: 1, host: "h", version: "v", startedAt: epoch, seenAt: epoch };
       for (const id of ["wrk_a", "wrk_b", "wrk_c"])
         await store.heartbeatWorker({ ...worker, id, seenAt: id === "wrk_c" ? epoch + day : epoch });
@@ -159,7 +159,7 @@ export function upkeepContract(open: OpenStore): void {
       expect((await store.listWorkers({ seenSince: 0 })).map(({ id }) => id).sort()).toEqual(["wrk_a", "wrk_c"]);
     });
 
-    it("removes old entries of the audit log, a bounded number at a time, and no others", async () => {
+    it("removes old entries of the audit log in batches, and no others", async () => {
       const entry = (n: number, at: number) =>
         store.recordAudit({
           id: `aud_${n}_${at}`,
@@ -180,7 +180,7 @@ export function upkeepContract(open: OpenStore): void {
       ]);
     });
 
-    it("removes expired sessions and sign-ins that were not finished, and no others", async () => {
+    it("removes expired sessions and unfinished sign-ins, and no others", async () => {
       const [createdAt, updatedAt] = [new Date(epoch), new Date(epoch)];
       await store.insertRow("user", {
         id: "per_1",
@@ -218,7 +218,7 @@ export function upkeepContract(open: OpenStore): void {
       }
     });
 
-    it("what was counted of late stays when old counters are removed, and rare verdicts are still found", async () => {
+    it("keeps recent counts when it removes old counters, and rare verdicts are still found", async () => {
       const verdicts = [aVerdict()];
       for (const at of [epoch, epoch + 5 * day]) await store.recordDelivery(aDelivery({ receivedAt: at, verdicts }));
       await toTheEnd((after: { bucketMs: number; endpoint: string; attachmentId: string } | null) =>
@@ -239,7 +239,7 @@ export function upkeepContract(open: OpenStore): void {
     });
 
     it(
-      "every run that is open, or ended of late, stays whole with its delivery; all else that is old is gone",
+      "every open or recently ended run is kept completely with its delivery; all other old data is removed",
       { timeout: 60_000 },
       async () => {
         const fates = fc.constantFrom<"queued" | "running" | "sleeping" | "ended" | "endedLate" | "failed">(
@@ -304,7 +304,7 @@ const isNeeded = (fate: Fate) => fate !== "ended" && fate !== "failed";
 
 type Fate = "queued" | "running" | "sleeping" | "ended" | "endedLate" | "failed";
 
-/** Brings a queued run to where it is to be; what others have left queued goes back there. */
+/** Brings a queued run to its fate. Other queued runs return to the queue. */
 async function meet(store: Store, id: string, p: { fate: Fate; at: number; late: number }): Promise<void> {
   const { fate, at, late } = p;
   if (fate === "queued") return;
@@ -342,10 +342,10 @@ async function endAll(store: Store, now: number): Promise<void> {
     });
 }
 
-/** All batches; gives how many they removed. */
-async function toTheEnd<Place>(batch: (after: Place | null) => Promise<UpkeepBatch<Place>>): Promise<number> {
+/** Runs all batches. Returns the number of removed rows. */
+async function toTheEnd<Cursor>(batch: (after: Cursor | null) => Promise<UpkeepBatch<Cursor>>): Promise<number> {
   let sum = 0;
-  for (let after: Place | null = null; ;) {
+  for (let after: Cursor | null = null; ;) {
     const { removed, next } = await batch(after);
     sum += removed;
     if (next === null) return sum;

@@ -4,7 +4,7 @@ import { type Codes, createDecoder } from "../../../domain/stored-codes.ts";
 import { type Packed, packedHex, packedId, packedUuid, type PackedText } from "../packed-text.ts";
 
 /**
- * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives.
+ * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value is preserved.
  * Drizzle's own JSON mode would write a placeholder's `null` as the text "null".
  */
 export const json = customType<{ data: unknown; driverData: string | null }>({
@@ -41,7 +41,7 @@ export function code<Name extends string>(column: string, codes: Codes<Name>) {
 /** The number of a row in `name`. */
 export const named = (column: string) => integer(column);
 
-/** The id of a row that has one of ours: `run_01K9ZR7M3Q…` in 16 bytes. */
+/** A public id: `run_01K9ZR7M3Q…` in 16 bytes. */
 export const publicId = (column: string, prefix: IdPrefix) => packed(column, packedId(prefix));
 export const hex = (column: string) => packed(column, packedHex);
 export const uuid = (column: string) => packed(column, packedUuid);

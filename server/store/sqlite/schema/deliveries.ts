@@ -6,8 +6,8 @@ import { deliveryOutcomeCodes } from "../../../domain/stored-codes.ts";
 import { code, hex, json, named, publicId } from "./columns.ts";
 
 /**
- * Names that many rows have in common: of endpoints, triggers, attachments, targets, versions, methods and keys. Rows
- * refer to them by number, without a foreign key. Ids are never reused, because processes remember them.
+ * Names that many rows share: of endpoints, triggers, attachments, targets, versions, methods and keys. Rows refer to
+ * them by number, without a foreign key. Ids are never reused, because processes cache them.
  */
 export const name = sqliteTable(
   "name",
@@ -20,7 +20,7 @@ export const name = sqliteTable(
   (t) => [uniqueIndex("name_by_text").on(t.text)],
 );
 
-// Wide columns are last: SQLite reads a row from its start, and lists never reach them.
+// Wide columns are last: SQLite reads a row from its start, so lists never read them.
 
 export const delivery = sqliteTable(
   "delivery",
@@ -36,11 +36,11 @@ export const delivery = sqliteTable(
     durationMs: real("duration_ms").notNull(),
     bodyBytes: integer("body_bytes").notNull(),
     bodySha256: hex("body_sha256"),
-    /** No foreign key: history outlives keys. */
+    /** No foreign key: deliveries stay after their key is removed. */
     key: named("key"),
     /** No foreign key: the first delivery may have been removed. */
     redeliveryOf: publicId("redelivery_of", "dlv"),
-    /** The key of its event, if it was accepted under one. Of the deliveries with a key, only the newest has it. */
+    /** The idempotency key under which it was accepted. Of several deliveries with a key, only the newest has it. */
     idempotencyKey: hex("idempotency_key"),
     headers: json("headers").$type<Record<string, string>>().notNull(),
     problem: json("problem").$type<Problem>(),
@@ -48,7 +48,7 @@ export const delivery = sqliteTable(
     verdicts: text("verdicts").notNull(),
     body: blob("body", { mode: "buffer" }),
   },
-  // Other filters of lists have their indexes in `lists.ts`.
+  // The indexes for other filters of lists are in `lists.ts`.
   (t) => [
     uniqueIndex("delivery_by_id").on(t.id),
     uniqueIndex("delivery_by_idempotency_key")
@@ -61,8 +61,8 @@ export const delivery = sqliteTable(
 );
 
 /**
- * Counts, kept by minute and by hour (of verdicts by day, too), of deliveries (no attachment) and of verdicts, on an
- * endpoint or (no endpoint) on all. WITHOUT ROWID.
+ * Counts of deliveries (empty attachment) and of verdicts, for one endpoint or (empty endpoint) for all. Buckets are
+ * minutes and hours, and for verdicts also days. WITHOUT ROWID.
  */
 export const traffic = sqliteTable(
   "traffic",
@@ -77,13 +77,13 @@ export const traffic = sqliteTable(
   (t) => [primaryKey({ columns: [t.bucketMs, t.endpoint, t.attachmentId, t.at, t.outcome] })],
 );
 
-/** What each commit counted, as JSON, until it is added to `traffic`. Ids are never reused. */
+/** The counts of each commit, as JSON, until they are added to `traffic`. Ids are never reused. */
 export const trafficLog = sqliteTable("traffic_log", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   counts: text("counts").notNull(),
 });
 
-/** One row: how often deliveries, runs, presets or switches changed. The mark of the store. */
+/** One row: the number of changes of deliveries, runs, presets and switches. The mark of the store. */
 export const storeChange = sqliteTable("store_change", {
   id: integer("id").primaryKey(),
   changes: integer("changes").notNull(),

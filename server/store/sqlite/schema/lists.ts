@@ -5,8 +5,8 @@ import { code, named } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
 import { run } from "./runs.ts";
 
-// The list index: what lists filter by, of all deliveries and runs up to a number. It is filled after the commit, many
-// rows at a time; see `list-index.ts`. Each index ends with the number of the row.
+// The list index: the columns that lists filter by, for all deliveries and runs up to a number. It is filled after the
+// commit, many rows at a time; see `list-index.ts`. Each index ends with the number of the row.
 
 export const deliveryList = sqliteTable(
   "delivery_list",
@@ -27,7 +27,7 @@ export const deliveryList = sqliteTable(
   ],
 );
 
-/** A trigger of the database, `run_list_follows`, copies what changes in a run later. */
+/** The database trigger `run_list_follows` copies later changes of a run. */
 export const runList = sqliteTable(
   "run_list",
   {

@@ -25,7 +25,7 @@ export const run = sqliteTable(
     attachment: named("attachment"),
     targetKind: code("target_kind", targetKindCodes).notNull(),
     targetSlug: named("target_slug").notNull(),
-    /** Kind and slug as one name, for claims: `workflow:welcome-email`. */
+    /** Kind and slug as one name for claims: `workflow:welcome-email`. */
     target: named("target").notNull(),
     /** Deliveries are removed after their runs. */
     delivery: integer("delivery").references(() => delivery.seq),
@@ -43,35 +43,35 @@ export const run = sqliteTable(
     /** When a waiting run is due. For a queued run, which is always due, it is only the sort order. */
     availableAt: integer("available_at").notNull(),
     cancelRequestedAt: integer("cancel_requested_at"),
-    /** The next claim goes on with the attempt that had begun. */
+    /** The next claim continues the current attempt. */
     isResuming: integer("is_resuming", { mode: "boolean" }).notNull().default(false),
-    /** Its process crashed with neighbours: it must be alone in the next. */
+    /** Its process crashed with other runs in it, so it must be alone in the next process. */
     isIsolated: integer("is_isolated", { mode: "boolean" }).notNull().default(false),
     crashes: integer("crashes").notNull().default(0),
     /**
-     * Of the last claim. It stays when the worker's own write ends its hold, so that the same write is recognized when
-     * it arrives again. NULL once the run was taken from its worker.
+     * The fencing token of the last claim. It is kept when the worker's own write ends the claim, so that a repetition
+     * of that write is recognized. NULL after the run was taken from its worker.
      */
     token: uuid("token"),
-    /** Set while it is `running`, and only then. */
+    /** Set only while the run is `running`. */
     workerId: publicId("worker_id", "wrk"),
     leaseUntil: integer("lease_until"),
-    /** The number of the last progress that was written under this token. */
+    /** The number of the last progress written under this token. */
     progressSeq: integer("progress_seq").notNull().default(0),
-    /** Which entries of the timeline are columns of this row; see `timeline.ts`. */
+    /** The timeline entries that the columns of this row imply; see `timeline.ts`. */
     impliedEntries: integer("implied_entries").notNull(),
-    /** Of the entry that ended it. */
+    /** Duration in the last timeline entry. */
     durationMs: real("duration_ms"),
-    /** Input and output tokens so far; of agents only. */
+    /** Input and output tokens so far. Only for agents. */
     tokens: integer("tokens"),
-    /** US dollars; NULL where it is not known. */
+    /** US dollars; NULL if unknown. */
     costUsd: real("cost_usd"),
     errorName: text("error_name"),
     errorMessage: text("error_message"),
     errorStack: text("error_stack"),
-    /** JSON. Empty: it is the body of the delivery, byte for byte. */
+    /** JSON. Empty if it equals the body of the delivery byte for byte. */
     payload: text("payload"),
-    /** JSON. Empty: it is the payload. */
+    /** JSON. Empty if it equals the payload. */
     input: text("input"),
     output: json("output").$type<Json>(),
   },
@@ -83,7 +83,7 @@ export const run = sqliteTable(
       .on(t.isIsolated, t.availableAt)
       .where(sql`status = 1`),
     index("run_by_delivery").on(t.delivery, t.createdAt, t.seq),
-    // Other filters of lists have their indexes in `lists.ts`.
+    // The indexes for other filters of lists are in `lists.ts`.
     index("run_by_replay")
       .on(t.replayOf, t.createdAt, t.seq)
       .where(sql`replay_of IS NOT NULL`),
@@ -96,14 +96,14 @@ const runSeq = () =>
     .references(() => run.seq, { onDelete: "cascade" });
 
 /**
- * What the model of an agent's run has said so far, in the call that is under way. Not a part of the history: it goes
- * with the step that it becomes.
+ * The live output of an agent's model in the current call. Not part of the history: it is removed when the step is
+ * written.
  */
 export const runLive = sqliteTable("run_live", {
   run: integer("run")
     .primaryKey()
     .references(() => run.seq, { onDelete: "cascade" }),
-  /** Whose claim wrote it: of another one it is stale. */
+  /** The claim that wrote it. Output of another claim is stale. */
   token: uuid("token").notNull(),
   step: text("step").notNull(),
   attempt: integer("attempt").notNull(),
@@ -117,7 +117,7 @@ export const runLive = sqliteTable("run_live", {
 export const runStep = sqliteTable(
   "run_step",
   {
-    /** In the order in which steps began. */
+    /** Order of the steps' starts. */
     position: integer("position").primaryKey(),
     run: runSeq(),
     name: text("name").notNull(),
@@ -131,7 +131,7 @@ export const runStep = sqliteTable(
   (t) => [uniqueIndex("run_step_by_name").on(t.run, t.name)],
 );
 
-/** The entries of timelines that the columns of the run do not say. WITHOUT ROWID. */
+/** The timeline entries that the columns of the run do not imply. WITHOUT ROWID. */
 export const runEvent = sqliteTable(
   "run_event",
   {

@@ -5,35 +5,35 @@ import type { Connection } from "./open-connection.ts";
 
 type Reads = Pick<Store, "findKeyByHash" | "listDisabledTriggers">;
 
-/** The reads that every webhook needs, kept until the store changes. */
-export interface KeptReads {
+/** A cache for the reads of every webhook. */
+export interface ReadCache {
   wrap(reads: Reads): Reads;
-  /** This connection is about to change more than deliveries and runs. */
-  forget(): void;
+  /** Called before this connection changes more than deliveries and runs. */
+  clear(): void;
 }
 
 /**
- * Each call checks whether another connection has committed, also one of another process: `PRAGMA data_version` reads
- * that from shared memory. So a revoked key or a switched trigger takes effect at the next read.
+ * Each call checks whether another connection, also of another process, has committed: `PRAGMA data_version` reads that
+ * from shared memory. So a revoked key or a switched trigger takes effect with the next read.
  */
-export function createKeptReads(connection: Connection): KeptReads {
+export function createReadCache(connection: Connection): ReadCache {
   const dataVersion = connection.prepare("PRAGMA data_version").pluck();
   const keys = new Map<string, ReturnType<KeyStore["findKeyByHash"]>>();
   let disabled: Promise<DisabledTriggers> | null = null;
   let version: unknown = null;
 
-  function forget(): void {
+  function clear(): void {
     keys.clear();
     disabled = null;
   }
 
-  function forgetIfChanged(): void {
+  function clearIfChanged(): void {
     const now = readVersion();
-    if (now === null || now !== version) forget();
+    if (now === null || now !== version) clear();
     version = now;
   }
 
-  /** `null`: it cannot be read now. Reads then report why. */
+  /** `null` if it is currently unreadable. The reads then report the cause. */
   function readVersion(): unknown {
     try {
       return dataVersion.get();
@@ -42,18 +42,18 @@ export function createKeptReads(connection: Connection): KeptReads {
     }
   }
 
-  function findKept(hash: string, find: Reads["findKeyByHash"]): ReturnType<Reads["findKeyByHash"]> {
+  function findCached(hash: string, find: Reads["findKeyByHash"]): ReturnType<Reads["findKeyByHash"]> {
     const known = keys.get(hash);
     if (known) return known;
     const found = find(hash);
     keys.set(hash, found);
-    // Only existing keys are kept: callers can invent any number of others.
+    // Only existing keys are cached: callers can invent any number of others.
     const drop = () => void (keys.get(hash) === found && keys.delete(hash));
     found.then((key) => key ?? drop(), drop);
     return found;
   }
 
-  function listKept(list: Reads["listDisabledTriggers"]): Promise<DisabledTriggers> {
+  function listCached(list: Reads["listDisabledTriggers"]): Promise<DisabledTriggers> {
     const listed = (disabled ??= list());
     listed.catch(() => {
       if (disabled === listed) disabled = null;
@@ -62,15 +62,15 @@ export function createKeptReads(connection: Connection): KeptReads {
   }
 
   return {
-    forget,
+    clear,
     wrap: ({ findKeyByHash, listDisabledTriggers }) => ({
       findKeyByHash(hash) {
-        forgetIfChanged();
-        return findKept(hash, findKeyByHash);
+        clearIfChanged();
+        return findCached(hash, findKeyByHash);
       },
       listDisabledTriggers() {
-        forgetIfChanged();
-        return listKept(listDisabledTriggers);
+        clearIfChanged();
+        return listCached(listDisabledTriggers);
       },
     }),
   };

@@ -10,7 +10,7 @@ import { openSqliteStore } from "./open-store.ts";
 const hashes = ["h0", "h1", "h2"];
 const slugs = ["a", "b"];
 
-/** By 0: the connection that reads. By 1: another one on the same file. */
+/** 0: the connection that reads. 1: another connection to the same file. */
 const by = fc.constantFrom(0, 1);
 const change = fc.oneof(
   fc.record({ kind: fc.constant("create" as const), by, hash: fc.constantFrom(...hashes) }),
@@ -18,10 +18,10 @@ const change = fc.oneof(
   fc.record({ kind: fc.constant("switch" as const), by, slug: fc.constantFrom(...slugs), isOff: fc.boolean() }),
 );
 
-test("a key or a switch that any connection has changed is read changed at once, in any order of changes and reads", async () => {
+test("a change of a key or a switch by any connection is visible to the next read, in any order of changes and reads", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { maxLength: 12 }), async (changes) => {
-      const folder = mkdtempSync(join(tmpdir(), "signalbox-kept-reads-"));
+      const folder = mkdtempSync(join(tmpdir(), "signalbox-read-cache-"));
       const open = () => openSqliteStore({ file: join(folder, "store.db") });
       const stores = [await open(), await open()] as const;
       const [reader] = stores;
@@ -44,7 +44,7 @@ test("a key or a switch that any connection has changed is read changed at once,
   );
 });
 
-/** `expected.keys`: by hash, whether it is revoked. */
+/** `expected.keys`: whether the key with this hash is revoked. */
 async function apply(
   store: Store,
   one: typeof change extends fc.Arbitrary<infer Change> ? Change : never,

@@ -4,9 +4,9 @@ import type { NewRun } from "../../ports/store/run-store.ts";
 import type { Store } from "../../ports/store.ts";
 import { aClaim, aDelivery, aRun, epoch, type OpenStore } from "./factories.ts";
 
-/** What every store promises about `maxQueued`. */
-export function queueRoomContract(open: OpenStore): void {
-  describe("room in queues", () => {
+/** The tests of `maxQueued` that every store passes. */
+export function queueCapacityContract(open: OpenStore): void {
+  describe("the capacity of queues", () => {
     let store: Store;
     beforeEach(async () => {
       store = await open();
@@ -25,7 +25,7 @@ export function queueRoomContract(open: OpenStore): void {
     const queuedOf = async (slug: string) =>
       (await store.listRuns({ target: slug, status: "queued" }, { limit: 100, cursor: null })).data.length;
 
-    it("is for as many as the bound says, and what would be more leaves no trace", async () => {
+    it("is the limit, and a delivery beyond it is not recorded", async () => {
       expect(await kindOf([bounded(2)])).toBe("accepted");
       const { delivery, answer } = accept([bounded(null, "wide"), bounded(2), bounded(2)], "k");
       expect(await answer).toEqual({
@@ -41,11 +41,11 @@ export function queueRoomContract(open: OpenStore): void {
         endpoints: null,
       });
       expect(counts).toMatchObject([{ count: 1 }]);
-      // Its key is free: the sender may come again.
+      // Its key is free, so the sender can retry.
       expect(await kindOf([bounded(2)], "k")).toBe("accepted");
     });
 
-    it("is not asked for by a repeat, nor by runs without a bound", async () => {
+    it("is not checked for a repeat, nor for runs without a limit", async () => {
       expect(await kindOf([bounded(1)], "k")).toBe("accepted");
       const again = aDelivery();
       expect(
@@ -55,7 +55,7 @@ export function queueRoomContract(open: OpenStore): void {
       expect(await kindOf([bounded(1)])).toBe("full");
     });
 
-    it("refuses one alone among others that come at once", async () => {
+    it("rejects a delivery alone among concurrent ones", async () => {
       const kinds = await Promise.all([
         kindOf([bounded(2)]),
         kindOf([bounded(2), bounded(2)]),
@@ -66,7 +66,7 @@ export function queueRoomContract(open: OpenStore): void {
       expect(kinds).toEqual(["accepted", "full", "accepted", "full", "accepted"]);
     });
 
-    it("counts what waits in either pool, and neither what runs nor what sleeps", async () => {
+    it("counts queued runs in both pools, without running and sleeping ones", async () => {
       await store.createRuns([bounded(3), bounded(3), bounded(3)]);
       const [lost, asleep, running] = await store.claimRuns(aClaim());
       if (!lost || !asleep || !running) throw new Error("three runs are due");
@@ -87,7 +87,7 @@ export function queueRoomContract(open: OpenStore): void {
       expect([await kindOf([bounded(2)]), await kindOf([bounded(2)])]).toEqual(["accepted", "full"]);
     });
 
-    it("is asked for by runs that no delivery starts: all or none, or those that fit", async () => {
+    it("applies to runs that no delivery starts: all or none, or those that fit", async () => {
       await expect(store.createRuns([bounded(1), bounded(1)])).rejects.toMatchObject({
         code: "queue_full",
         message: expect.stringContaining("workflow narrow at once, but its maxQueued is 1"),
@@ -104,17 +104,19 @@ export function queueRoomContract(open: OpenStore): void {
       });
     });
 
-    it("is there for exactly those that fit, in any order, and with any other writes", async () => {
+    it("admits exactly the runs that fit, in any order and with any other writes", async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(batch, { maxLength: 4 }), async (batches) => {
           const own = await open();
           const model = modelOf();
-          for (const { verbs, claim, givesBack } of batches) {
-            const told = verbs.map((verb) => tell(own, model, verb));
-            expect(await Promise.all(told.map(({ answer }) => answer))).toEqual(told.map(({ expected }) => expected));
+          for (const { operations, claim, returnsToQueue } of batches) {
+            const applied = operations.map((operation) => apply(own, model, operation));
+            expect(await Promise.all(applied.map(({ answer }) => answer))).toEqual(
+              applied.map(({ expected }) => expected),
+            );
             for (const { id, token, target } of await own.claimRuns(aClaim({ limit: claim }))) {
               model.remove(id);
-              if (!givesBack) continue;
+              if (!returnsToQueue) continue;
               await own.writeProgress({
                 runId: id,
                 token,
@@ -140,7 +142,7 @@ const someRuns = fc.array(
   fc.record({ slug: fc.constantFrom("narrow", "other"), maxQueued: fc.option(fc.constantFrom(1, 2, 3, 5)) }),
   { minLength: 1, maxLength: 4 },
 );
-const verb = fc.oneof(
+const anyOperation = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
@@ -151,9 +153,13 @@ const verb = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant("cancel" as const), at: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("fail" as const) }) },
 );
-const batch = fc.record({ verbs: fc.array(verb, { maxLength: 8 }), claim: fc.nat(3), givesBack: fc.boolean() });
+const batch = fc.record({
+  operations: fc.array(anyOperation, { maxLength: 8 }),
+  claim: fc.nat(3),
+  returnsToQueue: fc.boolean(),
+});
 
-/** What is queued, the plain way. */
+/** A simple model of the queues. */
 function modelOf() {
   const queued: Pick<NewRun, "id" | "target">[] = [];
   return {
@@ -173,24 +179,24 @@ function modelOf() {
   };
 }
 
-/** Has the store do it, and says what it must answer. */
-function tell(
+/** Applies the operation to the store and to the model. Returns the store's result and the expected one. */
+function apply(
   store: Store,
   model: ReturnType<typeof modelOf>,
-  asked: Parameters<Parameters<typeof verb.map>[0]>[0],
+  operation: Parameters<Parameters<typeof anyOperation.map>[0]>[0],
 ): { answer: Promise<unknown>; expected: unknown } {
-  if (asked.does === "cancel") {
-    const id = model.queued[asked.at]?.id ?? "run_unknown";
+  if (operation.does === "cancel") {
+    const id = model.queued[operation.at]?.id ?? "run_unknown";
     const expected = id === "run_unknown" ? "missing" : "canceled";
     if (expected === "canceled") model.remove(id);
     return { answer: store.requestCancel(id, epoch), expected };
   }
-  if (asked.does === "fail") {
+  if (operation.does === "fail") {
     const run = aRun();
     return { answer: store.createRuns([run, run]).catch(() => "failed"), expected: "failed" };
   }
-  const runs = asked.runs.map(({ slug, maxQueued }) => bounded(maxQueued, slug));
-  if (asked.does === "fit") {
+  const runs = operation.runs.map(({ slug, maxQueued }) => bounded(maxQueued, slug));
+  if (operation.does === "fit") {
     const left = runs.filter((run) => !model.fits([run]) || void model.add([run]));
     return {
       answer: store.createFittingRuns(runs).then((full) => full.map(({ id }) => id)),
@@ -200,7 +206,7 @@ function tell(
   const expected = model.fits(runs) ? "accepted" : "full";
   if (expected === "accepted") model.add(runs);
   const delivery = aDelivery();
-  if (asked.does === "create")
+  if (operation.does === "create")
     return {
       answer: store.createRuns(runs).then(
         () => "accepted",

@@ -4,20 +4,20 @@ import { queueBoundsOf } from "../shared/queue-bounds.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { isOpenSql } from "./stored-forms.ts";
 
-/** Checks `maxQueued`, inside the write transaction: no other process queues a run between the check and the insert. */
-export interface QueueRoom {
+/** Checks `maxQueued` in the write transaction: no other process queues a run between the check and the insert. */
+export interface QueueCapacity {
   /**
-   * The first target whose queue has no room for its runs among these; `null`: all fit. Runs without a limit cost
-   * nothing.
+   * The first target whose queue has no capacity for its runs among these; `null` if all fit. Runs without a limit are
+   * not counted.
    */
   findFull(runs: readonly NewRun[]): QueueFull | null;
-  /** To be called for every run that is queued. */
+  /** Called for every run that is queued. */
   added(target: string): void;
-  /** To be called at the beginning of a transaction, and for every other operation that may change what is queued. */
-  forget(): void;
+  /** Called at the beginning of a transaction, and for every other operation that can change queues. */
+  clear(): void;
 }
 
-/** Never looks at more than `limit` rows of a pool. */
+/** Reads at most `limit` rows of a pool. */
 export const queuedOfTargetSql = `
   SELECT count(*) FROM (
     SELECT 1 FROM run INDEXED BY run_open
@@ -25,12 +25,15 @@ export const queuedOfTargetSql = `
   )`;
 
 /**
- * Every request of a flood checks a full queue, and counting takes the longer the higher its limit is. A count is
- * therefore used for the whole transaction, which decides hundreds of requests.
+ * Every request of a flood checks a full queue, and a higher limit makes the count slower. A count is therefore reused
+ * within the transaction, which decides hundreds of requests.
  */
-export function createQueueRoom({ connection, names }: Pick<SqliteDatabase, "connection" | "names">): QueueRoom {
+export function createQueueCapacity({
+  connection,
+  names,
+}: Pick<SqliteDatabase, "connection" | "names">): QueueCapacity {
   const countPool = connection.prepare<unknown[], number>(queuedOfTargetSql).pluck();
-  /** `upTo`: the count stopped there, and there may be more. */
+  /** `upTo`: the count stopped there, so there can be more. */
   const counted = new Map<string, { queued: number; upTo: number }>();
 
   function queuedOf(target: string, upTo: number): number {
@@ -54,6 +57,6 @@ export function createQueueRoom({ connection, names }: Pick<SqliteDatabase, "con
       const known = counted.get(target);
       if (known) known.queued += 1;
     },
-    forget: () => counted.clear(),
+    clear: () => counted.clear(),
   };
 }
