@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import type { ReceiverEvent } from "../../ingest/delivery-record.ts";
 import type { Authenticate } from "../../ingest/receive.ts";
@@ -113,9 +113,12 @@ test("a flood over a limit is answered in full, recorded in part, and its bodies
     (event) => event.type === "unrecorded" && unrecorded.push(event.code),
   );
   await send("ada");
+  // More are recorded as time passes, and a slow machine takes its time for them.
+  const stopped = vi.spyOn(performance, "now").mockReturnValue(performance.now());
+  onTestFinished(() => stopped.mockRestore());
   const answers = await Promise.all(Array.from({ length: 300 }, () => send("ada")));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]));
-  expect(store.deliveries.length).toBeLessThan(150);
+  expect(store.deliveries.length).toBeLessThan(60);
   // Each is counted once: as a delivery, or as an unrecorded one.
   expect(new Set(unrecorded)).toEqual(new Set(["rate_limited"]));
   expect(store.deliveries.length + unrecorded.length).toBe(301);
