@@ -65,7 +65,7 @@ function certify(): string[] {
   const [key, certificate] = [join(folder, "server.key"), join(folder, "server.crt")];
   const subject = ["-subj", "/CN=db.example.com", "-addext", "subjectAltName=DNS:db.example.com"];
   execFileSync(
-    "openssl",
+    findOrInstall("openssl"),
     ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", certificate, ...subject],
     { stdio: "pipe" },
   );
