@@ -13,8 +13,16 @@ type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 
 /** A free slot, reserved for one of the accepted runs. */
 interface Reservation {
-  run: NewRun & Required<Pick<NewRun, "assignment">>;
+  run: NewRun & { assignment: Required<NonNullable<NewRun["assignment"]>> };
   worker: HostedWorker;
+}
+
+interface Accepting {
+  /** The number of its runs that will be queued. */
+  queued: number;
+  reservations: readonly Reservation[];
+  /** The start of the leases. */
+  since: number;
 }
 
 interface AcceptRunning {
@@ -57,48 +65,58 @@ export function createAcceptRunning(p: {
     const worker = findWorker(run);
     if (!worker) return null;
     worker.reserved += 1;
-    return { run: { ...run, assignment: { workerId: worker.identity.id, token: randomUUID(), leaseUntil } }, worker };
+    const payloadText = run.payload === null ? null : JSON.stringify(run.payload);
+    const assignment = { workerId: worker.identity.id, token: randomUUID(), leaseUntil, payloadText };
+    return { run: { ...run, assignment }, worker };
   }
 
-  function reserveAll(runs: readonly NewRun[], leaseUntil: number): Reservation[] {
-    if (claims.hasBacklog()) return [];
-    return runs.flatMap((run) => reserve(run, leaseUntil) ?? []);
-  }
-
-  /** Called after the commit. If the delivery is not stored, its slots are freed; `accepted` reports why to its sender. */
-  async function settle(
-    request: AcceptRequest,
-    { accepted, reservations, since }: { accepted: Promise<AcceptResult>; reservations: Reservation[]; since: number },
-  ): Promise<void> {
-    const isAccepted = await accepted.then(
-      ({ kind }) => kind === "accepted",
-      () => false,
-    );
-    if (isAccepted) {
-      claims.queued(request.runs.length - reservations.length);
-      await assign(reservations, since).catch((error: unknown) =>
+  /** Called after the commit. If the delivery is not stored, only its slots are freed. Its sender gets the reason. */
+  function settle(isAccepted: boolean, { queued, reservations, since }: Accepting): Promise<void> | void {
+    if (isAccepted) claims.queued(queued);
+    const assigning = isAccepted ? assign(reservations, since) : undefined;
+    if (!assigning) return free(reservations);
+    return assigning
+      .catch((error: unknown) =>
         p.logger.warn("accepted runs could not be assigned; they continue when their leases expire", { error }),
-      );
-    }
-    for (const { worker } of reservations) worker.reserved -= 1;
-    claims.slotFreed();
+      )
+      .then(() => free(reservations));
   }
 
-  async function assign(reservations: readonly Reservation[], since: number): Promise<void> {
+  function assign(reservations: readonly Reservation[], since: number): Promise<void> | void {
+    if (reservations.length === 0) return;
     const chosen = new Map(reservations.map(({ worker }) => [worker.identity.id, worker]));
     const claimed = reservations.map(({ run }) => toClaimedRun(run));
-    await p.assignRuns(claimed, { workers: chosen, since });
+    return p.assignRuns(claimed, { workers: chosen, since });
+  }
+
+  function free(reservations: readonly Reservation[]): void {
+    for (const { worker } of reservations) worker.reserved -= 1;
+    claims.slotFreed();
   }
 
   return {
     acceptDelivery(request) {
       const since = clock.now();
-      const reservations = reserveAll(request.runs, since + p.leaseMs);
-      const runs = new Map(reservations.map(({ run }) => [run.id, run]));
-      const accepted = store.acceptDelivery(
-        runs.size === 0 ? request : { ...request, runs: request.runs.map((run) => runs.get(run.id) ?? run) },
+      const reservations: Reservation[] = [];
+      const runs = claims.hasBacklog()
+        ? request.runs
+        : request.runs.map((run) => {
+            const reservation = reserve(run, since + p.leaseMs);
+            if (reservation) reservations.push(reservation);
+            return reservation?.run ?? run;
+          });
+      const accepted = store.acceptDelivery(reservations.length === 0 ? request : { ...request, runs });
+      const accepting = { queued: runs.length - reservations.length, reservations, since };
+      // One promise for each delivery: webhooks under load pay for each more.
+      const settled: Promise<void> = accepted.then(
+        ({ kind }) => settleAndForget(kind === "accepted"),
+        () => settleAndForget(false),
       );
-      const settled = settle(request, { accepted, reservations, since }).finally(() => inProgress.delete(settled));
+      const settleAndForget = (isAccepted: boolean): Promise<void> | void => {
+        const settling = settle(isAccepted, accepting);
+        if (settling) return settling.then(() => void inProgress.delete(settled));
+        inProgress.delete(settled);
+      };
       inProgress.add(settled);
       return accepted;
     },
@@ -109,7 +127,7 @@ export function createAcceptRunning(p: {
 }
 
 function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
-  const { id, trigger, attachmentId, target, deliveryId, maxAttempts, createdAt, payload, input } = run;
+  const { id, trigger, attachmentId, target, deliveryId, maxAttempts, createdAt, input } = run;
   return {
     ...assignment,
     id,
@@ -122,7 +140,7 @@ function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
     status: "running",
     attempt: 1,
     isResumed: false,
-    payloadText: payload === null ? null : JSON.stringify(payload),
+    payloadText: assignment.payloadText,
     inputText: input === null ? null : JSON.stringify(input),
   };
 }

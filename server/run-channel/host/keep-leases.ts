@@ -27,9 +27,10 @@ interface LeaseKeeperOptions {
 interface LeaseKeeper {
   /**
    * Extends the expired leases of a worker that has just sent a message: it was paused, alone or with this process.
-   * Call it before a write of the worker is acknowledged: after an acknowledgement, the worker begins a step.
+   * Call it before a write of the worker is acknowledged: after an acknowledgement, the worker begins a step. `null`:
+   * they have not expired.
    */
-  renewLate(worker: HostedWorker): Promise<void>;
+  renewLate(worker: HostedWorker): Promise<void> | null;
   /** Lists the worker in the store, so that other machines know its version. */
   announce(worker: HostedWorker): Promise<void>;
   cancel(runId: string): void;
@@ -103,9 +104,7 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   ];
 
   return {
-    async renewLate(worker) {
-      if (clock.now() >= worker.leaseUntil) await extend(claimsOf(worker), [worker]);
-    },
+    renewLate: (worker) => (clock.now() >= worker.leaseUntil ? extend(claimsOf(worker), [worker]) : null),
     announce,
     cancel,
     close() {

@@ -17,7 +17,7 @@ interface ConnectionOptions {
   welcome(worker: HostedWorker, hello: Hello, isOpen: () => boolean): Promise<void>;
   /** Called when messages are received: the worker's event loop turns. */
   onMessages(worker: HostedWorker): void;
-  /** Resolves when the writes that the message requests are done. */
+  /** Resolves when the writes that the message requests are done. Never rejects. */
   handle(worker: HostedWorker, message: Exclude<WorkerMessage, Hello>): Promise<void> | void;
   /** Called when the connection is closed, or about to be: also if a newer connection replaced it. */
   onClosed(worker: HostedWorker, error: Error | null): void;
@@ -74,7 +74,7 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
     const write = p.handle(worker, message);
     if (!write) return;
     writes.add(write);
-    void write.finally(() => writes.delete(write));
+    void write.then(() => writes.delete(write));
   }
 
   function handleHello(connection: Connection, hello: Hello): void {
