@@ -1,3 +1,5 @@
+import { trackWork } from "../domain/event-loop.ts";
+import { TransientMap } from "../domain/transient-map.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectCode } from "../ports/project.ts";
@@ -44,8 +46,8 @@ export interface WorkerLoop {
 /** Executes the runs that are assigned to this process. */
 export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   const { channel, slots } = options;
-  const handles = new Map<string, RunHandle>();
-  const executing = new Set<Promise<void>>();
+  const handles = new TransientMap<string, RunHandle>();
+  const executing = trackWork();
   let waitingCheck: NodeJS.Timeout | undefined;
   let draining: Promise<void> | null = null;
   let isReturningRuns = false;
@@ -56,9 +58,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     // Claimed while the worker was shutting down: its code has not started.
     if (isReturningRuns) handle.interrupt({ kind: "worker_shutdown" });
     options.onActiveChanged();
-    const ended = untilEnd(run, handle);
-    executing.add(ended);
-    void ended.finally(() => executing.delete(ended));
+    void untilEnd(run, handle).finally(executing.begin());
   }
 
   async function untilEnd(run: AssignedRun, handle: RunHandle): Promise<void> {
@@ -96,11 +96,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     if (handle?.run.token === token) handle.interrupt({ kind: "lost" });
   }
 
-  const drain = () => (draining ??= channel.drain().then(() => untilIdle()));
-
-  async function untilIdle(): Promise<void> {
-    await Promise.all(executing);
-  }
+  const drain = () => (draining ??= channel.drain().then(() => executing.settled()));
 
   return {
     async start() {

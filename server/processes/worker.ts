@@ -33,7 +33,7 @@ const logger = createLogger({ mode: start.mode, level: readLogLevel(start.mode),
 const heartbeatMs = 500;
 const orphanGraceMs = 1_000;
 /** Short runs are claimed ahead: at most this many for each slot. */
-const claimAhead = 3;
+const claimAhead = 12;
 /** The supervisor waits two seconds longer than runs may take. */
 const maxSendSpansMs = 1_000;
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { trackWork } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { AcceptResult, DeliveryStore } from "../../ports/store/delivery-store.ts";
@@ -23,6 +24,7 @@ interface Accepting {
   reservations: readonly Reservation[];
   /** The start of the leases. */
   since: number;
+  done: () => void;
 }
 
 interface AcceptRunning {
@@ -47,7 +49,7 @@ export function createAcceptRunning(p: {
   logger: Logger;
 }): AcceptRunning {
   const { store, workers, claims, clock } = p;
-  const inProgress = new Set<Promise<unknown>>();
+  const inProgress = trackWork();
 
   function findWorker({ target, version }: NewRun): HostedWorker | null {
     let found: HostedWorker | null = null;
@@ -71,27 +73,29 @@ export function createAcceptRunning(p: {
   }
 
   /** Called after the commit. If the delivery is not stored, only its slots are freed. Its sender gets the reason. */
-  function settle(isAccepted: boolean, { queued, reservations, since }: Accepting): Promise<void> | void {
-    if (isAccepted) claims.queued(queued);
-    const assigning = isAccepted ? assign(reservations, since) : undefined;
-    if (!assigning) return free(reservations);
-    return assigning
+  function settle(isAccepted: boolean, accepting: Accepting): void {
+    if (!isAccepted) return free(accepting);
+    claims.queued(accepting.queued);
+    const assigning = assign(accepting);
+    if (!assigning) return free(accepting);
+    assigning
       .catch((error: unknown) =>
         p.logger.warn("accepted runs could not be assigned; they continue when their leases expire", { error }),
       )
-      .then(() => free(reservations));
+      .finally(() => free(accepting));
   }
 
-  function assign(reservations: readonly Reservation[], since: number): Promise<void> | void {
+  function assign({ reservations, since }: Accepting): Promise<void> | void {
     if (reservations.length === 0) return;
     const chosen = new Map(reservations.map(({ worker }) => [worker.identity.id, worker]));
     const claimed = reservations.map(({ run }) => toClaimedRun(run));
     return p.assignRuns(claimed, { workers: chosen, since });
   }
 
-  function free(reservations: readonly Reservation[]): void {
+  function free({ reservations, done }: Accepting): void {
     for (const { worker } of reservations) worker.reserved -= 1;
     claims.slotFreed();
+    done();
   }
 
   return {
@@ -106,23 +110,19 @@ export function createAcceptRunning(p: {
             return reservation?.run ?? run;
           });
       const accepted = store.acceptDelivery(reservations.length === 0 ? request : { ...request, runs });
-      const accepting = { queued: runs.length - reservations.length, reservations, since };
-      // One promise for each delivery: webhooks under load pay for each more.
-      const settled: Promise<void> = accepted.then(
-        ({ kind }) => settleAndForget(kind === "accepted"),
-        () => settleAndForget(false),
-      );
-      const settleAndForget = (isAccepted: boolean): Promise<void> | void => {
-        const settling = settle(isAccepted, accepting);
-        if (settling) return settling.then(() => void inProgress.delete(settled));
-        inProgress.delete(settled);
+      const accepting = {
+        queued: runs.length - reservations.length,
+        reservations,
+        since,
+        done: inProgress.begin(),
       };
-      inProgress.add(settled);
+      accepted.then(
+        ({ kind }) => settle(kind === "accepted", accepting),
+        () => settle(false, accepting),
+      );
       return accepted;
     },
-    async settled() {
-      await Promise.all(inProgress);
-    },
+    settled: inProgress.settled,
   };
 }
 

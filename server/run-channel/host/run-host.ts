@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import { AppError } from "../../contract/app-error.ts";
+import { TransientMap } from "../../domain/transient-map.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
 import type { ProgressResult } from "../../ports/store/engine-store.ts";
@@ -188,7 +189,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       isDraining,
       respondedAt: performance.now(),
       leaseUntil: clock.now() + lease,
-      runs: new Map(),
+      runs: new TransientMap(),
       reserved: 0,
       limitedTargets: new Set(identity.concurrency.map(([target]) => target)),
       limitedRuns: new Set(),
