@@ -23,7 +23,8 @@ export interface WorkerLoopOptions {
   logger: Logger;
   random: () => number;
   slots?: RunSlots;
-  onActiveChanged: () => void;
+  /** See ExecuteRunOptions. */
+  onBegin?: () => void;
   onRunStarted?: (run: AssignedRun) => void;
   /** See ExecuteRunOptions. */
   traceRun?: ExecuteRunOptions["traceRun"];
@@ -38,7 +39,10 @@ export interface WorkerLoop {
   drain(): Promise<void>;
   /** Accepts no more runs. After the grace period, active runs are aborted and return to the queue. */
   shutDown(graceMs: number): Promise<void>;
+  /** The runs whose code is executing. `deadlineAt`: when the attempt times out. */
   active(): { runId: string; deadlineAt: number }[];
+  /** The number of all its runs: also of those that wait for a slot, or whose end is not written yet. */
+  countRuns(): number;
   /** Closes the connection. */
   close(): void;
 }
@@ -57,7 +61,6 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     handles.set(run.id, handle);
     // Claimed while the worker was shutting down: its code has not started.
     if (isReturningRuns) handle.interrupt({ kind: "worker_shutdown" });
-    options.onActiveChanged();
     void untilEnd(run, handle).finally(executing.begin());
   }
 
@@ -66,9 +69,8 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     if (handles.get(run.id) === handle) handles.delete(run.id);
     if (ending.status === null) channel.release({ id: run.id, token: run.token });
     options.onRunEnded(run, ending);
-    options.onActiveChanged();
     channel.changed();
-    if (ending.status !== "waiting") watchForZombie(handle);
+    if (ending.status !== "waiting" && handle.isExecuting()) watchForZombie(handle);
   }
 
   /** Code that ignores its signal keeps memory and can use more: the process is replaced. */
@@ -121,7 +123,13 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
       for (const handle of handles.values()) handle.interrupt({ kind: "worker_shutdown" });
       await isWithin(drained, maxReturnMs);
     },
-    active: () => [...handles.values()].map((handle) => ({ runId: handle.run.id, deadlineAt: handle.deadlineAt() })),
+    active() {
+      const active: { runId: string; deadlineAt: number }[] = [];
+      for (const handle of handles.values())
+        if (handle.isExecuting()) active.push({ runId: handle.run.id, deadlineAt: handle.deadlineAt() });
+      return active;
+    },
+    countRuns: () => handles.size,
     close() {
       clearInterval(waitingCheck);
       channel.close();

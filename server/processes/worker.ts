@@ -40,14 +40,14 @@ const maxSendSpansMs = 1_000;
 let loop: WorkerLoop | null = null;
 let tracing: Tracing | null = null;
 let isExiting = false;
-const heartbeat = createWorkerHeartbeat({ active: () => loop?.active() ?? [], send: report });
+const heartbeat = createWorkerHeartbeat({ loop: () => loop, send: report });
 
 /** The watcher thread needs 18 MB: it is started with the first run. */
 const startWatcher = once(() => watchEventLoop());
 
 const guards = installProcessGuards({
   logger,
-  countActive: () => loop?.active().length ?? 0,
+  countRuns: () => loop?.countRuns() ?? 0,
   onRetire: (reason) => void retire(reason),
   onCrash: (error) => {
     const { name, message, stack } = toRunError(error, (text) => text);
@@ -113,12 +113,15 @@ async function serve(): Promise<void> {
     logger,
     random: Math.random,
     traceRun: tracing ? traceRuns(tracing, version) : undefined,
-    onActiveChanged() {
+    onBegin() {
       startWatcher();
       heartbeat.changed();
     },
     onRunStarted: (run) => heartbeat.runStarted({ target: run.target, latencyMs: systemClock.now() - run.createdAt }),
-    onRunEnded: reportRun,
+    onRunEnded(run, ending) {
+      reportRun(run, ending);
+      heartbeat.changed();
+    },
     onRetire: (reason) => void retire(reason),
   });
   await loop.start();
