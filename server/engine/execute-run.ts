@@ -28,8 +28,6 @@ export interface ExecuteRunOptions {
   slots?: RunSlots;
   /** Starts the span of this execution. Absent: no tracing. Never rejects. */
   traceRun?: ((run: AssignedRun) => Promise<RunTrace>) | undefined;
-  /** Called before code of a run starts in this process. */
-  onBegin?: () => void;
   /** Called when the code of a run starts for the first time. */
   onRunStarted?: (run: AssignedRun) => void;
 }
@@ -44,10 +42,13 @@ export interface RunEnding {
 /** One attempt in progress. */
 export interface RunHandle {
   readonly run: AssignedRun;
-  /** The time at which the attempt times out, by the current clock. Valid as soon as it has a slot. */
+  /**
+   * The time at which the attempt times out, by the current clock. For an attempt that waits for a slot: the time if it
+   * started now.
+   */
   deadlineAt(): number;
-  /** Whether its code has started, and has not ended. */
-  isExecuting(): boolean;
+  /** Whether its code has ended. It may still be running after an interrupt. */
+  hasCodeEnded(): boolean;
   /** Milliseconds spent waiting for a slot; `null` once it has one. */
   waitedMs(): number | null;
   /** Resolves when the run has ended, waits, or belongs to another worker: its slot is free. Never rejects. */
@@ -82,7 +83,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   let deadline = startedAt + timeoutMs;
   let usedBeforeMs = 0;
   let isDecided = false;
-  let isExecuting = false;
+  let hasCodeEnded = false;
 
   function decide(outcome: Outcome): boolean {
     if (isDecided) return false;
@@ -169,11 +170,11 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
         return isOurs;
       },
     };
-    if (isDecided) settled.resolve();
-    else {
-      isExecuting = true;
+    if (isDecided) {
+      hasCodeEnded = true;
+      settled.resolve();
+    } else {
       if (isFirstStart(run)) options.onRunStarted?.(run);
-      options.onBegin?.();
       void runToEnd(scope, steps);
     }
     const outcome = await first.promise;
@@ -186,7 +187,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   async function runToEnd(scope: RunScope, steps: readonly StepRecord[]): Promise<void> {
     const begin = () => runCode(steps);
     const outcome = await runInScope(scope, () => (runTrace ? runTrace.within(begin) : begin()));
-    isExecuting = false;
+    hasCodeEnded = true;
     if (decide(outcome)) context?.close({ kind: "closed", reason: () => new RunEnded() });
     settled.resolve();
   }
@@ -215,8 +216,8 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   const isWaiting = () => slot !== null && !slot.hasBegun();
   return {
     run,
-    deadlineAt: () => clock.now() + deadline - elapsedMs(clock),
-    isExecuting: () => isExecuting,
+    deadlineAt: () => clock.now() + (isWaiting() ? timeoutMs : deadline - elapsedMs(clock)),
+    hasCodeEnded: () => hasCodeEnded,
     waitedMs: () => (isWaiting() ? elapsedMs(clock) - claimedAt : null),
     ended: conduct(),
     settled: settled.promise,

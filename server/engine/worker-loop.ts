@@ -23,8 +23,8 @@ export interface WorkerLoopOptions {
   logger: Logger;
   random: () => number;
   slots?: RunSlots;
-  /** See ExecuteRunOptions. */
-  onBegin?: () => void;
+  /** Called when a run is assigned, before its code starts. */
+  onAssigned?: () => void;
   onRunStarted?: (run: AssignedRun) => void;
   /** See ExecuteRunOptions. */
   traceRun?: ExecuteRunOptions["traceRun"];
@@ -39,9 +39,9 @@ export interface WorkerLoop {
   drain(): Promise<void>;
   /** Accepts no more runs. After the grace period, active runs are aborted and return to the queue. */
   shutDown(graceMs: number): Promise<void>;
-  /** The runs whose code is executing. `deadlineAt`: when the attempt times out. */
+  /** The runs whose code is executing, or about to. `deadlineAt`: when the attempt times out. */
   active(): { runId: string; deadlineAt: number }[];
-  /** The number of all its runs: also of those that wait for a slot, or whose end is not written yet. */
+  /** The number of all its runs: also of those whose end is not written yet. */
   countRuns(): number;
   /** Closes the connection. */
   close(): void;
@@ -61,6 +61,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     handles.set(run.id, handle);
     // Claimed while the worker was shutting down: its code has not started.
     if (isReturningRuns) handle.interrupt({ kind: "worker_shutdown" });
+    options.onAssigned?.();
     void untilEnd(run, handle).finally(executing.begin());
   }
 
@@ -70,7 +71,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     if (ending.status === null) channel.release({ id: run.id, token: run.token });
     options.onRunEnded(run, ending);
     channel.changed();
-    if (ending.status !== "waiting" && handle.isExecuting()) watchForZombie(handle);
+    if (ending.status !== "waiting" && !handle.hasCodeEnded()) watchForZombie(handle);
   }
 
   /** Code that ignores its signal keeps memory and can use more: the process is replaced. */
@@ -126,7 +127,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     active() {
       const active: { runId: string; deadlineAt: number }[] = [];
       for (const handle of handles.values())
-        if (handle.isExecuting()) active.push({ runId: handle.run.id, deadlineAt: handle.deadlineAt() });
+        if (!handle.hasCodeEnded()) active.push({ runId: handle.run.id, deadlineAt: handle.deadlineAt() });
       return active;
     },
     countRuns: () => handles.size,

@@ -99,8 +99,8 @@ export type WorkerToSupervisor =
   | { type: "failed"; message: string }
   /**
    * Sent twice a second, before the code of a run starts, and when a run has ended. `active`: the runs whose code is
-   * executing. `deadlineAt`: when the attempt times out. `others`: the number of further runs that the worker has.
-   * `started` and `ended`: since the last heartbeat.
+   * executing, or about to. `deadlineAt`: when the attempt times out. `others`: the number of further runs, whose end
+   * is being written. `started` and `ended`: since the last heartbeat.
    */
   | {
       type: "heartbeat";

@@ -11,7 +11,7 @@ export interface WorkerObservation {
   unresponsiveMs: number;
   rssBytes: number;
   maxRssBytes: number;
-  /** The runs whose code is executing. */
+  /** The runs whose code is executing, or about to. */
   active: readonly { runId: string; deadlineAt: number }[];
   /** The number of further runs that it has. */
   others: number;
@@ -150,7 +150,8 @@ export function assessWorker(observation: WorkerObservation, now: number): Worke
   if (observation.unresponsiveMs > stoppedAfterMs) return "stopped";
   if (observation.silentMs <= silenceMs) return "fine";
   const isPastDeadline = observation.active.some(({ deadlineAt }) => now > deadlineAt + deadlineSlackMs);
-  const delaysOthers = observation.silentMs > maxDelayOfOthersMs && observation.active.length + observation.others !== 1;
+  const delaysOthers =
+    observation.silentMs > maxDelayOfOthersMs && observation.active.length + observation.others !== 1;
   return isPastDeadline || delaysOthers ? "blocked" : "fine";
 }
 

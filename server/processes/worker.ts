@@ -113,7 +113,7 @@ async function serve(): Promise<void> {
     logger,
     random: Math.random,
     traceRun: tracing ? traceRuns(tracing, version) : undefined,
-    onBegin() {
+    onAssigned() {
       startWatcher();
       heartbeat.changed();
     },
