@@ -9,10 +9,9 @@ import { createHttpServer } from "../http/http-server.ts";
 import { createReadiness } from "../http/readiness.ts";
 import { trustProxies } from "../http/read-client.ts";
 import { systemClock } from "../ports/clock.ts";
-import { noSignals } from "../ports/signals.ts";
 import type { ClosedConnection, ReceiverNumbers } from "../ports/service-report.ts";
 import { createProjectReader, requireSecrets } from "../project/project-reader.ts";
-import { createIngest } from "./create-ingest.ts";
+import { createIngest } from "../http/webhooks/webhook-handler.ts";
 import { serveHostLink } from "./host-link.ts";
 import {
   httpProcessWatch,
@@ -20,7 +19,7 @@ import {
   type ProcessContext,
   runHttpProcess,
 } from "./http-processes/run-process.ts";
-import { once as onlyOnce } from "./once.ts";
+import { once as onlyOnce } from "../domain/event-loop.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import { openRunHost } from "./open-run-host.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
@@ -61,7 +60,6 @@ async function openReceiver({
     settings,
     store: runs ? { ...store, acceptDelivery: runs.host.acceptDelivery } : store,
     project,
-    signals: noSignals,
     logger,
     stopping: stopping.signal,
     onEvent(event) {
