@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import type { Key } from "../../contract/access/key.ts";
 import { createWebhookAuthenticator } from "./webhook-authenticator.ts";
-import { generateKey } from "../keys/key-format.ts";
+import { generateKey } from "../keys/check-key.ts";
 
 const anyKey: Key = {
   id: "key_1",

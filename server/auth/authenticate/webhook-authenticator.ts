@@ -4,7 +4,7 @@ import { type Logger, silentLogger } from "../../ports/logger.ts";
 import { isForEndpoint } from "../../domain/access/keys.ts";
 import { oncePerTurn } from "../../domain/event-loop.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
-import { createKeyUsageRecorder, findUsableKey } from "../keys/usable-key.ts";
+import { createKeyUsageRecorder, findUsableKey } from "../keys/check-key.ts";
 
 /** Checks whether these keys may send to this endpoint. `keyId` is the first of them; `null` if none is needed. */
 export type WebhookAuthenticator = (

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { createWebhookAuthenticator } from "../../auth/authenticate/webhook-authenticator.ts";
-import { generateKey, hashKey } from "../../auth/keys/key-format.ts";
+import { generateKey, hashKey } from "../../auth/keys/check-key.ts";
 import { triggerOf } from "../../ingest/testing/project.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { generateKey, hashKey, isWellFormedKey, keyHint } from "./key-format.ts";
+import { generateKey, hashKey, isWellFormedKey, keyHint } from "./check-key.ts";
 
 const kinds = fc.constantFrom("webhook" as const, "api" as const);
 
