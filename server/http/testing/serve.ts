@@ -12,7 +12,7 @@ import type { ProjectSources, TriggerSource } from "../../ports/project.ts";
 import type { AnonymousLimit } from "../anonymous-limit.ts";
 import type { PageGate } from "../pages/page-gate.ts";
 import type { ClosedConnection } from "../../ports/service-report.ts";
-import { trustNobody, type TrustedProxies } from "../read-client.ts";
+import { trustNobody, type TrustedProxies } from "../connections.ts";
 import { createForwarder, type WebSocketAddress } from "../forward/forwarder.ts";
 import { createWebServer, type PagesHandler } from "../forward/web-server.ts";
 import type { HealthHandler } from "../health.ts";
