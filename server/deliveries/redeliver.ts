@@ -7,7 +7,7 @@ import type { StartedBy } from "../contract/run.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { newId } from "../domain/ids.ts";
 import { toProblem } from "../domain/problem.ts";
-import { parseJsonBody } from "../domain/json/json-body.ts";
+import { parseJsonBody } from "../domain/requests/request-body.ts";
 import { queueFull } from "../domain/runs/new-run.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
