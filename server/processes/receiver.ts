@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { Settings } from "../config.ts";
-import { createDeliveryTally } from "../domain/deliveries/delivery-tally.ts";
+import { createDeliveryTally } from "../domain/tallies.ts";
 import { backlog, trustProxies } from "../http/connections.ts";
 import { createForwarder } from "../http/forward/forwarder.ts";
 import { createHealthHandler } from "../http/health.ts";
