@@ -3,8 +3,7 @@ import { type DeliverySummary, noVerdicts, ownHeaders, type VerdictList } from "
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
 import { redactHeaders, redactText } from "../domain/deliveries/redaction.ts";
-import { toProblem } from "../domain/problem.ts";
-import { queueFull } from "../domain/runs/new-run.ts";
+import { toProblem, queueFull } from "../domain/problem.ts";
 import type { Decision } from "../matching/decide-delivery.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import type { NewRun } from "../ports/store/run-store.ts";

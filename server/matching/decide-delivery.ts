@@ -1,11 +1,12 @@
 import { AppError } from "../contract/app-error.ts";
+import type { Verdict, VerdictList } from "../contract/delivery.ts";
 import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
-import type { Manifest } from "../contract/project/manifest.ts";
+import type { Manifest, ManifestWorkflow } from "../contract/project/manifest.ts";
+import type { Target } from "../contract/project/target.ts";
 import type { StartedBy } from "../contract/run.ts";
-import type { Verdict, VerdictList } from "../contract/delivery.ts";
-import { planRun } from "../domain/runs/new-run.ts";
 import { redactVerdicts } from "../domain/deliveries/redaction.ts";
+import { newId } from "../domain/ids.ts";
 import type { TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
 import { toProblemErrors } from "./explain/explain.ts";
@@ -67,4 +68,45 @@ export function requestMismatch({ trigger, reasons }: Verdict): AppError {
   return new AppError("request_mismatch", `The body does not match the request schema of trigger ${trigger}.`, {
     errors: toProblemErrors(reasons),
   });
+}
+
+/** Creates a run of a trigger for the store: queued, with the payload that its transform will get. */
+export function planRun(p: {
+  manifest: Pick<Manifest, "version" | "workflows" | "agents">;
+  trigger: { slug: string; attachmentId: string; target: Target };
+  payload: Json | null;
+  now: number;
+  startedBy: StartedBy;
+  deliveryId: string | null;
+  replayOf: string | null;
+  keyId: string | null;
+}): NewRun {
+  const { slug, attachmentId, target } = p.trigger;
+  const { maxAttempts, maxQueued } = boundsOf(p.manifest, target);
+  return {
+    id: newId("run", p.now),
+    trigger: slug,
+    attachmentId,
+    target,
+    deliveryId: p.deliveryId,
+    startedBy: p.startedBy,
+    replayOf: p.replayOf,
+    version: p.manifest.version,
+    maxAttempts,
+    maxQueued,
+    createdAt: p.now,
+    payload: p.payload,
+    input: null,
+    keyId: p.keyId,
+  };
+}
+
+function boundsOf(
+  manifest: Pick<Manifest, "workflows" | "agents">,
+  { kind, slug }: Target,
+): { maxAttempts: number; maxQueued: number | null } {
+  const targets: readonly Pick<ManifestWorkflow, "slug" | "retries" | "maxQueued">[] =
+    kind === "workflow" ? manifest.workflows : manifest.agents;
+  const target = targets.find((other) => other.slug === slug);
+  return { maxAttempts: target?.retries.attempts ?? 1, maxQueued: target?.maxQueued ?? null };
 }
