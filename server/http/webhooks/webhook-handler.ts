@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { rejectCrossSite } from "../../auth/authenticate/cross-site.ts";
-import { createWebhookAuthenticator } from "../../auth/authenticate/webhook-authenticator.ts";
+import { createWebhookAuthenticator } from "../../auth/keys/check-key.ts";
 import type { Mode, Settings } from "../../config.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { oncePerTurn } from "../../domain/event-loop.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Json, jsonSchema } from "../../../contract/json.ts";
 import { createApiAuthenticator } from "../../../auth/authenticate/api-authenticator.ts";
-import { createWebhookAuthenticator } from "../../../auth/authenticate/webhook-authenticator.ts";
+import { createWebhookAuthenticator } from "../../../auth/keys/check-key.ts";
 import { createKey } from "../../../auth/keys/manage-keys.ts";
 import { machineContext } from "../../../auth/access/audit-context.ts";
 import { createKeyCipher } from "../../../auth/keys/service-secret.ts";
