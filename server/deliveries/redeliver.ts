@@ -8,7 +8,7 @@ import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { newId } from "../domain/ids.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
 import { parseJsonBody } from "../domain/requests/request-body.ts";
-import { decideDelivery } from "../matching/decide-delivery.ts";
+import { decideDelivery } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
 import { redactHeaders, redactText } from "../domain/deliveries/redaction.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
-import type { Decision } from "../matching/decide-delivery.ts";
+import type { Decision } from "../matching/match-triggers.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
 import type { HeaderMap, IngestResponse, Rejected, RequestHead } from "./ingest-request.ts";

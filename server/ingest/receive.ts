@@ -11,7 +11,7 @@ import type { RateLimits } from "../contract/project/settings.ts";
 import { type BodyBudget, createBodyBudget, parseJsonBody } from "../domain/requests/request-body.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
-import { decideDelivery } from "../matching/decide-delivery.ts";
+import { decideDelivery } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";

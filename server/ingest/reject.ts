@@ -3,7 +3,7 @@ import { noVerdicts } from "../contract/delivery.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import { toProblem } from "../domain/problem.ts";
 import { createTokenBucket, type TokenBucket } from "../domain/requests/token-bucket.ts";
-import type { Decision } from "../matching/decide-delivery.ts";
+import type { Decision } from "../matching/match-triggers.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import {

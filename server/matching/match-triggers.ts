@@ -1,12 +1,120 @@
+import { AppError } from "../contract/app-error.ts";
 import type { Reason, Verdict, VerdictList, VerdictOutcome } from "../contract/delivery.ts";
 import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
+import type { Manifest, ManifestWorkflow } from "../contract/project/manifest.ts";
+import type { Target } from "../contract/project/target.ts";
+import type { StartedBy } from "../contract/run.ts";
+import { redactVerdicts } from "../domain/deliveries/redaction.ts";
+import { newId } from "../domain/ids.ts";
 import { shortText } from "../domain/json/short-json.ts";
 import type { AnySchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
-import { explainIssues } from "./explain/explain.ts";
+import type { NewRun } from "../ports/store/run-store.ts";
+import { explainIssues, toProblemErrors } from "./explain/explain.ts";
 import { listNearest } from "./list-nearest.ts";
 import { explainFields, restMatches, splitSchema } from "./schemas/fixed-fields.ts";
 import { parseBounded } from "./schemas/parse-bounded.ts";
+
+/** What a body starts: the decision on its delivery, which follows from the triggers that match, as Zod decides. */
+
+/** The outcome of a delivery, by the verdicts of the triggers on its body. */
+export type Decision = VerdictList & {
+  /** The same verdicts, with those of these attachments among the listed ones. */
+  listWith(attachmentIds: ReadonlySet<string>): VerdictList;
+} & (
+    | { outcome: "accepted"; responseStatus: 202; runs: NewRun[] }
+    | { outcome: "skipped"; responseStatus: 200; runs: [] }
+    | { outcome: "rejected"; responseStatus: 422; runs: []; refusal: AppError }
+  );
+
+/**
+ * Every trigger that matches gets a run, in the order given. Where none does, a body that fails the `request` of the
+ * only trigger is rejected; on a shared endpoint, when only a `filter` fails, or when it is switched off, it is
+ * skipped.
+ */
+export function decideDelivery(p: {
+  manifest: Pick<Manifest, "version" | "workflows" | "agents">;
+  triggers: readonly TriggerSource[];
+  /** Of exactly these triggers; `null` evaluates all of them. */
+  index: TriggerIndex | null;
+  /** Whether the endpoint has more than one trigger, evaluated here or not. */
+  isShared: boolean;
+  body: Json;
+  deliveryId: string;
+  now: number;
+  startedBy: StartedBy;
+  keyId: string | null;
+  /** Disabled triggers start nothing. */
+  disabled: DisabledTriggers;
+}): Decision {
+  const { manifest, now, startedBy, deliveryId, keyId } = p;
+  const { matches, list } = matchTriggers(p);
+  const runs = matches.map(({ trigger, payload }) =>
+    planRun({ manifest, trigger, payload, now, startedBy, deliveryId, replayOf: null, keyId }),
+  );
+  const runIds = new Map(runs.map(({ attachmentId, id }) => [attachmentId, id]));
+  const listWith = (attachmentIds?: ReadonlySet<string>): VerdictList => {
+    const { verdicts, unlistedVerdicts } = redactVerdicts(list(attachmentIds));
+    return {
+      verdicts: verdicts.map((one) => ({ ...one, runId: runIds.get(one.attachmentId) ?? null })),
+      unlistedVerdicts,
+    };
+  };
+  const { verdicts, unlistedVerdicts } = listWith();
+  const listed = { verdicts, unlistedVerdicts, listWith };
+  if (runs.length > 0) return { ...listed, outcome: "accepted", responseStatus: 202, runs };
+  const [only] = p.isShared ? [] : verdicts;
+  if (only?.outcome !== "request_mismatch") return { ...listed, outcome: "skipped", responseStatus: 200, runs: [] };
+  return { ...listed, outcome: "rejected", responseStatus: 422, runs: [], refusal: requestMismatch(only) };
+}
+
+/** The error for a body that does not match `request`, for its sender or for the caller of the API. */
+export function requestMismatch({ trigger, reasons }: Verdict): AppError {
+  return new AppError("request_mismatch", `The body does not match the request schema of trigger ${trigger}.`, {
+    errors: toProblemErrors(reasons),
+  });
+}
+
+/** Creates a run of a trigger for the store: queued, with the payload that its transform will get. */
+export function planRun(p: {
+  manifest: Pick<Manifest, "version" | "workflows" | "agents">;
+  trigger: { slug: string; attachmentId: string; target: Target };
+  payload: Json | null;
+  now: number;
+  startedBy: StartedBy;
+  deliveryId: string | null;
+  replayOf: string | null;
+  keyId: string | null;
+}): NewRun {
+  const { slug, attachmentId, target } = p.trigger;
+  const { maxAttempts, maxQueued } = boundsOf(p.manifest, target);
+  return {
+    id: newId("run", p.now),
+    trigger: slug,
+    attachmentId,
+    target,
+    deliveryId: p.deliveryId,
+    startedBy: p.startedBy,
+    replayOf: p.replayOf,
+    version: p.manifest.version,
+    maxAttempts,
+    maxQueued,
+    createdAt: p.now,
+    payload: p.payload,
+    input: null,
+    keyId: p.keyId,
+  };
+}
+
+function boundsOf(
+  manifest: Pick<Manifest, "workflows" | "agents">,
+  { kind, slug }: Target,
+): { maxAttempts: number; maxQueued: number | null } {
+  const targets: readonly Pick<ManifestWorkflow, "slug" | "retries" | "maxQueued">[] =
+    kind === "workflow" ? manifest.workflows : manifest.agents;
+  const target = targets.find((other) => other.slug === slug);
+  return { maxAttempts: target?.retries.attempts ?? 1, maxQueued: target?.maxQueued ?? null };
+}
 
 /** An endpoint with more triggers than that lists only the verdicts of matches and of the nearest misses. */
 const maxListed = 50;
@@ -19,7 +127,7 @@ interface Match {
   payload: Json;
 }
 
-export interface Matching {
+interface Matching {
   /** In the order of the triggers, without disabled ones. */
   matches: readonly Match[];
   /**
@@ -61,16 +169,16 @@ export function matchTriggers({
     if (verdict.outcome === "matched") matches.push({ trigger, payload });
   }
   const explain = memoizeParse((schema) => explainShortly(schema, body, parse));
-  const verdictOf = (trigger: TriggerSource, at: number): Verdict =>
+  const verdictAt = (trigger: TriggerSource, at: number): Verdict =>
     candidates.get(at) ?? evaluate(trigger, explain).verdict;
   return {
     matches,
     list(always = none) {
-      if (triggers.length <= maxListed) return { verdicts: triggers.map(verdictOf), unlistedVerdicts: [] };
+      if (triggers.length <= maxListed) return { verdicts: triggers.map(verdictAt), unlistedVerdicts: [] };
       const evaluated = new Map(candidates);
       if (always.size > 0)
         for (const [at, trigger] of triggers.entries())
-          if (always.has(trigger.attachmentId)) evaluated.set(at, verdictOf(trigger, at));
+          if (always.has(trigger.attachmentId)) evaluated.set(at, verdictAt(trigger, at));
       return listNearest({ evaluated, always, maxMisses: maxListed, triggers, index, body, disabled });
     },
   };
@@ -85,7 +193,7 @@ function explainShortly(schema: AnySchema, body: Json, parse: (schema: AnySchema
   return parse(schema);
 }
 
-export interface Evaluation {
+interface Evaluation {
   /** Its `runId` is null: nothing was started. */
   verdict: Verdict;
   /** What `request` made of the body; `null` unless the trigger matched. */
