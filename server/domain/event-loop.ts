@@ -1,7 +1,10 @@
 import { setImmediate as realImmediate, setTimeout as realTimeout } from "node:timers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Sharing one event loop: long reads and batches leave time for the webhooks that the same process receives. */
+/**
+ * When work runs on the event loop: in turns and batches, which leave time for the webhooks that the same process
+ * receives; once, once per turn, after a time, or at an interval.
+ */
 
 /** Runs a slice of work when it is its turn. */
 export type InTurn = <Result>(slice: () => Result | Promise<Result>) => Promise<Result>;
@@ -77,6 +80,16 @@ export function oncePerTurn<T>(load: (key: string) => Promise<T>): (key: string)
     const result = load(key);
     loading.set(key, result);
     return result;
+  };
+}
+
+/** Calls `action` the first time only, also if the action calls the returned function. */
+export function once<A extends unknown[]>(action: (...args: A) => void): (...args: A) => void {
+  let isDone = false;
+  return (...args) => {
+    if (isDone) return;
+    isDone = true;
+    action(...args);
   };
 }
 

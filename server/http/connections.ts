@@ -1,11 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { BlockList, isIP, isIPv6, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { TransientMap } from "../domain/transient-map.ts";
-import { networkOf } from "../auth/limits/attempt-limit.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
 import type { ClosedConnection } from "../ports/service-report.ts";
-import { plainAddress, type TrustedProxies } from "./read-client.ts";
 
 interface Connection {
   client: Client | null;
@@ -191,4 +189,34 @@ export function createConnections(
       clearTimeout(cutOff);
     },
   };
+}
+
+/** The client network of an address, for limits: a single IPv6 client usually has a whole /64. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = "", tail] = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1).split("::");
+  const before = head.split(":").filter(Boolean);
+  const after = (tail ?? "").split(":").filter(Boolean);
+  return [...before, ...Array<string>(8 - before.length - after.length).fill("0"), ...after].slice(0, 4).join(":");
+}
+
+/** Returns an IPv4 address in its own form, also if a dual-stack socket reports it as IPv6. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+/** The trusted proxies: IP addresses and CIDR ranges. */
+export type TrustedProxies = { trusts(address: string): boolean };
+
+export const trustNobody: TrustedProxies = { trusts: () => false };
+
+export function trustProxies(ranges: readonly string[]): TrustedProxies {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = "", bits] = range.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return { trusts: (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4") };
 }

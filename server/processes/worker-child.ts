@@ -6,7 +6,7 @@ import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import { entryFile } from "../paths.ts";
 import { type ChildLiveness, watchLiveness } from "./child-liveness.ts";
 import { isFault } from "./is-fault.ts";
-import { once } from "./once.ts";
+import { once } from "../domain/event-loop.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { containsWord, readBuiltCode, readsComputedNames } from "./web-environment.ts";
 

@@ -17,7 +17,7 @@ import { openTracing } from "../tracing/open-tracing.ts";
 import type { RunTrace, Tracing } from "../ports/tracing.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { connectLocally } from "./local-sockets.ts";
-import { once } from "./once.ts";
+import { once } from "../domain/event-loop.ts";
 import type { SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 import { createWorkerHeartbeat } from "./worker-heartbeat.ts";
