@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { TransientMap } from "./transient-map.ts";
 
@@ -15,10 +15,9 @@ it("has the entries of a Map, in their order, after any changes", () => {
       const transient = new TransientMap<number, string>();
       const map = new Map<number, string>();
       for (const [at, { kind, key }] of changes.entries()) {
-        if (kind === "set") {
-          transient.set(key, `${key} at ${at}`);
-          map.set(key, `${key} at ${at}`);
-        } else expect(transient.delete(key)).toBe(map.delete(key));
+        const apply = (to: { set(key: number, value: string): unknown; delete(key: number): boolean }) =>
+          kind === "delete" ? to.delete(key) : void to.set(key, `${key} at ${at}`);
+        expect(apply(transient)).toBe(apply(map));
         expect(transient.get(key)).toBe(map.get(key));
         expect(transient.has(key)).toBe(map.has(key));
         expect(transient.size).toBe(map.size);

@@ -62,11 +62,6 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
     }
   }
 
-  const isFirstStart = (run: ClaimedRun) => run.attempt === 1 && !run.isResumed;
-
-  const needsHeaders = (run: ClaimedRun, worker: HostedWorker | undefined) =>
-    worker?.identity.needsHeaders === true && run.deliveryId !== null;
-
   async function load(run: ClaimedRun, worker: HostedWorker | undefined): Promise<Details | null> {
     try {
       const [steps, headers] = await Promise.all([
@@ -94,3 +89,8 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
     for (const run of claimed) assign(run, noDetails, before.get(run.workerId));
   };
 }
+
+const isFirstStart = (run: ClaimedRun) => run.attempt === 1 && !run.isResumed;
+
+const needsHeaders = (run: ClaimedRun, worker: HostedWorker | undefined) =>
+  worker?.identity.needsHeaders === true && run.deliveryId !== null;

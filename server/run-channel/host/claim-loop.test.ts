@@ -375,7 +375,7 @@ describe("claims", () => {
     await settle();
     expect([started().length, loop.hasBacklog()]).toEqual([3, true]);
     const runs = workers.get("wrk_1")?.runs;
-    for (const id of [...(runs?.keys() ?? [])]) runs?.delete(id);
+    for (const id of Array.from(runs?.keys() ?? [])) runs?.delete(id);
     loop.slotFreed();
     await settle();
     expect([state.claims.at(-1)?.slots.length, started().length, loop.hasBacklog()]).toEqual([2, 5, false]);

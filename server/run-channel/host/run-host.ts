@@ -236,14 +236,6 @@ export function createRunHost(p: RunHostOptions): RunHost {
     else if (isOver) claims.slotFreed();
   }
 
-  function reportFailure(worker: HostedWorker, { runId: id, token, seq }: ProgressMessage, error: unknown): void {
-    const failure = {
-      isUnavailable: error instanceof AppError && error.code === "store_unavailable",
-      message: error instanceof Error ? error.message : String(error),
-    };
-    worker.stream.send({ type: "ack", id, token, seq, failure });
-  }
-
   async function writeLive(
     { stream }: HostedWorker,
     { id, live }: Extract<WorkerMessage, { type: "live" }>,
@@ -308,4 +300,12 @@ export function createRunHost(p: RunHostOptions): RunHost {
       await closed;
     },
   };
+}
+
+function reportFailure(worker: HostedWorker, { runId: id, token, seq }: ProgressMessage, error: unknown): void {
+  const failure = {
+    isUnavailable: error instanceof AppError && error.code === "store_unavailable",
+    message: error instanceof Error ? error.message : String(error),
+  };
+  worker.stream.send({ type: "ack", id, token, seq, failure });
 }
