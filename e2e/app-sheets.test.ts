@@ -68,13 +68,11 @@ describe("the sheet of a node", () => {
     for (const [node, names] of Object.entries(tabs)) {
       await page.goto(`${service.url}/?node=${node}`);
       for (const name of names) {
-        const selected = page.getByRole("tab", { name, exact: true, selected: true });
+        const before = new URL(page.url()).searchParams.get("tab");
         await page.getByRole("tab", { name, exact: true }).click();
-        // The URL may still have the tab before this one.
-        await selected.waitFor();
-        await page.waitForURL(/tab=/);
+        await page.waitForURL(({ searchParams }) => searchParams.get("tab") !== before);
         await page.reload();
-        await selected.waitFor();
+        await page.getByRole("tab", { name, exact: true, selected: true }).waitFor();
       }
     }
     expect(errors).toEqual([]);
