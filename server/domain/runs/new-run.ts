@@ -17,7 +17,7 @@ export function planRun(p: {
   keyId: string | null;
 }) {
   const { slug, attachmentId, target } = p.trigger;
-  const { maxAttempts, maxQueued } = boundsOf(p.manifest, target);
+  const { maxAttempts, maxQueued, concurrency } = boundsOf(p.manifest, target);
   return {
     id: newId("run", p.now),
     trigger: slug,
@@ -29,6 +29,7 @@ export function planRun(p: {
     version: p.manifest.version,
     maxAttempts,
     maxQueued,
+    concurrency,
     createdAt: p.now,
     payload: p.payload,
     input: null,
@@ -39,11 +40,15 @@ export function planRun(p: {
 function boundsOf(
   manifest: Pick<Manifest, "workflows" | "agents">,
   { kind, slug }: Target,
-): { maxAttempts: number; maxQueued: number | null } {
-  const targets: readonly Pick<ManifestWorkflow, "slug" | "retries" | "maxQueued">[] =
+): { maxAttempts: number; maxQueued: number | null; concurrency: number | null } {
+  const targets: readonly Pick<ManifestWorkflow, "slug" | "retries" | "maxQueued" | "concurrency">[] =
     kind === "workflow" ? manifest.workflows : manifest.agents;
   const target = targets.find((other) => other.slug === slug);
-  return { maxAttempts: target?.retries.attempts ?? 1, maxQueued: target?.maxQueued ?? null };
+  return {
+    maxAttempts: target?.retries.attempts ?? 1,
+    maxQueued: target?.maxQueued ?? null,
+    concurrency: target?.concurrency ?? null,
+  };
 }
 
 /** The reason why `adds` more runs were not queued: AppError `queue_full`. */

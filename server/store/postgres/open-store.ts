@@ -15,8 +15,9 @@ import { foldTraffic } from "./fold-traffic.ts";
 import { readLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
 import { createPortableDatabase } from "./portable-database.ts";
+import { openRunJobs, type RunJobs } from "./queue/run-jobs.ts";
 import { createRunStore } from "./run-store.ts";
-import type { Session } from "./session.ts";
+import { type Session, sessionOf } from "./session.ts";
 import { type SecretOfMachine, settleSecret } from "./settle-secret.ts";
 import { followClock } from "./store-clock.ts";
 import { toOpenError } from "./store-error.ts";
@@ -80,16 +81,30 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
         throw toOpenError(error, name);
       })
     : () => {};
+  const jobs = await openRunJobs(sessionOf(readers), { logger }).catch(async (error: unknown) => {
+    stopClock();
+    await readers.end();
+    throw toOpenError(error, name);
+  });
   return createStore({
     url: p.url,
     writers: createPool(p.url, { max: maxWriters, logger }),
     readers,
+    jobs,
     stopClock,
     logger,
   });
 }
 
-function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: () => void; logger: Logger }): Store {
+function createStore(p: {
+  url: string;
+  writers: Pool;
+  readers: Pool;
+  jobs: RunJobs;
+  stopClock: () => void;
+  logger: Logger;
+}): Store {
+  const { jobs } = p;
   const listener = createChangeListener({ url: p.url, pool: p.writers, logger: p.logger });
   const database = createDatabase({ readers: p.readers, writers: p.writers, changed: listener.changed });
   const { read } = database;
@@ -101,15 +116,16 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
   });
   const accept = database.together({
     maxBatch: maxAccepts,
-    write: (session, jobs: readonly AcceptJob[]) => acceptDeliveries(session, jobs, { counted: folding.counted }),
+    write: (session, requests: readonly AcceptJob[]) =>
+      acceptDeliveries(session, requests, { counted: folding.counted, jobs }),
   });
   // Counts that an ended process has left.
   folding.counted(0);
   return {
     ...createDeliveryStore(database, accept),
-    ...createRunStore(database, accept),
+    ...createRunStore(database, accept, jobs),
     ...createTrafficStore(database),
-    ...createEngineStore(database),
+    ...createEngineStore(database, jobs),
     ...createPortableStore(createPortableDatabase(database)),
     ...createUpkeepStore(database),
     ping: () => ping(database),
@@ -123,6 +139,7 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
       p.stopClock();
       folding.close();
       await database.close();
+      await jobs.close();
       await listener.close();
       await Promise.all([p.readers.end(), p.writers.end()]);
     },

@@ -109,6 +109,8 @@ export async function startPostgres(): Promise<PostgresServer> {
 /** Foreign keys need no check, because all rows are removed. */
 const emptySql = `
   SET session_replication_role = replica;
+  DELETE FROM pgboss.job;
+  DELETE FROM pgboss.queue;
   ${Object.values(schema)
     .flatMap((table) => (is(table, PgTable) ? [`DELETE FROM ${getTableName(table)};`] : []))
     .join("\n")}`;
