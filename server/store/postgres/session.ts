@@ -1,5 +1,5 @@
 import { drizzle, type PgRemoteDatabase } from "drizzle-orm/pg-proxy";
-import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
+import type { ClientBase, Pool, QueryResult, QueryResultRow } from "pg";
 import { toPostgresText } from "./text-encoding.ts";
 
 /** One connection, or any of a pool: what the verbs of the store work with. */
@@ -20,9 +20,11 @@ export interface Session {
 const names = new Map<string, string>();
 /** The texts of pg-boss contain names of queues and numbers of jobs: so many of them are prepared. */
 const maxNames = 500;
-const sessions = new WeakMap<Pool | PoolClient, Session>();
+type Executor = Pick<Pool | ClientBase, "query">;
 
-export function sessionOf(client: Pool | PoolClient): Session {
+const sessions = new WeakMap<Executor, Session>();
+
+export function sessionOf(client: Executor): Session {
   const known = sessions.get(client);
   if (known) return known;
   const query = <Row extends object>(text: string, values: readonly unknown[]) =>

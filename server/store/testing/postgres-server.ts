@@ -11,10 +11,14 @@ import { ownerOf, untilReady } from "../../../scripts/postgres-cluster.ts";
 import type { Store } from "../../ports/store.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
 import * as schema from "../postgres/schema.ts";
+import { installQueueClock, type QueueClock } from "./queue-clock.ts";
 
 /** A server for one test file, in a temporary folder, with a Unix socket. */
 export interface PostgresServer {
-  /** Opens an empty store. Its database is reused after it is closed, because creating one takes longer than most tests. */
+  /**
+   * Opens an empty store whose queue has the time that each operation is given. Its database is reused after it is closed,
+   * because creating one takes longer than most tests.
+   */
   openStore(): Promise<Store>;
   /** Creates a database, with the store's schema or empty, and returns its URL. */
   createDatabase(template?: "migrated" | "template1"): Promise<string>;
@@ -69,7 +73,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   await admin.query("CREATE DATABASE migrated");
   await (await openPostgresStore({ url: urlOf("migrated") })).close();
 
-  const free: { url: string; cleaner: Client }[] = [];
+  const free: { url: string; cleaner: Client; clock: QueueClock }[] = [];
   const cleaners: Client[] = [];
   async function takeDatabase(): Promise<(typeof free)[number]> {
     const used = free.pop();
@@ -81,7 +85,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     const cleaner = new Client(url);
     await cleaner.connect();
     cleaners.push(cleaner);
-    return { url, cleaner };
+    return { url, cleaner, clock: await installQueueClock(cleaner) };
   }
 
   return {
@@ -93,7 +97,7 @@ export async function startPostgres(): Promise<PostgresServer> {
         await store.close();
         free.push(database);
       };
-      return { ...store, close };
+      return { ...database.clock.follow(store), close };
     },
     async stop() {
       await Promise.all([admin, ...cleaners].map((client) => client.end()));

@@ -38,7 +38,7 @@ export async function claimRuns(
     claimed.push(...runs);
     if (!hasMoved) break;
   }
-  return claimed;
+  return claimed.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }
 
 /** What a version accepted waits so long for its own workers: web and workers of a machine start together. */
@@ -165,7 +165,6 @@ interface TakenRow {
   inputText: string | null;
   createdAt: number;
   acceptedBy: string;
-  availableAt: number;
 }
 
 /**
@@ -174,14 +173,14 @@ interface TakenRow {
  */
 const takeRunsSql = `
   WITH locked AS (
-    SELECT run.id, run.available_at FROM run JOIN unnest($1::text[], $2::text[], $3::boolean[]) AS t (id, queue, is_counted) ON run.id = t.id
+    SELECT run.id, run.created_at FROM run JOIN unnest($1::text[], $2::text[], $3::boolean[]) AS t (id, queue, is_counted) ON run.id = t.id
     WHERE run.status IN ('queued', 'waiting') AND run.job_queue = t.queue AND (t.is_counted OR run.target <> ALL($4::text[]))
     FOR NO KEY UPDATE OF run SKIP LOCKED
-  ), numbered AS (SELECT id, row_number() OVER (ORDER BY available_at, id) AS n FROM locked)
+  ), numbered AS (SELECT id, row_number() OVER (ORDER BY created_at, id) AS n FROM locked)
   UPDATE run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = ($5::text[])[n], progress_seq = 0, worker_id = ($6::text[])[n], started_at = coalesce(started_at, $7)
   FROM numbered WHERE run.id = numbered.id
   RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", attempt,
-    max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy", available_at AS "availableAt"`;
+    max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
 
 async function takeRuns(
   session: Session,
@@ -197,7 +196,6 @@ async function takeRuns(
     slots.slice(0, fetched.length),
     now,
   ]);
-  rows.sort((a, b) => a.availableAt - b.availableAt || (a.id < b.id ? -1 : 1));
   await addEntries(
     session,
     rows.map(({ id, isResumed, attempt, acceptedBy }) => ({
@@ -210,7 +208,7 @@ async function takeRuns(
       },
     })),
   );
-  return rows.map(({ kind, slug, acceptedBy: _acceptedBy, availableAt: _availableAt, ...row }) => ({
+  return rows.map(({ kind, slug, acceptedBy: _acceptedBy, ...row }) => ({
     ...row,
     leaseUntil: now + leaseMs,
     status: "running",

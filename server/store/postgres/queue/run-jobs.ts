@@ -50,11 +50,12 @@ const interruptedPriority = 1;
 /** Committed jobs with this priority are always active: so the transaction that adds them takes exactly its own. */
 const takenPriority = 2;
 /** Minus the minute in which a waiting job is due: those that are not due yet are behind all that are. */
-const wakingPriority = 1_000_000_000;
+const wakingPriority = 2_000_000_000;
 
 /** Long past, so that a clock that is set back delays no run that is due. */
 const alwaysDue = "2000-01-01T00:00:00Z";
-const latest = Date.UTC(9999, 0);
+/** Later times have no priority. */
+const latest = Date.UTC(3900, 0);
 
 /** The lowest priority of jobs that can be due. */
 export const wokenPriority = (now: number): number => wakingPriority - Math.floor(now / 60_000) - 1;
