@@ -26,8 +26,10 @@ interface LeaseKeeperOptions {
 
 interface LeaseKeeper {
   /**
-   * Extends the expired leases of a worker that has just sent a message: it was paused, alone or with this process.
-   * Call it before a write of the worker is acknowledged: after an acknowledgement, the worker begins a step.
+   * Extends the leases of a worker that has just sent a message, if the regular extension was missed: it was paused,
+   * alone or with this process. Otherwise, they could expire before the next regular extension, shortly after the
+   * worker has begun a step. Call it before a write of the worker is acknowledged: after an acknowledgement, the worker
+   * begins a step.
    */
   renewLate(worker: HostedWorker): Promise<void>;
   /** Lists the worker in the store, so that other machines know its version. */
@@ -104,7 +106,7 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
 
   return {
     async renewLate(worker) {
-      if (clock.now() >= worker.leaseUntil) await extend(claimsOf(worker), [worker]);
+      if (clock.now() >= worker.leaseUntil - leaseMs / 2) await extend(claimsOf(worker), [worker]);
     },
     announce,
     cancel,

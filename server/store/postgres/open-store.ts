@@ -106,7 +106,12 @@ function createStore(p: {
 }): Store {
   const { jobs } = p;
   const listener = createChangeListener({ url: p.url, pool: p.writers, logger: p.logger });
-  const database = createDatabase({ readers: p.readers, writers: p.writers, changed: listener.changed });
+  const database = createDatabase({
+    readers: p.readers,
+    writers: p.writers,
+    changed: listener.changed,
+    onQueueMissing: jobs.forgetQueues,
+  });
   const { read } = database;
   // If a crash undoes a fold, all its counts are in the log again.
   const folding = createFoldLater({
