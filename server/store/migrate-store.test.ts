@@ -52,7 +52,9 @@ it.each(kinds)(
     const queue = kind === "postgres" ? ["pgboss"] : [];
     const all = readJournal(migrationsFolder(kind));
     const answers = await Promise.all(Array.from({ length: 10 }, () => migrate(database)));
-    expect(answers.filter(({ applied }) => applied.length > 0).map(({ applied }) => applied)).toEqual([[...all, ...queue]]);
+    expect(answers.filter(({ applied }) => applied.length > 0).map(({ applied }) => applied)).toEqual([
+      [...all, ...queue],
+    ]);
     expect(new Set(answers.map(({ at }) => at))).toEqual(new Set([all.at(-1)]));
     expect((await migrate(database)).applied).toEqual([]);
   },

@@ -26,7 +26,10 @@ export interface Ending {
 }
 
 /** The resolved transition (see resolveTransition), with its timeline entry. */
-export function decideEnding({ held, transition: asked, now, ...rest }: Ending): { ending: Ending; entries: EntryOfRun[] } {
+export function decideEnding({ held, transition: asked, now, ...rest }: Ending): {
+  ending: Ending;
+  entries: EntryOfRun[];
+} {
   const transition = resolveTransition(asked, { isCancelRequested: held.cancelRequestedAt !== null });
   const canceled = { runId: held.id, entry: { at: now, kind: "canceled" as const, attempt: held.attempt } };
   return { ending: { ...rest, held, transition, now }, entries: transition === asked ? [] : [canceled] };
@@ -78,8 +81,7 @@ function nextJob({ held: { id, queue }, transition, isIsolated }: Ending): NewJo
   return {
     runId: id,
     queue: isIsolated ? toIsolatedQueue(queue) : queue,
-    state:
-      transition.to === "waiting" ? { kind: "waiting", until: transition.availableAt } : { kind: "interrupted" },
+    state: transition.to === "waiting" ? { kind: "waiting", until: transition.availableAt } : { kind: "interrupted" },
   };
 }
 

@@ -23,10 +23,7 @@ interface LongWait {
   queue: string;
 }
 
-export function createEngineStore(
-  { read, write, writeSoon, together }: PostgresDatabase,
-  jobs: RunJobs,
-): EngineStore {
+export function createEngineStore({ read, write, writeSoon, together }: PostgresDatabase, jobs: RunJobs): EngineStore {
   const writeOne = together({
     maxBatch: 128,
     nameOf: ({ runId }: RunProgress) => runId,

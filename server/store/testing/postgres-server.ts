@@ -16,8 +16,8 @@ import { installQueueClock, type QueueClock } from "./queue-clock.ts";
 /** A server for one test file, in a temporary folder, with a Unix socket. */
 export interface PostgresServer {
   /**
-   * Opens an empty store whose queue has the time that each operation is given. Its database is reused after it is closed,
-   * because creating one takes longer than most tests.
+   * Opens an empty store whose queue has the time that each operation is given. Its database is reused after it is
+   * closed, because creating one takes longer than most tests.
    */
   openStore(): Promise<Store>;
   /** Creates a database, with the store's schema or empty, and returns its URL. */

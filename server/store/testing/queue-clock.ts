@@ -28,10 +28,11 @@ export async function installQueueClock(client: Client): Promise<QueueClock> {
 
   return {
     follow(store) {
-      const at = <Args extends readonly unknown[], Result>(
-        operation: (...args: Args) => Promise<Result>,
-        timeOf: (...args: Args) => number | undefined,
-      ) =>
+      const at =
+        <Args extends readonly unknown[], Result>(
+          operation: (...args: Args) => Promise<Result>,
+          timeOf: (...args: Args) => number | undefined,
+        ) =>
         async (...args: Args): Promise<Result> => {
           const now = timeOf(...args);
           if (now !== undefined && Number.isFinite(now)) await setTime(now);

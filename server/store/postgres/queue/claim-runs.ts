@@ -98,8 +98,7 @@ async function claimFrom(
   const free = await lockBounds(session, p, due);
   const fetched: { runId: string; queue: DueQueue }[] = [];
   for (const queue of due) {
-    const room = () =>
-      Math.min(p.slots.length - fetched.length, freeOf(free, queue) ?? Number.POSITIVE_INFINITY);
+    const room = () => Math.min(p.slots.length - fetched.length, freeOf(free, queue) ?? Number.POSITIVE_INFINITY);
     for (const kind of ["woken", "queued"] as const) {
       const isDue = kind === "woken" ? queue.hasWoken : queue.hasQueued;
       const limit = room();

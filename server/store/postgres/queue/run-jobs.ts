@@ -63,8 +63,8 @@ export const wokenPriority = (now: number): number => wakingPriority - Math.floo
 export const maxQueuedPriority = interruptedPriority;
 
 /**
- * The engine's own supervision is not used: what is retried, when a run is lost and how long history stays is decided by
- * the run. If another instance supervises the schema, these bounds keep it from acting.
+ * The engine's own supervision is not used: what is retried, when a run is lost and how long history stays is decided
+ * by the run. If another instance supervises the schema, these bounds keep it from acting.
  */
 const queueOptions = {
   policy: "standard",
@@ -105,7 +105,12 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
     await boss.insert(queue, jobs.map(toInsert), { db: transaction });
     const taken = jobs.filter(({ state }) => state.kind === "running").length;
     if (taken === 0) return;
-    const active = await boss.fetch(queue, { db: transaction, batchSize: taken, minPriority: takenPriority, maxPriority: takenPriority });
+    const active = await boss.fetch(queue, {
+      db: transaction,
+      batchSize: taken,
+      minPriority: takenPriority,
+      maxPriority: takenPriority,
+    });
     if (active.length !== taken) throw new Error(`${active.length} of ${taken} added jobs were taken`);
   }
 
@@ -150,7 +155,11 @@ function toInsert({ runId, state }: NewJob): JobInsert {
       return { ...job, startAfter: alwaysDue, priority: takenPriority };
     case "waiting": {
       const until = Math.min(Math.max(Math.round(state.until), 0), latest);
-      return { ...job, startAfter: new Date(until).toISOString(), priority: wakingPriority - Math.floor(until / 60_000) };
+      return {
+        ...job,
+        startAfter: new Date(until).toISOString(),
+        priority: wakingPriority - Math.floor(until / 60_000),
+      };
     }
   }
 }
