@@ -19,7 +19,7 @@ export interface PostgresServer {
    * Opens an empty store whose queue has the time that each operation is given. Its database is reused after it is
    * closed, because creating one takes longer than most tests.
    */
-  openStore(): Promise<Store>;
+  openStore(): Promise<Store & { disagreements(): Promise<object[]> }>;
   /** Creates a database, with the store's schema or empty, and returns its URL. */
   createDatabase(template?: "migrated" | "template1"): Promise<string>;
   stop(): Promise<void>;
@@ -97,7 +97,11 @@ export async function startPostgres(): Promise<PostgresServer> {
         await store.close();
         free.push(database);
       };
-      return { ...database.clock.follow(store), close };
+      return {
+        ...database.clock.follow(store),
+        close,
+        disagreements: async () => (await database.cleaner.query(disagreementsSql)).rows,
+      };
     },
     async stop() {
       await Promise.all([admin, ...cleaners].map((client) => client.end()));
@@ -109,6 +113,13 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
   };
 }
+
+/** Open runs without their job, and jobs without their run, at one moment. */
+const disagreementsSql = `
+  SELECT r.id, r.status, r.job_queue, j.name, j.state, j.data
+  FROM (SELECT * FROM run WHERE status IN ('queued', 'waiting', 'running')) r FULL JOIN pgboss.job j ON j.data ->> 'run' = r.id
+  WHERE r.id IS NULL OR j.id IS NULL OR j.name IS DISTINCT FROM r.job_queue OR (r.status = 'running') <> (j.state = 'active')
+    OR (r.status = 'waiting' AND j.start_after <> to_timestamp(r.available_at / 1000.0))`;
 
 /** Foreign keys need no check, because all rows are removed. */
 const emptySql = `
