@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Client, type Pool } from "pg";
 import { type Logger, createThrottledLog } from "../../ports/logger.ts";
 import { createListeners, type Listeners } from "../shared/listeners.ts";
-import { connectionConfig, settle } from "./connect.ts";
+import { connectionConfig, listenerName, settle } from "./connect.ts";
 
 const channel = "signalbox_changed";
 /**
@@ -52,7 +52,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
   const areNone = () => listeners.isEmpty() && listenersToOthers.isEmpty();
 
   async function listen(): Promise<void> {
-    const next = new Client(connectionConfig(p.url));
+    const next = new Client({ ...connectionConfig(p.url), application_name: listenerName });
     next.on("error", () => lose(next));
     next.on("end", () => lose(next));
     next.on("notification", ({ payload }) => {

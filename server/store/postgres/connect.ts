@@ -2,6 +2,9 @@ import { type ClientBase, type ClientConfig, Pool, types as parsers } from "pg";
 import { type Logger, createThrottledLog } from "../../ports/logger.ts";
 import { fromPostgresText } from "./text-encoding.ts";
 
+/** The name of the connection that listens for changes, as the server shows it. */
+export const listenerName = "signalbox listener";
+
 const connectMs = 5_000;
 /**
  * Milliseconds. A process that is gone without a word, as with its machine, holds its locks no longer than this: less

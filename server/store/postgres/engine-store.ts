@@ -5,6 +5,7 @@ import { countQueued, extendLeases, listHeldRuns, nextAvailableAt } from "./held
 import { getLive, type LiveRequest, saveLives } from "./live.ts";
 import { adoptRuns, findSilent, releaseLostRuns } from "./lost-runs.ts";
 import { claimRuns } from "./queue/claim-runs.ts";
+import { listQueueDepths } from "./queue/inspect-queue.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
 import { runStep, worker } from "./schema.ts";
 import type { Session } from "./session.ts";
@@ -73,6 +74,7 @@ export function createEngineStore({ read, write, writeSoon, together }: Postgres
     },
     nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),
     countQueued: (pool) => read((session) => countQueued(session, pool)),
+    listQueueDepths: () => read(listQueueDepths),
     heartbeatWorker: (info) => writeSoon((session) => saveWorker(session, info)),
     removeWorker: (id) => writeSoon(async ({ db }) => void (await db.delete(worker).where(eq(worker.id, id)))),
     listWorkers: ({ seenSince }) =>

@@ -56,9 +56,9 @@ export async function releaseLostRuns(
  * statistics and removals, and not at all for as long as the clock of the database was set back.
  */
 const silentSql = `
-  SELECT j.data->>'run' AS id FROM pgboss.queue q CROSS JOIN LATERAL (
+  SELECT run.id FROM pgboss.queue q CROSS JOIN LATERAL (
     SELECT data FROM pgboss.job WHERE name = q.name AND state = 'active' AND heartbeat_on + heartbeat_seconds * interval '1 s' <= pgboss.job_now()
-  ) j WHERE NOT (j.data->>'run' = ANY($1::text[]))`;
+  ) j JOIN run ON run.id = j.data->>'run' AND run.status = 'running' WHERE NOT (run.id = ANY($1::text[]))`;
 
 export async function findSilent(session: Session, spare: ReadonlySet<string>): Promise<string[]> {
   return (await session.rows<{ id: string }>(silentSql, [[...spare]])).map(({ id }) => id);

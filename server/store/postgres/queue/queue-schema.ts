@@ -1,9 +1,7 @@
 import { getConstructionPlans, getMigrationPlans } from "pg-boss";
 import { AppError } from "../../../contract/app-error.ts";
 import type { Session } from "../session.ts";
-
-/** The schema of pg-boss, beside the tables of the store. */
-export const schemaName = "pgboss";
+import { schemaName } from "./schema-name.ts";
 
 /** Of the bundled pg-boss. */
 const currentVersion = Number(/version\(version\) VALUES \('(\d+)'\)/.exec(getConstructionPlans(schemaName))?.[1]);

@@ -3,7 +3,7 @@ import { leaseMs } from "../../../domain/runs/lease.ts";
 import { createThrottledLog, type Logger } from "../../../ports/logger.ts";
 import type { Session } from "../session.ts";
 import { toJobId } from "./job-id.ts";
-import { schemaName } from "./queue-schema.ts";
+import { schemaName } from "./schema-name.ts";
 
 /** A run and the queue with its job. */
 export interface JobOfRun {
