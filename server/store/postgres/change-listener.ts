@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Client, type Pool } from "pg";
 import { type Logger, createThrottledLog } from "../../ports/logger.ts";
 import { createListeners, type Listeners } from "../shared/listeners.ts";
-import { connectionConfig, listenerName, settle } from "./connect.ts";
+import { connectionConfig, isShared, listenerName, settle } from "./connect.ts";
 
 const channel = "signalbox_changed";
 /**
@@ -104,7 +104,11 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
     while (isToNotify) {
       isToNotify = false;
       try {
-        await p.pool.query({ name: "signalbox_notify", text: `SELECT pg_notify('${channel}', $1)`, values: [origin] });
+        await p.pool.query({
+          ...(isShared(p.pool) ? {} : { name: "signalbox_notify" }),
+          text: `SELECT pg_notify('${channel}', $1)`,
+          values: [origin],
+        });
       } catch (error) {
         logTrouble("could not notify other processes of a change", { error });
       }

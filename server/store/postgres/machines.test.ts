@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { askPostgres } from "../../../scripts/ask-postgres.ts";
+import { leaseMs } from "../../domain/runs/lease.ts";
 import { migrationsFolder } from "../../paths.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
@@ -114,7 +115,7 @@ it("what a version accepted goes to the newest when its last worker leaves or is
     expect(await store.claimRuns(aClaim({ version: "v2", limit: 1, now: at }))).toHaveLength(1);
     await store.heartbeatWorker({ id: "wrk_v1", pid: 1, host: "h", version: "v1", startedAt: 0, seenAt: at });
     expect(await claim(store, "v2")).toEqual([]);
-    expect(await claim(store, "v2", at + 11_000)).toHaveLength(1);
+    expect(await claim(store, "v2", at + leaseMs + 1_000)).toHaveLength(1);
   });
 });
 

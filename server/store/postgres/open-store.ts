@@ -49,6 +49,8 @@ const maxAccepts = 256;
 interface OpenOptions {
   /** `postgres://user:password@host:port/database`. */
   url: string;
+  /** Set if `url` leads to a pooler in transaction mode: to the server itself, to migrate and to listen. */
+  directUrl?: string;
   clock?: Clock;
   logger?: Logger;
   /** Several machines must have the same secret. Default: not checked. */
@@ -65,7 +67,9 @@ interface OpenOptions {
 export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   const logger = p.logger ?? silentLogger;
   const name = databaseName(p.url);
-  const patient = createPool(p.url, { max: 1, logger, isPatient: true });
+  const directUrl = p.directUrl ?? p.url;
+  const isShared = p.directUrl !== undefined;
+  const patient = createPool(directUrl, { max: 1, logger, isPatient: true });
   try {
     await migrate(patient, { folder: migrationsFolder("postgres"), name, clock: p.clock ?? systemClock, logger });
     if (p.secret) await settleSecret(patient, { ...p.secret, name });
@@ -74,7 +78,7 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   } finally {
     await patient.end();
   }
-  const readers = createPool(p.url, { max: maxReaders, logger });
+  const readers = createPool(p.url, { max: maxReaders, logger, isShared });
   const stopClock = p.onClock
     ? await followClock({ pool: readers, tell: p.onClock, logger }).catch(async (error: unknown) => {
         await readers.end();
@@ -87,8 +91,8 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
     throw toOpenError(error, name);
   });
   return createStore({
-    url: p.url,
-    writers: createPool(p.url, { max: maxWriters, logger }),
+    directUrl,
+    writers: createPool(p.url, { max: maxWriters, logger, isShared }),
     readers,
     jobs,
     stopClock,
@@ -97,7 +101,7 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
 }
 
 function createStore(p: {
-  url: string;
+  directUrl: string;
   writers: Pool;
   readers: Pool;
   jobs: RunJobs;
@@ -105,7 +109,7 @@ function createStore(p: {
   logger: Logger;
 }): Store {
   const { jobs } = p;
-  const listener = createChangeListener({ url: p.url, pool: p.writers, logger: p.logger });
+  const listener = createChangeListener({ url: p.directUrl, pool: p.writers, logger: p.logger });
   const database = createDatabase({
     readers: p.readers,
     writers: p.writers,

@@ -1,5 +1,6 @@
 import { drizzle, type PgRemoteDatabase } from "drizzle-orm/pg-proxy";
 import type { ClientBase, Pool, QueryResult, QueryResultRow } from "pg";
+import { isShared } from "./connect.ts";
 import { toPostgresText } from "./text-encoding.ts";
 
 /** One connection, or any of a pool: what the verbs of the store work with. */
@@ -28,7 +29,12 @@ export function sessionOf(client: Executor): Session {
   const known = sessions.get(client);
   if (known) return known;
   const query = <Row extends object>(text: string, values: readonly unknown[]) =>
-    client.query<Row & QueryResultRow>({ name: nameOf(text), text, values: values.map(toParameter) });
+    client.query<Row & QueryResultRow>({
+      // A prepared statement stays with its connection.
+      ...(isShared(client) ? {} : { name: nameOf(text) }),
+      text,
+      values: values.map(toParameter),
+    });
   const session: Session = {
     db: drizzle(async (text, params: unknown[], method) => {
       const values = params.map(toParameter);
