@@ -11,6 +11,7 @@ import { ownerOf, untilReady } from "../../../scripts/postgres-cluster.ts";
 import type { Store } from "../../ports/store.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
 import * as schema from "../postgres/schema.ts";
+import { type Pooler, startPooler } from "./pooler.ts";
 import { installQueueClock, type QueueClock } from "./queue-clock.ts";
 
 /** A server for one test file, in a temporary folder, with a Unix socket. */
@@ -19,7 +20,9 @@ export interface PostgresServer {
    * Opens an empty store whose queue has the time that each operation is given. Its database is reused after it is
    * closed, because creating one takes longer than most tests.
    */
-  openStore(): Promise<Store & { disagreements(): Promise<object[]> }>;
+  openStore(p?: { isPooled?: boolean }): Promise<Store & { disagreements(): Promise<object[]> }>;
+  /** The URL of a database by way of a pooler in transaction mode. */
+  pooledUrl(directUrl: string): Promise<string>;
   /** Creates a database, with the store's schema or empty, and returns its URL. */
   createDatabase(template?: "migrated" | "template1"): Promise<string>;
   stop(): Promise<void>;
@@ -88,11 +91,16 @@ export async function startPostgres(): Promise<PostgresServer> {
     return { url, cleaner, clock: await installQueueClock(cleaner) };
   }
 
+  let pooler: Promise<Pooler> | null = null;
+  const pooledUrl = async (directUrl: string) => (await (pooler ??= startPooler(folder))).urlOf(directUrl);
+
   return {
     createDatabase,
-    async openStore() {
+    pooledUrl,
+    async openStore({ isPooled = false } = {}) {
       const database = await takeDatabase();
-      const store = await openPostgresStore({ url: database.url });
+      const { url } = database;
+      const store = await openPostgresStore(isPooled ? { url: await pooledUrl(url), directUrl: url } : { url });
       const close = async () => {
         await store.close();
         free.push(database);
@@ -104,6 +112,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       };
     },
     async stop() {
+      await (await pooler)?.stop();
       await Promise.all([admin, ...cleaners].map((client) => client.end()));
       const ended = once(server, "exit");
       server.kill("SIGQUIT");

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type Job, type JobInsert, PgBoss } from "pg-boss";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import { createThrottledLog, type Logger } from "../../../ports/logger.ts";
@@ -74,14 +75,19 @@ const queueOptions = {
   retentionSeconds: 2_000_000_000,
 } as const;
 
-/** The function of pg-boss that its createQueue() calls, which cannot be a part of a transaction. */
+/** The function that createQueue() of pg-boss calls, which cannot be a part of a transaction. */
 const createQueueSql = `SELECT ${schemaName}.create_queue($1, $2::jsonb)`;
 
-/** Starts pg-boss. It begins no work of its own. `session`: for what is not a part of a transaction. */
+/** Starts pg-boss. It begins no work of its own. `session`: for what it reads outside of transactions. */
 export async function openRunJobs(session: Session, p: { logger: Logger }): Promise<RunJobs> {
   const logTrouble = createThrottledLog((message, fields) => p.logger.warn(message, fields));
+  /**
+   * The transaction of a call. What pg-boss reads first, such as the facts of a queue, is read in it as well. A second
+   * connection could be one that only the end of other transactions makes free.
+   */
+  const current = new AsyncLocalStorage<Session>();
   const boss = new PgBoss({
-    db: session,
+    db: { executeSql: (text, values) => (current.getStore() ?? session).executeSql(text, values) },
     schema: schemaName,
     migrate: false,
     supervise: false,
@@ -93,52 +99,52 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
   await boss.start();
   const known = new Set<string>();
 
-  /** Outside of the transaction that adds the job: others may need the queue, too, and may not wait for its commit. */
-  async function ensureQueue(queue: string): Promise<void> {
+  /** If the transaction is rolled back, the next job of the queue cannot be committed: see `forgetQueues`. */
+  async function ensureQueue(transaction: Session, queue: string): Promise<void> {
     if (known.has(queue)) return;
-    await session.rows(createQueueSql, [queue, JSON.stringify(queueOptions)]);
+    await transaction.rows(createQueueSql, [queue, JSON.stringify(queueOptions)]);
     known.add(queue);
   }
 
   async function insert(transaction: Session, queue: string, jobs: readonly NewJob[]): Promise<void> {
-    await ensureQueue(queue);
-    await boss.insert(queue, jobs.map(toInsert), { db: transaction });
-    const taken = jobs.filter(({ state }) => state.kind === "running").length;
-    if (taken === 0) return;
-    const active = await boss.fetch(queue, {
-      db: transaction,
-      batchSize: taken,
-      minPriority: takenPriority,
-      maxPriority: takenPriority,
-    });
-    if (active.length !== taken) throw new Error(`${active.length} of ${taken} added jobs were taken`);
+    const db = transaction;
+    await ensureQueue(transaction, queue);
+    await boss.insert(queue, jobs.map(toInsert), { db });
+    const batchSize = jobs.filter(({ state }) => state.kind === "running").length;
+    if (batchSize === 0) return;
+    const own = { minPriority: takenPriority, maxPriority: takenPriority };
+    const active = await boss.fetch(queue, { db, batchSize, ...own });
+    if (active.length !== batchSize) throw new Error(`${active.length} of ${batchSize} added jobs were taken`);
   }
 
+  /** Each queue once, in one order for all processes. */
+  function forEachQueue<Job extends JobOfRun>(
+    transaction: Session,
+    jobs: readonly Job[],
+    act: (queue: string, jobs: readonly Job[]) => Promise<unknown>,
+  ): Promise<void> {
+    return current.run(transaction, async () => {
+      const byQueue = [...Map.groupBy(jobs, ({ queue }) => queue)];
+      if (byQueue.length > 1) byQueue.sort(([a], [b]) => (a < b ? -1 : 1));
+      for (const [queue, own] of byQueue) await act(queue, own);
+    });
+  }
+
+  const toIds = (jobs: readonly JobOfRun[]) => jobs.map(({ runId }) => toJobId(runId));
+
   return {
-    async add(transaction, jobs) {
-      for (const [queue, own] of Map.groupBy(jobs, (job) => job.queue)) await insert(transaction, queue, own);
-    },
-    async end(transaction, jobs) {
-      for (const [queue, own] of Map.groupBy(jobs, (job) => job.queue))
-        await boss.deleteJob(
-          queue,
-          own.map(({ runId }) => toJobId(runId)),
-          { db: transaction },
-        );
-    },
-    async take(transaction, queue, { limit, due }) {
-      const range = due.kind === "woken" ? { minPriority: wokenPriority(due.now) } : { maxPriority: maxQueuedPriority };
-      const jobs: Job<{ run: string }>[] = await boss.fetch(queue, { db: transaction, batchSize: limit, ...range });
-      return jobs.map(({ data }) => data.run);
-    },
-    async touch(transaction, jobs) {
-      for (const [queue, own] of Map.groupBy(jobs, (job) => job.queue))
-        await boss.touch(
-          queue,
-          own.map(({ runId }) => toJobId(runId)),
-          { db: transaction },
-        );
-    },
+    add: (transaction, jobs) => forEachQueue(transaction, jobs, (queue, own) => insert(transaction, queue, own)),
+    end: (transaction, jobs) =>
+      forEachQueue(transaction, jobs, (queue, own) => boss.deleteJob(queue, toIds(own), { db: transaction })),
+    take: (transaction, queue, { limit, due }) =>
+      current.run(transaction, async () => {
+        const range =
+          due.kind === "woken" ? { minPriority: wokenPriority(due.now) } : { maxPriority: maxQueuedPriority };
+        const jobs: Job<{ run: string }>[] = await boss.fetch(queue, { db: transaction, batchSize: limit, ...range });
+        return jobs.map(({ data }) => data.run);
+      }),
+    touch: (transaction, jobs) =>
+      forEachQueue(transaction, jobs, (queue, own) => boss.touch(queue, toIds(own), { db: transaction })),
     forgetQueues: () => known.clear(),
     close: () => boss.stop({ graceful: false, close: false }),
   };
