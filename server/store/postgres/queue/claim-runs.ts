@@ -45,7 +45,7 @@ export async function claimRuns(
 const workersComeWithinSeconds = 10;
 
 /** One step into the index of pg-boss for each queue, however many jobs wait: for those that woke, and for the others. */
-const dueQueuesSql = `
+export const dueQueuesSql = `
   SELECT q.name, woken.is_due IS NOT NULL AS "hasWoken", queued.created_on IS NOT NULL AS "hasQueued",
     coalesce(queued.created_on > pgboss.job_now() - interval '${workersComeWithinSeconds} s', false) AS "isNew",
     coalesce(queued.created_on, 'epoch') AS since

@@ -28,7 +28,7 @@ export interface NewJob extends JobOfRun {
 }
 
 /** Which jobs of a queue are taken: those that waited for their time, or those that were due from the beginning. */
-export type DueJobs = { kind: "woken"; now: number } | { kind: "queued" };
+type DueJobs = { kind: "woken"; now: number } | { kind: "queued" };
 
 /**
  * The jobs of runs, in pg-boss. Every open run has one: it is added, taken and ended in the transaction that changes
