@@ -28,18 +28,7 @@ export async function installQueueClock(client: Client): Promise<QueueClock> {
 
   return {
     follow(store) {
-      const at =
-        <Args extends readonly unknown[], Result>(
-          operation: (...args: Args) => Promise<Result>,
-          timeOf: (...args: Args) => number | undefined,
-        ) =>
-        async (...args: Args): Promise<Result> => {
-          const now = timeOf(...args);
-          if (now !== undefined && Number.isFinite(now)) await setTime(now);
-          return operation(...args);
-        };
-      const newest = (runs: readonly { createdAt: number }[]) =>
-        runs.length > 0 ? Math.max(...runs.map(({ createdAt }) => createdAt)) : undefined;
+      const at = withTime(setTime);
       return {
         ...store,
         acceptDelivery: at(store.acceptDelivery, ({ runs }) => newest(runs)),
@@ -55,4 +44,21 @@ export async function installQueueClock(client: Client): Promise<QueueClock> {
       };
     },
   };
+}
+
+/** Sets the time of an operation before it begins. */
+function withTime(setTime: (now: number) => Promise<void>) {
+  return <Args extends readonly unknown[], Result>(
+    operation: (...args: Args) => Promise<Result>,
+    timeOf: (...args: Args) => number | undefined,
+  ) =>
+    async (...args: Args): Promise<Result> => {
+      const now = timeOf(...args);
+      if (now !== undefined && Number.isFinite(now)) await setTime(now);
+      return operation(...args);
+    };
+}
+
+function newest(runs: readonly { createdAt: number }[]): number | undefined {
+  return runs.length > 0 ? Math.max(...runs.map(({ createdAt }) => createdAt)) : undefined;
 }

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import pg from "pg";
+import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import type { ClaimedRun, LostRun, RunTransition, StepRecord } from "../../../ports/store/engine-store.ts";
@@ -17,9 +17,9 @@ afterAll(() => server.stop());
 
 /** Cuts the connection of the store at its next statement but so many: before the statement is sent, or just after. */
 let cut: { statementsLeft: number; isSent: boolean } | null = null;
-const query = pg.Client.prototype.query;
+const query = Client.prototype.query;
 beforeEach(() => {
-  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+  Client.prototype.query = function (this: Client, ...given: unknown[]) {
     const isOfStore = Reflect.get(this, "connectionParameters").application_name === "signalbox";
     const hasToCut = isOfStore && cut !== null && cut.statementsLeft-- === 0;
     const stream: { destroy(): void } = Reflect.get(this, "connection").stream;
@@ -31,7 +31,7 @@ beforeEach(() => {
   } as typeof query;
 });
 afterEach(() => {
-  pg.Client.prototype.query = query;
+  Client.prototype.query = query;
 });
 
 const targets = ["narrow", "wide"] as const;

@@ -130,8 +130,6 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
     });
   }
 
-  const toIds = (jobs: readonly JobOfRun[]) => jobs.map(({ runId }) => toJobId(runId));
-
   return {
     add: (transaction, jobs) => forEachQueue(transaction, jobs, (queue, own) => insert(transaction, queue, own)),
     end: (transaction, jobs) =>
@@ -148,6 +146,10 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
     forgetQueues: () => known.clear(),
     close: () => boss.stop({ graceful: false, close: false }),
   };
+}
+
+function toIds(jobs: readonly JobOfRun[]): string[] {
+  return jobs.map(({ runId }) => toJobId(runId));
 }
 
 function toInsert({ runId, state }: NewJob): JobInsert {
