@@ -8,8 +8,7 @@ import { bodiesOf } from "./matching/bodies.ts";
 import { measureByTurns } from "./matching/measure-by-turns.ts";
 import { measureDelivery } from "./matching/measure-delivery.ts";
 import { makeTriggers, shapes } from "./matching/make-triggers.ts";
-import { evaluateTriggers } from "../server/matching/evaluate-trigger.ts";
-import { matchTriggers } from "../server/matching/match-triggers.ts";
+import { evaluateTriggers, matchTriggers } from "../server/matching/match-triggers.ts";
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "30" }, most: { type: "string", default: "10000" } },

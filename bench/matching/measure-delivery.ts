@@ -3,7 +3,7 @@ import { openStored } from "../../scripts/open-stored.ts";
 import { noneDisabled } from "../../server/contract/disabled.ts";
 import { jsonSchema } from "../../server/contract/json.ts";
 import { newId } from "../../server/domain/ids.ts";
-import { decideDelivery } from "../../server/matching/decide-delivery.ts";
+import { decideDelivery } from "../../server/matching/match-triggers.ts";
 import type { Store } from "../../server/ports/store.ts";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 import { bodiesOf } from "./bodies.ts";

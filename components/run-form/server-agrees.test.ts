@@ -4,7 +4,7 @@ import { z } from "zod";
 import * as z3 from "zod/v3";
 import { exportSchema } from "../../cli/build/schema/export.ts";
 import type { Json } from "../../server/contract/json.ts";
-import { parseBody } from "../../server/matching/evaluate-trigger.ts";
+import { parseBody } from "../../server/matching/match-triggers.ts";
 import type { AnySchema } from "../../server/ports/project.ts";
 import { adaptSchema } from "./schema/adapt-schema.ts";
 import { checkDraft } from "./check/check-draft.ts";

@@ -1,7 +1,10 @@
 import { setImmediate as realImmediate, setTimeout as realTimeout } from "node:timers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Sharing one event loop: long reads and batches leave time for the webhooks that the same process receives. */
+/**
+ * When work runs on the event loop: in turns and batches, which leave time for the webhooks that the same process
+ * receives; once, once per turn, after a time, or at an interval.
+ */
 
 /** Runs a slice of work when it is its turn. */
 export type InTurn = <Result>(slice: () => Result | Promise<Result>) => Promise<Result>;
@@ -69,14 +72,24 @@ export async function inBatches<Item, Result>(
  * cached longer: the next turn loads again, so changes take effect. A failure is shared, too.
  */
 export function oncePerTurn<T>(load: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const loading = new Map<string, Promise<T>>();
+  let loading = new Map<string, Promise<T>>();
   return (key) => {
     const known = loading.get(key);
     if (known) return known;
-    if (loading.size === 0) setImmediate(() => loading.clear());
+    if (loading.size === 0) setImmediate(() => void (loading = new Map()));
     const result = load(key);
     loading.set(key, result);
     return result;
+  };
+}
+
+/** Calls `action` the first time only, also if the action calls the returned function. */
+export function once<A extends unknown[]>(action: (...args: A) => void): (...args: A) => void {
+  let isDone = false;
+  return (...args) => {
+    if (isDone) return;
+    isDone = true;
+    action(...args);
   };
 }
 
@@ -112,4 +125,48 @@ export function repeat(p: {
       .finally(() => (isBusy = false));
   }, p.everyMs);
   return () => clearInterval(timer);
+}
+
+/** Work in progress, e.g. writes. Cheap: it keeps no list. */
+export interface WorkInProgress {
+  /** Call the result when the work is done. */
+  begin(): () => void;
+  /** Resolves when all work that has begun so far is done. */
+  settled(): Promise<void>;
+}
+
+export function trackWork(): WorkInProgress {
+  let earlier: Promise<unknown> = Promise.resolve();
+  let current = createWorkGroup();
+  return {
+    begin: () => current.begin(),
+    async settled() {
+      const group = current;
+      current = createWorkGroup();
+      earlier = Promise.all([earlier, group.close()]);
+      await earlier;
+    },
+  };
+}
+
+/** The work that begins before `close`, whose promise resolves when all of it is done. */
+function createWorkGroup() {
+  const done = Promise.withResolvers<void>();
+  let active = 0;
+  let isClosed = false;
+  const end = () => {
+    active -= 1;
+    if (isClosed && active === 0) done.resolve();
+  };
+  return {
+    begin() {
+      active += 1;
+      return end;
+    },
+    close() {
+      isClosed = true;
+      if (active === 0) done.resolve();
+      return done.promise;
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import { errorCodes } from "../contract/error-codes.ts";
 import type { Problem, ProblemError } from "../contract/problem.ts";
+import type { Target } from "../contract/project/target.ts";
 import { toPointer } from "./json/json-pointer.ts";
 import { redactText } from "./deliveries/redaction.ts";
 
@@ -60,5 +61,20 @@ export function internalError(cause: unknown, requestId?: string): AppError {
     "internal",
     `The log of the service has the details${requestId === undefined ? "" : `, with requestId ${requestId}`}.`,
     { cause },
+  );
+}
+
+/** The reason why `adds` more runs were not queued: AppError `queue_full`. */
+export function queueFull({ target, maxQueued, adds }: { target: Target; maxQueued: number; adds: number }): AppError {
+  const name = `${target.kind} ${target.slug}`;
+  if (adds > maxQueued)
+    return new AppError(
+      "queue_full",
+      `This would queue ${adds} runs of ${name} at once, but its maxQueued is ${maxQueued}. Raise maxQueued.`,
+    );
+  const room = adds === 1 ? "is full" : `has no room for ${adds} more runs`;
+  return new AppError(
+    "queue_full",
+    `The queue of ${name} ${room}: its maxQueued is ${maxQueued}. No run was started. Send the request again later, or raise maxQueued.`,
   );
 }

@@ -47,6 +47,8 @@ export interface RunHandle {
    * started now.
    */
   deadlineAt(): number;
+  /** Whether its code has ended. It may still be running after an interrupt. */
+  hasCodeEnded(): boolean;
   /** Milliseconds spent waiting for a slot; `null` once it has one. */
   waitedMs(): number | null;
   /** Resolves when the run has ended, waits, or belongs to another worker: its slot is free. Never rejects. */
@@ -81,6 +83,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   let deadline = startedAt + timeoutMs;
   let usedBeforeMs = 0;
   let isDecided = false;
+  let hasCodeEnded = false;
 
   function decide(outcome: Outcome): boolean {
     if (isDecided) return false;
@@ -167,8 +170,10 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
         return isOurs;
       },
     };
-    if (isDecided) settled.resolve();
-    else {
+    if (isDecided) {
+      hasCodeEnded = true;
+      settled.resolve();
+    } else {
       if (isFirstStart(run)) options.onRunStarted?.(run);
       void runToEnd(scope, steps);
     }
@@ -182,6 +187,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   async function runToEnd(scope: RunScope, steps: readonly StepRecord[]): Promise<void> {
     const begin = () => runCode(steps);
     const outcome = await runInScope(scope, () => (runTrace ? runTrace.within(begin) : begin()));
+    hasCodeEnded = true;
     if (decide(outcome)) context?.close({ kind: "closed", reason: () => new RunEnded() });
     settled.resolve();
   }
@@ -211,6 +217,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   return {
     run,
     deadlineAt: () => clock.now() + (isWaiting() ? timeoutMs : deadline - elapsedMs(clock)),
+    hasCodeEnded: () => hasCodeEnded,
     waitedMs: () => (isWaiting() ? elapsedMs(clock) - claimedAt : null),
     ended: conduct(),
     settled: settled.promise,

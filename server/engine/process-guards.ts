@@ -9,7 +9,7 @@ export interface ProcessGuardOptions {
   /** An error that belongs to no run: the active runs continue in another process. */
   onCrash: (error: unknown) => void;
   /** The number of active attempts in this process. */
-  countActive: () => number;
+  countRuns: () => number;
 }
 
 export interface ProcessGuards {
@@ -68,7 +68,7 @@ function handleStrayError(p: ProcessGuardOptions & { error: unknown; isException
     if (p.isException) p.onRetire(`run ${scope.run.runId} threw an uncaught exception`);
     return;
   }
-  if (p.countActive() > 0) return p.onCrash(p.error);
+  if (p.countRuns() > 0) return p.onCrash(p.error);
   p.logger.warn("unhandled error while no run was active", { error: p.error });
   if (p.isException) p.onRetire("an uncaught exception");
 }

@@ -93,7 +93,8 @@ export function createRunSession(p: {
         runId: run.id,
         token: run.token,
         seq: writes,
-        now: p.clock.now(),
+        // A run has ended when its code did. The store derives the last entry from its end if both have the same time.
+        now: (transition && progress.entries?.at(-1)?.at) ?? p.clock.now(),
         entries: [],
         ...progress,
         ...(clearsLive ? { clearsLive } : {}),

@@ -82,7 +82,6 @@ describe("a claimed run that waits for a slot", () => {
       clock: engine.clock,
       logger: silentLogger,
       random: () => 0.5,
-      onActiveChanged() {},
       onRunEnded: (run) => ended.push(run.id),
       onRetire() {},
     });

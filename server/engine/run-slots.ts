@@ -1,3 +1,5 @@
+import { TransientMap } from "../domain/transient-map.ts";
+
 interface Slot {
   /** Resolves when the code can start; `null` means immediately. */
   readonly free: Promise<void> | null;
@@ -23,7 +25,8 @@ const maxQuickMs = 20;
 
 export function createRunSlots(p: { slots: number; maxAhead: number; now: () => number }): RunSlots {
   const { slots, maxAhead, now } = p;
-  const queue = new Set<() => void>();
+  /** The runs that wait, in order. */
+  const queue = new TransientMap<() => void, true>();
   let taken = 0;
   let consecutiveQuick = 0;
 
@@ -40,7 +43,7 @@ export function createRunSlots(p: { slots: number; maxAhead: number; now: () => 
     }
 
     if (isFree) take();
-    else queue.add(take);
+    else queue.set(take, true);
     return {
       free: isFree ? null : waiting.promise,
       hasBegun: () => beganAt !== null,
@@ -50,7 +53,7 @@ export function createRunSlots(p: { slots: number; maxAhead: number; now: () => 
         if (beganAt === null) return void queue.delete(take);
         taken -= 1;
         consecutiveQuick = now() - beganAt <= maxQuickMs ? consecutiveQuick + 1 : 0;
-        const [next] = queue;
+        const next = queue.keys().next().value;
         if (!next) return;
         queue.delete(next);
         next();

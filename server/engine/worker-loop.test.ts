@@ -31,7 +31,6 @@ async function startLoop(
     clock: engine.clock,
     logger: silentLogger,
     random: () => 0.5,
-    onActiveChanged() {},
     onRunEnded: (_run, { status }) => ended.resolve(status),
     onRetire: (reason) => retired.push(reason),
   });
@@ -40,7 +39,8 @@ async function startLoop(
   const claimed = await engine.claim("wrk_test");
   const executor = await direct.executor;
   executor.assign(claimed);
-  expect(loop.active()).toHaveLength(1);
+  expect(loop.active()).toMatchObject([{ runId: id }]);
+  expect(loop.countRuns()).toBe(1);
   if (isCanceled) executor.cancel(id);
   return { ...direct, executor, claimed, loop, id, retired, ended: () => ended.promise };
 }

@@ -1,3 +1,5 @@
+import { trackWork } from "../domain/event-loop.ts";
+import { TransientMap } from "../domain/transient-map.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectCode } from "../ports/project.ts";
@@ -21,7 +23,8 @@ export interface WorkerLoopOptions {
   logger: Logger;
   random: () => number;
   slots?: RunSlots;
-  onActiveChanged: () => void;
+  /** Called when a run is assigned, before its code starts. */
+  onAssigned?: () => void;
   onRunStarted?: (run: AssignedRun) => void;
   /** See ExecuteRunOptions. */
   traceRun?: ExecuteRunOptions["traceRun"];
@@ -36,7 +39,10 @@ export interface WorkerLoop {
   drain(): Promise<void>;
   /** Accepts no more runs. After the grace period, active runs are aborted and return to the queue. */
   shutDown(graceMs: number): Promise<void>;
+  /** The runs whose code is executing, or about to. `deadlineAt`: when the attempt times out. */
   active(): { runId: string; deadlineAt: number }[];
+  /** The number of all its runs: also of those whose end is not written yet. */
+  countRuns(): number;
   /** Closes the connection. */
   close(): void;
 }
@@ -44,8 +50,8 @@ export interface WorkerLoop {
 /** Executes the runs that are assigned to this process. */
 export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   const { channel, slots } = options;
-  const handles = new Map<string, RunHandle>();
-  const executing = new Set<Promise<void>>();
+  const handles = new TransientMap<string, RunHandle>();
+  const executing = trackWork();
   let waitingCheck: NodeJS.Timeout | undefined;
   let draining: Promise<void> | null = null;
   let isReturningRuns = false;
@@ -55,10 +61,8 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     handles.set(run.id, handle);
     // Claimed while the worker was shutting down: its code has not started.
     if (isReturningRuns) handle.interrupt({ kind: "worker_shutdown" });
-    options.onActiveChanged();
-    const ended = untilEnd(run, handle);
-    executing.add(ended);
-    void ended.finally(() => executing.delete(ended));
+    options.onAssigned?.();
+    void untilEnd(run, handle).finally(executing.begin());
   }
 
   async function untilEnd(run: AssignedRun, handle: RunHandle): Promise<void> {
@@ -66,9 +70,8 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     if (handles.get(run.id) === handle) handles.delete(run.id);
     if (ending.status === null) channel.release({ id: run.id, token: run.token });
     options.onRunEnded(run, ending);
-    options.onActiveChanged();
     channel.changed();
-    if (ending.status !== "waiting") watchForZombie(handle);
+    if (ending.status !== "waiting" && !handle.hasCodeEnded()) watchForZombie(handle);
   }
 
   /** Code that ignores its signal keeps memory and can use more: the process is replaced. */
@@ -96,11 +99,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     if (handle?.run.token === token) handle.interrupt({ kind: "lost" });
   }
 
-  const drain = () => (draining ??= channel.drain().then(() => untilIdle()));
-
-  async function untilIdle(): Promise<void> {
-    await Promise.all(executing);
-  }
+  const drain = () => (draining ??= channel.drain().then(() => executing.settled()));
 
   return {
     async start() {
@@ -125,7 +124,13 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
       for (const handle of handles.values()) handle.interrupt({ kind: "worker_shutdown" });
       await isWithin(drained, maxReturnMs);
     },
-    active: () => [...handles.values()].map((handle) => ({ runId: handle.run.id, deadlineAt: handle.deadlineAt() })),
+    active() {
+      const active: { runId: string; deadlineAt: number }[] = [];
+      for (const handle of handles.values())
+        if (!handle.hasCodeEnded()) active.push({ runId: handle.run.id, deadlineAt: handle.deadlineAt() });
+      return active;
+    },
+    countRuns: () => handles.size,
     close() {
       clearInterval(waitingCheck);
       channel.close();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { anonymousRoutes } from "./anonymous-routes.ts";
-import { networkOf } from "../auth/limits/attempt-limit.ts";
+import { networkOf } from "./connections.ts";
 import type { ApiAuthenticator, Client } from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
 import { createSlots } from "../domain/requests/slots.ts";

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { trustProxies } from "./read-client.ts";
+import { networkOf, trustProxies } from "./connections.ts";
 import { type Served, serve } from "./testing/serve.ts";
 
 const get = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -75,6 +75,14 @@ describe("a server with eight connections, of which one client address may have 
     }
     expect(closed).toEqual([]);
   });
+});
+
+test("all IPv6 addresses of one network count as one client, however they are written", () => {
+  const written = ["2001:db8:0:1::1", "2001:db8:0:1:ffff::", "2001:DB8::1:0:0:0:9", "2001:0db8:0000:0001:1:2:3:4"];
+  expect(new Set(written.map(networkOf)).size).toBe(1);
+  const others = Array.from({ length: 12 }, (_, at) => networkOf(`2001:db8:0:${at}::1`));
+  expect(new Set(others).size).toBe(12);
+  expect(["::1", "192.0.2.1", ""].map(networkOf)).toEqual(["0:0:0:0", "192.0.2.1", ""]);
 });
 
 async function start(options: Parameters<typeof serve>[0] = {}): Promise<Served & { closed: unknown[] }> {

@@ -1,14 +1,15 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { BlockList, isIP, isIPv6, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { networkOf } from "../auth/limits/attempt-limit.ts";
+import { TransientMap } from "../domain/transient-map.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
 import type { ClosedConnection } from "../ports/service-report.ts";
-import { plainAddress, type TrustedProxies } from "./read-client.ts";
 
 interface Connection {
   client: Client | null;
   requests: number;
+  /** The response in progress. */
+  response: ServerResponse | null;
   /** Requests that wait for the previous one. */
   waiting: (() => void)[];
 }
@@ -40,8 +41,10 @@ interface Client {
   network: string;
   open: number;
   /** The longest idle connection is first. */
-  idle: Set<Duplex>;
+  idle: IdleConnections;
 }
+
+type IdleConnections = TransientMap<Duplex, true>;
 
 /**
  * Connections that wait to be accepted. If a burst has more, the kernel drops some, and their clients try again after a
@@ -69,9 +72,8 @@ export function createConnections(
 ): Connections {
   const open = new Map<Duplex, Connection>();
   /** The longest idle one is first. */
-  const idle = new Set<Duplex>();
+  const idle: IdleConnections = new TransientMap();
   const clients = new Map<string, Client>();
-  const answering = new Map<Duplex, ServerResponse>();
   const logLimit = createThrottledLog((message, fields) => logger.warn(message, fields));
   let isClosing = false;
 
@@ -84,7 +86,7 @@ export function createConnections(
     )
       return;
     if (open.size >= maxConnections && !makeRoom(socket, { limit: "total", idle, client })) return;
-    const connection = { client, requests: 0, waiting: [] };
+    const connection: Connection = { client, requests: 0, response: null, waiting: [] };
     open.set(socket, connection);
     if (client) {
       clients.set(client.network, client);
@@ -97,15 +99,15 @@ export function createConnections(
   function clientOf(address: string): Client | null {
     if (proxies.trusts(address)) return null;
     const network = networkOf(address);
-    return clients.get(network) ?? { network, open: 0, idle: new Set() };
+    return clients.get(network) ?? { network, open: 0, idle: new TransientMap() };
   }
 
   /** Whether the new connection may stay. */
   function makeRoom(
     socket: Socket,
-    p: { limit: ClosedConnection["limit"]; idle: Set<Duplex>; client: Client | null },
+    p: { limit: ClosedConnection["limit"]; idle: IdleConnections; client: Client | null },
   ): boolean {
-    const [longestIdle] = p.idle;
+    const longestIdle = p.idle.keys().next().value;
     const connection = longestIdle ? "idle" : "new";
     logLimit("connection limit reached", {
       limit: p.limit,
@@ -122,7 +124,6 @@ export function createConnections(
 
   function forget(socket: Duplex): void {
     const connection = open.get(socket);
-    answering.delete(socket);
     if (!connection) return;
     open.delete(socket);
     setIdle(socket, connection, false);
@@ -134,31 +135,29 @@ export function createConnections(
 
   function setIdle(socket: Duplex, { client }: Pick<Connection, "client">, isIdle: boolean): void {
     if (isIdle) {
-      idle.add(socket);
-      client?.idle.add(socket);
+      idle.set(socket, true);
+      client?.idle.set(socket, true);
     } else {
       idle.delete(socket);
       client?.idle.delete(socket);
     }
   }
 
-  function addRequests(socket: Duplex, count: number): void {
-    const connection = open.get(socket);
-    if (!connection) return;
+  function addRequests(socket: Duplex, connection: Connection, count: number): void {
     connection.requests += count;
-    setIdle(socket, connection, connection.requests === 0);
+    if (open.has(socket)) setIdle(socket, connection, connection.requests === 0);
   }
 
-  function begin({ socket }: IncomingMessage, response: ServerResponse, handle: () => void): void {
-    answering.set(socket, response);
-    addRequests(socket, 1);
+  function begin(socket: Socket, connection: Connection, response: ServerResponse, handle: () => void): void {
+    connection.response = response;
+    addRequests(socket, connection, 1);
     if (isClosing) response.shouldKeepAlive = false;
     response.on("close", () => {
-      addRequests(socket, -1);
-      answering.delete(socket);
+      addRequests(socket, connection, -1);
+      connection.response = null;
       // Its headers may have announced that the connection stays open, before the server began to close.
       if (isClosing) socket.destroySoon();
-      if (socket.writable) open.get(socket)?.waiting.shift()?.();
+      if (socket.writable) connection.waiting.shift()?.();
     });
     handle();
   }
@@ -166,19 +165,23 @@ export function createConnections(
   return {
     inTurn(request, response, handle) {
       const { socket } = request;
-      if (!socket.writable) return;
-      if (!answering.has(socket)) return begin(request, response, handle);
-      const waiting = open.get(socket)?.waiting ?? [];
-      if (waiting.push(() => begin(request, response, handle)) > maxPipelined) socket.destroy();
+      const connection = open.get(socket);
+      if (!socket.writable || !connection) return;
+      if (!connection.response) return begin(socket, connection, response, handle);
+      const { waiting } = connection;
+      if (waiting.push(() => begin(socket, connection, response, handle)) > maxPipelined) socket.destroy();
     },
-    trackUpgrade: (socket) => addRequests(socket, 1),
-    answeringOn: (socket) => answering.get(socket),
+    trackUpgrade(socket) {
+      const connection = open.get(socket);
+      if (connection) addRequests(socket, connection, 1);
+    },
+    answeringOn: (socket) => open.get(socket)?.response ?? undefined,
     async close(graceMs) {
       isClosing = true;
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      for (const response of answering.values()) response.shouldKeepAlive = false;
+      for (const { response } of open.values()) if (response) response.shouldKeepAlive = false;
       // Node's own closeIdleConnections does not close connections that never sent a request or were upgraded.
-      for (const socket of open.keys()) if (!answering.has(socket)) socket.destroy();
+      for (const [socket, { response }] of open) if (!response) socket.destroy();
       const cutOff = setTimeout(() => {
         for (const socket of open.keys()) socket.destroy();
       }, graceMs);
@@ -186,4 +189,34 @@ export function createConnections(
       clearTimeout(cutOff);
     },
   };
+}
+
+/** The client network of an address, for limits: a single IPv6 client usually has a whole /64. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = "", tail] = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1).split("::");
+  const before = head.split(":").filter(Boolean);
+  const after = (tail ?? "").split(":").filter(Boolean);
+  return [...before, ...Array<string>(8 - before.length - after.length).fill("0"), ...after].slice(0, 4).join(":");
+}
+
+/** Returns an IPv4 address in its own form, also if a dual-stack socket reports it as IPv6. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+/** The trusted proxies: IP addresses and CIDR ranges. */
+export type TrustedProxies = { trusts(address: string): boolean };
+
+export const trustNobody: TrustedProxies = { trusts: () => false };
+
+export function trustProxies(ranges: readonly string[]): TrustedProxies {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = "", bits] = range.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return { trusts: (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4") };
 }

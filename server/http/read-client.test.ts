@@ -1,7 +1,8 @@
 import { get, createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { readClient, trustNobody, trustProxies } from "./read-client.ts";
+import { readClient } from "./read-client.ts";
+import { trustNobody, trustProxies } from "./connections.ts";
 
 const forwarded = {
   "x-forwarded-for": "6.6.6.6, 203.0.113.7, 10.0.0.2",

@@ -1,25 +1,10 @@
+import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Client } from "../auth/access/principal.ts";
 import { isLocalRequest } from "../domain/requests/local-request.ts";
-import { peerAddressOf } from "./forward/peer-header.ts";
-
-/** The trusted proxies: IP addresses and CIDR ranges. */
-export type TrustedProxies = { trusts(address: string): boolean };
-
-export const trustNobody: TrustedProxies = { trusts: () => false };
-
-export function trustProxies(ranges: readonly string[]): TrustedProxies {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = "", bits] = range.split("/");
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return { trusts: (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4") };
-}
+import { plainAddress, type TrustedProxies } from "./connections.ts";
 
 const forwardedNames = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-proto"];
 
@@ -64,11 +49,6 @@ function clientBehind(peer: string, forwardedFor: string, proxies: TrustedProxie
   return hops[0] ?? peer;
 }
 
-/** Returns an IPv4 address in its own form, also if a dual-stack socket reports it as IPv6. */
-export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, "");
-}
-
 function lastOf(list: string): string | null {
   return list.split(",").at(-1)?.trim() || null;
 }
@@ -88,4 +68,53 @@ function setHost(request: IncomingMessage, host: string): void {
   dropHeaders(request, ["host"]);
   request.rawHeaders.push("Host", host);
   request.headers.host = host;
+}
+
+/**
+ * The header in which the receiver gives web the address of the client: the secret of this start, a space, the address.
+ * The receiver removes it from the requests of clients, and web accepts no request without the secret.
+ */
+const peerHeader = "signalbox-peer";
+
+const peers = new WeakMap<IncomingMessage, string>();
+
+/** The header of a forwarded request: its name and its value. */
+export function peerHeaderOf(request: IncomingMessage, secret: string): [name: string, value: string] {
+  return [peerHeader, `${secret} ${request.socket.remoteAddress ?? ""}`];
+}
+
+export function isPeerHeader(lowerCaseName: string): boolean {
+  return lowerCaseName === peerHeader;
+}
+
+/**
+ * Removes the header from a request, and stores the address for `peerAddressOf`. Returns `false` if the receiver of
+ * this start did not send the request.
+ */
+export function acceptForwarded(request: IncomingMessage, secret: string): boolean {
+  const { rawHeaders } = request;
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && isPeerHeader(name.toLowerCase()));
+  if (at < 0) return false;
+  const [given = "", address = ""] = (rawHeaders[at + 1] ?? "").split(" ", 2);
+  if (!isSame(given, secret)) return false;
+  // This must come first: Node creates `headers` from the raw headers when they are read for the first time.
+  delete request.headers[peerHeader];
+  rawHeaders.splice(at, 2);
+  peers.set(request, address);
+  return true;
+}
+
+/** Whether the receiver forwarded this request to this process. */
+export function isForwarded(request: IncomingMessage): boolean {
+  return peers.has(request);
+}
+
+/** The address of the other side of the connection on which the client sent the request. */
+function peerAddressOf(request: IncomingMessage): string | undefined {
+  return peers.get(request) ?? request.socket.remoteAddress;
+}
+
+function isSame(given: string, secret: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(secret)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

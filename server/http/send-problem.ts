@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AppError } from "../contract/app-error.ts";
 import { retryAfterSeconds, toProblem } from "../domain/problem.ts";
-import { isForwarded } from "./forward/peer-header.ts";
+import { isForwarded } from "./read-client.ts";
 
 /** Has the id of a request. Webhooks have the id of their delivery instead. */
 export const requestIdHeader = "signalbox-request";

@@ -1,13 +1,18 @@
 import { AppError } from "../contract/app-error.ts";
-import { noVerdicts, type VerdictList } from "../contract/delivery.ts";
+import { type DeliverySummary, noVerdicts, ownHeaders, type VerdictList } from "../contract/delivery.ts";
+import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
-import { toProblem } from "../domain/problem.ts";
-import { queueFull } from "../domain/runs/new-run.ts";
-import type { Decision } from "../matching/decide-delivery.ts";
+import { redactHeaders, redactText } from "../domain/deliveries/redaction.ts";
+import { toProblem, queueFull } from "../domain/problem.ts";
+import type { Decision } from "../matching/match-triggers.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
-import { completeDelivery, type DeliveryDraft } from "./delivery-record.ts";
-import type { Rejected, RequestHead } from "./ingest-request.ts";
+import type { HeaderMap, IngestResponse, Rejected, RequestHead } from "./ingest-request.ts";
+
+/**
+ * The end of a request: its delivery is completed and stored, then its response is made. `reject.ts` uses the same
+ * parts for rejected requests.
+ */
 
 /** How an authenticated, readable delivery ended. It is on disk. */
 export type Acceptance =
@@ -92,4 +97,150 @@ function idempotencyConflict(deliveryId: string): AppError {
     "idempotency_conflict",
     `This idempotency key was accepted with another body, in delivery ${deliveryId}. Use a new key for a new event.`,
   );
+}
+
+/** The part of a response that does not depend on the outcome. `deliveryId` is `null` for unauthenticated requests. */
+interface ResponseContext {
+  deliveryId: string | null;
+  closesConnection: boolean;
+  /** The headers of the rate limits. */
+  headers?: Record<string, string>;
+}
+
+/** The response to a delivery that is on disk. */
+export function respond(context: ResponseContext, acceptance: Acceptance, secrets: readonly string[]): IngestResponse {
+  switch (acceptance.kind) {
+    case "accepted":
+    case "repeated":
+      return acceptedResponse(context, acceptance.runs, { isRepeated: acceptance.kind === "repeated" });
+    case "skipped":
+      return jsonResponse(context, 200, { ok: true, skipped: true });
+    case "challenged":
+      return jsonResponse(context, 200, acceptance.answer);
+    case "mismatched":
+      return problemResponse(context, acceptance.error, secrets);
+  }
+}
+
+function acceptedResponse(
+  context: ResponseContext,
+  runs: readonly AcceptedRun[],
+  { isRepeated }: { isRepeated: boolean },
+): IngestResponse {
+  const runId = runs[0]?.runId ?? null;
+  const body = { ok: true, runId, runs: runs.map(({ runId, trigger, target }) => ({ runId, trigger, target })) };
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    location: `/api/v1/runs/${runId}`,
+  };
+  if (isRepeated) headers["idempotent-replayed"] = "true";
+  return response(context, 202, JSON.stringify(body), headers);
+}
+
+function jsonResponse(context: ResponseContext, status: number, body: object): IngestResponse {
+  return response(context, status, JSON.stringify(body), { "content-type": "application/json" });
+}
+
+/** A problem (RFC 9457). */
+export function problemResponse(context: ResponseContext, error: AppError, secrets: readonly string[]): IngestResponse {
+  const problem = toProblem(error, secrets);
+  return response(context, problem.status, JSON.stringify(problem), {
+    "content-type": "application/problem+json",
+    ...problemHeaders[error.code],
+  });
+}
+
+const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
+  unauthorized: { "www-authenticate": "Bearer" },
+  invalid_signature: { "www-authenticate": "Signature" },
+  method_not_allowed: { allow: "POST" },
+  unsupported_media_type: { accept: "application/json" },
+  queue_full: { "retry-after": "10" },
+  store_unavailable: { "retry-after": "2" },
+  overloaded: { "retry-after": "2" },
+  shutting_down: { "retry-after": "5" },
+};
+
+/** `headers` become those of the response. */
+function response(
+  { deliveryId, closesConnection, headers: common }: ResponseContext,
+  status: number,
+  body: string,
+  headers: Record<string, string>,
+): IngestResponse {
+  if (common) Object.assign(headers, common);
+  if (deliveryId !== null) headers["signalbox-delivery"] = deliveryId;
+  // Senders are machines: caches and browsers must not interpret a response.
+  headers["cache-control"] = "no-store";
+  headers["x-content-type-options"] = "nosniff";
+  return { status, headers, body, closesConnection };
+}
+
+/** A delivery before its outcome is known. */
+export type DeliveryDraft = Omit<
+  NewDelivery,
+  "outcome" | "responseStatus" | "problem" | "durationMs" | keyof VerdictList
+>;
+
+/** `form`: a person with a session sends it from the app. */
+export type SentFrom = "webhook" | "form";
+
+const maxEndpoint = 256;
+const ownHeaderNames = new Set<string>(Object.values(ownHeaders));
+
+/** The delivery as its head describes it: without a body, on the endpoint that the path names. */
+export function draftDelivery(head: RequestHead, keyId: string | null, sentFrom: SentFrom = "webhook"): DeliveryDraft {
+  const headers = redactHeaders(withoutOwnHeaders(head.headers), head.secrets);
+  return {
+    id: head.id,
+    endpoint: redactText(head.path.raw, head.secrets).slice(0, maxEndpoint),
+    receivedAt: head.receivedAt,
+    method: head.method,
+    headers: sentFrom === "form" ? { ...headers, [ownHeaders.sentFrom]: "form" } : headers,
+    body: null,
+    bodyBytes: head.declaredBytes ?? 0,
+    bodySha256: null,
+    keyId,
+    redeliveryOf: null,
+  };
+}
+
+/** A sender cannot set the headers that the service writes into the record. */
+function withoutOwnHeaders(headers: HeaderMap): HeaderMap {
+  return Object.values(ownHeaders).some((name) => headers.has(name))
+    ? new Map([...headers].filter(([name]) => !ownHeaderNames.has(name)))
+    : headers;
+}
+
+export function completeDelivery(
+  { startedAt }: Pick<RequestHead, "startedAt">,
+  draft: DeliveryDraft,
+  end: Pick<NewDelivery, "outcome" | "responseStatus" | "problem" | keyof VerdictList>,
+): NewDelivery {
+  return { ...draft, ...end, durationMs: Math.round((performance.now() - startedAt) * 100) / 100 };
+}
+
+/** A delivery as lists show it, without its body. */
+export function summarizeDelivery({
+  body: _body,
+  keyId: _keyId,
+  receivedAt,
+  ...delivery
+}: NewDelivery): DeliverySummary {
+  return { ...delivery, receivedAt: new Date(receivedAt).toISOString() };
+}
+
+/** What the receiver reports to metrics, logs and traces. */
+export type ReceiverEvent =
+  /** An authenticated delivery was recorded, `tookMs` after its head was received. */
+  | { type: "delivery"; delivery: NewDelivery; tookMs: number }
+  /** A request was rejected, recorded or not. */
+  | { type: "rejected"; code: ErrorCode }
+  /** A request had no valid key, recorded or not. */
+  | { type: "unauthenticated" }
+  /** An authenticated request was rejected and not recorded: the store failed, or a recording limit was reached. */
+  | { type: "unrecorded"; code: ErrorCode };
+
+export function deliveryEvent({ startedAt }: Pick<RequestHead, "startedAt">, delivery: NewDelivery): ReceiverEvent {
+  return { type: "delivery", delivery, tookMs: performance.now() - startedAt };
 }

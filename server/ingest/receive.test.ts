@@ -7,7 +7,7 @@ import { github } from "../../sdk/verify/index.ts";
 import { problemSchema } from "../contract/problem.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { createReceiver, type ReceiverDeps } from "./receive.ts";
-import { type ReceiverEvent, summarizeDelivery } from "./delivery-record.ts";
+import { type ReceiverEvent, summarizeDelivery } from "./accept.ts";
 import { createMemoryDeliveryStore, unavailable } from "./testing/memory-delivery-store.ts";
 import { projectOf, triggerOf } from "./testing/project.ts";
 
@@ -34,7 +34,7 @@ function receiver(change: Partial<ReceiverDeps> = {}) {
     project: { current: () => project },
     store,
     authenticate: async () => ({ ok: true, keyId: null }),
-    signals: { runsQueued, cancelRequested() {} },
+    signals: { runsQueued },
     clock: { now: () => time.now },
     logger: { debug: log, info: log, warn: log, error: log },
     maxBodyBytes: 1000,
@@ -227,7 +227,7 @@ describe("the receiver", () => {
   test("answers 202 for a delivery on disk even if the notification fails", async () => {
     const { send, store, logged } = receiver({
       onEvent: fail,
-      signals: { runsQueued: fail, cancelRequested: fail },
+      signals: { runsQueued: fail },
     });
     expect((await send({})).status).toBe(202);
     expect(store.runs).toHaveLength(1);

@@ -8,36 +8,40 @@ import type { ErrorCode } from "../contract/error-codes.ts";
 import { ownHeaders } from "../contract/delivery.ts";
 import type { Rate } from "../contract/project/endpoint.ts";
 import type { RateLimits } from "../contract/project/settings.ts";
-import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
+import { type BodyBudget, createBodyBudget, parseJsonBody } from "../domain/requests/request-body.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
-import type { ReceiverEvent } from "./delivery-record.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
-import { parseJsonBody } from "../domain/json/json-body.ts";
-import { decideDelivery } from "../matching/decide-delivery.ts";
+import { decideDelivery } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
-import { accept, acceptChallenge, type Acceptance } from "./accept.ts";
-import { deliveryEvent, draftDelivery, type SentFrom } from "./delivery-record.ts";
+import {
+  accept,
+  type Acceptance,
+  acceptChallenge,
+  deliveryEvent,
+  draftDelivery,
+  type ReceiverEvent,
+  respond,
+  type SentFrom,
+} from "./accept.ts";
 import {
   type IngestRequest,
   type IngestResponse,
+  readBody,
   readHead,
   type Rejected,
   type RequestHead,
 } from "./ingest-request.ts";
 import { createLimiter, type TakeRates } from "./limit.ts";
-import { readBody } from "./read-body.ts";
 import { createRejecter, type ReceivedRequest } from "./reject.ts";
-import { respond } from "./respond.ts";
 
 export interface ReceiverDeps {
   project: ProjectReader;
   store: Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">;
   authenticate: Authenticate;
-  signals: Signals;
   clock: Clock;
   logger: Logger;
   maxBodyBytes: number;
@@ -47,6 +51,8 @@ export interface ReceiverDeps {
   mode?: Mode | undefined;
   /** Default: none. */
   limits?: RateLimits | undefined;
+  /** Absent where accepted runs reach the workers by themselves. */
+  signals?: Pick<Signals, "runsQueued"> | undefined;
   /** Where several machines receive: their requests count together. */
   takeRates?: TakeRates | undefined;
   isShuttingDown: () => boolean;
@@ -68,7 +74,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
   const bodies = deps.bodies ?? createBodyBudget(maxBodyBytes);
   const limit = createLimiter(deps.limits ?? {}, deps.takeRates);
   const emit = ignoreFailures(logger, (event: ReceiverEvent) => deps.onEvent?.(event));
-  const signalRuns = ignoreFailures<void>(logger, () => deps.signals.runsQueued());
+  const signalRuns = ignoreFailures<void>(logger, () => deps.signals?.runsQueued());
   const { reject, rejectUnauthenticated } = createRejecter({ store, logger, emit });
 
   function finish({ head, limitHeaders }: ReceivedRequest, acceptance: Acceptance): IngestResponse {

@@ -1,16 +1,21 @@
 import { AppError } from "../contract/app-error.ts";
 import { noVerdicts } from "../contract/delivery.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
-import type { ReceiverEvent } from "./delivery-record.ts";
 import { toProblem } from "../domain/problem.ts";
 import { createTokenBucket, type TokenBucket } from "../domain/requests/token-bucket.ts";
-import type { Decision } from "../matching/decide-delivery.ts";
+import type { Decision } from "../matching/match-triggers.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
-import { withRuns } from "./accept.ts";
-import { completeDelivery, deliveryEvent, type DeliveryDraft, draftDelivery } from "./delivery-record.ts";
+import {
+  completeDelivery,
+  deliveryEvent,
+  type DeliveryDraft,
+  draftDelivery,
+  problemResponse,
+  type ReceiverEvent,
+  withRuns,
+} from "./accept.ts";
 import type { IngestResponse, RequestHead } from "./ingest-request.ts";
-import { problemResponse } from "./respond.ts";
 
 /** What is known so far of an authenticated request. A rejection is recorded with it. */
 export interface ReceivedRequest {

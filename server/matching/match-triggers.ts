@@ -1,17 +1,125 @@
+import { AppError } from "../contract/app-error.ts";
+import type { Reason, Verdict, VerdictList, VerdictOutcome } from "../contract/delivery.ts";
 import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
-import type { Verdict, VerdictList } from "../contract/delivery.ts";
+import type { Manifest, ManifestWorkflow } from "../contract/project/manifest.ts";
+import type { Target } from "../contract/project/target.ts";
+import type { StartedBy } from "../contract/run.ts";
+import { redactVerdicts } from "../domain/deliveries/redaction.ts";
+import { newId } from "../domain/ids.ts";
+import { shortText } from "../domain/json/short-json.ts";
 import type { AnySchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
-import {
-  parseBody,
-  disabledVerdict,
-  evaluateTrigger,
-  type Evaluation,
-  type ParseOutcome,
-  memoizeParse,
-} from "./evaluate-trigger.ts";
-import { explainFields, restMatches, splitSchema } from "./schemas/fixed-fields.ts";
+import type { NewRun } from "../ports/store/run-store.ts";
+import { explainIssues, toProblemErrors } from "./explain/explain.ts";
 import { listNearest } from "./list-nearest.ts";
+import { explainFields, restMatches, splitSchema } from "./schemas/fixed-fields.ts";
+import { parseBounded } from "./schemas/parse-bounded.ts";
+
+/** What a body starts: the decision on its delivery, which follows from the triggers that match, as Zod decides. */
+
+/** The outcome of a delivery, by the verdicts of the triggers on its body. */
+export type Decision = VerdictList & {
+  /** The same verdicts, with those of these attachments among the listed ones. */
+  listWith(attachmentIds: ReadonlySet<string>): VerdictList;
+} & (
+    | { outcome: "accepted"; responseStatus: 202; runs: NewRun[] }
+    | { outcome: "skipped"; responseStatus: 200; runs: [] }
+    | { outcome: "rejected"; responseStatus: 422; runs: []; refusal: AppError }
+  );
+
+/**
+ * Every trigger that matches gets a run, in the order given. Where none does, a body that fails the `request` of the
+ * only trigger is rejected; on a shared endpoint, when only a `filter` fails, or when it is switched off, it is
+ * skipped.
+ */
+export function decideDelivery(p: {
+  manifest: Pick<Manifest, "version" | "workflows" | "agents">;
+  triggers: readonly TriggerSource[];
+  /** Of exactly these triggers; `null` evaluates all of them. */
+  index: TriggerIndex | null;
+  /** Whether the endpoint has more than one trigger, evaluated here or not. */
+  isShared: boolean;
+  body: Json;
+  deliveryId: string;
+  now: number;
+  startedBy: StartedBy;
+  keyId: string | null;
+  /** Disabled triggers start nothing. */
+  disabled: DisabledTriggers;
+}): Decision {
+  const { manifest, now, startedBy, deliveryId, keyId } = p;
+  const { matches, list } = matchTriggers(p);
+  const runs = matches.map(({ trigger, payload }) =>
+    planRun({ manifest, trigger, payload, now, startedBy, deliveryId, replayOf: null, keyId }),
+  );
+  const runIds = new Map(runs.map(({ attachmentId, id }) => [attachmentId, id]));
+  const listWith = (attachmentIds?: ReadonlySet<string>): VerdictList => {
+    const { verdicts, unlistedVerdicts } = redactVerdicts(list(attachmentIds));
+    return {
+      verdicts: verdicts.map((one) => ({ ...one, runId: runIds.get(one.attachmentId) ?? null })),
+      unlistedVerdicts,
+    };
+  };
+  const { verdicts, unlistedVerdicts } = listWith();
+  const listed = { verdicts, unlistedVerdicts, listWith };
+  if (runs.length > 0) return { ...listed, outcome: "accepted", responseStatus: 202, runs };
+  const [only] = p.isShared ? [] : verdicts;
+  if (only?.outcome !== "request_mismatch") return { ...listed, outcome: "skipped", responseStatus: 200, runs: [] };
+  return { ...listed, outcome: "rejected", responseStatus: 422, runs: [], refusal: requestMismatch(only) };
+}
+
+/** The error for a body that does not match `request`, for its sender or for the caller of the API. */
+export function requestMismatch({ trigger, reasons }: Verdict): AppError {
+  return new AppError("request_mismatch", `The body does not match the request schema of trigger ${trigger}.`, {
+    errors: toProblemErrors(reasons),
+  });
+}
+
+/** Creates a run of a trigger for the store: queued, with the payload that its transform will get. */
+export function planRun(p: {
+  manifest: Pick<Manifest, "version" | "workflows" | "agents">;
+  trigger: { slug: string; attachmentId: string; target: Target };
+  payload: Json | null;
+  now: number;
+  startedBy: StartedBy;
+  deliveryId: string | null;
+  replayOf: string | null;
+  keyId: string | null;
+}): NewRun {
+  const { slug, attachmentId, target } = p.trigger;
+  const { maxAttempts, maxQueued, concurrency } = boundsOf(p.manifest, target);
+  return {
+    id: newId("run", p.now),
+    trigger: slug,
+    attachmentId,
+    target,
+    deliveryId: p.deliveryId,
+    startedBy: p.startedBy,
+    replayOf: p.replayOf,
+    version: p.manifest.version,
+    maxAttempts,
+    maxQueued,
+    concurrency,
+    createdAt: p.now,
+    payload: p.payload,
+    input: null,
+    keyId: p.keyId,
+  };
+}
+
+function boundsOf(
+  manifest: Pick<Manifest, "workflows" | "agents">,
+  { kind, slug }: Target,
+): { maxAttempts: number; maxQueued: number | null; concurrency: number | null } {
+  const targets: readonly Pick<ManifestWorkflow, "slug" | "retries" | "maxQueued" | "concurrency">[] =
+    kind === "workflow" ? manifest.workflows : manifest.agents;
+  const target = targets.find((other) => other.slug === slug);
+  return {
+    maxAttempts: target?.retries.attempts ?? 1,
+    maxQueued: target?.maxQueued ?? null,
+    concurrency: target?.concurrency ?? null,
+  };
+}
 
 /** An endpoint with more triggers than that lists only the verdicts of matches and of the nearest misses. */
 const maxListed = 50;
@@ -24,7 +132,7 @@ interface Match {
   payload: Json;
 }
 
-export interface Matching {
+interface Matching {
   /** In the order of the triggers, without disabled ones. */
   matches: readonly Match[];
   /**
@@ -66,16 +174,16 @@ export function matchTriggers({
     if (verdict.outcome === "matched") matches.push({ trigger, payload });
   }
   const explain = memoizeParse((schema) => explainShortly(schema, body, parse));
-  const verdictOf = (trigger: TriggerSource, at: number): Verdict =>
+  const verdictAt = (trigger: TriggerSource, at: number): Verdict =>
     candidates.get(at) ?? evaluate(trigger, explain).verdict;
   return {
     matches,
     list(always = none) {
-      if (triggers.length <= maxListed) return { verdicts: triggers.map(verdictOf), unlistedVerdicts: [] };
+      if (triggers.length <= maxListed) return { verdicts: triggers.map(verdictAt), unlistedVerdicts: [] };
       const evaluated = new Map(candidates);
       if (always.size > 0)
         for (const [at, trigger] of triggers.entries())
-          if (always.has(trigger.attachmentId)) evaluated.set(at, verdictOf(trigger, at));
+          if (always.has(trigger.attachmentId)) evaluated.set(at, verdictAt(trigger, at));
       return listNearest({ evaluated, always, maxMisses: maxListed, triggers, index, body, disabled });
     },
   };
@@ -88,4 +196,105 @@ function explainShortly(schema: AnySchema, body: Json, parse: (schema: AnySchema
   if (split && reasons.length > 0 && restMatches(split, body, (rest) => parse(rest).success))
     return { success: false, reasons };
   return parse(schema);
+}
+
+interface Evaluation {
+  /** Its `runId` is null: nothing was started. */
+  verdict: Verdict;
+  /** What `request` made of the body; `null` unless the trigger matched. */
+  payload: Json | null;
+}
+
+/** The outcome of parsing a body with a schema. */
+export type ParseOutcome = { success: true; payload: Json } | { success: false; reasons: Reason[] };
+
+/**
+ * The verdict of each trigger on a body, in the order given. Zod decides: a trigger matches if the body parses with its
+ * `request` and, if there is one, its `filter`, which reads the same body.
+ */
+export function evaluateTriggers(triggers: readonly TriggerSource[], body: Json): Evaluation[] {
+  return triggers.map((trigger) => evaluateTrigger(trigger, (schema) => parseBody(schema, body)));
+}
+
+function evaluateTrigger(trigger: TriggerSource, parse: (schema: AnySchema) => ParseOutcome): Evaluation {
+  const request = parse(trigger.request);
+  if (!request.success) return { verdict: verdictOf(trigger, "request_mismatch", request.reasons), payload: null };
+  const filter = trigger.filter ? parse(trigger.filter) : null;
+  if (filter && !filter.success)
+    return { verdict: verdictOf(trigger, "filter_mismatch", filter.reasons), payload: null };
+  return { verdict: verdictOf(trigger, "matched", []), payload: request.payload };
+}
+
+/** The verdict of a disabled trigger on every body. */
+export function disabledVerdict(
+  trigger: Pick<TriggerSource, "slug" | "attachmentId" | "target">,
+  disabled: DisabledTriggers,
+): Verdict {
+  const { at = "", reason = null } = disabled.get(trigger.slug) ?? {};
+  const message = `Switched off since ${at}${reason === null ? "" : `: ${reason}`}`;
+  return verdictOf(trigger, "disabled", [{ pointer: "", code: "disabled", message, expected: null, actual: null }]);
+}
+
+/** A schema that throws is an error of its author. It must not affect the other triggers. */
+export function parseBody(schema: AnySchema, body: Json): ParseOutcome {
+  try {
+    const parsed = parseBounded(schema, body);
+    if (parsed.success) return { success: true, payload: toJson(parsed.data) };
+    return { success: false, reasons: explainIssues(parsed.error.issues, body, schema) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const message = shortText(`The schema threw an error: ${why}`, 300);
+    return { success: false, reasons: [{ pointer: "", code: "schema_error", message, expected: null, actual: null }] };
+  }
+}
+
+/** Triggers that share a schema share its outcome. */
+function memoizeParse(parse: (schema: AnySchema) => ParseOutcome): (schema: AnySchema) => ParseOutcome {
+  let outcomes: Map<AnySchema, ParseOutcome> | null = null;
+  return (schema) => {
+    const known = outcomes?.get(schema);
+    if (known) return known;
+    const outcome = parse(schema);
+    outcomes ??= new Map();
+    outcomes.set(schema, outcome);
+    return outcome;
+  };
+}
+
+function verdictOf(
+  { slug, attachmentId, target }: Pick<TriggerSource, "slug" | "attachmentId" | "target">,
+  outcome: VerdictOutcome,
+  reasons: Reason[],
+): Verdict {
+  return { trigger: slug, attachmentId, target, outcome, runId: null, reasons };
+}
+
+/**
+ * The output of a schema as JSON: properties that are `undefined` are left out. The same object if it already is JSON,
+ * which is almost always.
+ */
+export function toJson(value: unknown): Json {
+  if (value === undefined) return null;
+  return isJson(value) ? value : copyAsJson(value);
+}
+
+function isJson(value: unknown): value is Json {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isJson);
+  if (typeof value !== "object" || !isPlain(value)) return false;
+  return Object.values(value).every(isJson);
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function copyAsJson(value: unknown): Json {
+  const text: string | undefined = JSON.stringify(value, (_, item: unknown) =>
+    typeof item === "bigint" ? item.toString() : item,
+  );
+  const json: Json = text === undefined ? null : JSON.parse(text);
+  return json;
 }

@@ -1,5 +1,4 @@
-import type { DeliveryNumbers } from "../domain/deliveries/delivery-tally.ts";
-import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
+import type { DeliveryNumbers, ServiceNumbers } from "../domain/tallies.ts";
 import type { StoreNumbers } from "./store/store-numbers.ts";
 
 /** Counts of the receiver since its start. Plain data: it is sent to the web process, which serves metrics. */

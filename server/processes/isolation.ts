@@ -74,4 +74,4 @@ export function createIsolation(p: {
   };
 }
 
-const isFree = (worker: WorkerChild) => worker.active().length === 0;
+const isFree = (worker: WorkerChild) => worker.active().length + worker.others() === 0;

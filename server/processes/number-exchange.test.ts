@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
+import type { ServiceNumbers } from "../domain/tallies.ts";
 import { createNumberExchange } from "./number-exchange.ts";
 
 const numbers = (webRestarts: number): ServiceNumbers => ({

@@ -1,5 +1,5 @@
 import type { Target } from "../contract/project/target.ts";
-import { createRunTally, type ServiceNumbers } from "../domain/runs/run-tally.ts";
+import { createRunTally, type ServiceNumbers } from "../domain/tallies.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import type { LostRun } from "../ports/store/engine-store.ts";
 import type { RunEndedReport, RunStartedReport } from "./protocol.ts";

@@ -98,13 +98,15 @@ export type WorkerToSupervisor =
   | { type: "ready"; workerId: string }
   | { type: "failed"; message: string }
   /**
-   * Sent twice a second, and whenever `active` changes. `deadlineAt`: when the attempt times out. `started` and
-   * `ended`: since the last heartbeat.
+   * Sent twice a second, before the code of a run starts, and when a run has ended. `active`: the runs whose code is
+   * executing, or about to. `deadlineAt`: when the attempt times out. `others`: the number of further runs, whose end
+   * is being written. `started` and `ended`: since the last heartbeat.
    */
   | {
       type: "heartbeat";
       rssBytes: number;
       active: { runId: string; deadlineAt: number }[];
+      others: number;
       ended: RunEndedReport[];
       started?: RunStartedReport[];
     }

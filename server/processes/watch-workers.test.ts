@@ -9,6 +9,7 @@ const observation = (over: Partial<WorkerObservation>): WorkerObservation => ({
   rssBytes: 0,
   maxRssBytes: maxRssBytes(1024),
   active: [],
+  others: 0,
   ...over,
 });
 const run = (deadlineAt: number) => ({ runId: `run_${deadlineAt}`, deadlineAt });
@@ -32,6 +33,7 @@ describe("assessWorker", () => {
     expect(assessWorker(observation({ silentMs: 600_000, active: [run(later)] }), now)).toBe("fine");
     expect(assessWorker(observation({ silentMs: 15_000, active: [run(later), run(later + 1)] }), now)).toBe("fine");
     expect(assessWorker(observation({ silentMs: 15_001, active: [run(later), run(later + 1)] }), now)).toBe("blocked");
+    expect(assessWorker(observation({ silentMs: 15_001, active: [run(later)], others: 1 }), now)).toBe("blocked");
   });
 
   test("a silent worker without runs is killed, too: code of a run that has ended blocks it", () => {

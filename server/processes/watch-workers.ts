@@ -11,7 +11,10 @@ export interface WorkerObservation {
   unresponsiveMs: number;
   rssBytes: number;
   maxRssBytes: number;
+  /** The runs whose code is executing, or about to. */
   active: readonly { runId: string; deadlineAt: number }[];
+  /** The number of further runs that it has. */
+  others: number;
 }
 
 type WorkerVerdict = "fine" | "blocked" | "stopped" | "out_of_memory";
@@ -61,7 +64,7 @@ export function createWorkerWatch(p: {
     const unresponsiveMs = now - worker.lastAliveAt();
     const rssBytes = (silentMs > readRssAfterSilentMs ? readRss(worker.pid) : null) ?? worker.rssBytes();
     const verdict = assessWorker(
-      { silentMs, unresponsiveMs, rssBytes, maxRssBytes: maxRss, active: worker.active() },
+      { silentMs, unresponsiveMs, rssBytes, maxRssBytes: maxRss, active: worker.active(), others: worker.others() },
       p.clock.now(),
     );
     if (verdict === "stopped") return killStopped(worker, now);
@@ -147,7 +150,8 @@ export function assessWorker(observation: WorkerObservation, now: number): Worke
   if (observation.unresponsiveMs > stoppedAfterMs) return "stopped";
   if (observation.silentMs <= silenceMs) return "fine";
   const isPastDeadline = observation.active.some(({ deadlineAt }) => now > deadlineAt + deadlineSlackMs);
-  const delaysOthers = observation.silentMs > maxDelayOfOthersMs && observation.active.length !== 1;
+  const delaysOthers =
+    observation.silentMs > maxDelayOfOthersMs && observation.active.length + observation.others !== 1;
   return isPastDeadline || delaysOthers ? "blocked" : "fine";
 }
 

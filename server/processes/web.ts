@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { backlog } from "../http/connections.ts";
+import { backlog, trustProxies } from "../http/connections.ts";
 import { createWebServer, type PagesHandler } from "../http/forward/web-server.ts";
 import { loadPages } from "../http/pages/load-pages.ts";
-import { trustProxies } from "../http/read-client.ts";
 import { openSignalbox, type Signalbox } from "../main.ts";
 import { packageRoot } from "../paths.ts";
 import type { Logger } from "../ports/logger.ts";

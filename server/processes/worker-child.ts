@@ -6,7 +6,7 @@ import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import { entryFile } from "../paths.ts";
 import { type ChildLiveness, watchLiveness } from "./child-liveness.ts";
 import { isFault } from "./is-fault.ts";
-import { once } from "./once.ts";
+import { once } from "../domain/event-loop.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { containsWord, readBuiltCode, readsComputedNames } from "./web-environment.ts";
 
@@ -45,6 +45,8 @@ export interface WorkerChild extends ChildLiveness {
   /** Monotonic milliseconds of the last change of `active`. */
   changedAt(): number;
   active(): readonly { runId: string; deadlineAt: number }[];
+  /** The number of further runs that it has. */
+  others(): number;
   rssBytes(): number;
   isReady(): boolean;
   /** Monotonic milliseconds; `null` before it is ready. */
@@ -73,6 +75,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
   const liveness = watchLiveness(child, options.onAlive);
   const startedAt = performance.now();
   let active: readonly { runId: string; deadlineAt: number }[] = [];
+  let others = 0;
   let changedAt = startedAt;
   let rssBytes = 0;
   let readyAt: number | null = null;
@@ -84,7 +87,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     if (message.type === "failed") failure = message.message;
     if (message.type === "heartbeat") {
       if (message.active.length !== active.length) changedAt = performance.now();
-      ({ active, rssBytes } = message);
+      ({ active, others, rssBytes } = message);
     }
     options.onMessage(message);
   });
@@ -110,6 +113,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     ...liveness,
     changedAt: () => changedAt,
     active: () => active,
+    others: () => others,
     rssBytes: () => rssBytes,
     isReady: () => readyAt !== null,
     readyAt: () => readyAt,

@@ -1,4 +1,4 @@
-import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
+import type { ServiceNumbers } from "../domain/tallies.ts";
 import { type WorkerDeath, describeDeath } from "../engine/plan-lost-runs.ts";
 import type { PoolHost } from "./host-link.ts";
 import { createPoolTally } from "./pool-tally.ts";

@@ -17,7 +17,7 @@ function createRecorder() {
   const sent: WorkerToSupervisor[] = [];
   const active: { runId: string; deadlineAt: number }[] = [];
   const heartbeat = createWorkerHeartbeat({
-    active: () => [...active],
+    loop: () => ({ active: () => [...active], countRuns: () => active.length + 1 }),
     send: (message) => sent.push(message),
     readRss: () => 7,
   });
@@ -40,6 +40,7 @@ it("reports all runs that begin in one turn with one message, before their code 
         { runId: "run_1", deadlineAt: 5 },
         { runId: "run_2", deadlineAt: 5 },
       ],
+      others: 1,
       ended: [],
     },
   ]);
@@ -55,7 +56,7 @@ it("reports each ended run once, with the runs that are still active", async () 
   await Promise.resolve();
   heartbeat.beat();
   expect(sent).toEqual([
-    { type: "heartbeat", rssBytes: 7, active, ended: [anEnd("run_1"), anEnd("run_2")] },
-    { type: "heartbeat", rssBytes: 7, active, ended: [] },
+    { type: "heartbeat", rssBytes: 7, active, others: 1, ended: [anEnd("run_1"), anEnd("run_2")] },
+    { type: "heartbeat", rssBytes: 7, active, others: 1, ended: [] },
   ]);
 });

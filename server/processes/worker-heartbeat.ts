@@ -1,10 +1,11 @@
+import type { WorkerLoop } from "../engine/worker-loop.ts";
 import type { RunEndedReport, RunStartedReport, WorkerToSupervisor } from "./protocol.ts";
 
 export interface WorkerHeartbeat {
   beat(): void;
   /**
    * Call it when a run begins or ends. The report is sent before code of the run can block this process. Runs that
-   * begin or end in the same turn share one report.
+   * begin or end together share one report.
    */
   changed(): void;
   runEnded(run: RunEndedReport): void;
@@ -16,11 +17,11 @@ const readRssEveryMs = 100;
 
 /** Reports the state of a worker to its supervisor. */
 export function createWorkerHeartbeat(p: {
-  active: () => { runId: string; deadlineAt: number }[];
+  loop: () => Pick<WorkerLoop, "active" | "countRuns"> | null;
   send: (message: WorkerToSupervisor) => void;
   readRss?: () => number;
 }): WorkerHeartbeat {
-  const { active, send, readRss = () => process.memoryUsage.rss() } = p;
+  const { loop, send, readRss = () => process.memoryUsage.rss() } = p;
   let ended: RunEndedReport[] = [];
   let started: RunStartedReport[] = [];
   let isDue = false;
@@ -34,7 +35,9 @@ export function createWorkerHeartbeat(p: {
     const reports = { ended, ...(started.length > 0 ? { started } : {}) };
     ended = [];
     started = [];
-    send({ type: "heartbeat", rssBytes, active: active(), ...reports });
+    const active = loop()?.active() ?? [];
+    const others = (loop()?.countRuns() ?? 0) - active.length;
+    send({ type: "heartbeat", rssBytes, active, others, ...reports });
   }
 
   return {

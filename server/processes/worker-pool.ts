@@ -1,7 +1,7 @@
 import type { Settings } from "../config.ts";
 import { repeat } from "../domain/event-loop.ts";
 import { newId } from "../domain/ids.ts";
-import type { ServiceNumbers } from "../domain/runs/run-tally.ts";
+import type { ServiceNumbers } from "../domain/tallies.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";

@@ -17,7 +17,7 @@ import { openTracing } from "../tracing/open-tracing.ts";
 import type { RunTrace, Tracing } from "../ports/tracing.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { connectLocally } from "./local-sockets.ts";
-import { once } from "./once.ts";
+import { once } from "../domain/event-loop.ts";
 import type { SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 import { createWorkerHeartbeat } from "./worker-heartbeat.ts";
@@ -33,21 +33,21 @@ const logger = createLogger({ mode: start.mode, level: readLogLevel(start.mode),
 const heartbeatMs = 500;
 const orphanGraceMs = 1_000;
 /** Short runs are claimed ahead: at most this many for each slot. */
-const claimAhead = 3;
+const claimAhead = 12;
 /** The supervisor waits two seconds longer than runs may take. */
 const maxSendSpansMs = 1_000;
 
 let loop: WorkerLoop | null = null;
 let tracing: Tracing | null = null;
 let isExiting = false;
-const heartbeat = createWorkerHeartbeat({ active: () => loop?.active() ?? [], send: report });
+const heartbeat = createWorkerHeartbeat({ loop: () => loop, send: report });
 
 /** The watcher thread needs 18 MB: it is started with the first run. */
 const startWatcher = once(() => watchEventLoop());
 
 const guards = installProcessGuards({
   logger,
-  countActive: () => loop?.active().length ?? 0,
+  countRuns: () => loop?.countRuns() ?? 0,
   onRetire: (reason) => void retire(reason),
   onCrash: (error) => {
     const { name, message, stack } = toRunError(error, (text) => text);
@@ -113,12 +113,15 @@ async function serve(): Promise<void> {
     logger,
     random: Math.random,
     traceRun: tracing ? traceRuns(tracing, version) : undefined,
-    onActiveChanged() {
+    onAssigned() {
       startWatcher();
       heartbeat.changed();
     },
     onRunStarted: (run) => heartbeat.runStarted({ target: run.target, latencyMs: systemClock.now() - run.createdAt }),
-    onRunEnded: reportRun,
+    onRunEnded(run, ending) {
+      reportRun(run, ending);
+      heartbeat.changed();
+    },
     onRetire: (reason) => void retire(reason),
   });
   await loop.start();

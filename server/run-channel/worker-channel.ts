@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import { AppError } from "../contract/app-error.ts";
+import { TransientMap } from "../domain/transient-map.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunChannel, RunClaim, RunExecutor } from "../ports/run-channel.ts";
 import type { ProgressResult } from "../ports/store/engine-store.ts";
@@ -39,7 +40,7 @@ const maxRetryMs = 250;
 /** The worker's side of the run channel. It reconnects until it is closed. */
 export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
   const { logger } = p;
-  const unacknowledged = new Map<string, Pending<ProgressMessage, ProgressResult>>();
+  const unacknowledged = new TransientMap<string, Pending<ProgressMessage, ProgressResult>>();
   const pendingLive = new Map<number, Pending<null, { held: boolean }>>();
   const opened = Promise.withResolvers<void>();
   let executor: RunExecutor | null = null;

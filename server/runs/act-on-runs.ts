@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Run } from "../contract/run.ts";
-import { queueFull } from "../domain/runs/new-run.ts";
+import { queueFull } from "../domain/problem.ts";
 import { isEnded } from "../domain/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";

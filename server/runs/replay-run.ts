@@ -1,8 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { Run } from "../contract/run.ts";
-import { planRun } from "../domain/runs/new-run.ts";
-import { evaluateTriggers } from "../matching/evaluate-trigger.ts";
+import { planRun, evaluateTriggers } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";

@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { Verdict } from "../contract/delivery.ts";
-import { disabledVerdict, evaluateTriggers } from "../matching/evaluate-trigger.ts";
+import { disabledVerdict, evaluateTriggers } from "../matching/match-triggers.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { SwitchStore } from "../ports/store.ts";
 import { triggersOnEndpoint, triggersWithSlug } from "./find-triggers.ts";

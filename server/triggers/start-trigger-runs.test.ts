@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
 import { noneDisabled } from "../contract/disabled.ts";
-import { decideDelivery } from "../matching/decide-delivery.ts";
+import { decideDelivery } from "../matching/match-triggers.ts";
 import { noSignals } from "../ports/signals.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
 import { startTriggerRuns } from "./start-trigger-runs.ts";

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { PeopleStore } from "../../ports/store/people-store.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
-import { createKeyUsageRecorder, findUsableKey } from "../keys/usable-key.ts";
+import { createKeyUsageRecorder, findUsableKey } from "../keys/check-key.ts";
 import { hasSessionCookie, findSignedInPerson } from "./person-session.ts";
 import type { ApiAuthenticator, Principal } from "../access/principal.ts";
 import { rejectCrossSite, rejectForeignOrigin } from "./cross-site.ts";

@@ -6,7 +6,7 @@ import { newId } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { KeyStore, NewKey } from "../../ports/store/key-store.ts";
 import { type AuditContext, auditOf } from "../access/audit-context.ts";
-import { generateKey, hashKey, keyHint } from "./key-format.ts";
+import { generateKey, hashKey, keyHint } from "./check-key.ts";
 import type { KeyCipher } from "./service-secret.ts";
 
 export const defaultOverlapMs = 24 * 60 * 60 * 1000;

@@ -1,4 +1,3 @@
-import { isIPv6 } from "node:net";
 import { AppError } from "../../contract/app-error.ts";
 import { createTokenBucket, type TokenBucket } from "../../domain/requests/token-bucket.ts";
 
@@ -33,16 +32,15 @@ export function createSignInLimits() {
   const known = createRecentMap<true>();
   return {
     /** Throws AppError `rate_limited`. */
-    take(p: { email: string; address: string | null; now: number }): void {
-      limitNetwork(networkOf(p.address ?? ""), p.now);
+    take(p: { email: string; network: string; now: number }): void {
+      limitNetwork(p.network, p.now);
       if (!known.get(pairOf(p))) limitAccount(p.email.toLowerCase(), p.now);
     },
-    signedIn: (p: { email: string; address: string | null }): void => known.set(pairOf(p), true),
+    signedIn: (p: { email: string; network: string }): void => known.set(pairOf(p), true),
   };
 }
 
-const pairOf = ({ email, address }: { email: string; address: string | null }) =>
-  `${email.toLowerCase()} ${networkOf(address ?? "")}`;
+const pairOf = ({ email, network }: { email: string; network: string }) => `${email.toLowerCase()} ${network}`;
 
 function createRecentMap<V>() {
   const entries = new Map<string, V>();
@@ -55,13 +53,4 @@ function createRecentMap<V>() {
       if (entries.size > maxKeys && oldest !== undefined) entries.delete(oldest);
     },
   };
-}
-
-/** The client network of an address, for limits: a single IPv6 client usually has a whole /64. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = "", tail] = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1).split("::");
-  const before = head.split(":").filter(Boolean);
-  const after = (tail ?? "").split(":").filter(Boolean);
-  return [...before, ...Array<string>(8 - before.length - after.length).fill("0"), ...after].slice(0, 4).join(":");
 }

@@ -3,7 +3,7 @@ import { auditContextOf, auditOf } from "../../auth/access/audit-context.ts";
 import type { Client } from "../../auth/access/principal.ts";
 import { isOwnForm } from "../../auth/authenticate/cross-site.ts";
 import { clearCookie, handleTokenSignIn, redirect } from "../../auth/authenticate/token-session.ts";
-import { networkOf } from "../../auth/limits/attempt-limit.ts";
+import { networkOf } from "../connections.ts";
 import { joinByInvitation, joinRequestSchema } from "../../auth/people/invitations.ts";
 import { resetPassword, resetRequestSchema } from "../../auth/people/passwords.ts";
 import { AppError } from "../../contract/app-error.ts";
@@ -55,7 +55,8 @@ const signInSchema = z.strictObject({ email: z.string().trim().min(1).max(254), 
 
 async function signIn(context: AuthContext, request: Request, client: Client): Promise<Response> {
   const form = await readForm(context, request, signInSchema);
-  context.limits.signIns.take({ email: form.email, address: client.address, now: context.clock.now() });
+  const network = networkOf(client.address ?? "");
+  context.limits.signIns.take({ email: form.email, network, now: context.clock.now() });
   return startSession(context, { ...form, request, client });
 }
 
@@ -87,7 +88,7 @@ async function startSession(
     await recordFailedSignIn(context, client, { subject: email, by: "password" });
     throw new AppError("unauthorized", "The address or the password is wrong.");
   }
-  context.limits.signIns.signedIn({ email, address });
+  context.limits.signIns.signedIn({ email, network: networkOf(address ?? "") });
   const cookies = secureCookies(context, client, result.setCookie);
   await recordSessionStart(context, { request, client, cookies, subjectOf: () => email });
   return okResponse({ ok: true }, cookies);

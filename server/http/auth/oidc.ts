@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Client } from "../../auth/access/principal.ts";
 import { redirect } from "../../auth/authenticate/token-session.ts";
-import { networkOf } from "../../auth/limits/attempt-limit.ts";
+import { networkOf } from "../connections.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { parseNextPage } from "../../contract/access/next-page.ts";
 import type { Identity } from "../../ports/identity.ts";

@@ -4,7 +4,7 @@ import { AppError } from "../../contract/app-error.ts";
 import { newId } from "../../domain/ids.ts";
 import { type Logger, createThrottledLog } from "../../ports/logger.ts";
 import { hasBody, requestIdHeader, sendProblem } from "../send-problem.ts";
-import { isPeerHeader, peerHeaderOf } from "./peer-header.ts";
+import { isPeerHeader, peerHeaderOf } from "../read-client.ts";
 import { sendUnavailablePage } from "./unavailable-page.ts";
 
 /** The address of web: a socket that only this machine reaches, and the secret that web expects. */

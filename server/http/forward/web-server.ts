@@ -7,13 +7,12 @@ import { newId } from "../../domain/ids.ts";
 import { internalError } from "../../domain/problem.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { AnonymousLimit } from "../anonymous-limit.ts";
-import { createConnections } from "../connections.ts";
+import { createConnections, type TrustedProxies, trustNobody } from "../connections.ts";
 import { type PageGate, rejectPageRequest } from "../pages/page-gate.ts";
 import { problemResponse, toAppError } from "../problem-response.ts";
-import { type TrustedProxies, isLocal, readClient, trustNobody } from "../read-client.ts";
+import { isLocal, readClient, acceptForwarded } from "../read-client.ts";
 import { findDestination } from "../request-path.ts";
 import { requestIdHeader, sendProblem } from "../send-problem.ts";
-import { acceptForwarded } from "./peer-header.ts";
 
 /** Handles every request that is neither a webhook nor for an API. */
 export interface PagesHandler {

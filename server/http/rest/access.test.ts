@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import { generateKey, hashKey } from "../../auth/keys/key-format.ts";
+import { generateKey, hashKey } from "../../auth/keys/check-key.ts";
 import { operations } from "../../auth/access/operations.ts";
 import { unknownClient } from "../../auth/access/principal.ts";
 import { everyPrincipal, shallReach } from "../../auth/testing/principals.ts";

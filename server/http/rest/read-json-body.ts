@@ -1,8 +1,7 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { ownerOf } from "../../auth/access/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
-import { type BodyMemory, readWithin, requireJsonType } from "../../domain/requests/request-body.ts";
-import { parseJsonBody } from "../../domain/json/json-body.ts";
+import { type BodyMemory, readWithin, requireJsonType, parseJsonBody } from "../../domain/requests/request-body.ts";
 import type { RestEnv } from "./rest-deps.ts";
 
 /**

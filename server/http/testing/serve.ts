@@ -9,11 +9,10 @@ import { projectOf } from "../../ingest/testing/project.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ProjectSources, TriggerSource } from "../../ports/project.ts";
-import { noSignals } from "../../ports/signals.ts";
 import type { AnonymousLimit } from "../anonymous-limit.ts";
 import type { PageGate } from "../pages/page-gate.ts";
 import type { ClosedConnection } from "../../ports/service-report.ts";
-import { trustNobody, type TrustedProxies } from "../read-client.ts";
+import { trustNobody, type TrustedProxies } from "../connections.ts";
 import { createForwarder, type WebSocketAddress } from "../forward/forwarder.ts";
 import { createWebServer, type PagesHandler } from "../forward/web-server.ts";
 import type { HealthHandler } from "../health.ts";
@@ -73,7 +72,6 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     project: { current: () => project },
     store,
     authenticate: async () => ({ ok: true, keyId: null }),
-    signals: noSignals,
     clock: systemClock,
     logger,
     maxBodyBytes: 1024 * 1024,

@@ -4,7 +4,6 @@ import { createReceiver } from "../../ingest/receive.ts";
 import { createMemoryDeliveryStore } from "../../ingest/testing/memory-delivery-store.ts";
 import { projectOf, triggerOf } from "../../ingest/testing/project.ts";
 import { silentLogger } from "../../ports/logger.ts";
-import { noSignals } from "../../ports/signals.ts";
 import { createFetchHandler } from "./fetch-handler.ts";
 
 function openHandler() {
@@ -17,7 +16,6 @@ function openHandler() {
       presented.length > 0 && presented.every((key) => key === "good-key")
         ? { ok: true, keyId: "key_1" }
         : { ok: false },
-    signals: noSignals,
     clock: { now: () => 1_700_000_000_000 },
     logger: silentLogger,
     maxBodyBytes: 1000,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import type { ReceiverEvent } from "../../ingest/delivery-record.ts";
+import type { ReceiverEvent } from "../../ingest/accept.ts";
 import type { Authenticate } from "../../ingest/receive.ts";
 import { triggerOf } from "../../ingest/testing/project.ts";
 import { sendRaw, serve } from "../testing/serve.ts";

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import type { Problem } from "../../contract/problem.ts";
-import type { ReceiverEvent } from "../../ingest/delivery-record.ts";
+import type { ReceiverEvent } from "../../ingest/accept.ts";
 import type { Authenticate } from "../../ingest/receive.ts";
 import { unavailable } from "../../ingest/testing/memory-delivery-store.ts";
 import { triggerOf } from "../../ingest/testing/project.ts";

@@ -1,9 +1,19 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { rejectCrossSite } from "../../auth/authenticate/cross-site.ts";
+import { createWebhookAuthenticator } from "../../auth/keys/check-key.ts";
+import type { Mode, Settings } from "../../config.ts";
 import { AppError } from "../../contract/app-error.ts";
+import { oncePerTurn } from "../../domain/event-loop.ts";
+import { type BodyBudget, createBodyBudget } from "../../domain/requests/request-body.ts";
+import { type ReceiverEvent, problemResponse } from "../../ingest/accept.ts";
 import type { IngestRequest, IngestResponse } from "../../ingest/ingest-request.ts";
-import { problemResponse } from "../../ingest/respond.ts";
+import { createReceiver, type Receive } from "../../ingest/receive.ts";
+import { systemClock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { ProjectReader } from "../../ports/project.ts";
+import type { Signals } from "../../ports/signals.ts";
+import type { Store } from "../../ports/store.ts";
 import { isLocal } from "../read-client.ts";
 
 /**
@@ -11,6 +21,76 @@ import { isLocal } from "../read-client.ts";
  * it.
  */
 export type Ingest = (request: IngestRequest, isLocal: () => boolean) => Promise<IngestResponse>;
+
+/** Creates the pipeline of webhooks for one store and one project: in the receiver, and in web for forms. */
+export function createIngest(p: {
+  settings: Settings;
+  store: Store;
+  project: ProjectReader;
+  signals?: Pick<Signals, "runsQueued">;
+  logger: Logger;
+  stopping: AbortSignal;
+  onEvent: (event: ReceiverEvent) => void;
+  bodies?: BodyBudget;
+}): { ingest: Ingest; receiveIn(mode: Mode): Receive } {
+  const { settings, store, stopping } = p;
+  const { limits, maxBodyBytes } = settings;
+  const bodies = p.bodies ?? createBodyBudget(maxBodyBytes);
+  const readSwitches = oncePerTurn(() => store.listDisabledTriggers());
+
+  function create(mode: Mode): Receive {
+    const common = { ...p, clock: systemClock, mode };
+    return createReceiver({
+      ...common,
+      maxBodyBytes,
+      bodies,
+      authenticate: createWebhookAuthenticator(common),
+      limits,
+      takeRates: store.takeRates,
+      isShuttingDown: () => stopping.aborted,
+      // Webhooks of one turn of the event loop share one read. A change by another process takes effect in the next
+      // turn.
+      disabledTriggers: () => readSwitches("all"),
+    });
+  }
+
+  // Only requests of this machine get development mode. All others are handled as in a deployed service.
+  const deployed = create("deployed");
+  const development = settings.mode === "development" ? create("development") : deployed;
+  const guarded = settings.mode === "development" ? guardDevelopment(development) : deployed;
+  return {
+    ingest: (request, isFromHere) => (settings.mode === "development" && isFromHere() ? guarded : deployed)(request),
+    receiveIn: (mode) => (mode === "development" ? development : deployed),
+  };
+}
+
+/**
+ * In development, local webhooks need no key. So a page of another site in a browser on this machine must not send one:
+ * such requests get 403 and are not recorded.
+ */
+function guardDevelopment(
+  ingest: (request: IngestRequest) => Promise<IngestResponse>,
+): (request: IngestRequest) => Promise<IngestResponse> {
+  return async (request) => {
+    try {
+      rejectCrossSite({ url: "http://localhost/", headers: headersOf(request) });
+    } catch (error) {
+      if (error instanceof AppError) return problemResponse({ deliveryId: null, closesConnection: true }, error, []);
+      throw error;
+    }
+    return ingest(request);
+  };
+}
+
+/** The values of a repeated header are joined, and then match none of our names. */
+function headersOf({ headers }: IngestRequest): Pick<Headers, "get"> {
+  return {
+    get(name) {
+      const values = headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === name);
+      return values.length === 0 ? null : values.join(", ");
+    },
+  };
+}
 
 /** The time that a sender has to read its response while the rest of its body is unread. */
 const lingerMs = 1_000;
@@ -111,32 +191,4 @@ async function endSlowly(response: ServerResponse, body: string): Promise<void> 
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref());
-}
-
-/**
- * In development, local webhooks need no key. So a page of another site in a browser on this machine must not send one:
- * such requests get 403 and are not recorded.
- */
-export function guardDevelopment(
-  ingest: (request: IngestRequest) => Promise<IngestResponse>,
-): (request: IngestRequest) => Promise<IngestResponse> {
-  return async (request) => {
-    try {
-      rejectCrossSite({ url: "http://localhost/", headers: headersOf(request) });
-    } catch (error) {
-      if (error instanceof AppError) return problemResponse({ deliveryId: null, closesConnection: true }, error, []);
-      throw error;
-    }
-    return ingest(request);
-  };
-}
-
-/** The values of a repeated header are joined, and then match none of our names. */
-function headersOf({ headers }: IngestRequest): Pick<Headers, "get"> {
-  return {
-    get(name) {
-      const values = headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === name);
-      return values.length === 0 ? null : values.join(", ");
-    },
-  };
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import * as z3 from "zod/v3";
 import type { Json } from "../../contract/json.ts";
 import type { AnySchema } from "../../ports/project.ts";
-import { parseBody } from "../evaluate-trigger.ts";
+import { parseBody } from "../match-triggers.ts";
 
 type Either = z.ZodType | z3.ZodTypeAny;
 

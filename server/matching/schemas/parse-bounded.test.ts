@@ -6,7 +6,7 @@ import * as mini from "zod/mini";
 import * as z3 from "zod/v3";
 import type { Json } from "../../contract/json.ts";
 import type { AnySchema } from "../../ports/project.ts";
-import { parseBody, type ParseOutcome, toJson } from "../evaluate-trigger.ts";
+import { parseBody, type ParseOutcome, toJson } from "../match-triggers.ts";
 import { explainIssues } from "../explain/explain.ts";
 import { parseBounded } from "./parse-bounded.ts";
 import { bodiesNear, type Shape, shapes, toSchema } from "../testing/shapes.ts";

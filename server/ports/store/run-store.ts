@@ -27,9 +27,10 @@ export interface NewRun {
   keyId: string | null;
   /**
    * The run is recorded as `running`: in its first attempt, started when it was created. It waits in no queue. Absent:
-   * it is recorded as `queued`.
+   * it is recorded as `queued`. `payloadText`: the JSON of the payload, if the worker gets it as well. Default: it
+   * is formatted.
    */
-  assignment?: { workerId: string; token: string; leaseUntil: number };
+  assignment?: { workerId: string; token: string; leaseUntil: number; payloadText?: string | null };
 }
 
 /** `adds` more runs of `target` would exceed `maxQueued`. */

@@ -1,4 +1,4 @@
-import type { BucketCounts } from "../../domain/bucket-tally.ts";
+import type { BucketCounts } from "../../domain/tallies.ts";
 
 /** Seconds. */
 export const commitDurationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];

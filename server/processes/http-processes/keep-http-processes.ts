@@ -1,6 +1,6 @@
 import type { Settings } from "../../config.ts";
 import type { FailedBuild } from "../../contract/project/failed-build.ts";
-import type { ServiceNumbers } from "../../domain/runs/run-tally.ts";
+import type { ServiceNumbers } from "../../domain/tallies.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ReceiverNumbers } from "../../ports/service-report.ts";
 import { mapCurrentStack } from "../../project/map-stack.ts";

@@ -1,5 +1,5 @@
 import { extendEnvironment, readLogLevel, readProcessStart } from "../../config.ts";
-import { type ReceiverEvent, summarizeDelivery } from "../../ingest/delivery-record.ts";
+import { type ReceiverEvent, summarizeDelivery } from "../../ingest/accept.ts";
 import { createLogger } from "../../logging.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
@@ -9,7 +9,7 @@ import { readBuiltSettings } from "../../project/read-built-settings.ts";
 import type { Settings } from "../../config.ts";
 import type { Tracing } from "../../ports/tracing.ts";
 import { collectStartUp } from "../collect-start-up.ts";
-import { once } from "../once.ts";
+import { once } from "../../domain/event-loop.ts";
 import type { HttpProcessToSupervisor, SupervisorToHttpProcess } from "../protocol.ts";
 
 /** The dependencies that a process gets at its start. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { trackWork } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { AcceptResult, DeliveryStore } from "../../ports/store/delivery-store.ts";
@@ -13,8 +14,17 @@ type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 
 /** A free slot, reserved for one of the accepted runs. */
 interface Reservation {
-  run: NewRun & Required<Pick<NewRun, "assignment">>;
+  run: NewRun & { assignment: Required<NonNullable<NewRun["assignment"]>> };
   worker: HostedWorker;
+}
+
+interface Accepting {
+  /** The number of its runs that will be queued. */
+  queued: number;
+  reservations: readonly Reservation[];
+  /** The start of the leases. */
+  since: number;
+  done: () => void;
 }
 
 interface AcceptRunning {
@@ -39,7 +49,7 @@ export function createAcceptRunning(p: {
   logger: Logger;
 }): AcceptRunning {
   const { store, workers, claims, clock } = p;
-  const inProgress = new Set<Promise<unknown>>();
+  const inProgress = trackWork();
 
   function findWorker({ target, version }: NewRun): HostedWorker | null {
     let found: HostedWorker | null = null;
@@ -57,59 +67,67 @@ export function createAcceptRunning(p: {
     const worker = findWorker(run);
     if (!worker) return null;
     worker.reserved += 1;
-    return { run: { ...run, assignment: { workerId: worker.identity.id, token: randomUUID(), leaseUntil } }, worker };
+    const payloadText = run.payload === null ? null : JSON.stringify(run.payload);
+    const assignment = { workerId: worker.identity.id, token: randomUUID(), leaseUntil, payloadText };
+    return { run: { ...run, assignment }, worker };
   }
 
-  function reserveAll(runs: readonly NewRun[], leaseUntil: number): Reservation[] {
-    if (claims.hasBacklog()) return [];
-    return runs.flatMap((run) => reserve(run, leaseUntil) ?? []);
-  }
-
-  /** Called after the commit. If the delivery is not stored, its slots are freed; `accepted` reports why to its sender. */
-  async function settle(
-    request: AcceptRequest,
-    { accepted, reservations, since }: { accepted: Promise<AcceptResult>; reservations: Reservation[]; since: number },
-  ): Promise<void> {
-    const isAccepted = await accepted.then(
-      ({ kind }) => kind === "accepted",
-      () => false,
-    );
-    if (isAccepted) {
-      claims.queued(request.runs.length - reservations.length);
-      await assign(reservations, since).catch((error: unknown) =>
+  /** Called after the commit. If the delivery is not stored, only its slots are freed. Its sender gets the reason. */
+  function settle(isAccepted: boolean, accepting: Accepting): void {
+    if (!isAccepted) return free(accepting);
+    claims.queued(accepting.queued);
+    const assigning = assign(accepting);
+    if (!assigning) return free(accepting);
+    assigning
+      .catch((error: unknown) =>
         p.logger.warn("accepted runs could not be assigned; they continue when their leases expire", { error }),
-      );
-    }
-    for (const { worker } of reservations) worker.reserved -= 1;
-    claims.slotFreed();
+      )
+      .finally(() => free(accepting));
   }
 
-  async function assign(reservations: readonly Reservation[], since: number): Promise<void> {
+  function assign({ reservations, since }: Accepting): Promise<void> | void {
+    if (reservations.length === 0) return;
     const chosen = new Map(reservations.map(({ worker }) => [worker.identity.id, worker]));
     const claimed = reservations.map(({ run }) => toClaimedRun(run));
-    await p.assignRuns(claimed, { workers: chosen, since });
+    return p.assignRuns(claimed, { workers: chosen, since });
+  }
+
+  function free({ reservations, done }: Accepting): void {
+    for (const { worker } of reservations) worker.reserved -= 1;
+    claims.slotFreed();
+    done();
   }
 
   return {
     acceptDelivery(request) {
       const since = clock.now();
-      const reservations = reserveAll(request.runs, since + p.leaseMs);
-      const runs = new Map(reservations.map(({ run }) => [run.id, run]));
-      const accepted = store.acceptDelivery(
-        runs.size === 0 ? request : { ...request, runs: request.runs.map((run) => runs.get(run.id) ?? run) },
+      const reservations: Reservation[] = [];
+      const runs = claims.hasBacklog()
+        ? request.runs
+        : request.runs.map((run) => {
+            const reservation = reserve(run, since + p.leaseMs);
+            if (reservation) reservations.push(reservation);
+            return reservation?.run ?? run;
+          });
+      const accepted = store.acceptDelivery(reservations.length === 0 ? request : { ...request, runs });
+      const accepting = {
+        queued: runs.length - reservations.length,
+        reservations,
+        since,
+        done: inProgress.begin(),
+      };
+      accepted.then(
+        ({ kind }) => settle(kind === "accepted", accepting),
+        () => settle(false, accepting),
       );
-      const settled = settle(request, { accepted, reservations, since }).finally(() => inProgress.delete(settled));
-      inProgress.add(settled);
       return accepted;
     },
-    async settled() {
-      await Promise.all(inProgress);
-    },
+    settled: inProgress.settled,
   };
 }
 
 function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
-  const { id, trigger, attachmentId, target, deliveryId, maxAttempts, createdAt, payload, input } = run;
+  const { id, trigger, attachmentId, target, deliveryId, maxAttempts, createdAt, input } = run;
   return {
     ...assignment,
     id,
@@ -122,7 +140,7 @@ function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
     status: "running",
     attempt: 1,
     isResumed: false,
-    payloadText: payload === null ? null : JSON.stringify(payload),
+    payloadText: assignment.payloadText,
     inputText: input === null ? null : JSON.stringify(input),
   };
 }

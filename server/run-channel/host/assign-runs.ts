@@ -19,21 +19,24 @@ type Details = Pick<AssignedRun, "steps" | "headers">;
 
 /**
  * Sends runs to the workers for which they were claimed. `workers`: the workers at the time of the claim. `since`: the
- * start of the leases.
+ * start of the leases. Returns a promise only if something must be read or written first.
  */
 export type AssignRuns = (
   claimed: readonly ClaimedRun[],
   p: { workers: ReadonlyMap<string, HostedWorker>; since: number },
-) => Promise<void>;
+) => Promise<void> | void;
+
+/** The first start of a run. */
+const noDetails: Details = { steps: [], headers: null };
 
 export function createAssignRuns({ store, workers, leaseMs, clock, logger }: AssignOptions): AssignRuns {
-  /**
-   * Extends leases that are almost over, because the host was paused while it claimed, or waited long for the store.
-   * Other hosts may be taking its runs already.
-   */
+  /** The host was paused while it claimed, or waited long for the store: other hosts may be taking its runs already. */
+  const isLate = (now: number, since: number) => now - since > leaseMs / 3;
+
+  /** Extends leases that are almost over. Returns the runs that are not lost. */
   async function extendIfLate(claimed: readonly ClaimedRun[], since: number): Promise<readonly ClaimedRun[]> {
     const now = clock.now();
-    if (claimed.length === 0 || now - since <= leaseMs / 3) return claimed;
+    if (claimed.length === 0 || !isLate(now, since)) return claimed;
     const runs = claimed.map(({ id, token }) => ({ id, token }));
     const { lost } = await store.extendLeases({ runs, now, leaseMs });
     const isLost = new Set(lost);
@@ -60,14 +63,11 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
   }
 
   async function load(run: ClaimedRun, worker: HostedWorker | undefined): Promise<Details | null> {
-    const isFirstStart = run.attempt === 1 && !run.isResumed;
-    const hasHeaders = worker?.identity.needsHeaders && run.deliveryId !== null;
-    if (isFirstStart && !hasHeaders) return { steps: [], headers: null };
     try {
       const [steps, headers] = await Promise.all([
-        isFirstStart ? [] : store.loadSteps(run.id),
+        isFirstStart(run) ? [] : store.loadSteps(run.id),
         // Only spans depend on them.
-        hasHeaders ? store.getDeliveryHeaders(run.deliveryId ?? "").catch(() => null) : null,
+        needsHeaders(run, worker) ? store.getDeliveryHeaders(run.deliveryId ?? "").catch(() => null) : null,
       ]);
       return { steps, headers };
     } catch (error) {
@@ -76,9 +76,21 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
     }
   }
 
-  return async (claimed, { workers: before, since }) => {
+  async function assignAfterLoading(...[claimed, { workers: before, since }]: Parameters<AssignRuns>): Promise<void> {
     const held = await extendIfLate(claimed, since);
     const loaded = await Promise.all(held.map((run) => load(run, before.get(run.workerId))));
     for (const [index, run] of held.entries()) assign(run, loaded[index] ?? null, before.get(run.workerId));
+  }
+
+  return (claimed, { workers: before, since }) => {
+    const needsMore = (run: ClaimedRun) => !isFirstStart(run) || needsHeaders(run, before.get(run.workerId));
+    if (isLate(clock.now(), since) || claimed.some(needsMore))
+      return assignAfterLoading(claimed, { workers: before, since });
+    for (const run of claimed) assign(run, noDetails, before.get(run.workerId));
   };
 }
+
+const isFirstStart = (run: ClaimedRun) => run.attempt === 1 && !run.isResumed;
+
+const needsHeaders = (run: ClaimedRun, worker: HostedWorker | undefined) =>
+  worker?.identity.needsHeaders === true && run.deliveryId !== null;

@@ -1,3 +1,4 @@
+import { TransientMap } from "../../domain/transient-map.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLogger } from "../../ports/logger.ts";
 import type { ClaimedRun, ClaimRequest, StepRecord } from "../../ports/store/engine-store.ts";
@@ -114,7 +115,7 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
       isDraining: false,
       leaseUntil: Infinity,
       respondedAt: isAlwaysResponsive ? Infinity : performance.now(),
-      runs: new Map(),
+      runs: new TransientMap(),
       reserved: 0,
       limitedTargets: new Set(),
       limitedRuns: new Set(),
@@ -373,7 +374,8 @@ describe("claims", () => {
     loop.queued(3);
     await settle();
     expect([started().length, loop.hasBacklog()]).toEqual([3, true]);
-    workers.get("wrk_1")?.runs.clear();
+    const runs = workers.get("wrk_1")?.runs;
+    for (const id of Array.from(runs?.keys() ?? [])) runs?.delete(id);
     loop.slotFreed();
     await settle();
     expect([state.claims.at(-1)?.slots.length, started().length, loop.hasBacklog()]).toEqual([2, 5, false]);

@@ -1,3 +1,4 @@
+import type { TransientMap } from "../../domain/transient-map.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
 import type { MessageStream } from "../frames.ts";
 import type { HostMessage, WorkerIdentity } from "../messages.ts";
@@ -15,7 +16,7 @@ export interface HostedWorker {
   /** The end of its leases when all were last extended together. Runs that were claimed later have later ends. */
   leaseUntil: number;
   /** The tokens of its runs, by id. */
-  readonly runs: Map<string, string>;
+  readonly runs: TransientMap<string, string>;
   /** The targets (`kind:slug`) whose concurrent runs are limited. */
   readonly limitedTargets: ReadonlySet<string>;
   /** Its runs of such targets, by id. When one ends, another run of the target may be due. */

@@ -29,9 +29,9 @@ interface LeaseKeeper {
    * Extends the leases of a worker that has just sent a message, if the regular extension was missed: it was paused,
    * alone or with this process. Otherwise, they could expire before the next regular extension, shortly after the
    * worker has begun a step. Call it before a write of the worker is acknowledged: after an acknowledgement, the worker
-   * begins a step.
+   * begins a step. `null`: no extension was missed.
    */
-  renewLate(worker: HostedWorker): Promise<void>;
+  renewLate(worker: HostedWorker): Promise<void> | null;
   /** Lists the worker in the store, so that other machines know its version. */
   announce(worker: HostedWorker): Promise<void>;
   cancel(runId: string): void;
@@ -105,9 +105,7 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   ];
 
   return {
-    async renewLate(worker) {
-      if (clock.now() >= worker.leaseUntil - leaseMs / 2) await extend(claimsOf(worker), [worker]);
-    },
+    renewLate: (worker) => (clock.now() >= worker.leaseUntil - leaseMs / 2 ? extend(claimsOf(worker), [worker]) : null),
     announce,
     cancel,
     close() {

@@ -1,7 +1,9 @@
 import type { Duplex } from "node:stream";
 import { AppError } from "../../contract/app-error.ts";
+import { TransientMap } from "../../domain/transient-map.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
+import type { ProgressResult } from "../../ports/store/engine-store.ts";
 import type { MessageStream } from "../frames.ts";
 import type { Hello, HostMessage, WorkerMessage } from "../messages.ts";
 import { createAcceptRunning } from "./accept-running.ts";
@@ -14,6 +16,8 @@ import { leaseMs } from "../../domain/runs/lease.ts";
 import { createRecovery, type LostWorker, type RecoveryOptions } from "./recovery.ts";
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
 import { createWorkerConnections } from "./worker-connections.ts";
+
+type ProgressMessage = Extract<WorkerMessage, { type: "progress" }>;
 
 /** A worker that sends nothing for so long may be paused: its leases are not extended. */
 const maxSilenceMs = 2_000;
@@ -185,7 +189,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       isDraining,
       respondedAt: performance.now(),
       leaseUntil: clock.now() + lease,
-      runs: new Map(),
+      runs: new TransientMap(),
       reserved: 0,
       limitedTargets: new Set(identity.concurrency.map(([target]) => target)),
       limitedRuns: new Set(),
@@ -212,28 +216,24 @@ export function createRunHost(p: RunHostOptions): RunHost {
     claims.wake();
   }
 
-  async function writeProgress(
-    worker: HostedWorker,
-    progress: Extract<WorkerMessage, { type: "progress" }>,
-  ): Promise<void> {
+  function writeProgress(worker: HostedWorker, progress: ProgressMessage): Promise<void> {
+    const renewing = leases.renewLate(worker);
+    const writing = renewing ? renewing.then(() => store.writeProgress(progress)) : store.writeProgress(progress);
+    return writing.then(
+      (result) => acknowledge(worker, progress, result),
+      (error: unknown) => reportFailure(worker, progress, error),
+    );
+  }
+
+  function acknowledge(worker: HostedWorker, progress: ProgressMessage, result: ProgressResult): void {
     const { runId: id, token, seq, transition } = progress;
-    try {
-      await leases.renewLate(worker);
-      const result = await store.writeProgress(progress);
-      const isOver = !result.held || transition !== undefined;
-      // The run may be due again, and another run of its target may be due now.
-      const mayBeDue = transition?.to === "waiting" || transition?.to === "queued" || worker.limitedRuns.has(id);
-      if (isOver) forget(worker, { id, token });
-      worker.stream.send({ type: "ack", id, token, seq, ...result });
-      if (isOver && mayBeDue) claims.wake();
-      else if (isOver) claims.slotFreed();
-    } catch (error) {
-      const failure = {
-        isUnavailable: error instanceof AppError && error.code === "store_unavailable",
-        message: error instanceof Error ? error.message : String(error),
-      };
-      worker.stream.send({ type: "ack", id, token, seq, failure });
-    }
+    const isOver = !result.held || transition !== undefined;
+    // The run may be due again, and another run of its target may be due now.
+    const mayBeDue = transition?.to === "waiting" || transition?.to === "queued" || worker.limitedRuns.has(id);
+    if (isOver) forget(worker, { id, token });
+    worker.stream.send({ type: "ack", id, token, seq, ...result });
+    if (isOver && mayBeDue) claims.wake();
+    else if (isOver) claims.slotFreed();
   }
 
   async function writeLive(
@@ -300,4 +300,12 @@ export function createRunHost(p: RunHostOptions): RunHost {
       await closed;
     },
   };
+}
+
+function reportFailure(worker: HostedWorker, { runId: id, token, seq }: ProgressMessage, error: unknown): void {
+  const failure = {
+    isUnavailable: error instanceof AppError && error.code === "store_unavailable",
+    message: error instanceof Error ? error.message : String(error),
+  };
+  worker.stream.send({ type: "ack", id, token, seq, failure });
 }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Duplex } from "node:stream";
+import { trackWork, type WorkInProgress } from "../../domain/event-loop.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { type MessageStream, openMessageStream } from "../frames.ts";
 import { type Hello, type HostMessage, protocolVersion, type WorkerMessage } from "../messages.ts";
@@ -17,7 +18,7 @@ interface ConnectionOptions {
   welcome(worker: HostedWorker, hello: Hello, isOpen: () => boolean): Promise<void>;
   /** Called when messages are received: the worker's event loop turns. */
   onMessages(worker: HostedWorker): void;
-  /** Resolves when the writes that the message requests are done. */
+  /** Resolves when the writes that the message requests are done. Never rejects. */
   handle(worker: HostedWorker, message: Exclude<WorkerMessage, Hello>): Promise<void> | void;
   /** Called when the connection is closed, or about to be: also if a newer connection replaced it. */
   onClosed(worker: HostedWorker, error: Error | null): void;
@@ -37,8 +38,7 @@ interface WorkerConnections {
 interface Connection {
   stream: MessageStream<HostMessage>;
   worker: HostedWorker | null;
-  /** Writes in progress. */
-  writes: Set<Promise<void>>;
+  writes: WorkInProgress;
 }
 
 const maxHelloMs = 10_000;
@@ -62,7 +62,7 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
         if (connection.worker) p.onClosed(connection.worker, error);
       },
     });
-    const connection: Connection = { stream, worker: null, writes: new Set() };
+    const connection: Connection = { stream, worker: null, writes: trackWork() };
     const late = setTimeout(() => connection.worker ?? stream.destroy(), maxHelloMs).unref();
     connections.add(connection);
   }
@@ -72,9 +72,7 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
     const { worker, writes } = connection;
     if (!worker) throw new Error(`The first message of a worker must be hello, not ${message.type}.`);
     const write = p.handle(worker, message);
-    if (!write) return;
-    writes.add(write);
-    void write.finally(() => writes.delete(write));
+    if (write) void write.then(writes.begin());
   }
 
   function handleHello(connection: Connection, hello: Hello): void {
@@ -100,7 +98,7 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
       if (other === connection || other.worker?.identity.id !== identity.id) continue;
       p.onClosed(other.worker, null);
       other.stream.destroy();
-      await Promise.all(other.writes);
+      await other.writes.settled();
     }
   }
 
@@ -111,10 +109,10 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
       const closed = Promise.all(own.map(({ stream }) => stream.closed));
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, lastMessagesMs))]);
       for (const { stream } of own) stream.destroy();
-      await Promise.all(own.flatMap(({ writes }) => [...writes]));
+      await Promise.all(own.map(({ writes }) => writes.settled()));
     },
     async close() {
-      const writes = [...connections].flatMap((connection) => [...connection.writes]);
+      const writes = [...connections].map((connection) => connection.writes.settled());
       for (const { stream } of connections) stream.destroy();
       await Promise.all(writes);
     },

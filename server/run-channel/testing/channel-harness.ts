@@ -144,7 +144,6 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
       clock: engine.clock,
       logger: silentLogger,
       random: () => 0.5,
-      onActiveChanged() {},
       onRunEnded: (run, ending) => ended.push({ run, ending }),
       onRetire: (reason) => retired.push(reason),
     });

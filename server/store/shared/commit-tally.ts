@@ -1,4 +1,4 @@
-import { createBucketTally } from "../../domain/bucket-tally.ts";
+import { createBucketTally } from "../../domain/tallies.ts";
 import {
   commitDurationBounds,
   commitWritesBounds,

@@ -25,13 +25,13 @@ const maxEndpoint = 256;
 const minuteMs = 60_000;
 
 export function createTrafficCounts(): TrafficCounts {
-  const counts = new Map<string, number>();
+  let counts = new Map<string, number>();
   const count = (key: TrafficKey, change: number) => {
     const text = writeTrafficKey(key);
     counts.set(text, (counts.get(text) ?? 0) + change);
   };
   return {
-    clear: () => counts.clear(),
+    clear: () => void (counts = new Map()),
     add({ endpoint: name, receivedAt, outcome, verdicts }) {
       const at = receivedAt - (receivedAt % minuteMs);
       const endpoint = name.slice(0, maxEndpoint);

@@ -33,8 +33,9 @@ const releaseSql = `
   UPDATE run SET status = @status, available_at = coalesce(@availableAt, available_at), is_resuming = @isResuming, ${released}
   WHERE seq = @seq AND status = ${running}`;
 
-/** An input that equals the payload is stored once. */
-export const setInputSql = `input = CASE WHEN @input = (${payloadSql}) THEN '${sameAsPayload}' ELSE @input END`;
+/** An input that equals the payload is stored once. The parameter occurs twice. */
+export const setInputSql = (parameter: string) =>
+  `input = CASE WHEN ${parameter} = (${payloadSql}) THEN '${sameAsPayload}' ELSE ${parameter} END`;
 
 const finishSql = (more: string) => `
   UPDATE run SET ${more} status = @status, finished_at = @now, implied_entries = implied_entries | @implied, duration_ms = @durationMs,
@@ -45,7 +46,7 @@ const finishSql = (more: string) => `
 export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry: AddEntry): EndHold {
   const release = connection.prepare(releaseSql);
   const finish = connection.prepare(finishSql(""));
-  const finishWithInput = connection.prepare(finishSql(`${setInputSql},`));
+  const finishWithInput = connection.prepare(finishSql(`${setInputSql("@input")},`));
 
   function addAll(seq: number, entries: readonly NewTimelineEntry[]): void {
     for (const entry of entries) addEntry(seq, entry);

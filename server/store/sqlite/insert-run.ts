@@ -38,7 +38,7 @@ export function prepareInsertRun(
     const { kind, slug } = newRun.target;
     const target = `${kind}:${slug}`;
     const { assignment } = newRun;
-    const payload = newRun.payload === null ? null : JSON.stringify(newRun.payload);
+    const payload = newRun.payload === null ? null : (assignment?.payloadText ?? JSON.stringify(newRun.payload));
     insert.run(
       runId.pack(newRun.id),
       assignment ? runStatusCodes.running : runStatusCodes.queued,

@@ -77,7 +77,7 @@ export function createNames(connection: Connection): Names {
       return text;
     },
     begin() {
-      added.clear();
+      if (added.size > 0) added.clear();
       hasAdded = false;
     },
   };

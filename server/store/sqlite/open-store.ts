@@ -100,6 +100,12 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
       }, durability),
     queue.noteFailure,
   );
+  // For operations that change nothing but runs.
+  const writeRuns: WriteQueue["write"] = (operation, durability) =>
+    queue.write(() => {
+      capacity.clear();
+      return operation();
+    }, durability);
   const capacity = createQueueCapacity(database);
   // For operations that change queues only by insertRun.
   const queueing = queue.write;
@@ -117,7 +123,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createDeliveryStore(database, { insertRun, capacity, queueing, countTraffic: traffic.add }),
     ...createRunStore(database, { insertRun, capacity, queueing, addEntry }),
     ...createTrafficStore(database),
-    ...createEngineStore(database, addEntry),
+    ...createEngineStore({ ...database, write: writeRuns }, addEntry),
     ...portable,
     ...readCache.wrap(portable),
     ...createUpkeepStore(database),

@@ -34,7 +34,7 @@ export function createQueueCapacity({
 }: Pick<SqliteDatabase, "connection" | "names">): QueueCapacity {
   const countPool = connection.prepare<unknown[], number>(queuedOfTargetSql).pluck();
   /** `upTo`: the count stopped there, so there can be more. */
-  const counted = new Map<string, { queued: number; upTo: number }>();
+  let counted = new Map<string, { queued: number; upTo: number }>();
 
   function queuedOf(target: string, upTo: number): number {
     const known = counted.get(target);
@@ -57,6 +57,8 @@ export function createQueueCapacity({
       const known = counted.get(target);
       if (known) known.queued += 1;
     },
-    clear: () => counted.clear(),
+    clear() {
+      if (counted.size > 0) counted = new Map();
+    },
   };
 }

@@ -23,7 +23,7 @@ export function createReadCache(connection: Connection): ReadCache {
   let version: unknown = null;
 
   function clear(): void {
-    keys.clear();
+    if (keys.size > 0) keys.clear();
     disabled = null;
   }
 

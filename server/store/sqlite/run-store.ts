@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Run } from "../../contract/run.ts";
 import { planDecision } from "../../domain/runs/approval.ts";
-import { queueFull } from "../../domain/runs/new-run.ts";
+import { queueFull } from "../../domain/problem.ts";
 import { planCancel } from "../../domain/runs/run-state.ts";
 import type { NewRun, QueueFull, RunStore, SpendFilter } from "../../ports/store/run-store.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";

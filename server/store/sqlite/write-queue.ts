@@ -42,10 +42,12 @@ interface Job {
   isProbe: boolean;
   /** Monotonic milliseconds. */
   since: number;
-  run(): void;
-  /** After the commit. */
-  succeed(): void;
-  fail(error: unknown): void;
+  operation: () => unknown;
+  /** The result of the operation in the last attempt. */
+  result: unknown;
+  /** Called with the result after the commit. */
+  resolve: (result: unknown) => void;
+  fail: (error: unknown) => void;
 }
 
 const maxBatch = 256;
@@ -84,7 +86,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   const totalChanges = connection.prepare("SELECT total_changes()").pluck();
   const runAll = connection.transaction((jobs: readonly Job[]) => {
     p.onBegin();
-    for (const job of jobs) job.run();
+    for (const job of jobs) job.result = job.operation();
     p.onEnd();
     tally.beginCommit();
   });
@@ -172,7 +174,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     lockedSince = null;
     if (batch.some(({ isProbe }) => !isProbe)) succeededAt = performance.now();
     tally.committed(batch, synchronous === "FULL");
-    for (const job of batch) job.succeed();
+    for (const job of batch) job.resolve(job.result);
     return null;
   }
 
@@ -220,21 +222,29 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     if (waiting.length > 0) retrying = setTimeout(flush, now - lockedSince < longWaitMs ? retryMs.soon : retryMs.long);
   }
 
-  function enqueue<T>(p: { operation: () => T; durability: Durability; isProbe: boolean }): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      if (isClosed) return reject(new AppError("store_unavailable", "The store is closed."));
+  function enqueue<T>(operation: () => T, durability: Durability, isProbe: boolean): Promise<T> {
+    return new Promise<T>((resolve, fail) => {
+      if (isClosed) return fail(new AppError("store_unavailable", "The store is closed."));
       if (waiting.length >= maxWaiting) {
         tally.failed(1);
-        return reject(new AppError("store_unavailable", "Too many writes are waiting for the disk."));
+        return fail(new AppError("store_unavailable", "Too many writes are waiting for the disk."));
       }
-      waiting.push(createJob({ ...p, resolve, reject }));
+      waiting.push({
+        durability,
+        isProbe,
+        since: performance.now(),
+        operation,
+        result: undefined,
+        resolve: (result) => resolve(result as T),
+        fail,
+      });
       flushSoon();
     });
   }
 
   return {
-    write: (operation, durability = "fsync") => enqueue({ operation, durability, isProbe: false }),
-    probe: (operation) => enqueue({ operation, durability: "fsync", isProbe: true }),
+    write: (operation, durability = "fsync") => enqueue(operation, durability, false),
+    probe: (operation) => enqueue(operation, "fsync", true),
     lastFailure: () =>
       performance.now() - failedAt < (succeededAt > failedAt ? failureMs.always : failureMs.untilSuccess)
         ? failedWith
@@ -256,27 +266,4 @@ function failJobs(tally: CommitTally, jobs: readonly Job[], cause: unknown): voi
   const error = toStoreError(cause);
   tally.failed(jobs.length);
   for (const job of jobs) job.fail(error);
-}
-
-function createJob<T>(p: {
-  operation: () => T;
-  durability: Durability;
-  isProbe: boolean;
-  resolve: (value: T) => void;
-  reject: (error: unknown) => void;
-}): Job {
-  const { operation, durability, isProbe, resolve, reject } = p;
-  let result: { value: T } | null = null;
-  return {
-    durability,
-    isProbe,
-    since: performance.now(),
-    run() {
-      result = { value: operation() };
-    },
-    succeed() {
-      if (result) resolve(result.value);
-    },
-    fail: reject,
-  };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { presetSubjectSchema } from "../../contract/preset.ts";
-import { parseJsonText } from "../../domain/json/json-body.ts";
+import { parseJsonText } from "../../domain/requests/request-body.ts";
 import { removePreset, savePreset } from "../../presets/presets.ts";
 import { procedure, router } from "../trpc.ts";
 import { jsonText } from "./input-schemas.ts";

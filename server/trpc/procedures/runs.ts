@@ -3,7 +3,7 @@ import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { runStatusSchema } from "../../contract/run.ts";
 import { targetKindSchema } from "../../contract/project/target.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
-import { parseJsonText } from "../../domain/json/json-body.ts";
+import { parseJsonText } from "../../domain/requests/request-body.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
 import { actOnFilteredRuns, actOnRuns, cancelRun } from "../../runs/act-on-runs.ts";
 import { countRuns, sumUsage } from "../../runs/filtered-runs.ts";

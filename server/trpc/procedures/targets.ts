@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { targetSchema } from "../../contract/project/target.ts";
-import { parseJsonText } from "../../domain/json/json-body.ts";
+import { parseJsonText } from "../../domain/requests/request-body.ts";
 import { getTarget, recentInputs } from "../../runs/get-target.ts";
 import { startTargetRun } from "../../runs/start-run.ts";
 import { startTriggerRuns } from "../../triggers/start-trigger-runs.ts";

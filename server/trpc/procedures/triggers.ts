@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { findShowableKey, recordKeyShown } from "../../auth/keys/show-key.ts";
 import { switchReason } from "../../contract/disabled.ts";
-import { parseJsonText } from "../../domain/json/json-body.ts";
+import { parseJsonText } from "../../domain/requests/request-body.ts";
 import { explainBody } from "../../triggers/explain-body.ts";
 import { getTrigger, listNames, listTriggers } from "../../triggers/read-triggers.ts";
 import { disableTrigger, enableTrigger } from "../../triggers/switch-trigger.ts";

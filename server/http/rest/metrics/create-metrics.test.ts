@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { StoreNumbers } from "../../../ports/store/store-numbers.ts";
 import type { DeliverySummary } from "../../../contract/delivery.ts";
-import { createDeliveryTally } from "../../../domain/deliveries/delivery-tally.ts";
+import { createDeliveryTally } from "../../../domain/tallies.ts";
 import { createMetrics, readSeldom } from "./create-metrics.ts";
 
 const target = { kind: "workflow" as const, slug: "work" };

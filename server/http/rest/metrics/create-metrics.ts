@@ -3,8 +3,10 @@ import {
   addDeliveryNumbers,
   createDeliveryTally,
   type CountedEvent,
-} from "../../../domain/deliveries/delivery-tally.ts";
-import { runDurationBounds, type RunNumbers, startLatencyBounds } from "../../../domain/runs/run-tally.ts";
+  runDurationBounds,
+  type RunNumbers,
+  startLatencyBounds,
+} from "../../../domain/tallies.ts";
 import type { ServiceReport } from "../../../ports/service-report.ts";
 import {
   commitDurationBounds,

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { BucketCounts } from "../../../domain/bucket-tally.ts";
+import type { BucketCounts } from "../../../domain/tallies.ts";
 
 type Labels = Record<string, string>;
 

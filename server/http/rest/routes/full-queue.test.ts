@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planRun } from "../../../domain/runs/new-run.ts";
+import { planRun } from "../../../matching/match-triggers.ts";
 import { actOnRuns } from "../../../runs/act-on-runs.ts";
 import { withAgent } from "../testing/agent-fixture.ts";
 import { deliver, openTestService, type TestService } from "../testing/test-service.ts";

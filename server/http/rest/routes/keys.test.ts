@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createWebhookAuthenticator } from "../../../auth/authenticate/webhook-authenticator.ts";
-import { generateKey } from "../../../auth/keys/key-format.ts";
+import { createWebhookAuthenticator, generateKey } from "../../../auth/keys/check-key.ts";
 import { type Key, keySchema } from "../../../contract/access/key.ts";
 import { createdKey } from "../schemas.ts";
 import { bearer, deliver, executeRuns, makeKey, openTestService } from "../testing/test-service.ts";

@@ -4,8 +4,7 @@ import { z } from "zod";
 import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
-import { decideDelivery } from "./decide-delivery.ts";
-import { disabledVerdict } from "./evaluate-trigger.ts";
+import { decideDelivery, disabledVerdict } from "./match-triggers.ts";
 import { buildTriggerIndex } from "./index/trigger-index.ts";
 
 /** Twelve triggers of ten slugs on one endpoint. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 import * as z3 from "zod/v3";
 import type { Json } from "../contract/json.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
-import { evaluateTriggers } from "./evaluate-trigger.ts";
+import { evaluateTriggers } from "./match-triggers.ts";
 
 const trigger = (
   slug: string,

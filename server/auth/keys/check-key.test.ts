@@ -1,0 +1,102 @@
+import * as fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import type { Key } from "../../contract/access/key.ts";
+import { createWebhookAuthenticator, generateKey, hashKey, isWellFormedKey, keyHint } from "./check-key.ts";
+
+const kinds = fc.constantFrom("webhook" as const, "api" as const);
+
+describe("keys", () => {
+  it("have a prefix for their kind, and at least 192 random bits", () => {
+    expect(generateKey("webhook")).toMatch(/^sbk_[0-9A-Za-z]{39}$/);
+    expect(generateKey("api")).toMatch(/^sbt_[0-9A-Za-z]{39}$/);
+    expect(33 * Math.log2(62)).toBeGreaterThan(192);
+  });
+
+  it("are well formed, every one that we make", () => {
+    fc.assert(fc.property(kinds, (kind) => void expect(isWellFormedKey(generateKey(kind))).toBe(true)));
+  });
+
+  it("are rejected if any one character is changed", () => {
+    fc.assert(
+      fc.property(kinds, fc.nat(42), fc.constantFrom(..."09AZaz_-é"), (kind, at, character) => {
+        const key = generateKey(kind);
+        const changed = key.slice(0, at) + character + key.slice(at + 1);
+        expect(isWellFormedKey(changed)).toBe(changed === key);
+      }),
+    );
+  });
+
+  it("are rejected if the string is not a key", () => {
+    fc.assert(fc.property(fc.string(), (text) => !isWellFormedKey(text)));
+    for (const text of [
+      "",
+      "sbk_",
+      `${generateKey("api")} `,
+      `${generateKey("api")}\n`,
+      generateKey("api").toUpperCase(),
+    ])
+      expect(isWellFormedKey(text)).toBe(false);
+  });
+
+  it("use every digit about equally often", () => {
+    const counts = new Map<string, number>();
+    for (let made = 0; made < 2_000; made++)
+      for (const digit of generateKey("api").slice(4, 37)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
+    const expected = (2_000 * 33) / 62;
+    expect(counts.size).toBe(62);
+    for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected * 0.25);
+  });
+
+  it("cannot be derived from their hint or their hash", () => {
+    const key = generateKey("webhook");
+    expect(keyHint(key)).toBe(`${key.slice(0, 8)}…`);
+    expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+const anyKey: Key = {
+  id: "key_1",
+  kind: "webhook",
+  name: "any",
+  hint: "sbk_…",
+  endpoints: null,
+  scope: null,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  replacedBy: null,
+  ownerId: null,
+  lastUsedAt: null,
+  expiresAt: null,
+  revokedAt: null,
+};
+
+/** A deployed service that knows every key, as `found`. */
+function deployed(found: Partial<Key> = {}) {
+  const findKeyByHash = vi.fn<(hash: string) => Promise<Key>>(async () => ({ ...anyKey, ...found }));
+  const authenticate = createWebhookAuthenticator({
+    store: { findKeyByHash, touchKey: async () => {} },
+    mode: "deployed",
+    clock: { now: () => 0 },
+  });
+  return { authenticate, findKeyByHash };
+}
+
+it("opens the endpoints of a key, and no others", async () => {
+  const { authenticate } = deployed({ endpoints: ["signup", "billing/paid"] });
+  const key = generateKey("webhook");
+  expect(await authenticate([key], "billing/paid")).toEqual({ ok: true, keyId: "key_1" });
+  for (const endpoint of ["billing", "billing/paid/late", "sign", ""])
+    expect(await authenticate([key], endpoint)).toEqual({ ok: false });
+});
+
+it("opens no endpoint with an API token", async () => {
+  expect(await deployed({ kind: "api" }).authenticate([generateKey("api")], "signup")).toEqual({ ok: false });
+});
+
+it("asks the store for no more keys than a sender has places for, however many are sent", async () => {
+  const { authenticate, findKeyByHash } = deployed();
+  const keys = Array.from({ length: 9 }, () => generateKey("webhook"));
+  expect(await authenticate(keys.slice(0, 8), "signup")).toEqual({ ok: true, keyId: "key_1" });
+  findKeyByHash.mockClear();
+  expect(await authenticate(keys, "signup")).toEqual({ ok: false });
+  expect(findKeyByHash).not.toHaveBeenCalled();
+});

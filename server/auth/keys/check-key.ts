@@ -1,0 +1,141 @@
+import { hash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Mode } from "../../config.ts";
+import type { Key, KeyKind } from "../../contract/access/key.ts";
+import { isForEndpoint, isUsableKey } from "../../domain/access/keys.ts";
+import { oncePerTurn } from "../../domain/event-loop.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Logger, silentLogger } from "../../ports/logger.ts";
+import type { KeyStore } from "../../ports/store/key-store.ts";
+
+/** Checks whether these keys may send to this endpoint. `keyId` is the first of them; `null` if none is needed. */
+type WebhookAuthenticator = (
+  presented: readonly string[],
+  endpoint: string,
+) => Promise<{ ok: true; keyId: string | null } | { ok: false }>;
+
+/**
+ * Authenticates the senders of webhooks. Development is open to local requests; `mode` is `deployed` for all others. A
+ * deployed service needs at least one key, and each presented key must be valid for the endpoint. A key of another
+ * endpoint gets the same response as an unknown key.
+ */
+export function createWebhookAuthenticator(deps: {
+  store: Pick<KeyStore, "findKeyByHash" | "touchKey">;
+  mode: Mode;
+  clock: Clock;
+  logger?: Logger;
+}): WebhookAuthenticator {
+  // Senders usually send the same key, and many requests arrive in one turn of the event loop.
+  const find = oncePerTurn((text) => findUsableKey(deps, text, deps.clock.now()));
+  const recordUse = createKeyUsageRecorder({ ...deps, logger: deps.logger ?? silentLogger });
+  return async (presented, endpoint) => {
+    if (deps.mode === "development") return { ok: true, keyId: null };
+    const [first] = presented;
+    if (first === undefined) return { ok: false };
+    if (presented.length > 1) return authenticateAll([...new Set(presented)], endpoint);
+    const key = await find(first);
+    if (!key || !isForEndpoint(key, endpoint)) return { ok: false };
+    recordUse(key);
+    return { ok: true, keyId: key.id };
+  };
+
+  async function authenticateAll(distinct: readonly string[], endpoint: string): ReturnType<WebhookAuthenticator> {
+    if (distinct.length > maxKeys) return { ok: false };
+    const keys = await Promise.all(distinct.map(find));
+    const valid = keys.filter((key) => key !== null).filter((key) => isForEndpoint(key, endpoint));
+    const [first] = valid;
+    if (!first || valid.length < distinct.length) return { ok: false };
+    valid.forEach(recordUse);
+    return { ok: true, keyId: first.id };
+  }
+}
+
+/** A key can be sent in four places. A request with many more keys is no mistake, and must not cause as many look-ups. */
+const maxKeys = 8;
+
+/** Finds a presented key. `null`: malformed, unknown, expired or revoked; callers do not learn which. */
+export async function findUsableKey(
+  deps: { store: Pick<KeyStore, "findKeyByHash"> },
+  presented: string,
+  now: number,
+): Promise<Key | null> {
+  if (!isWellFormedKey(presented)) return null;
+  // Looked up for each request, so that a revoked key is rejected immediately.
+  const key = await deps.store.findKeyByHash(hashKey(presented));
+  return key && isUsableKey(key, now) ? key : null;
+}
+
+const touchIntervalMs = 60_000;
+
+/** Records the use of a key, at most once a minute for each key, without delaying the request. */
+export function createKeyUsageRecorder(deps: {
+  store: Pick<KeyStore, "touchKey">;
+  clock: Clock;
+  logger: Logger;
+}): (key: Key) => void {
+  const recordedAt = new Map<string, number>();
+  return (key) => {
+    const now = deps.clock.now();
+    const last = recordedAt.get(key.id) ?? (key.lastUsedAt === null ? -Infinity : Date.parse(key.lastUsedAt));
+    if (now - last < touchIntervalMs) return;
+    recordedAt.set(key.id, now);
+    deps.store.touchKey(key.id, now).catch((error: unknown) => {
+      // Not awaited; the next use after a minute writes it again.
+      deps.logger.warn("could not store the last use of a key", { keyId: key.id, error });
+    });
+  };
+}
+
+/**
+ * A key is `sbk_` (webhook) or `sbt_` (API token), 33 random base62 characters (196 bits), and six characters of CRC-32
+ * of everything before. The fixed prefixes and the checksum let secret scanners find leaked keys without false alarms,
+ * and let the service reject malformed keys without a look-up in the store. The checksum is no protection: the
+ * randomness is.
+ */
+const prefixes: Record<KeyKind, string> = { webhook: "sbk_", api: "sbt_" };
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const randomLength = 33;
+const keyPattern = /^(sb[kt]_[0-9A-Za-z]{33})([0-9A-Za-z]{6})$/;
+
+/** A new key, never made before. */
+export function generateKey(kind: KeyKind): string {
+  const head = prefixes[kind] + randomDigits(randomLength);
+  return head + checksum(head);
+}
+
+/** Whether the text has the form of a key, checksum included. Says nothing about whether it was ever issued. */
+export function isWellFormedKey(text: string): boolean {
+  const [, head, sum] = keyPattern.exec(text) ?? [];
+  return head !== undefined && checksum(head) === sum;
+}
+
+/** What the store looks keys up by. */
+export function hashKey(key: string): string {
+  return hash("sha256", key);
+}
+
+/** The first characters, enough for a person to recognize a key. */
+export function keyHint(key: string): string {
+  return `${key.slice(0, 8)}…`;
+}
+
+function randomDigits(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      // 248 is the largest multiple of 62 in a byte: past it, some digits would come more often than others.
+      if (byte < 248 && text.length < length) text += digits[byte % 62];
+    }
+  }
+  return text;
+}
+
+function checksum(head: string): string {
+  let rest = crc32(head);
+  let text = "";
+  for (let place = 0; place < 6; place++) {
+    text = digits[rest % 62] + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}
