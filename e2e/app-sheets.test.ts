@@ -68,10 +68,13 @@ describe("the sheet of a node", () => {
     for (const [node, names] of Object.entries(tabs)) {
       await page.goto(`${service.url}/?node=${node}`);
       for (const name of names) {
+        const selected = page.getByRole("tab", { name, exact: true, selected: true });
         await page.getByRole("tab", { name, exact: true }).click();
+        // The URL may still have the tab before this one.
+        await selected.waitFor();
         await page.waitForURL(/tab=/);
         await page.reload();
-        await page.getByRole("tab", { name, exact: true, selected: true }).waitFor();
+        await selected.waitFor();
       }
     }
     expect(errors).toEqual([]);
