@@ -95,8 +95,8 @@ function readDocs(page: string): Record<string, Metric> {
   );
 }
 
-/** What is seen with a full disk or in a flood only. */
-const mayBeEmpty = /^(nodejs_|signalbox_unrecorded_total|signalbox_closed_connections_total)/;
+/** What is seen with a full disk, in a flood or on Postgres only. */
+const mayBeEmpty = /^(nodejs_|signalbox_unrecorded_total|signalbox_closed_connections_total|signalbox_queue_)/;
 
 /** Some have nothing to show at times (no garbage was collected yet): then the labels are as documented. */
 function readMetrics(text: string, documented: Record<string, Metric>): Record<string, Metric> {

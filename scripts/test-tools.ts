@@ -16,6 +16,11 @@ const tools = {
     usedFor: "the tests of the Postgres store (version 15 or later)",
     find: findPostgres,
   },
+  pgbouncer: {
+    debianPackage: "pgbouncer",
+    usedFor: "the tests behind a pooler",
+    find: () => findProgram("pgbouncer"),
+  },
   openssl: { debianPackage: "openssl", usedFor: "the tests with certificates", find: () => findProgram("openssl") },
   strace: {
     debianPackage: "strace",

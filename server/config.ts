@@ -15,6 +15,13 @@ import { isSource } from "./paths.ts";
 
 export type Mode = "development" | "deployed";
 
+interface PostgresDatabase {
+  kind: "postgres";
+  url: string;
+  /** Set if `url` leads to a pooler in transaction mode: to the server itself, for what needs a session. */
+  directUrl?: string;
+}
+
 export interface Settings {
   mode: Mode;
   projectDir: string;
@@ -25,7 +32,7 @@ export interface Settings {
   port: number;
   /** `null`: derived from host and port. No trailing slash. */
   baseUrl: string | null;
-  database: { kind: "sqlite"; file: string } | { kind: "postgres"; url: string };
+  database: { kind: "sqlite"; file: string } | PostgresDatabase;
   maxBodyBytes: number;
   limits: RateLimits & { connections: number };
   workers: number;
@@ -79,9 +86,9 @@ export function readSettings(p: {
     host: flags.host ?? env.HOST ?? fromProject.host ?? (p.mode === "development" ? "127.0.0.1" : "0.0.0.0"),
     port: flags.port ?? env.PORT ?? fromProject.port ?? (p.mode === "development" ? 3002 : 3000),
     baseUrl: (env.SIGNALBOX_BASE_URL ?? fromProject.baseUrl ?? null)?.replace(/\/+$/, "") ?? null,
-    database: readDatabaseUrl(
-      env.DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db",
-      projectDir,
+    database: withDirectUrl(
+      readDatabaseUrl(env.DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db", projectDir),
+      { directUrl: env.DATABASE_DIRECT_URL, projectDir },
     ),
     maxBodyBytes: env.SIGNALBOX_MAX_BODY_BYTES ?? fromProject.maxBodyBytes ?? 1024 * 1024,
     limits: { ...fromProject.limits, connections: fromProject.limits?.connections ?? 5_000 },
@@ -271,6 +278,7 @@ const integer = (name: string, min: number, max: number) =>
 
 const environmentSchema = z.object({
   DATABASE_URL: z.string().optional(),
+  DATABASE_DIRECT_URL: z.string().optional(),
   SIGNALBOX_BASE_URL: z
     .string()
     .refine(
@@ -352,6 +360,19 @@ export function readDatabaseUrl(url: string, projectDir: string, name = "DATABAS
   if (url.startsWith("file://")) return { kind: "sqlite", file: readFileUrl(url, name) };
   if (url.startsWith("file:") && url.length > 5) return { kind: "sqlite", file: resolve(projectDir, url.slice(5)) };
   throw badDatabaseUrl(name);
+}
+
+function withDirectUrl(
+  database: Settings["database"],
+  { directUrl, projectDir }: { directUrl: string | undefined; projectDir: string },
+): Settings["database"] {
+  if (directUrl === undefined || directUrl === "") return database;
+  const direct = readDatabaseUrl(directUrl, projectDir, "DATABASE_DIRECT_URL");
+  if (database.kind !== "postgres" || direct.kind !== "postgres")
+    throw new SettingsError(
+      "DATABASE_DIRECT_URL is only for a Postgres behind a pooler: it and DATABASE_URL must both be postgres://…",
+    );
+  return { ...database, directUrl: direct.url };
 }
 
 /** With two slashes the first part would be a host: `file://data/x.db`. */

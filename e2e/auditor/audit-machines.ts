@@ -96,6 +96,8 @@ async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, m
   });
   const killer = createMachineKiller({ machines, cluster, url: cluster.url("postgres"), moments, random });
   const kills: Kill[] = [];
+  const disagreements: string[] = [];
+  const reader = readPostgres(url);
   try {
     for (const planned of options.plan ??
       planMachineKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
@@ -104,6 +106,8 @@ async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, m
       for (let tries = 0; kill === null && tries < 20; tries += 1)
         kill = await killer.kill({ ...planned, afterMs: 1_000 });
       if (kill) kills.push(kill);
+      // A database that is away cannot be asked.
+      disagreements.push(...((await reader.disagreements?.().catch(() => [])) ?? []));
       options.tell(
         kill
           ? `${kills.length}: ${describe(kill, planned)}, ${clients.orders().length} orders`
@@ -112,13 +116,13 @@ async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, m
       assertAlive(machines, kills, options.tell);
     }
     await killer.settled();
-    const reader = readPostgres(url);
     await comeToRest(options, { reader, clients });
     return await judgeAtRest({
       reader,
       orders: clients.orders(),
       effects: sink.effects,
       kills,
+      disagreements,
       takeOverWithinMs: options.takeOverWithinMs,
       startedAt,
     });

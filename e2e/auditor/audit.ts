@@ -144,7 +144,12 @@ export async function judgeAtRest(
   p: Omit<Facts, "runs"> & { reader: StoreReader; startedAt: number },
 ): Promise<Verdict> {
   const { reader, startedAt, ...written } = p;
-  const facts = { ...written, runs: await reader.runs(), handBacks: (await reader.handBacks?.()) ?? [] };
+  const facts = {
+    ...written,
+    runs: await reader.runs(),
+    handBacks: (await reader.handBacks?.()) ?? [],
+    disagreements: [...(written.disagreements ?? []), ...((await reader.disagreements?.()) ?? [])],
+  };
   const integrity = await reader.integrity();
   const violations = [
     ...judge(facts),

@@ -13,6 +13,8 @@ export interface Facts {
   takeOverWithinMs?: number;
   /** When runs were taken from processes that were gone: where that is asked. */
   handBacks?: readonly HandBack[];
+  /** Open runs without their job, and jobs without their run, at any moment at which that was asked. */
+  disagreements?: readonly string[];
 }
 
 export interface HandBack {

@@ -11,7 +11,7 @@ import { openSink, type Sink } from "./sink.ts";
 
 /** A lease of four seconds in place of twelve, looked after as often: nothing else of the service is another. */
 export const shortLeases: readonly SourceChange[] = [
-  { file: "server/run-channel/host/lease-trust.ts", find: "leaseMs = 12_000;", replace: "leaseMs = 4_000;" },
+  { file: "server/domain/runs/lease.ts", find: "leaseMs = 12_000;", replace: "leaseMs = 4_000;" },
   {
     file: "server/processes/open-run-host.ts",
     find: "reconcileEveryMs = 5_000;",

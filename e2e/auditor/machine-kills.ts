@@ -103,7 +103,7 @@ export function createMachineKiller(p: {
   /** Some of its connections, or all. */
   async function cutConnections({ moment }: PlannedMachineKill): Promise<Kill> {
     const some = random.pick([1, 1, 2, 3, 1_000]);
-    const text = `SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity WHERE application_name = 'signalbox' ORDER BY random() LIMIT ${some}) AS a`;
+    const text = `SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'signalbox%' ORDER BY random() LIMIT ${some}) AS a`;
     const cut = await moments.at(moment, () => ({ at: performance.now(), done: query(p.url, text) }));
     await cut.done;
     return { at: cut.at, kind: "connection", generation: -1, pid: null };

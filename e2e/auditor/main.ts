@@ -33,9 +33,14 @@ const { values } = parseArgs({
 });
 
 const isMutant = (name: string): name is MutantName => Object.hasOwn(mutants, name);
-if (values.mutant !== undefined && values.mutant !== "no-fencing" && !isMutant(values.mutant))
+if (
+  values.store !== "postgres" &&
+  values.mutant !== undefined &&
+  values.mutant !== "no-fencing" &&
+  !isMutant(values.mutant)
+)
   fail(`There is no mutant ${values.mutant}. There are: ${Object.keys(mutants).join(", ")}.`, 2);
-const mutant = values.mutant === undefined || values.mutant === "no-fencing" ? {} : mutants[values.mutant].audit;
+const mutant = values.mutant !== undefined && isMutant(values.mutant) ? mutants[values.mutant].audit : {};
 
 if (values.store !== undefined && !["sqlite", "postgres"].includes(values.store))
   fail(`There is no store ${values.store}. There are: sqlite, postgres.`, 2);

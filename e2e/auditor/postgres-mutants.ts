@@ -36,16 +36,30 @@ const noFencing: SourceChange[] = [
     replace: "WHERE run.id = e.id",
   },
   {
-    file: "server/store/postgres/leases.ts",
+    file: "server/store/postgres/held-runs.ts",
     find: "ON run.id = t.id AND run.token = t.token",
     replace: "ON run.id = t.id",
   },
   {
-    file: "server/store/postgres/leases.ts",
+    file: "server/store/postgres/held-runs.ts",
     find: "WHERE status = 'running' ORDER BY run.id",
     replace: "ORDER BY run.id",
   },
 ];
+
+/** A run that ended leaves its job behind. */
+const jobWithoutRun: SourceChange = {
+  file: "server/store/postgres/end-holds.ts",
+  find: "endings.map(({ held: { id, queue } }) => ({ runId: id, queue })),",
+  replace: "endings.filter((_, at) => next[at]).map(({ held: { id, queue } }) => ({ runId: id, queue })),",
+};
+
+/** A run that sleeps or is retried has no job for its end. */
+const runWithoutJob: SourceChange = {
+  file: "server/store/postgres/end-holds.ts",
+  find: "next.filter((job) => job !== null),",
+  replace: 'next.filter((job) => job !== null).filter(({ state }) => state.kind !== "waiting"),',
+};
 
 interface PostgresMutant {
   audit: Partial<MachinesAuditOptions> & Pick<MachinesAuditOptions, "changes" | "plan">;
@@ -86,5 +100,13 @@ export const postgresMutants = {
       "a step is repeated only if a kill fell inside it",
       "a process begins nothing of a run that another has taken over",
     ],
+  },
+  "job-without-run": {
+    audit: { paceMs: 300, stuckMs: 12_000, roles: ["web", "worker"], changes: [jobWithoutRun], plan: [] },
+    caughtBy: ["every open run has a job, and every job an open run"],
+  },
+  "run-without-job": {
+    audit: { paceMs: 300, stuckMs: 12_000, roles: ["web", "worker"], changes: [runWithoutJob], plan: [] },
+    caughtBy: ["every open run has a job, and every job an open run"],
   },
 } satisfies Record<string, PostgresMutant>;

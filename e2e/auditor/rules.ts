@@ -136,6 +136,8 @@ export const rules = {
           `${runId} went on with ${step} ${Math.round(ms)} ms after its process was lost, and others had ${Math.round(withinMs)} ms`,
       ),
 
+  "every open run has a job, and every job an open run": ({ disagreements = [] }: Facts) => [...new Set(disagreements)],
+
   "no process outlives its supervisor": ({ kills }: Facts) =>
     kills.flatMap(({ generation, outlivedBy = [] }) =>
       outlivedBy.map(

@@ -87,7 +87,7 @@ export function planRun(p: {
   keyId: string | null;
 }): NewRun {
   const { slug, attachmentId, target } = p.trigger;
-  const { maxAttempts, maxQueued } = boundsOf(p.manifest, target);
+  const { maxAttempts, maxQueued, concurrency } = boundsOf(p.manifest, target);
   return {
     id: newId("run", p.now),
     trigger: slug,
@@ -99,6 +99,7 @@ export function planRun(p: {
     version: p.manifest.version,
     maxAttempts,
     maxQueued,
+    concurrency,
     createdAt: p.now,
     payload: p.payload,
     input: null,
@@ -109,11 +110,15 @@ export function planRun(p: {
 function boundsOf(
   manifest: Pick<Manifest, "workflows" | "agents">,
   { kind, slug }: Target,
-): { maxAttempts: number; maxQueued: number | null } {
-  const targets: readonly Pick<ManifestWorkflow, "slug" | "retries" | "maxQueued">[] =
+): { maxAttempts: number; maxQueued: number | null; concurrency: number | null } {
+  const targets: readonly Pick<ManifestWorkflow, "slug" | "retries" | "maxQueued" | "concurrency">[] =
     kind === "workflow" ? manifest.workflows : manifest.agents;
   const target = targets.find((other) => other.slug === slug);
-  return { maxAttempts: target?.retries.attempts ?? 1, maxQueued: target?.maxQueued ?? null };
+  return {
+    maxAttempts: target?.retries.attempts ?? 1,
+    maxQueued: target?.maxQueued ?? null,
+    concurrency: target?.concurrency ?? null,
+  };
 }
 
 /** An endpoint with more triggers than that lists only the verdicts of matches and of the nearest misses. */

@@ -18,5 +18,6 @@ export async function openConfiguredStore(
   // Imported here, so that the driver of Postgres is not loaded with SQLite.
   const { openPostgresStore } = await import("../store/postgres/open-store.ts");
   const secret = { fingerprint: deriveSecretFingerprint(readSecret(stateDir)), isReplacing: isReplacingSecret };
-  return await openPostgresStore({ url: database.url, logger, secret, onClock: setClockAhead });
+  const { url, directUrl } = database;
+  return await openPostgresStore({ url, ...(directUrl && { directUrl }), logger, secret, onClock: setClockAhead });
 }

@@ -4,7 +4,7 @@ import { systemClock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { readManifest } from "../project/read-manifest.ts";
-import { leaseMs } from "../run-channel/host/lease-trust.ts";
+import { leaseMs } from "../domain/runs/lease.ts";
 import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import { machineName } from "./machine-name.ts";
 

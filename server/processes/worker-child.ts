@@ -13,7 +13,7 @@ import { containsWord, readBuiltCode, readsComputedNames } from "./web-environme
 /** For sealing keys and for signing in: workers do neither. */
 const serviceVariables = /^SIGNALBOX_(SECRET|OIDC_.+)$/;
 /** The store's address and the token of commands. Workers use neither, but a workflow may name such a variable. */
-const keptIfNamed: ReadonlySet<string> = new Set(["DATABASE_URL", "SIGNALBOX_TOKEN"]);
+const keptIfNamed: ReadonlySet<string> = new Set(["DATABASE_URL", "DATABASE_DIRECT_URL", "SIGNALBOX_TOKEN"]);
 
 const read = String.raw`process\.env(?:\.[\w$]+|\["[\w$]+"\])`;
 const fallback = String.raw`(?:\s*(?:\?\?|\|\|)\s*"[^"\\\n]*")?`;

@@ -20,7 +20,7 @@ export function newInputRun(p: {
   now: number;
 }): NewRun {
   const { kind, slug } = p.target;
-  const { input, retries, maxQueued } = findTarget(p.manifest, p.target);
+  const { input, retries, maxQueued, concurrency } = findTarget(p.manifest, p.target);
   const errors = checkInput(input, p.input);
   if (errors.length > 0)
     throw new AppError("invalid_input", `The input does not match the input schema of ${kind} ${slug}.`, { errors });
@@ -35,6 +35,7 @@ export function newInputRun(p: {
     version: p.manifest.version,
     maxAttempts: retries.attempts,
     maxQueued,
+    concurrency,
     createdAt: p.now,
     payload: null,
     input: p.input,

@@ -37,7 +37,7 @@ export async function migrateStore(p: {
   ]);
   return {
     store: databaseName(database.url),
-    applied: await migrateDatabase({ url: database.url, folder, clock, logger }),
+    applied: await migrateDatabase({ url: database.directUrl ?? database.url, folder, clock, logger }),
     at,
   };
 }

@@ -1,5 +1,6 @@
 import type { PostgresFacts } from "../../../server/store/postgres/inspect-database.ts";
 import { bad, type Check, checkRetention, ok, warn } from "./check.ts";
+import { schemaName } from "../../../server/store/postgres/queue/schema-name.ts";
 import { formatBytes, formatCount, formatDuration } from "../../../server/domain/format.ts";
 
 const clockSkewMs = 500;
@@ -24,8 +25,62 @@ export function checkPostgres(facts: PostgresFacts, p: { fingerprint: string | n
     checkConnections(facts.connections),
     checkClock(facts.aheadMs),
     checkSecret(facts.secretFingerprint, p.fingerprint),
+    ...(facts.queue ? checkQueue(facts.queue) : []),
     checkRetention(databaseBytes, p.hasRetention),
   ];
+}
+
+function checkQueue(queue: NonNullable<PostgresFacts["queue"]>): Check[] {
+  const { runsWithoutJob, jobsWithoutRun, silentRuns, stuck, listeners, schema } = queue;
+  const checks: Check[] = [];
+  if (runsWithoutJob > 0)
+    checks.push(
+      bad(
+        "queue",
+        `${formatCount(runsWithoutJob, "open run")} without a job in ${schemaName}: they never continue`,
+        "Cancel and replay them, and report this as a defect, unless the schema was changed by hand.",
+      ),
+    );
+  if (jobsWithoutRun > 0)
+    checks.push(
+      warn(
+        "queue",
+        `${formatCount(jobsWithoutRun, "job")} in ${schemaName} without an open run`,
+        "They start nothing. Report this as a defect, unless the schema was changed by hand.",
+      ),
+    );
+  if (silentRuns > 0)
+    checks.push(
+      warn(
+        "queue",
+        `${formatCount(silentRuns, "running run")} without a sign of life for more than a minute`,
+        "Their machine is lost. Start one: it takes them over.",
+      ),
+    );
+  for (const { version, target, jobs, oldestSeconds } of stuck)
+    checks.push(
+      warn(
+        "queue",
+        `${formatCount(jobs, "run")} of version ${version}${target === null ? "" : `, ${target},`} waiting for ${formatDuration(oldestSeconds * 1000)}, and none is executed`,
+        "Start a worker, or look into the log of the workers.",
+      ),
+    );
+  if (listeners === 0)
+    checks.push(
+      warn(
+        "listeners",
+        "no process listens for changes: runs start late by up to two seconds",
+        "Expected if the service is stopped. Behind a pooler in transaction mode, set DATABASE_DIRECT_URL.",
+      ),
+    );
+  return checks.length > 0
+    ? checks
+    : [
+        ok(
+          "queue",
+          `agrees with the runs (${schemaName}, version ${schema.current}); ${formatCount(listeners, "listener")}`,
+        ),
+      ];
 }
 
 function checkRights(mayWrite: boolean, user: string): Check {

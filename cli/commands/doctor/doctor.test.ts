@@ -157,8 +157,19 @@ const postgres: PostgresFacts = {
   connections: { most: 97, used: 20, wanted: 42 },
   aheadMs: 20,
   secretFingerprint: "mine",
+  queue: {
+    schema: { installed: 46, current: 46 },
+    runsWithoutJob: 0,
+    jobsWithoutRun: 0,
+    silentRuns: 0,
+    stuck: [],
+    listeners: 2,
+  },
   contents,
 };
+const queue = (given: Partial<NonNullable<PostgresFacts["queue"]>>): Partial<PostgresFacts> => ({
+  queue: postgres.queue && { ...postgres.queue, ...given },
+});
 
 it.each<[string, Partial<PostgresFacts> & { own?: string | null; hasRetention?: boolean }, string[]]>([
   ["nothing for a healthy server", {}, []],
@@ -174,6 +185,15 @@ it.each<[string, Partial<PostgresFacts> & { own?: string | null; hasRetention?: 
   ["clocks that differ", { aheadMs: -700 }, ["clock warn"]],
   ["another secret", { own: "other" }, ["machines bad"]],
   ["a missing secret on this machine", { own: null }, ["machines bad"]],
+  ["an open run without a job", queue({ runsWithoutJob: 1 }), ["queue bad"]],
+  ["a job without a run", queue({ jobsWithoutRun: 2 }), ["queue warn"]],
+  ["runs of a lost machine", queue({ silentRuns: 1 }), ["queue warn"]],
+  [
+    "a version without workers",
+    queue({ stuck: [{ version: "v1", pool: "shared", target: null, jobs: 3, oldestSeconds: 400 }] }),
+    ["queue warn"],
+  ],
+  ["missing listeners", queue({ listeners: 0 }), ["listeners warn"]],
   ["a new store", { secretFingerprint: null, own: null }, []],
   ["a large store without retention", { databaseBytes: 2e9, hasRetention: false }, ["retention warn"]],
 ])("on Postgres, reports %s", (_, { own = "mine", hasRetention = true, ...given }, expected) => {

@@ -94,7 +94,7 @@ function inspectStore(settings: Settings): Promise<StoreChecks> {
   const hasRetention = retention.days !== null || retention.deliveries !== null;
   return database.kind === "sqlite"
     ? inspectSqliteStore(database.file, hasRetention)
-    : inspectPostgresStore(database.url, { stateDir: settings.stateDir, hasRetention });
+    : inspectPostgresStore(database.directUrl ?? database.url, { stateDir: settings.stateDir, hasRetention });
 }
 
 async function inspectSqliteStore(file: string, hasRetention: boolean): Promise<StoreChecks> {

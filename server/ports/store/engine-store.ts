@@ -150,6 +150,18 @@ export interface ProgressResult {
   cancelRequested: boolean;
 }
 
+/** The due runs of a queue. */
+export interface QueueDepth {
+  /** The version that accepted the runs. */
+  version: string;
+  pool: "shared" | "isolated";
+  /** `kind:slug` of the target, if its concurrent runs are limited; `null`: all others. */
+  target: string | null;
+  jobs: number;
+  /** How long the oldest has been due; 0 if there is none. */
+  oldestSeconds: number;
+}
+
 export interface EngineStore {
   /**
    * Claims a due run (`queued`, or `waiting` until a past time) for each slot, oldest first. They become `running` with
@@ -203,6 +215,8 @@ export interface EngineStore {
   nextAvailableAt(pool: "shared" | "isolated", after?: number): Promise<number | null>;
   /** The number of `queued` runs of the pool, regardless of concurrency limits. */
   countQueued(pool: "shared" | "isolated"): Promise<number>;
+  /** Statistics for /metrics. Absent if the store has no queues: machines that share it have them. */
+  listQueueDepths?(): Promise<QueueDepth[]>;
   heartbeatWorker(worker: WorkerInfo): Promise<void>;
   removeWorker(id: string): Promise<void>;
   listWorkers(p: { seenSince: number }): Promise<WorkerInfo[]>;

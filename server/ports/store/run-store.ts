@@ -17,6 +17,8 @@ export interface NewRun {
   maxAttempts: number;
   /** Maximum queued runs of the target, including these; absent or `null`: no limit. Not stored. */
   maxQueued?: number | null;
+  /** Maximum concurrent runs of the target; absent or `null`: no limit. Not stored. */
+  concurrency?: number | null;
   createdAt: number;
   /** The output of the trigger's `request`; `null` if the run starts with its input. */
   payload: Json | null;

@@ -26,9 +26,10 @@ interface LeaseKeeperOptions {
 
 interface LeaseKeeper {
   /**
-   * Extends the expired leases of a worker that has just sent a message: it was paused, alone or with this process.
-   * Call it before a write of the worker is acknowledged: after an acknowledgement, the worker begins a step. `null`:
-   * they have not expired.
+   * Extends the leases of a worker that has just sent a message, if the regular extension was missed: it was paused,
+   * alone or with this process. Otherwise, they could expire before the next regular extension, shortly after the
+   * worker has begun a step. Call it before a write of the worker is acknowledged: after an acknowledgement, the worker
+   * begins a step. `null`: no extension was missed.
    */
   renewLate(worker: HostedWorker): Promise<void> | null;
   /** Lists the worker in the store, so that other machines know its version. */
@@ -104,7 +105,7 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   ];
 
   return {
-    renewLate: (worker) => (clock.now() >= worker.leaseUntil ? extend(claimsOf(worker), [worker]) : null),
+    renewLate: (worker) => (clock.now() >= worker.leaseUntil - leaseMs / 2 ? extend(claimsOf(worker), [worker]) : null),
     announce,
     cancel,
     close() {

@@ -1,6 +1,3 @@
-/** Duration of a worker's lease on its runs. Including the check interval, other workers take over within 15 seconds. */
-export const leaseMs = 12_000;
-
 export interface LeaseTrust {
   /** Runs a query of the store, and records when the store was unreachable. */
   watch<Result>(query: () => Promise<Result>): Promise<Result>;

@@ -12,7 +12,7 @@ import { createClaimLoop } from "./claim-loop.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { claimsOf, forget, type HostedWorker, isResponsive } from "./hosted-worker.ts";
 import { keepLeases } from "./keep-leases.ts";
-import { leaseMs } from "./lease-trust.ts";
+import { leaseMs } from "../../domain/runs/lease.ts";
 import { createRecovery, type LostWorker, type RecoveryOptions } from "./recovery.ts";
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
 import { createWorkerConnections } from "./worker-connections.ts";

@@ -52,6 +52,11 @@ export const notCopied: ReadonlyMap<string, string> = new Map([
   ["store_change", "a number that shows changes to readers of SQLite: it starts again"],
 ]);
 
+/** Columns that only one of the databases has, with the reason why they are not copied. */
+const notCopiedColumns: ReadonlyMap<string, string> = new Map([
+  ["run.job_queue", "the queue of the run's job in Postgres: at its end, the copy adds the jobs of open runs"],
+]);
+
 const derived: ReadonlyMap<string, DerivedColumn["of"]> = new Map([
   [
     "delivery.decided",
@@ -106,6 +111,7 @@ function planTable(table: PgTable, inSqlite: ReadonlySet<string>): CopiedTable {
     const path = `${name}.${column.name}`;
     const of = derived.get(path);
     const type = typeOf(column);
+    if (notCopiedColumns.has(path)) continue;
     if (inSqlite.has(column.name)) plan.columns.push({ name: column.name, type });
     else if (of) plan.derived.push({ name: column.name, type, of });
     else if (!isNumbered || !column.primary)

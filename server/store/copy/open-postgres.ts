@@ -7,6 +7,8 @@ import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import { connectionConfig, databaseName, settle } from "../postgres/connect.ts";
 import { migrateDatabase } from "../postgres/migrate-database.ts";
+import { addMissingJobs } from "../postgres/queue/add-missing-jobs.ts";
+import { sessionOf } from "../postgres/session.ts";
 import { toOpenError } from "../postgres/store-error.ts";
 import { toPostgresText } from "../postgres/text-encoding.ts";
 import { copyMark, countApplied, readJournal } from "../shared/migration-journal.ts";
@@ -112,6 +114,7 @@ async function finish(client: Client, counters: ReadonlyMap<CopiedTable, number>
     // The planner's statistics of a table that was empty are wrong.
     await client.query(`ANALYZE "${name}"`);
   }
+  await addMissingJobs(sessionOf(client), silentLogger);
   await client.query("DROP TABLE store_copy");
   await client.query("DELETE FROM schema_migration WHERE position = $1", [copyMark.position]);
 }

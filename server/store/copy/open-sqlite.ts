@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { runStatusCodes } from "../../domain/stored-codes.ts";
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import { migrationsFolder } from "../../paths.ts";
@@ -84,6 +85,8 @@ export async function openSqliteTarget(
         connection.transaction(() => {
           for (const [{ name, counter }, highest] of counters)
             if (counter !== null && highest > 0 && neverReuses(connection, name)) setCounter(connection, name, highest);
+          // The workers of running runs have stopped.
+          connection.prepare("UPDATE run SET lease_until = 0 WHERE status = ?").run(runStatusCodes.running);
           connection.exec("DROP TABLE store_copy");
           connection.prepare("DELETE FROM schema_migration WHERE position = ?").run(copyMark.position);
         })();

@@ -121,7 +121,7 @@ const run: TableForm = {
   key: "seq",
   columns: {
     ...plain("attempt", "max_attempts", "created_at", "started_at", "finished_at", "available_at"),
-    ...plain("cancel_requested_at", "crashes", "lease_until", "progress_seq", "tokens", "cost_usd"),
+    ...plain("cancel_requested_at", "crashes", "progress_seq", "tokens", "cost_usd"),
     ...plain("error_name", "error_message", "error_stack", "output"),
     id: column("id", runId),
     status: column("status", coded(runStatusCodes)),

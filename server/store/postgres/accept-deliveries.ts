@@ -8,6 +8,8 @@ import { tokensAtStart } from "../shared/tokens-at-start.ts";
 import { createTrafficCounts } from "../shared/traffic-counts.ts";
 import { insertRows } from "./insert-rows.ts";
 import { lockRoom, type QueueRoom } from "./queue-room.ts";
+import { queueOfRun } from "./queue/queue-names.ts";
+import type { RunJobs } from "./queue/run-jobs.ts";
 import { delivery, idempotencyKey, run } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addEntries, type EntryOfRun } from "./timeline.ts";
@@ -36,16 +38,16 @@ interface KeyRow extends FirstDelivery {
 /** Records many at once, with no more statements than for one. */
 export async function acceptDeliveries(
   session: Session,
-  jobs: readonly AcceptJob[],
-  p: { counted: (counts: number) => void },
+  requests: readonly AcceptJob[],
+  p: { counted: (counts: number) => void; jobs: RunJobs },
 ): Promise<AcceptAnswer[]> {
-  const keys = await lockKeys(session, jobs);
+  const keys = await lockKeys(session, requests);
   const { decisions, remembered } = judge(
-    jobs,
+    requests,
     keys,
     await lockRoom(
       session,
-      jobs.flatMap(({ runs }) => runs),
+      requests.flatMap(({ runs }) => runs),
     ),
   );
   const accepted = decisions.filter(({ answer }) => answer === null);
@@ -56,6 +58,7 @@ export async function acceptDeliveries(
   );
   await insertRuns(
     session,
+    p.jobs,
     accepted.flatMap(({ runs }) => runs),
   );
   await rememberKeys(session, remembered);
@@ -187,11 +190,13 @@ async function listFirstRuns({ db }: Session, deliveryIds: readonly string[]): P
   );
 }
 
-/** Records runs, queued or running, each with its first timeline entries. */
-async function insertRuns(session: Session, runs: readonly NewRun[]): Promise<void> {
+/** Records runs, queued or running, each with its job and its first timeline entries. */
+async function insertRuns(session: Session, jobs: RunJobs, runs: readonly NewRun[]): Promise<void> {
   const rows = runs.map(({ target: { kind, slug }, assignment, ...newRun }) => ({
     ...newRun,
-    ...assignment,
+    token: assignment?.token ?? null,
+    workerId: assignment?.workerId ?? null,
+    jobQueue: queueOfRun({ ...newRun, target: { kind, slug } }),
     status: assignment ? ("running" as const) : ("queued" as const),
     attempt: assignment ? 1 : 0,
     startedAt: assignment ? newRun.createdAt : null,
@@ -202,6 +207,12 @@ async function insertRuns(session: Session, runs: readonly NewRun[]): Promise<vo
     availableAt: newRun.createdAt,
   }));
   await insertRows(session, run, rows);
+  await jobs.add(
+    session,
+    rows
+      .toSorted((a, b) => a.createdAt - b.createdAt)
+      .map(({ id, jobQueue, status }) => ({ runId: id, queue: jobQueue, state: { kind: status } })),
+  );
   await addEntries(
     session,
     runs.flatMap(({ id, createdAt: at, assignment }): EntryOfRun[] => [

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Client, type Pool } from "pg";
 import { type Logger, createThrottledLog } from "../../ports/logger.ts";
 import { createListeners, type Listeners } from "../shared/listeners.ts";
-import { connectionConfig, settle } from "./connect.ts";
+import { connectionConfig, isShared, listenerName, settle } from "./connect.ts";
 
 const channel = "signalbox_changed";
 /**
@@ -52,7 +52,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
   const areNone = () => listeners.isEmpty() && listenersToOthers.isEmpty();
 
   async function listen(): Promise<void> {
-    const next = new Client(connectionConfig(p.url));
+    const next = new Client({ ...connectionConfig(p.url), application_name: listenerName });
     next.on("error", () => lose(next));
     next.on("end", () => lose(next));
     next.on("notification", ({ payload }) => {
@@ -104,7 +104,11 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
     while (isToNotify) {
       isToNotify = false;
       try {
-        await p.pool.query({ name: "signalbox_notify", text: `SELECT pg_notify('${channel}', $1)`, values: [origin] });
+        await p.pool.query({
+          ...(isShared(p.pool) ? {} : { name: "signalbox_notify" }),
+          text: `SELECT pg_notify('${channel}', $1)`,
+          values: [origin],
+        });
       } catch (error) {
         logTrouble("could not notify other processes of a change", { error });
       }

@@ -2,6 +2,9 @@ import { type ClientBase, type ClientConfig, Pool, types as parsers } from "pg";
 import { type Logger, createThrottledLog } from "../../ports/logger.ts";
 import { fromPostgresText } from "./text-encoding.ts";
 
+/** The name of the connection that listens for changes, as the server shows it. */
+export const listenerName = "signalbox listener";
+
 const connectMs = 5_000;
 /**
  * Milliseconds. A process that is gone without a word, as with its machine, holds its locks no longer than this: less
@@ -18,6 +21,11 @@ const longestSilence = 10_000;
 const keepAliveAfter = 5_000;
 /** Migrations of a large store. */
 const longestMigration = 3_600_000;
+
+/** Connections and their pools that lead to a pooler in transaction mode. */
+const sharedConnections = new WeakSet<object>();
+
+export const isShared = (connection: object): boolean => sharedConnections.has(connection);
 
 const int8 = 20;
 const texts = [25, 1043];
@@ -79,14 +87,26 @@ export async function settle(client: ClientBase, { isPatient = false } = {}): Pr
   );
 }
 
+/** The same for one transaction, after which a pooler gives the connection to others. */
+export const settleTransactionSql = `SET LOCAL statement_timeout = ${longestStatement}; SET LOCAL lock_timeout = ${longestWaitForLock}; SET LOCAL idle_in_transaction_session_timeout = ${longestPauseInTransaction}`;
+
+interface PoolOptions {
+  max: number;
+  logger: Logger;
+  isPatient?: boolean;
+  /** The connections lead to a pooler in transaction mode: nothing stays with them from one transaction to the next. */
+  isShared?: boolean;
+}
+
 /** Connects when it is asked for one. */
-export function createPool(url: string, p: { max: number; logger: Logger; isPatient?: boolean }): Pool {
+export function createPool(url: string, p: PoolOptions): Pool {
   const pool = new Pool({
     ...connectionConfig(url, p),
     max: p.max,
     idleTimeoutMillis: 60_000,
-    onConnect: (client) => settle(client, p),
+    onConnect: (client) => (p.isShared ? void sharedConnections.add(client) : settle(client, p)),
   });
+  if (p.isShared) sharedConnections.add(pool);
   const logTrouble = createThrottledLog((message, fields) => p.logger.warn(message, fields));
   // Of connections that nobody uses: the next verb makes a new one.
   pool.on("error", (error) => logTrouble("connection to the store lost", { error }));

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { AppError } from "../../contract/app-error.ts";
 import { type Session, sessionOf } from "./session.ts";
-import { toStoreError } from "./store-error.ts";
+import { isQueueMissing, toStoreError } from "./store-error.ts";
 import { transact, type TransactionMode } from "./transact.ts";
 import { createWriteLane, type JobGroup, type WriteLane } from "./write-lane.ts";
 
@@ -40,7 +40,13 @@ export interface PostgresDatabase {
   close(): Promise<void>;
 }
 
-export function createDatabase(p: { readers: Pool; writers: Pool; changed: () => void }): PostgresDatabase {
+export function createDatabase(p: {
+  readers: Pool;
+  writers: Pool;
+  changed: () => void;
+  /** Called when a job could not be added because its queue was removed. The transaction is tried again. */
+  onQueueMissing: () => void;
+}): PostgresDatabase {
   const lane = createWriteLane();
   const aside = createWriteLane();
   let isClosed = false;
@@ -54,12 +60,21 @@ export function createDatabase(p: { readers: Pool; writers: Pool; changed: () =>
     }
   }
 
+  async function transactOn<Result>(pool: Pool, verb: Verb<Result>, mode: TransactionMode): Promise<Result> {
+    try {
+      return await transact(pool, verb, mode);
+    } catch (error) {
+      if (isQueueMissing(error)) p.onQueueMissing();
+      throw error;
+    }
+  }
+
   /** A group of one: its transaction is its own. */
   function writeAlone<Result>(verb: Verb<Result>, mode: TransactionMode): Promise<Result> {
     const group: JobGroup<Verb<Result>, Result> = {
       maxBatch: 1,
       write: async (_, committing) => {
-        const result = await transact(p.writers, verb, { ...mode, committing });
+        const result = await transactOn(p.writers, verb, { ...mode, committing });
         if (!mode.isSoon) p.changed();
         return [result];
       },
@@ -77,7 +92,7 @@ export function createDatabase(p: { readers: Pool; writers: Pool; changed: () =>
         maxBatch,
         ...(nameOf && { nameOf }),
         async write(jobs, committing) {
-          const results = await transact(p.writers, (session) => write(session, jobs), { isSoon, committing });
+          const results = await transactOn(p.writers, (session) => write(session, jobs), { isSoon, committing });
           p.changed();
           return results;
         },

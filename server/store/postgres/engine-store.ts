@@ -1,16 +1,18 @@
 import { asc, desc, eq, getTableColumns, gte } from "drizzle-orm";
 import type { EngineStore, RunProgress, StepRecord, WorkerInfo } from "../../ports/store/engine-store.ts";
-import { claimRuns, hasDue } from "./claim-runs.ts";
 import type { PostgresDatabase } from "./database.ts";
-import { countQueued, extendLeases, listHeldRuns, nextAvailableAt } from "./leases.ts";
+import { countQueued, extendLeases, listHeldRuns, nextAvailableAt } from "./held-runs.ts";
 import { getLive, type LiveRequest, saveLives } from "./live.ts";
-import { hasExpired, reconcile, releaseLostRuns } from "./lost-runs.ts";
+import { adoptRuns, findSilent, releaseLostRuns } from "./lost-runs.ts";
+import { claimRuns } from "./queue/claim-runs.ts";
+import { listQueueDepths } from "./queue/inspect-queue.ts";
+import type { RunJobs } from "./queue/run-jobs.ts";
 import { runStep, worker } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { writeProgress } from "./write-progress.ts";
 
 const longWaitsSql = `
-  SELECT id, available_at AS "availableAt" FROM run
+  SELECT id, available_at AS "availableAt", job_queue AS queue FROM run
   WHERE status = 'waiting' AND available_at > $1 AND (
     EXISTS (SELECT 1 FROM run_step WHERE run_id = run.id AND kind = 'sleep' AND finished_at IS NULL AND started_at > $1)
     OR EXISTS (SELECT 1 FROM run_event WHERE run_id = run.id AND kind = 'retry_scheduled' AND at > $1)
@@ -19,10 +21,15 @@ const longWaitsSql = `
 interface LongWait {
   id: string;
   availableAt: number;
+  queue: string;
 }
 
-export function createEngineStore({ read, write, writeSoon, together }: PostgresDatabase): EngineStore {
-  const writeOne = together({ maxBatch: 128, nameOf: ({ runId }: RunProgress) => runId, write: writeProgress });
+export function createEngineStore({ read, write, writeSoon, together }: PostgresDatabase, jobs: RunJobs): EngineStore {
+  const writeOne = together({
+    maxBatch: 128,
+    nameOf: ({ runId }: RunProgress) => runId,
+    write: (session, all: readonly RunProgress[]) => writeProgress(session, jobs, all),
+  });
   const saveLive = together({
     maxBatch: 128,
     nameOf: ({ runId }: LiveRequest) => runId,
@@ -37,19 +44,18 @@ export function createEngineStore({ read, write, writeSoon, together }: Postgres
 
   async function shorten(now: number): Promise<number> {
     const mayHave = now < lookedAt && (await read((session) => hasLongWaits(session, now)));
-    const shortened = mayHave ? await write((session) => shortenWaits(session, now)) : 0;
+    const shortened = mayHave ? await write((session) => shortenWaits(session, jobs, now)) : 0;
     lookedAt = now;
     return shortened;
   }
 
   return {
-    claimRuns: async (p) =>
-      (await read((session) => hasDue(session, p))) ? write((session) => claimRuns(session, p)) : [],
+    claimRuns: (p) => claimRuns({ read, write }, jobs, p),
     loadSteps: (runId) => read((session) => loadSteps(session, runId)),
     writeProgress: (p) => writeOne(p),
     saveLive: (p) => saveLive(p),
     getLive: (runId) => read((session) => getLive(session, runId)),
-    extendLeases: (p) => writeSoon((session) => extendLeases(session, p)),
+    extendLeases: (p) => writeSoon((session) => extendLeases(session, jobs, p)),
     listCancelRequested: (runIds) =>
       read(async (session) =>
         (
@@ -60,15 +66,15 @@ export function createEngineStore({ read, write, writeSoon, together }: Postgres
         ).map(({ id }) => id),
       ),
     listHeldRuns: (workerId) => read((session) => listHeldRuns(session, workerId)),
-    releaseLostRuns: (p) => write((session) => releaseLostRuns(session, p)),
+    releaseLostRuns: (p) => write((session) => releaseLostRuns(session, jobs, p)),
     async reconcile(now, spare = new Set()) {
-      const expired = (await read((session) => hasExpired(session, now, spare)))
-        ? await write((session) => reconcile(session, now, spare))
-        : 0;
-      return expired + (await shorten(now));
+      const ids = await read((session) => findSilent(session, spare));
+      const adopted = ids.length > 0 ? await write((session) => adoptRuns(session, jobs, { ids, now, spare })) : 0;
+      return adopted + (await shorten(now));
     },
     nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),
     countQueued: (pool) => read((session) => countQueued(session, pool)),
+    listQueueDepths: () => read(listQueueDepths),
     heartbeatWorker: (info) => writeSoon((session) => saveWorker(session, info)),
     removeWorker: (id) => writeSoon(async ({ db }) => void (await db.delete(worker).where(eq(worker.id, id)))),
     listWorkers: ({ seenSince }) =>
@@ -109,18 +115,20 @@ async function hasLongWaits(session: Session, now: number): Promise<boolean> {
 }
 
 /** Returns how many. */
-async function shortenWaits(session: Session, now: number): Promise<number> {
+async function shortenWaits(session: Session, jobs: RunJobs, now: number): Promise<number> {
   let shortened = 0;
-  for (const { id, availableAt } of await session.rows<LongWait>(
+  for (const { id, availableAt, queue } of await session.rows<LongWait>(
     `${longWaitsSql} ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
     [now],
   )) {
     const at = (await moveSleeps(session, id, now)) ?? (await endOfRetry(session, id, now));
-    if (at !== null && at < availableAt)
-      shortened += await session.change("UPDATE run SET available_at = $2 WHERE id = $1 AND status = 'waiting'", [
-        id,
-        at,
-      ]);
+    if (at === null || at >= availableAt) continue;
+    shortened += await session.change("UPDATE run SET available_at = $2 WHERE id = $1 AND status = 'waiting'", [
+      id,
+      at,
+    ]);
+    await jobs.end(session, [{ runId: id, queue }]);
+    await jobs.add(session, [{ runId: id, queue, state: { kind: "waiting", until: at } }]);
   }
   return shortened;
 }

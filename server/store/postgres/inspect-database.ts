@@ -6,6 +6,9 @@ import type { StoreContents } from "../shared/store-contents.ts";
 import { createPool, databaseName } from "./connect.ts";
 import { assertFits, readApplied } from "./migrate.ts";
 import { connectionsOfProcess } from "./open-store.ts";
+import { inspectQueue, type QueueFacts } from "./queue/inspect-queue.ts";
+import { isQueuePending, readQueueSchema } from "./queue/queue-schema.ts";
+import { schemaName } from "./queue/schema-name.ts";
 import { type Session, sessionOf } from "./session.ts";
 import { askDifference } from "./store-clock.ts";
 import { toOpenError } from "./store-error.ts";
@@ -29,6 +32,8 @@ export interface PostgresFacts {
   aheadMs: number;
   /** The fingerprint of the current secret; `null`: none yet. */
   secretFingerprint: string | null;
+  /** `null` if the schema is not migrated yet. */
+  queue: QueueFacts | null;
   /** `null` if the schema is not migrated yet. */
   contents: StoreContents | null;
 }
@@ -55,7 +60,7 @@ const serverSql = `
 
 type ServerRow = Omit<
   PostgresFacts,
-  "name" | "connections" | "pendingMigrations" | "mayWrite" | "aheadMs" | "secretFingerprint" | "contents"
+  "name" | "connections" | "pendingMigrations" | "mayWrite" | "aheadMs" | "secretFingerprint" | "queue" | "contents"
 > & { most: number; used: number; mayCreate: boolean };
 
 async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
@@ -66,13 +71,15 @@ async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
   const { most, used, mayCreate, ...server } = row;
   const known = readJournal(migrationsFolder("postgres"));
   const applied = countApplied(await readApplied(session), { known, name });
-  const isMigrated = applied === known.length;
+  const mayUseQueue = await mayWriteJobs(session);
+  const isQueueOld = mayUseQueue && isQueuePending(await readQueueSchema(session), name);
+  const isMigrated = applied === known.length && !isQueueOld;
   const aheadMs = await askDifference(pool, Date.now);
   return {
     ...server,
     name,
-    pendingMigrations: known.length - applied,
-    mayWrite: mayCreate && (applied === 0 || (await mayWriteRuns(session))),
+    pendingMigrations: known.length - applied + (isQueueOld ? 1 : 0),
+    mayWrite: mayCreate && mayUseQueue && (applied === 0 || (await mayWriteRuns(session))),
     connections: {
       most,
       used,
@@ -83,6 +90,7 @@ async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
       ? ((await session.rows<{ value: string }>("SELECT value FROM store_fact WHERE name = 'secret'"))[0]?.value ??
         null)
       : null,
+    queue: isMigrated && mayUseQueue ? await inspectQueue(session) : null,
     contents: isMigrated ? await readContents(session) : null,
   };
 }
@@ -92,6 +100,21 @@ async function mayWriteRuns(session: Session): Promise<boolean> {
     "SELECT bool_and(has_table_privilege('run', wanted)) AS may FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS wanted",
   );
   return found?.may ?? false;
+}
+
+/** `true` also if there is no queue yet. */
+async function mayWriteJobs(session: Session): Promise<boolean> {
+  const [schema] = await session.rows<{ may: boolean }>(
+    "SELECT has_schema_privilege(oid, 'USAGE') AS may FROM pg_namespace WHERE nspname = $1",
+    [schemaName],
+  );
+  if (!schema?.may) return schema === undefined;
+  const [found] = await session.rows<{ may: boolean }>(
+    `SELECT bool_and(has_table_privilege(c.oid, wanted)) AS may FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS wanted
+     WHERE n.nspname = $1 AND c.relname IN ('job', 'job_common', 'queue')`,
+    [schemaName],
+  );
+  return found?.may ?? true;
 }
 
 /** A receiver and a web process. Workers and their supervisor have no connection. */

@@ -1,20 +1,25 @@
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Ending, type Held } from "./end-holds.ts";
 import { clearLives } from "./live.ts";
+import type { RunJobs } from "./queue/run-jobs.ts";
 import type { Session } from "./session.ts";
 import { addEntries, type EntryOfRun } from "./timeline.ts";
 
 type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 
 const lockHeldBySql = `
-  SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt" FROM run
+  SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt", job_queue AS queue FROM run
   WHERE id = ANY($1::text[]) AND worker_id = $2 AND status = 'running' AND token IS NOT NULL ORDER BY id FOR NO KEY UPDATE`;
 
 const countCrashesSql = `
   UPDATE run SET crashes = crashes + 1, is_isolated = is_isolated OR f.isolate FROM unnest($1::text[], $2::boolean[]) AS f (id, isolate) WHERE run.id = f.id`;
 
 /** After a worker process ended: its runs go back as its supervisor says. */
-export async function releaseLostRuns(session: Session, { workerId, now, message, runs }: Release): Promise<void> {
+export async function releaseLostRuns(
+  session: Session,
+  jobs: RunJobs,
+  { workerId, now, message, runs }: Release,
+): Promise<void> {
   const locked = new Map(
     (await session.rows<Held>(lockHeldBySql, [runs.map(({ id }) => id), workerId])).map((held) => [held.id, held]),
   );
@@ -24,8 +29,14 @@ export async function releaseLostRuns(session: Session, { workerId, now, message
   });
   await giveBack(
     session,
+    jobs,
     lost.map(({ held, fate }) => ({
-      ending: { held, transition: fate.kind === "fail" ? fate.transition : { to: "queued" }, now },
+      ending: {
+        held,
+        transition: fate.kind === "fail" ? fate.transition : { to: "queued" },
+        now,
+        isIsolated: fate.kind === "isolate",
+      },
       entries: [
         { at: now, kind: "worker_lost" as const, attempt: held.attempt, message },
         ...(fate.kind === "fail" ? fate.entries : []),
@@ -40,34 +51,52 @@ export async function releaseLostRuns(session: Session, { workerId, now, message
     ]);
 }
 
-const expiredSql = "SELECT EXISTS (SELECT 1 FROM run WHERE lease_until <= $1 AND id <> ALL($2::text[])) AS found";
+/**
+ * Jobs whose heartbeat stopped, and their runs. Both times are of the database. pg-boss finds them only together with
+ * statistics and removals, and not at all for as long as the clock of the database was set back.
+ */
+const silentSql = `
+  SELECT run.id FROM pgboss.queue q CROSS JOIN LATERAL (
+    SELECT data FROM pgboss.job WHERE name = q.name AND state = 'active' AND heartbeat_on + heartbeat_seconds * interval '1 s' <= pgboss.job_now()
+  ) j JOIN run ON run.id = j.data->>'run' AND run.status = 'running' WHERE NOT (run.id = ANY($1::text[]))`;
 
-const lockExpiredSql = `
-  SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt" FROM run
-  WHERE lease_until <= $1 AND id <> ALL($2::text[]) AND token IS NOT NULL ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`;
-
-export async function hasExpired(session: Session, now: number, spare: ReadonlySet<string>): Promise<boolean> {
-  return (await session.rows<{ found: boolean }>(expiredSql, [now, [...spare]]))[0]?.found ?? false;
+export async function findSilent(session: Session, spare: ReadonlySet<string>): Promise<string[]> {
+  return (await session.rows<{ id: string }>(silentSql, [[...spare]])).map(({ id }) => id);
 }
 
+const lockSilentSql = `
+  SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt", job_queue AS queue FROM run
+  WHERE id = ANY($1::text[]) AND status = 'running' ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`;
+
 /**
- * Runs whose lease ran out; see `reconcile` of the port. Those that somebody writes at this moment are left to the next
- * time.
+ * Returns these runs to the queue; see `reconcile` of the port. Those that somebody writes at this moment are left to
+ * the next time. A heartbeat needs the lock of the run: with it, the jobs are read again, as they are now.
  */
-export async function reconcile(session: Session, now: number, spare: ReadonlySet<string>): Promise<number> {
-  const expired = await session.rows<Held>(lockExpiredSql, [now, [...spare]]);
+export async function adoptRuns(
+  session: Session,
+  jobs: RunJobs,
+  { ids, now, spare }: { ids: readonly string[]; now: number; spare: ReadonlySet<string> },
+): Promise<number> {
+  const locked = await session.rows<Held>(lockSilentSql, [[...ids]]);
+  const silent = new Set(await findSilent(session, spare));
+  const lost = locked.filter(({ id }) => silent.has(id));
   const message = "The lease of its worker expired: the worker stopped responding.";
   await giveBack(
     session,
-    expired.map((held) => ({
+    jobs,
+    lost.map((held) => ({
       ending: { held, transition: { to: "queued" }, now },
       entries: [{ runId: held.id, entry: { at: now, kind: "worker_lost", attempt: held.attempt, message } }],
     })),
   );
-  return expired.length;
+  return lost.length;
 }
 
-async function giveBack(session: Session, lost: readonly { ending: Ending; entries: EntryOfRun[] }[]): Promise<void> {
+async function giveBack(
+  session: Session,
+  jobs: RunJobs,
+  lost: readonly { ending: Ending; entries: EntryOfRun[] }[],
+): Promise<void> {
   const decided = lost.map(({ ending, entries }) => ({ before: entries, ...decideEnding(ending) }));
   await addEntries(
     session,
@@ -79,6 +108,7 @@ async function giveBack(session: Session, lost: readonly { ending: Ending; entri
   );
   await endHolds(
     session,
+    jobs,
     decided.map(({ ending }) => ending),
   );
 }

@@ -1,5 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { askPostgres } from "../../../scripts/ask-postgres.ts";
+import { leaseMs } from "../../domain/runs/lease.ts";
 import { migrationsFolder } from "../../paths.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
@@ -78,8 +80,14 @@ async function liveWorkers(store: Store, versions: readonly string[]): Promise<v
 const claim = async (store: Store, version: string, now = at) =>
   (await store.claimRuns(aClaim({ version, now }))).map((run) => run.id).toSorted();
 
+/** The time of its queue is that of each operation. */
+async function withTimedStore(use: (store: Store) => Promise<void>): Promise<void> {
+  const store = await server.openStore();
+  await use(store).finally(() => store.close());
+}
+
 it("while workers of two versions live, each takes what its own version accepted, and the newest takes the rest", async () => {
-  await withStore(async (store) => {
+  await withTimedStore(async (store) => {
     await liveWorkers(store, ["v1", "v2"]);
     const [first, second, gone] = ["v1", "v2", "v0"].map((version) => aRun({ version, createdAt: old }));
     if (!first || !second || !gone) throw new Error("three runs were to be made");
@@ -90,7 +98,7 @@ it("while workers of two versions live, each takes what its own version accepted
 });
 
 it("what a version accepted goes to the newest when its last worker leaves or is gone", async () => {
-  await withStore(async (store) => {
+  await withTimedStore(async (store) => {
     await liveWorkers(store, ["v1", "v2"]);
     const runs = [aRun({ version: "v1", createdAt: old }), aRun({ version: "v1", createdAt: old })];
     await store.createRuns(runs);
@@ -107,12 +115,12 @@ it("what a version accepted goes to the newest when its last worker leaves or is
     expect(await store.claimRuns(aClaim({ version: "v2", limit: 1, now: at }))).toHaveLength(1);
     await store.heartbeatWorker({ id: "wrk_v1", pid: 1, host: "h", version: "v1", startedAt: 0, seenAt: at });
     expect(await claim(store, "v2")).toEqual([]);
-    expect(await claim(store, "v2", at + 11_000)).toHaveLength(1);
+    expect(await claim(store, "v2", at + leaseMs + 1_000)).toHaveLength(1);
   });
 });
 
 it("what was accepted a moment ago waits for the workers of its version, which may be on their way", async () => {
-  await withStore(async (store) => {
+  await withTimedStore(async (store) => {
     await liveWorkers(store, ["v1"]);
     await store.createRuns([aRun({ version: "v2", createdAt: at - 9_000 })]);
     expect(await claim(store, "v1")).toEqual([]);
@@ -164,7 +172,7 @@ it("a rate comes back with the time", async () => {
 it("a database is looked at as it is, whether or not anything was made in it, and nothing in it is changed", async () => {
   const empty = await server.createDatabase("template1");
   expect(await inspectPostgres(empty)).toMatchObject({
-    pendingMigrations: readJournal(migrationsFolder("postgres")).length,
+    pendingMigrations: readJournal(migrationsFolder("postgres")).length + 1,
     mayWrite: true,
     secretFingerprint: null,
     contents: null,
@@ -205,6 +213,52 @@ it("a database is looked at as it is, whether or not anything was made in it, an
   });
 });
 
+const queuesOf = async () =>
+  (await askPostgres<{ name: string }>(url, "SELECT name FROM pgboss.queue ORDER BY name")).map(({ name }) => name);
+
+it("the empty queues of a version without workers are removed, and made again when they are needed", async () => {
+  const tomorrow = Date.now() + 86_400_000;
+  await withStore(async (store) => {
+    const runs = ["v1", "v2", "v3"].map((version) => aRun({ version, createdAt: old }));
+    await store.createRuns(runs);
+    await store.heartbeatWorker({ id: "wrk_v2", pid: 1, host: "h", version: "v2", startedAt: 0, seenAt: tomorrow });
+    for (const { id } of runs.slice(0, 2)) await store.requestCancel(id, at);
+    await store.removeOldWorkers(at);
+    expect(await queuesOf()).toEqual(["v1/shared", "v2/shared", "v3/shared"]);
+    await store.removeOldWorkers(tomorrow);
+    expect(await queuesOf()).toEqual(["v2/shared", "v3/shared"]);
+    await store.createRuns([aRun({ version: "v1" })]);
+    expect(await queuesOf()).toEqual(["v1/shared", "v2/shared", "v3/shared"]);
+    expect((await store.countOpenRuns()).queued).toBe(2);
+  });
+});
+
+it("open runs without jobs, jobs without runs, and queues that stand still are found", async () => {
+  await withStore(async (store) => {
+    const [lost, orphan, running] = [aRun(), aRun({ concurrency: 1 }), aRun({ version: "v2" })];
+    await store.createRuns([lost, orphan, running]);
+    await claimOne(store, { version: "v2" });
+    expect((await inspectPostgres(url)).queue).toMatchObject({ runsWithoutJob: 0, jobsWithoutRun: 0, stuck: [] });
+    expect(await store.listQueueDepths?.()).toMatchObject([
+      { version: "v1", pool: "shared", target: null, jobs: 1 },
+      { version: "v1", pool: "shared", target: "workflow:welcome-email", jobs: 1 },
+      { version: "v2", pool: "shared", target: null, jobs: 0, oldestSeconds: 0 },
+    ]);
+    await askPostgres(url, `DELETE FROM pgboss.job WHERE data ->> 'run' = '${lost.id}'`);
+    await askPostgres(url, `UPDATE run SET status = 'canceled', job_queue = NULL WHERE id = '${orphan.id}'`);
+    await askPostgres(
+      url,
+      "UPDATE pgboss.job SET created_on = created_on - interval '1 hour', heartbeat_on = heartbeat_on - interval '1 hour'",
+    );
+    expect((await inspectPostgres(url)).queue).toMatchObject({
+      runsWithoutJob: 1,
+      jobsWithoutRun: 1,
+      silentRuns: 1,
+      stuck: [{ version: "v1", target: "workflow:welcome-email", jobs: 1 }],
+    });
+  });
+});
+
 it("a user that may read but not write is reported", async () => {
   const admin = new Client(url);
   await admin.connect();
@@ -227,7 +281,7 @@ it("what another store commits is heard of again, unasked, after the connection 
     const admin = new Client(url);
     await admin.connect();
     await admin.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox' AND datname = current_database()",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'signalbox%' AND datname = current_database()",
     );
     await admin.end();
     // Those who watch are told to look when the connection is there again: what was committed meanwhile was told to nobody.

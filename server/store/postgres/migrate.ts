@@ -5,6 +5,8 @@ import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { countApplied, readJournal } from "../shared/migration-journal.ts";
+import { addMissingJobs } from "./queue/add-missing-jobs.ts";
+import { isQueuePending, migrateQueue, readQueueSchema } from "./queue/queue-schema.ts";
 import type { Session } from "./session.ts";
 import { transact } from "./transact.ts";
 
@@ -23,19 +25,26 @@ export async function migrate(
   const known = readJournal(p.folder);
   const pending = await transact(pool, async (session) => {
     await assertFits(session, p.name);
-    return known.length - countApplied(await readApplied(session), { known, name: p.name });
+    const migrations = known.length - countApplied(await readApplied(session), { known, name: p.name });
+    return { migrations, isQueue: isQueuePending(await readQueueSchema(session), p.name) };
   });
-  if (pending === 0) return [];
+  if (pending.migrations === 0 && !pending.isQueue) return [];
   const began = p.clock.now();
-  if (pending < known.length)
+  const isNew = pending.migrations === known.length;
+  if (!isNew)
     p.logger.info("migrating the store, webhooks wait; a large store takes some minutes", {
       database: p.name,
-      pending: known.slice(-pending),
+      pending: pending.migrations === 0 ? [queueMigration] : known.slice(-pending.migrations),
     });
   const done = await transact(pool, (session) => applyPending(session, { ...p, known, now: began }));
-  if (pending < known.length) p.logger.info("store migrated", { seconds: Math.round((p.clock.now() - began) / 1000) });
+  if (!isNew) p.logger.info("store migrated", { seconds: Math.round((p.clock.now() - began) / 1000) });
   return done;
 }
+
+/** The first migration of stores whose runs have jobs. */
+const withRunJobs = "0001_run_jobs";
+/** How a change of the schema of pg-boss is reported. */
+const queueMigration = "pgboss";
 
 const oldestServer = 150_000;
 
@@ -60,7 +69,7 @@ export async function assertFits(session: Session, name: string): Promise<void> 
 
 async function applyPending(
   session: Session,
-  p: { folder: string; name: string; known: string[]; now: number },
+  p: { folder: string; name: string; known: string[]; now: number; logger: Logger },
 ): Promise<string[]> {
   const { folder, known, name, now } = p;
   // Another process may take its minutes.
@@ -79,7 +88,12 @@ async function applyPending(
       now,
     ]);
   }
-  return known.slice(first);
+  const applied = known.slice(first);
+  const queue = await readQueueSchema(session);
+  const isQueue = isQueuePending(queue, name);
+  if (isQueue) await migrateQueue(session, queue);
+  if (first > 0 && applied.includes(withRunJobs)) await addMissingJobs(session, p.logger);
+  return isQueue ? [...applied, queueMigration] : applied;
 }
 
 export async function readApplied(session: Session): Promise<string[]> {

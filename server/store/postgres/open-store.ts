@@ -15,8 +15,9 @@ import { foldTraffic } from "./fold-traffic.ts";
 import { readLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
 import { createPortableDatabase } from "./portable-database.ts";
+import { openRunJobs, type RunJobs } from "./queue/run-jobs.ts";
 import { createRunStore } from "./run-store.ts";
-import type { Session } from "./session.ts";
+import { type Session, sessionOf } from "./session.ts";
 import { type SecretOfMachine, settleSecret } from "./settle-secret.ts";
 import { followClock } from "./store-clock.ts";
 import { toOpenError } from "./store-error.ts";
@@ -48,6 +49,8 @@ const maxAccepts = 256;
 interface OpenOptions {
   /** `postgres://user:password@host:port/database`. */
   url: string;
+  /** Set if `url` leads to a pooler in transaction mode: to the server itself, to migrate and to listen. */
+  directUrl?: string;
   clock?: Clock;
   logger?: Logger;
   /** Several machines must have the same secret. Default: not checked. */
@@ -64,7 +67,9 @@ interface OpenOptions {
 export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   const logger = p.logger ?? silentLogger;
   const name = databaseName(p.url);
-  const patient = createPool(p.url, { max: 1, logger, isPatient: true });
+  const directUrl = p.directUrl ?? p.url;
+  const isShared = p.directUrl !== undefined;
+  const patient = createPool(directUrl, { max: 1, logger, isPatient: true });
   try {
     await migrate(patient, { folder: migrationsFolder("postgres"), name, clock: p.clock ?? systemClock, logger });
     if (p.secret) await settleSecret(patient, { ...p.secret, name });
@@ -73,25 +78,44 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   } finally {
     await patient.end();
   }
-  const readers = createPool(p.url, { max: maxReaders, logger });
+  const readers = createPool(p.url, { max: maxReaders, logger, isShared });
   const stopClock = p.onClock
     ? await followClock({ pool: readers, tell: p.onClock, logger }).catch(async (error: unknown) => {
         await readers.end();
         throw toOpenError(error, name);
       })
     : () => {};
+  const jobs = await openRunJobs(sessionOf(readers), { logger }).catch(async (error: unknown) => {
+    stopClock();
+    await readers.end();
+    throw toOpenError(error, name);
+  });
   return createStore({
-    url: p.url,
-    writers: createPool(p.url, { max: maxWriters, logger }),
+    directUrl,
+    writers: createPool(p.url, { max: maxWriters, logger, isShared }),
     readers,
+    jobs,
     stopClock,
     logger,
   });
 }
 
-function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: () => void; logger: Logger }): Store {
-  const listener = createChangeListener({ url: p.url, pool: p.writers, logger: p.logger });
-  const database = createDatabase({ readers: p.readers, writers: p.writers, changed: listener.changed });
+function createStore(p: {
+  directUrl: string;
+  writers: Pool;
+  readers: Pool;
+  jobs: RunJobs;
+  stopClock: () => void;
+  logger: Logger;
+}): Store {
+  const { jobs } = p;
+  const listener = createChangeListener({ url: p.directUrl, pool: p.writers, logger: p.logger });
+  const database = createDatabase({
+    readers: p.readers,
+    writers: p.writers,
+    changed: listener.changed,
+    onQueueMissing: jobs.forgetQueues,
+  });
   const { read } = database;
   // If a crash undoes a fold, all its counts are in the log again.
   const folding = createFoldLater({
@@ -101,15 +125,16 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
   });
   const accept = database.together({
     maxBatch: maxAccepts,
-    write: (session, jobs: readonly AcceptJob[]) => acceptDeliveries(session, jobs, { counted: folding.counted }),
+    write: (session, requests: readonly AcceptJob[]) =>
+      acceptDeliveries(session, requests, { counted: folding.counted, jobs }),
   });
   // Counts that an ended process has left.
   folding.counted(0);
   return {
     ...createDeliveryStore(database, accept),
-    ...createRunStore(database, accept),
+    ...createRunStore(database, accept, jobs),
     ...createTrafficStore(database),
-    ...createEngineStore(database),
+    ...createEngineStore(database, jobs),
     ...createPortableStore(createPortableDatabase(database)),
     ...createUpkeepStore(database),
     ping: () => ping(database),
@@ -123,6 +148,7 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
       p.stopClock();
       folding.close();
       await database.close();
+      await jobs.close();
       await listener.close();
       await Promise.all([p.readers.end(), p.writers.end()]);
     },

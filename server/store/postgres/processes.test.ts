@@ -340,7 +340,7 @@ it("a connection that is cut fails what is under way, and the next verb has a ne
     );
     await askPostgres(
       url,
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox' AND datname = current_database()",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'signalbox%' AND datname = current_database()",
     );
     expect(await refused).toMatchObject({ code: "store_unavailable" });
     await holder.query("ROLLBACK");

@@ -9,11 +9,12 @@ import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../sha
 import type { AcceptVerb } from "./accept-deliveries.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { listRuns, readRunRows, runSummaryColumns } from "./list-runs.ts";
+import type { RunJobs } from "./queue/run-jobs.ts";
 import { run, runStep } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addEntries, listTimeline } from "./timeline.ts";
 
-export function createRunStore({ read, write }: PostgresDatabase, accept: AcceptVerb): RunStore {
+export function createRunStore({ read, write }: PostgresDatabase, accept: AcceptVerb, jobs: RunJobs): RunStore {
   return {
     async createRuns(runs) {
       const { result } = await accept({ delivery: null, runs, idempotency: null });
@@ -37,8 +38,8 @@ export function createRunStore({ read, write }: PostgresDatabase, accept: Accept
         return row ? toRun(row) : null;
       }),
     listTimeline: (runId, page) => read((session) => listTimeline(session, runId, page)),
-    requestCancel: (runId, now) => write((session) => requestCancel(session, runId, now)),
-    decideApproval: (p) => write((session) => decideApproval(session, p)),
+    requestCancel: (runId, now) => write((session) => requestCancel(session, jobs, { runId, now })),
+    decideApproval: (p) => write((session) => decideApproval(session, jobs, p)),
     sumSpend: (filter) =>
       read(async ({ db }) =>
         toSpend(await db.execute<SpendRow>(sumSpendQuery(run, spendingRunsQuery(run, sql`run`, filter), filter))),
@@ -55,16 +56,31 @@ export function createRunStore({ read, write }: PostgresDatabase, accept: Accept
 }
 
 /** Locks the row, so that two requests, or a request and the end of the run, take effect one after the other. */
-async function requestCancel(session: Session, runId: string, now: number): ReturnType<RunStore["requestCancel"]> {
+async function requestCancel(
+  session: Session,
+  jobs: RunJobs,
+  { runId, now }: { runId: string; now: number },
+): ReturnType<RunStore["requestCancel"]> {
   const { db } = session;
   const [found] = await db
-    .select({ status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
+    .select({
+      status: run.status,
+      attempt: run.attempt,
+      cancelRequestedAt: run.cancelRequestedAt,
+      queue: run.jobQueue,
+    })
     .from(run)
     .where(eq(run.id, runId))
     .for("no key update");
   if (!found) return "missing";
   const { outcome, change, entry } = planCancel(found, now);
-  if (change) await db.update(run).set(change).where(eq(run.id, runId));
+  const hasEnded = outcome === "canceled";
+  if (change)
+    await db
+      .update(run)
+      .set(hasEnded ? { ...change, jobQueue: null } : change)
+      .where(eq(run.id, runId));
+  if (hasEnded && found.queue !== null) await jobs.end(session, [{ runId, queue: found.queue }]);
   if (entry) await addEntries(session, [{ runId, entry }]);
   return outcome;
 }
@@ -73,11 +89,12 @@ type Decide = RunStore["decideApproval"];
 
 async function decideApproval(
   session: Session,
+  jobs: RunJobs,
   { runId, name, decision, now }: Parameters<Decide>[0],
 ): ReturnType<Decide> {
   const { db } = session;
   const [found] = await db
-    .select({ status: run.status, attempt: run.attempt })
+    .select({ status: run.status, attempt: run.attempt, queue: run.jobQueue })
     .from(run)
     .where(eq(run.id, runId))
     .for("no key update");
@@ -96,6 +113,10 @@ async function decideApproval(
     .set(plan.step)
     .where(and(isApproval, eq(runStep.name, name)));
   await addEntries(session, [{ runId, entry: plan.entry }]);
-  if (plan.isDue) await db.update(run).set({ availableAt: now }).where(eq(run.id, runId));
+  if (plan.isDue && found.queue !== null) {
+    await db.update(run).set({ availableAt: now }).where(eq(run.id, runId));
+    await jobs.end(session, [{ runId, queue: found.queue }]);
+    await jobs.add(session, [{ runId, queue: found.queue, state: { kind: "waiting", until: now } }]);
+  }
   return "decided";
 }

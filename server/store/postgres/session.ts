@@ -1,10 +1,13 @@
 import { drizzle, type PgRemoteDatabase } from "drizzle-orm/pg-proxy";
-import type { Pool, PoolClient, QueryResultRow } from "pg";
+import type { ClientBase, Pool, QueryResult, QueryResultRow } from "pg";
+import { isShared } from "./connect.ts";
 import { toPostgresText } from "./text-encoding.ts";
 
 /** One connection, or any of a pool: what the verbs of the store work with. */
 export interface Session {
   db: PgRemoteDatabase;
+  /** Runs a statement of pg-boss. */
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: object[] }>;
   /** Runs a statement, which each connection prepares once: its text must be one of a few. */
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The same for a statement that gives no rows: how many it changed. */
@@ -16,13 +19,22 @@ export interface Session {
 }
 
 const names = new Map<string, string>();
-const sessions = new WeakMap<Pool | PoolClient, Session>();
+/** The texts of pg-boss contain names of queues and numbers of jobs: so many of them are prepared. */
+const maxNames = 500;
+type Executor = Pick<Pool | ClientBase, "query">;
 
-export function sessionOf(client: Pool | PoolClient): Session {
+const sessions = new WeakMap<Executor, Session>();
+
+export function sessionOf(client: Executor): Session {
   const known = sessions.get(client);
   if (known) return known;
   const query = <Row extends object>(text: string, values: readonly unknown[]) =>
-    client.query<Row & QueryResultRow>({ name: nameOf(text), text, values: values.map(toParameter) });
+    client.query<Row & QueryResultRow>({
+      // A prepared statement stays with its connection.
+      ...(isShared(client) ? {} : { name: nameOf(text) }),
+      text,
+      values: values.map(toParameter),
+    });
   const session: Session = {
     db: drizzle(async (text, params: unknown[], method) => {
       const values = params.map(toParameter);
@@ -32,6 +44,12 @@ export function sessionOf(client: Pool | PoolClient): Session {
           : await client.query({ text, values });
       return { rows: result.rows };
     }),
+    executeSql: async (text, values = []) => {
+      // A text may have several statements if it has no parameters.
+      if (values.length === 0) return { rows: rowsOf(await client.query(text)) };
+      const isPrepared = names.has(text) || names.size < maxNames;
+      return isPrepared ? query(text, values) : client.query({ text, values: values.map(toParameter) });
+    },
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await query<Row>(text, values)).rows,
     change: async (text, values = []) => (await query(text, values)).rowCount ?? 0,
@@ -40,6 +58,11 @@ export function sessionOf(client: Pool | PoolClient): Session {
   };
   sessions.set(client, session);
   return session;
+}
+
+/** Of several statements in one text: those of the last. */
+function rowsOf(result: QueryResult | QueryResult[]): QueryResultRow[] {
+  return (Array.isArray(result) ? result.at(-1) : result)?.rows ?? [];
 }
 
 function nameOf(text: string): string {

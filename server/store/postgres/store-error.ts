@@ -209,7 +209,13 @@ function saidBy(error: unknown): string {
 
 /** Whether trying again, alone, may help: nothing was committed, and the connection is sound. */
 export function isConflict(error: unknown): boolean {
-  return codeOf(error)?.startsWith("40") ?? false;
+  return (codeOf(error)?.startsWith("40") ?? false) || isQueueMissing(error);
+}
+
+/** A job could not be added: another process removed its queue, which had been empty. */
+export function isQueueMissing(error: unknown): boolean {
+  const cause = unwrap(error);
+  return codeOf(cause) === "23503" && cause instanceof Error && "constraint" in cause && cause.constraint === "q_fkey";
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from "pg";
+import { isShared, settleTransactionSql } from "./connect.ts";
 import { type Session, sessionOf } from "./session.ts";
 import { isConnectionLost } from "./store-error.ts";
 
@@ -40,7 +41,12 @@ export async function transact<Result>(
   }
 }
 
-async function begin(client: PoolClient, { isSnapshot, isSoon }: TransactionMode): Promise<void> {
+async function begin(client: PoolClient, mode: TransactionMode): Promise<void> {
+  await beginAs(client, mode);
+  if (isShared(client)) await client.query(settleTransactionSql);
+}
+
+async function beginAs(client: PoolClient, { isSnapshot, isSoon }: TransactionMode): Promise<void> {
   if (isSnapshot) await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   else if (isSoon) await client.query("BEGIN; SET LOCAL synchronous_commit = off");
   else

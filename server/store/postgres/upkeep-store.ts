@@ -2,6 +2,7 @@ import type { UpkeepBatch, UpkeepStore } from "../../ports/store/upkeep-store.ts
 import type { PostgresDatabase } from "./database.ts";
 import { removeCounters, removeKeys } from "./remove-counters.ts";
 import { removeDeliveries, removeRuns } from "./remove-history.ts";
+import { removeUnusedQueues } from "./queue/remove-unused-queues.ts";
 import type { Session } from "./session.ts";
 
 const removeWorkersSql =
@@ -29,7 +30,11 @@ export function createUpkeepStore({ read, writeSoon }: PostgresDatabase): Upkeep
     removeOldRuns: (p) => writeSoon((session) => removeRuns(session, p)),
     removeOldKeys: (p) => writeSoon((session) => removeKeys(session, p)),
     removeOldCounters: (p) => writeSoon((session) => removeCounters(session, p)),
-    removeOldWorkers: (before) => writeSoon((session) => session.change(removeWorkersSql, [before])),
+    async removeOldWorkers(before) {
+      const removed = await writeSoon((session) => session.change(removeWorkersSql, [before]));
+      await writeSoon((session) => removeUnusedQueues(session, before));
+      return removed;
+    },
     removeOldAudit: ({ before }) => writeSoon((session) => remove(session, [removeAuditSql], before)),
     removeExpiredSignIns: ({ before }) => writeSoon((session) => remove(session, removeExpiredSql, before)),
     // Postgres uses the room again by itself.

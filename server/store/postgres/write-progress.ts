@@ -2,6 +2,7 @@ import type { ProgressResult, RunProgress as Progress, StepRecord } from "../../
 import { decideEnding, endHolds, type Held } from "./end-holds.ts";
 import { insertRows } from "./insert-rows.ts";
 import { clearLives } from "./live.ts";
+import type { RunJobs } from "./queue/run-jobs.ts";
 import { runStep } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addEntries } from "./timeline.ts";
@@ -12,11 +13,15 @@ interface Found extends Held {
 }
 
 const lockSql = `
-  SELECT id, token, status = 'running' AS "isRunning", attempt, cancel_requested_at AS "cancelRequestedAt", progress_seq AS "progressSeq" FROM run
+  SELECT id, token, status = 'running' AS "isRunning", attempt, cancel_requested_at AS "cancelRequestedAt", progress_seq AS "progressSeq", job_queue AS queue FROM run
   WHERE id = ANY($1::text[]) AND token = ANY($2::text[]) ORDER BY id FOR NO KEY UPDATE`;
 
 /** The progress of many runs, with no more statements than for one. Each run is among them once. */
-export async function writeProgress(session: Session, all: readonly Progress[]): Promise<ProgressResult[]> {
+export async function writeProgress(
+  session: Session,
+  jobs: RunJobs,
+  all: readonly Progress[],
+): Promise<ProgressResult[]> {
   const locked = await session.rows<Found>(lockSql, [all.map(({ runId }) => runId), all.map(({ token }) => token)]);
   const found = new Map(locked.map((row) => [`${row.id} ${row.token}`, row]));
   const held = all.flatMap((progress) => {
@@ -57,6 +62,7 @@ export async function writeProgress(session: Session, all: readonly Progress[]):
   );
   await endHolds(
     session,
+    jobs,
     decided.flatMap(({ end }) => (end ? [end.ending] : [])),
   );
   await saveSeqs(

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { leaseMs } from "../../domain/runs/lease.ts";
 import type { RunTransition, StepRecord } from "../../ports/store/engine-store.ts";
 import type { Store } from "../../ports/store.ts";
 import { aClaim, aDelivery, aRun, claimOne, epoch, kindsOf, type OpenStore, withRunningRun } from "./factories.ts";
 
 const workflow = (slug: string) => ({ kind: "workflow" as const, slug });
-const leaseEnd = epoch + 1000 + 10_000; // of aClaim()
+const leaseEnd = epoch + 1000 + leaseMs; // of aClaim()
 
 /** The tests of claims, progress and leases that every store passes. */
 export function engineContract(open: OpenStore): void {
@@ -33,7 +34,7 @@ export function engineContract(open: OpenStore): void {
     describe("claims", () => {
       it("take the oldest runs first, up to the limit", async () => {
         const runs = [3, 1, 2].map((age) => aRun({ createdAt: epoch - age, target: workflow(`w-${age % 2}`) }));
-        await store.createRuns(runs);
+        for (const run of runs.toSorted((a, b) => a.createdAt - b.createdAt)) await store.createRuns([run]);
         const claimed = await store.claimRuns(aClaim({ limit: 2 }));
         expect(claimed.map((run) => run.id)).toEqual([runs[0]?.id, runs[2]?.id]);
       });
@@ -114,7 +115,8 @@ export function engineContract(open: OpenStore): void {
       });
 
       it("count a target's runs in all pools and of all workers, separately for workflows and agents", async () => {
-        await store.createRuns([aRun(), aRun(), aRun({ target: { kind: "agent", slug: "welcome-email" } })]);
+        await store.createRuns([aRun({ createdAt: epoch - 1, concurrency: 1 })]);
+        await store.createRuns([aRun({ concurrency: 1 }), aRun({ target: { kind: "agent", slug: "welcome-email" } })]);
         const concurrency = new Map([["workflow:welcome-email", 1]]);
         expect(await store.claimRuns(aClaim({ concurrency, limit: 1 }))).toHaveLength(1);
         const [next, ...rest] = await store.claimRuns(aClaim({ concurrency, workerId: "wrk_b" }));
@@ -190,7 +192,8 @@ export function engineContract(open: OpenStore): void {
     });
 
     describe("an assigned run", () => {
-      const assignment = { workerId: "wrk_a", token: "a token", leaseUntil: leaseEnd };
+      const end = epoch + leaseMs;
+      const assignment = { workerId: "wrk_a", token: "a token", leaseUntil: end };
 
       it.each(["acceptDelivery", "createRuns", "createFittingRuns"] as const)(
         "is recorded as running, in its first attempt: %s",
@@ -230,9 +233,9 @@ export function engineContract(open: OpenStore): void {
       it("continues its attempt after its lease expired", async () => {
         const run = aRun({ assignment });
         await store.createRuns([run]);
-        expect(await store.reconcile(leaseEnd - 1)).toBe(0);
-        expect(await store.reconcile(leaseEnd)).toBe(1);
-        expect(await claimOne(store, { now: leaseEnd })).toMatchObject({ id: run.id, attempt: 1, isResumed: true });
+        expect(await store.reconcile(end - 1)).toBe(0);
+        expect(await store.reconcile(end)).toBe(1);
+        expect(await claimOne(store, { now: end })).toMatchObject({ id: run.id, attempt: 1, isResumed: true });
       });
 
       it("does not count as queued, but counts towards the concurrency of its target", async () => {
@@ -510,12 +513,12 @@ export function engineContract(open: OpenStore): void {
         await write(b, { to: "completed", output: null });
         await store.requestCancel(c.id, epoch + 1500);
         const runs = [a, b, c].map(({ id, token }) => ({ id, token }));
-        expect(await store.extendLeases({ runs, now: epoch + 5000, leaseMs: 10_000 })).toEqual({
+        expect(await store.extendLeases({ runs, now: epoch + 5000, leaseMs })).toEqual({
           lost: [b.id],
           cancelRequested: [c.id],
         });
-        expect(await store.reconcile(epoch + 14_999)).toBe(0);
-        expect(await store.reconcile(epoch + 15_000)).toBe(2);
+        expect(await store.reconcile(epoch + 5000 + leaseMs - 1)).toBe(0);
+        expect(await store.reconcile(epoch + 5000 + leaseMs)).toBe(2);
       });
 
       it("that expired return the run to the queue with the same attempt", async () => {
@@ -529,7 +532,7 @@ export function engineContract(open: OpenStore): void {
           message: expect.stringContaining("lease"),
         });
         expect(await claimOne(store, { now: leaseEnd })).toMatchObject({ id: run.id, attempt: 1, isResumed: true });
-        expect(await store.extendLeases({ runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({
+        expect(await store.extendLeases({ runs: [run], now: leaseEnd, leaseMs })).toEqual({
           lost: [run.id],
           cancelRequested: [],
         });
@@ -538,11 +541,11 @@ export function engineContract(open: OpenStore): void {
       it("that expired do not affect a run that is known to be active", async () => {
         const run = await withRunningRun(store);
         expect(await store.reconcile(leaseEnd, new Set([run.id]))).toBe(0);
-        expect(await store.extendLeases({ runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({
+        expect(await store.extendLeases({ runs: [run], now: leaseEnd, leaseMs })).toEqual({
           lost: [],
           cancelRequested: [],
         });
-        expect(await store.reconcile(leaseEnd + 1, new Set(["run_other"]))).toBe(1);
+        expect(await store.reconcile(leaseEnd + leaseMs, new Set(["run_other"]))).toBe(1);
       });
 
       it("of sleeping and retried runs are not longer than requested after the clock is set back", async () => {
@@ -668,7 +671,7 @@ export function engineContract(open: OpenStore): void {
       await look();
       const run = await withRunningRun(store);
       await look();
-      await store.extendLeases({ runs: [run], now: epoch + 5, leaseMs: 10_000 });
+      await store.extendLeases({ runs: [run], now: epoch + 5, leaseMs });
       expect(await store.mark()).toBe(marks.at(-1));
       await store.requestCancel(run.id, epoch + 6);
       await look();

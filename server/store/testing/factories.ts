@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { leaseMs } from "../../domain/runs/lease.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Verdict } from "../../contract/delivery.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
@@ -93,7 +94,7 @@ export function aClaim({ workerId = "wrk_a", limit = 10, ...given }: GivenClaim 
   return {
     slots: slotsOf(workerId, limit),
     now: epoch + 1000,
-    leaseMs: 10_000,
+    leaseMs,
     concurrency: new Map(),
     pool: "shared",
     ...given,

@@ -11,11 +11,18 @@ import { ownerOf, untilReady } from "../../../scripts/postgres-cluster.ts";
 import type { Store } from "../../ports/store.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
 import * as schema from "../postgres/schema.ts";
+import { type Pooler, startPooler } from "./pooler.ts";
+import { installQueueClock, type QueueClock } from "./queue-clock.ts";
 
 /** A server for one test file, in a temporary folder, with a Unix socket. */
 export interface PostgresServer {
-  /** Opens an empty store. Its database is reused after it is closed, because creating one takes longer than most tests. */
-  openStore(): Promise<Store>;
+  /**
+   * Opens an empty store whose queue has the time that each operation is given. Its database is reused after it is
+   * closed, because creating one takes longer than most tests.
+   */
+  openStore(p?: { isPooled?: boolean }): Promise<Store & { disagreements(): Promise<object[]> }>;
+  /** The URL of a database by way of a pooler in transaction mode. */
+  pooledUrl(directUrl: string): Promise<string>;
   /** Creates a database, with the store's schema or empty, and returns its URL. */
   createDatabase(template?: "migrated" | "template1"): Promise<string>;
   stop(): Promise<void>;
@@ -69,7 +76,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   await admin.query("CREATE DATABASE migrated");
   await (await openPostgresStore({ url: urlOf("migrated") })).close();
 
-  const free: { url: string; cleaner: Client }[] = [];
+  const free: { url: string; cleaner: Client; clock: QueueClock }[] = [];
   const cleaners: Client[] = [];
   async function takeDatabase(): Promise<(typeof free)[number]> {
     const used = free.pop();
@@ -81,21 +88,31 @@ export async function startPostgres(): Promise<PostgresServer> {
     const cleaner = new Client(url);
     await cleaner.connect();
     cleaners.push(cleaner);
-    return { url, cleaner };
+    return { url, cleaner, clock: await installQueueClock(cleaner) };
   }
+
+  let pooler: Promise<Pooler> | null = null;
+  const pooledUrl = async (directUrl: string) => (await (pooler ??= startPooler(folder))).urlOf(directUrl);
 
   return {
     createDatabase,
-    async openStore() {
+    pooledUrl,
+    async openStore({ isPooled = false } = {}) {
       const database = await takeDatabase();
-      const store = await openPostgresStore({ url: database.url });
+      const { url } = database;
+      const store = await openPostgresStore(isPooled ? { url: await pooledUrl(url), directUrl: url } : { url });
       const close = async () => {
         await store.close();
         free.push(database);
       };
-      return { ...store, close };
+      return {
+        ...database.clock.follow(store),
+        close,
+        disagreements: async () => (await database.cleaner.query(disagreementsSql)).rows,
+      };
     },
     async stop() {
+      await (await pooler)?.stop();
       await Promise.all([admin, ...cleaners].map((client) => client.end()));
       const ended = once(server, "exit");
       server.kill("SIGQUIT");
@@ -106,9 +123,18 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
+/** Open runs without their job, and jobs without their run, at one moment. */
+const disagreementsSql = `
+  SELECT r.id, r.status, r.job_queue, j.name, j.state, j.data
+  FROM (SELECT * FROM run WHERE status IN ('queued', 'waiting', 'running')) r FULL JOIN pgboss.job j ON j.data ->> 'run' = r.id
+  WHERE r.id IS NULL OR j.id IS NULL OR j.name IS DISTINCT FROM r.job_queue OR (r.status = 'running') <> (j.state = 'active')
+    OR (r.status = 'waiting' AND j.start_after <> to_timestamp(r.available_at / 1000.0))`;
+
 /** Foreign keys need no check, because all rows are removed. */
 const emptySql = `
   SET session_replication_role = replica;
+  DELETE FROM pgboss.job;
+  DELETE FROM pgboss.queue;
   ${Object.values(schema)
     .flatMap((table) => (is(table, PgTable) ? [`DELETE FROM ${getTableName(table)};`] : []))
     .join("\n")}`;

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunStatus } from "../../contract/run.ts";
+import { leaseMs } from "../../domain/runs/lease.ts";
 import { isFinal, mayBecome, planCancel, resolveTransition } from "../../domain/runs/run-state.ts";
 import type { LostRun, RunTransition } from "../../ports/store/engine-store.ts";
 import type { Store } from "../../ports/store.ts";
 import { aClaim, aRun, epoch, type OpenStore } from "./factories.ts";
 
 const workerId = "wrk_states";
-const leaseMs = 10_000;
 
 const targets = ["queued", "waiting", "completed", "failed", "timed_out", "canceled"] as const;
 const operations = fc.oneof(

@@ -14,6 +14,7 @@ import {
   type StoreNumbers,
   writeWaitBounds,
 } from "../../../ports/store/store-numbers.ts";
+import type { QueueDepth } from "../../../ports/store/engine-store.ts";
 import type { RunStore } from "../../../ports/store/run-store.ts";
 import type { Store } from "../../../ports/store.ts";
 import { registerDeliveryMetrics } from "./delivery-metrics.ts";
@@ -34,7 +35,7 @@ export interface Metrics {
 }
 
 export interface MetricsSources {
-  store: Pick<RunStore, "countOpenRuns"> & Pick<Store, "numbers">;
+  store: Pick<RunStore, "countOpenRuns"> & Pick<Store, "numbers" | "listQueueDepths">;
   /** Whether the project has this endpoint: others are counted as one. */
   isDeclared: (endpoint: string) => boolean;
   /** Returns the counts of the other processes; `null` if there are none. */
@@ -53,6 +54,8 @@ export function createMetrics({
   let unauthenticatedApi = 0;
   const countOpenRuns = readSeldom(() => store.countOpenRuns());
   let openRuns: Awaited<ReturnType<typeof countOpenRuns>> = null;
+  const listQueueDepths = readSeldom(() => store.listQueueDepths?.() ?? Promise.resolve([]));
+  let queues: Awaited<ReturnType<typeof listQueueDepths>> = null;
   let inStore: StoreNumbers | null = null;
   let inService: ServiceReport | null = null;
   let received = deliveries.read();
@@ -72,6 +75,23 @@ export function createMetrics({
     labels: ["status"],
     read: () => Object.entries(openRuns ?? {}).map(([status, count]) => [{ status }, count] as const),
   });
+  const ofQueues = (pick: (queue: QueueDepth) => number) =>
+    (queues ?? []).map((queue) => {
+      const { version, pool, target } = queue;
+      return [{ version, pool, target: target ?? "" }, pick(queue)] as const;
+    });
+  metrics.gauge({
+    name: "signalbox_queue_runs",
+    help: "Due runs of each queue, on Postgres.",
+    labels: ["version", "pool", "target"],
+    read: () => ofQueues(({ jobs }) => jobs),
+  });
+  metrics.gauge({
+    name: "signalbox_queue_oldest_seconds",
+    help: "Time since the oldest due run of each queue was queued, on Postgres.",
+    labels: ["version", "pool", "target"],
+    read: () => ofQueues(({ oldestSeconds }) => oldestSeconds),
+  });
   metrics.counter({
     name: "signalbox_closed_connections_total",
     help: "Connections closed because of a limit, by limit and by which connection was closed.",
@@ -87,8 +107,9 @@ export function createMetrics({
     observeUnauthenticatedApi: () => void (unauthenticatedApi += 1),
     async render() {
       // A store that does not respond must not block the other metrics.
-      [openRuns, inStore, inService] = await Promise.all([
+      [openRuns, queues, inStore, inService] = await Promise.all([
         countOpenRuns(),
+        listQueueDepths(),
         store.numbers().catch(() => null),
         readService(),
       ]);

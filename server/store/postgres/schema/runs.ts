@@ -16,7 +16,7 @@ export const run = pgTable(
     attachmentId: text("attachment_id"),
     targetKind: text("target_kind").$type<TargetKind>().notNull(),
     targetSlug: text("target_slug").notNull(),
-    /** Kind and slug as one, which claims go by: `workflow:welcome-email`. */
+    /** Kind and slug as one: `workflow:welcome-email`. */
     target: text("target").notNull(),
     deliveryId: text("delivery_id").references(() => delivery.id, { onDelete: "set null" }),
     startedBy: text("started_by").$type<StartedBy>().notNull(),
@@ -45,7 +45,8 @@ export const run = pgTable(
     token: text("token"),
     /** Set while it is `running`, and only then. */
     workerId: text("worker_id"),
-    leaseUntil: whole("lease_until"),
+    /** The queue with its job, as long as it is open. */
+    jobQueue: text("job_queue"),
     /** The number of the last progress that was written under this token. */
     progressSeq: whole("progress_seq").notNull().default(0),
     errorName: text("error_name"),
@@ -83,19 +84,16 @@ export const run = pgTable(
     index("run_by_key")
       .on(t.keyId, t.createdAt, t.id)
       .where(sql`key_id IS NOT NULL`),
-    // Open runs have their own small indexes, so that the cost of claims does not depend on the history.
-    index("run_open")
-      .on(t.isIsolated, t.target, t.status, t.availableAt, t.id)
-      .where(sql`status IN ('queued', 'waiting')`),
+    // Open runs have their own small indexes, so that no cost depends on the history.
+    index("run_queued_by_target")
+      .on(t.target)
+      .where(sql`status = 'queued'`),
     index("run_waiting")
       .on(t.isIsolated, t.availableAt)
       .where(sql`status = 'waiting'`),
     index("run_running_by_target")
       .on(t.target)
       .where(sql`status = 'running'`),
-    index("run_by_lease")
-      .on(t.leaseUntil)
-      .where(sql`lease_until IS NOT NULL`),
     index("run_by_worker")
       .on(t.workerId)
       .where(sql`worker_id IS NOT NULL`),

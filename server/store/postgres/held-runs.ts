@@ -1,29 +1,35 @@
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import type { Target } from "../../contract/project/target.ts";
+import type { RunJobs } from "./queue/run-jobs.ts";
 import type { Session } from "./session.ts";
 
 type LeaseRequest = Parameters<EngineStore["extendLeases"]>[0];
 type Pool = Parameters<EngineStore["countQueued"]>[0];
 
 /** Rows are locked in one order, whoever locks them. */
-const extendLeasesSql = `
-  WITH held AS (
-    SELECT run.id FROM run JOIN unnest($1::text[], $2::text[]) AS t (id, token) ON run.id = t.id AND run.token = t.token
-    WHERE status = 'running' ORDER BY run.id FOR NO KEY UPDATE OF run
-  )
-  UPDATE run SET lease_until = $3 FROM held WHERE run.id = held.id RETURNING run.id, cancel_requested_at AS "cancelRequestedAt"`;
+const lockHeldSql = `
+  SELECT run.id, job_queue AS queue, cancel_requested_at AS "cancelRequestedAt" FROM run JOIN unnest($1::text[], $2::text[]) AS t (id, token) ON run.id = t.id AND run.token = t.token
+  WHERE status = 'running' ORDER BY run.id FOR NO KEY UPDATE OF run`;
 
+interface LockedRun {
+  id: string;
+  queue: string;
+  cancelRequestedAt: number | null;
+}
+
+/** The heartbeat of a run's job is its lease. */
 export async function extendLeases(
   session: Session,
-  { runs, now, leaseMs }: LeaseRequest,
+  jobs: RunJobs,
+  { runs }: LeaseRequest,
 ): Promise<{ lost: string[]; cancelRequested: string[] }> {
-  const values = [runs.map(({ id }) => id), runs.map(({ token }) => token), now + leaseMs];
-  const held = new Map(
-    (await session.rows<{ id: string; cancelRequestedAt: number | null }>(extendLeasesSql, values)).map((row) => [
-      row.id,
-      row.cancelRequestedAt,
-    ]),
+  const values = [runs.map(({ id }) => id), runs.map(({ token }) => token)];
+  const locked = await session.rows<LockedRun>(lockHeldSql, values);
+  await jobs.touch(
+    session,
+    locked.map(({ id, queue }) => ({ runId: id, queue })),
   );
+  const held = new Map(locked.map((row) => [row.id, row.cancelRequestedAt]));
   const ids = runs.map(({ id }) => id);
   return {
     lost: ids.filter((id) => !held.has(id)),

@@ -1,0 +1,5 @@
+DROP INDEX "run_open";--> statement-breakpoint
+DROP INDEX "run_by_lease";--> statement-breakpoint
+ALTER TABLE "run" ADD COLUMN "job_queue" text COLLATE "C";--> statement-breakpoint
+CREATE INDEX "run_queued_by_target" ON "run" USING btree ("target") WHERE status = 'queued';--> statement-breakpoint
+ALTER TABLE "run" DROP COLUMN "lease_until";
