@@ -153,7 +153,7 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
  * The id of a run's job: the same 128 bits, as a UUID. A job is found by it without another index. The ids ascend, so
  * all inserts are at one end of their index.
  */
-export function toJobId(runId: string): string {
+function toJobId(runId: string): string {
   const packed = packedId("run").pack(runId);
   // Only tests have ids without a ULID.
   return packedUuid.unpack(
