@@ -60,6 +60,7 @@ export const deliveryOutcomes: Record<DeliveryOutcome, StatusStyle> = {
 /** Label, icon, tone and stage of verdicts. */
 export const verdictOutcomes: Record<VerdictOutcome, StatusStyle & { stage: string }> = {
   matched: { label: "matched", icon: CircleCheck, tone: "ok", stage: "request, filter" },
+  headers_mismatch: { label: "headers mismatch", icon: SkipForward, tone: "idle", stage: "headers" },
   request_mismatch: { label: "request mismatch", icon: TriangleAlert, tone: "bad", stage: "request" },
   filter_mismatch: { label: "filter mismatch", icon: SkipForward, tone: "idle", stage: "filter" },
   disabled: { label: "disabled", icon: Pause, tone: "wait", stage: "switched off" },
