@@ -34,7 +34,7 @@ const heartbeatMs = 500;
 const orphanGraceMs = 1_000;
 /** Short runs are claimed ahead: at most this many for each slot. */
 const claimAhead = 12;
-/** The supervisor waits two seconds longer than runs may take. */
+/** Shorter than `killAfterGraceMs` of the pool: the supervisor kills workers that still run at that time. */
 const maxSendSpansMs = 1_000;
 
 let loop: WorkerLoop | null = null;

@@ -4,7 +4,7 @@ import { type AcceptRequest, judgeRepeat, toFirstRuns } from "../shared/repeats.
 import type { CountTraffic } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
-import { type Packed, packedHex } from "./packed-text.ts";
+import { type Packed, packedHex } from "../shared/packed-text.ts";
 import type { QueueCapacity } from "./queue-capacity.ts";
 import { deliveryId, readTarget, runId } from "./stored-forms.ts";
 import { packVerdicts } from "./verdicts.ts";

@@ -3,7 +3,7 @@ import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
 import { tokensAtStart } from "../shared/tokens-at-start.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { packedUuid } from "./packed-text.ts";
+import { packedUuid } from "../shared/packed-text.ts";
 import type { QueueCapacity } from "./queue-capacity.ts";
 import { missingReference } from "./store-error.ts";
 import { deliveryId, runId, sameAsBody, workerId } from "./stored-forms.ts";

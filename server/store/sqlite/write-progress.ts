@@ -4,7 +4,7 @@ import type { ProgressResult, RunProgress } from "../../ports/store/engine-store
 import type { SqliteDatabase } from "./database.ts";
 import { type EndHold, type Held, setInputSql } from "./end-hold.ts";
 import { prepareClearLive } from "./live.ts";
-import { packedUuid } from "./packed-text.ts";
+import { packedUuid } from "../shared/packed-text.ts";
 import { runId } from "./stored-forms.ts";
 import { type AddEntry, implied, isImpliedEnd } from "./timeline.ts";
 
