@@ -44,7 +44,10 @@ export async function sendFromForm(
         ...Object.entries(headers)
           .filter(([name]) => !bodyHeaders.test(name))
           .flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value])),
-        ...["content-type", "application/json", "content-length", String(body.length)],
+        "content-type",
+        "application/json",
+        "content-length",
+        String(body.length),
       ],
       readBody: (take) => void take(body),
     },
