@@ -3,7 +3,7 @@ import type { Target } from "../../../contract/project/target.ts";
 import type { RunStatus } from "../../../contract/run.ts";
 import { type LiveVersion, versionsToTake } from "../../../domain/runs/versions-to-take.ts";
 import type { ClaimedRun, ClaimRequest } from "../../../ports/store/engine-store.ts";
-import { versionNote } from "../../shared/version-note.ts";
+import { versionNote } from "../../shared/run-rules.ts";
 import type { PostgresDatabase } from "../database.ts";
 import type { Session } from "../session.ts";
 import { addEntries } from "../timeline.ts";
