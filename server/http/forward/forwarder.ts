@@ -162,9 +162,14 @@ function createSlots(): Slots {
   let taken = 0;
   let period = 0;
   let timer: NodeJS.Timeout | null = null;
+  const hasRoom = () => taken < maxAtOnce;
 
   function startWaiting(): void {
-    for (const begin of waiting.splice(0, maxAtOnce - taken)) begin();
+    while (hasRoom()) {
+      const begin = waiting.shift();
+      if (!begin) return;
+      begin();
+    }
   }
 
   function beginPeriod(): void {
@@ -185,7 +190,7 @@ function createSlots(): Slots {
         taken += 1;
         start();
       };
-      if (taken < maxAtOnce) begin();
+      if (hasRoom()) begin();
       else {
         waiting.push(begin);
         timer ??= setInterval(beginPeriod, periodMs);
