@@ -32,6 +32,7 @@ export const verdictOutcomeCodes = {
   request_mismatch: 1,
   filter_mismatch: 2,
   disabled: 3,
+  headers_mismatch: 4,
 } as const satisfies Codes<VerdictOutcome>;
 
 export const targetKindCodes = { workflow: 0, agent: 1 } as const satisfies Codes<TargetKind>;

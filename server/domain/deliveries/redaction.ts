@@ -1,6 +1,6 @@
 import type { Reason, Verdict, VerdictList } from "../../contract/delivery.ts";
 
-const redacted = "[redacted]";
+export const redacted = "[redacted]";
 
 /** Headers that carry credentials by their meaning, also under a proxy's prefix. */
 const secretNames = /(?:^|-)(?:authorization|cookie2?|api-?key)$/;
