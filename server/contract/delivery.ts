@@ -16,6 +16,8 @@ export const ownHeaders = {
   signatureCheck: "signalbox-signature-check",
   /** The public URL of the request, only if the endpoint's signature covers it. Keys in it are redacted. */
   requestUrl: "signalbox-request-url",
+  /** The values of the headers that the request had several times, as JSON: `{"x-topic":["a","b"]}`. */
+  repeated: "signalbox-repeated-headers",
 } as const;
 
 /** One validation issue of a body: a JSON Pointer, Zod's code, and the expected and actual value. */
@@ -27,7 +29,13 @@ export const reasonSchema = z.object({
   actual: z.string().nullable(),
 });
 
-export const verdictOutcomeSchema = z.enum(["matched", "request_mismatch", "filter_mismatch", "disabled"]);
+export const verdictOutcomeSchema = z.enum([
+  "matched",
+  "headers_mismatch",
+  "request_mismatch",
+  "filter_mismatch",
+  "disabled",
+]);
 
 /** What one trigger decided about one delivery. */
 export const verdictSchema = z.object({

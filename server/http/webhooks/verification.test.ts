@@ -174,7 +174,7 @@ describe("a check of the project", () => {
     ]);
     expect(Buffer.from(store.deliveries[0]?.body ?? []).toString()).toBe('{"id":1}');
     expect(logged.join()).toContain("check of a signature failed");
-    // The receiver goes on to work.
+    // The receiver continues.
     expect((await send(port, "/triggers/unknown", {})).status).toBe(404);
   });
 

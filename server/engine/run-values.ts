@@ -1,0 +1,160 @@
+import { isDeepStrictEqual } from "node:util";
+import type { TransformContext } from "../../sdk/trigger/headers.ts";
+import type { Json } from "../contract/json.ts";
+import { headersFor, safeHeaders } from "../domain/deliveries/header-values.ts";
+import { explainIssues, toProblemErrors } from "../matching/explain/explain.ts";
+import type { AnySchema, LoadedTrigger, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
+import type { AssignedRun } from "../ports/run-channel.ts";
+import { renderPrompt } from "./agent/prompt.ts";
+import { FinalFailure } from "./run-errors.ts";
+
+/**
+ * Returns a value as it is after a JSON round trip; `undefined` becomes `null`. Throws a FinalFailure that names `what`
+ * if the value has no JSON form (a bigint, a cycle).
+ */
+export function toJson(value: unknown, what: string): Json {
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    return text === undefined ? null : copyJson(text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
+    throw new FinalFailure(
+      "NotJson",
+      `${what} cannot be stored as JSON: ${why}. Return plain objects, arrays, strings, numbers, booleans and null.`,
+      { cause },
+    );
+  }
+}
+
+function copyJson(text: string): Json {
+  const json: Json = JSON.parse(text);
+  return json;
+}
+
+/** A deep copy of the stored value, so that code can change its result without side effects. */
+export function cloneJson(value: Json): Json {
+  return structuredClone(value);
+}
+
+/** Parses with a schema of the project. Throws a FinalFailure called `name` that lists the issues by JSON Pointer. */
+export function parseValue(p: { schema: AnySchema; value: unknown; name: string; what: string }): unknown {
+  const parsed = p.schema.safeParse(p.value);
+  if (parsed.success) return parsed.data;
+  const errors = toProblemErrors(explainIssues(parsed.error.issues, p.value as Json, p.schema));
+  const lines = errors.map(({ pointer, message }) => `  ${pointer === "" ? "(the whole value)" : pointer}: ${message}`);
+  throw new FinalFailure(p.name, [`${p.what}:`, ...lines].join("\n"), { errors });
+}
+
+// ---- the input of a run ----
+
+interface PreparedInput {
+  /** The input that the target's code receives. */
+  input: unknown;
+  /** The value to record as the run's input; `undefined` if it is already recorded. */
+  record: Json | undefined;
+  /**
+   * The input is a part of the stored delivery, without a transform: another attempt would produce the same input. Any
+   * other input must be recorded before the target's code starts.
+   */
+  isPartOfPayload: boolean;
+}
+
+/**
+ * Returns the input of a run: its payload, passed through the trigger's transform and the target's input schema, or the
+ * input recorded at its start or by an earlier attempt. Throws a FinalFailure, because another attempt would fail in
+ * the same way.
+ */
+export async function prepareInput(
+  run: AssignedRun,
+  workflow: LoadedWorkflow,
+  code: ProjectCode,
+): Promise<PreparedInput> {
+  const given = run.input ?? (await transformPayload(run, code));
+  const input = parseValue({
+    schema: workflow.input,
+    value: given,
+    name: "InvalidInput",
+    what: `The input does not match the input schema of ${run.target.kind} ${workflow.slug}`,
+  });
+  const record = recordableInput(workflow.input, given, input);
+  return {
+    input,
+    record: isDeepStrictEqual(record, run.input) ? undefined : record,
+    isPartOfPayload: given === run.payload && isPartOf(record, given),
+  };
+}
+
+/** Whether every value of the part equals the value at the same path of the whole. */
+function isPartOf(part: Json, whole: Json): boolean {
+  if (typeof part !== "object" || part === null) return Object.is(part, whole);
+  if (Array.isArray(part))
+    return (
+      Array.isArray(whole) &&
+      part.length === whole.length &&
+      part.every((item, at) => isPartOf(item, whole[at] ?? null))
+    );
+  if (typeof whole !== "object" || whole === null || Array.isArray(whole)) return false;
+  return Object.entries(part).every(([key, value]) => {
+    const there = Object.hasOwn(whole, key) ? whole[key] : undefined;
+    return there !== undefined && isPartOf(value, there);
+  });
+}
+
+async function transformPayload(run: AssignedRun, code: ProjectCode): Promise<Json> {
+  if (run.attachmentId === null) return run.payload;
+  const trigger = await code.trigger(run.attachmentId);
+  if (!trigger) {
+    throw new FinalFailure(
+      "UnknownTrigger",
+      `Trigger ${run.attachmentId} is not in this build (${code.manifest.version}). Deploy a project that has it, then replay the run.`,
+    );
+  }
+  const { transform, prompt } = trigger;
+  const name = run.trigger ?? run.attachmentId;
+  const value = transform
+    ? await orFail("TransformFailed", `The transform of trigger ${name}`, async () =>
+        toJson(
+          await transform(structuredClone(run.payload), contextOf(run, trigger, code)),
+          `The result of the transform of trigger ${name}`,
+        ),
+      )
+    : run.payload;
+  if (prompt === undefined || prompt === null) return value;
+  return toJson(
+    await orFail("PromptFailed", `The prompt of trigger ${name}`, () => renderPrompt(prompt, structuredClone(value))),
+    "The prompt",
+  );
+}
+
+/** The second argument of a transform. */
+function contextOf(run: AssignedRun, { headers }: LoadedTrigger, { manifest }: ProjectCode): TransformContext {
+  const { request } = run;
+  const safe = request ? safeHeaders(request.headers) : {};
+  const parsed = request && headers ? headers.schema.safeParse(headersFor(request.headers, headers.lists)) : null;
+  return {
+    headers: parsed?.success ? Object.assign(safe, parsed.data) : safe,
+    deliveryId: request?.deliveryId ?? null,
+    receivedAt: new Date(request?.receivedAt ?? run.createdAt).toISOString(),
+    endpoint: manifest.triggers.find(({ attachmentId }) => attachmentId === run.attachmentId)?.endpoint ?? "",
+  };
+}
+
+async function orFail<T>(name: string, what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof FinalFailure) throw cause;
+    const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    throw new FinalFailure(name, `${what} threw ${why}`, { cause });
+  }
+}
+
+/**
+ * Records the parsed value, so that defaults are visible and stay the same in later attempts. Records the original
+ * value if parsing the parsed value again would change it, because every attempt parses the recorded value.
+ */
+function recordableInput(schema: AnySchema, given: Json, input: unknown): Json {
+  const json = toJson(input, "The input");
+  const again = schema.safeParse(json);
+  return again.success && isDeepStrictEqual(toJson(again.data, "The input"), json) ? json : given;
+}

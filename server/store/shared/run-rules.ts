@@ -1,0 +1,33 @@
+import type { Target, TargetKind } from "../../contract/project/target.ts";
+import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
+
+/**
+ * The queue limits of the targets of these runs, each with the number of runs that it would add. Assigned runs are not
+ * queued.
+ */
+export function queueBoundsOf(runs: readonly NewRun[]): Map<string, QueueFull> {
+  const bounds = new Map<string, QueueFull>();
+  for (const { target, maxQueued, assignment } of runs) {
+    if (maxQueued === undefined || maxQueued === null || assignment) continue;
+    const name = `${target.kind}:${target.slug}`;
+    const known = bounds.get(name);
+    const adds = known?.adds ?? runs.filter((run) => !run.assignment && isSame(run.target, target)).length;
+    bounds.set(name, { target, adds, maxQueued: Math.min(maxQueued, known?.maxQueued ?? maxQueued) });
+  }
+  return bounds;
+}
+
+function isSame(one: Target, other: Target): boolean {
+  return one.kind === other.kind && one.slug === other.slug;
+}
+
+/** Runs of agents have a token count from their creation on. Other runs have none. */
+export const tokensAtStart = (kind: TargetKind): number | null => (kind === "agent" ? 0 : null);
+
+/** The message in the timeline of a run if another version executes it than the one that accepted it. */
+export function versionNote(p: { acceptedBy: string; executedBy: string | undefined }): { message?: string } {
+  if (p.executedBy === undefined || p.executedBy === p.acceptedBy) return {};
+  return {
+    message: `Executed by version ${p.executedBy}: no worker has version ${p.acceptedBy}, which accepted the run.`,
+  };
+}
