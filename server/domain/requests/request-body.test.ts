@@ -44,7 +44,7 @@ it("every body equals the bytes of its chunks and takes at most twice their memo
 });
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
-const parse = (body: string | Uint8Array) => parseJsonBody(typeof body === "string" ? bytesOf(body) : body);
+const parse = (body: string | Uint8Array) => parseJsonBody(typeof body === "string" ? bytesOf(body) : body).json;
 
 function detailOf(body: string | Uint8Array): string {
   try {
