@@ -55,7 +55,9 @@ for (const shape of shapes) {
     }
   }
 }
-console.log("1,000 triggers that differ in a header, against 1,000 that differ in a field of the body. Goal: 1.2 at most.");
+console.log(
+  "1,000 triggers that differ in a header, against 1,000 that differ in a field of the body. Goal: 1.2 at most.",
+);
 console.table(
   bodiesOf().map(({ name, body }) => {
     const endpoints = (["filters, one request", "headers, one request"] as const).map((shape) =>

@@ -28,12 +28,7 @@ it("a hex dump has sixteen bytes per line, with their ASCII characters", () => {
 const json = (text: string) => jsonOf(readBody(Buffer.from(text).toString("base64"))?.text ?? null);
 
 it("parses the JSON of a body, with or without a byte order mark", () => {
-  expect([
-    json("\uFEFF[1]"),
-    json("null"),
-    json("{"),
-    jsonOf(null),
-  ]).toEqual([[1], null, undefined, undefined]);
+  expect([json("\uFEFF[1]"), json("null"), json("{"), jsonOf(null)]).toEqual([[1], null, undefined, undefined]);
 });
 
 it("shows what triggers evaluated of a form: its fields, or the JSON in one of them", () => {

@@ -40,7 +40,11 @@ export async function redeliver(
   const signed = wasRejected ? verifyAgain(old, bytes, triggers) : null;
   const now = deps.clock.now();
   const id = newId("dlv", now);
-  const { json: body, rounded } = await parseAgain(old, { bytes, formats: triggers[0]?.body ?? onlyJson, deliveryId: id });
+  const { json: body, rounded } = await parseAgain(old, {
+    bytes,
+    formats: triggers[0]?.body ?? onlyJson,
+    deliveryId: id,
+  });
   const decision = decideDelivery({
     manifest: sources.manifest,
     triggers,

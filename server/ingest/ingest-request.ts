@@ -34,7 +34,7 @@ export interface Rejected {
 }
 
 /** Headers by name in lower case. The values of a repeated one are joined by a comma, in the order sent. */
-export type HeaderMap = ReadonlyMap<string, string>;
+type HeaderMap = ReadonlyMap<string, string>;
 
 /** The endpoint in the path of a request. `raw` is the part after `/triggers/`, as sent. */
 type EndpointPath = { kind: "endpoint"; endpoint: string; raw: string } | { kind: "unreadable"; raw: string };

@@ -135,7 +135,11 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       if (verified.kind === "rejected") return await reject(received, verified.error);
       if (verified.kind === "skipped") delivery.headers[ownHeaders.signatureCheck] = "skipped";
 
-      const parsing = parseBody(bytes, { format, contentType: header("content-type") ?? undefined, deliveryId: head.id });
+      const parsing = parseBody(bytes, {
+        format,
+        contentType: header("content-type") ?? undefined,
+        deliveryId: head.id,
+      });
       const { json: body, rounded } = parsing instanceof Promise ? await parsing : parsing;
       if (rounded.length > 0) delivery.headers[ownHeaders.rounded] = JSON.stringify(rounded);
       const challenge = answerToChallenge(source, body);

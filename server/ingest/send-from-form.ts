@@ -63,7 +63,10 @@ export async function sendFromForm(
         ...Object.entries(headers)
           .filter(([name]) => !bodyHeaders.test(name))
           .flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value])),
-        ...["content-type", encoded.contentType, "content-length", String(body.length)],
+        "content-type",
+        encoded.contentType,
+        "content-length",
+        String(body.length),
       ],
       readBody: (take) => void take(body),
     },

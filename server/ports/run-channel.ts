@@ -14,7 +14,7 @@ export interface AssignedRun extends RunAttempt {
 }
 
 /** The request that a transform reads. */
-export interface RunRequest {
+interface RunRequest {
   deliveryId: string;
   receivedAt: number;
   /** As recorded; empty if retention has removed the delivery. */

@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { disabledSchema } from "../contract/disabled.ts";
 import { type Json, jsonSchema, type JsonSchemaObject, jsonSchemaObjectSchema } from "../contract/json.ts";
-import { type BodyFormat, bodyFormatSchema, type Dedupe, dedupeSchema, type Rate, rateSchema } from "../contract/project/endpoint.ts";
+import {
+  type BodyFormat,
+  bodyFormatSchema,
+  type Dedupe,
+  dedupeSchema,
+  type Rate,
+  rateSchema,
+} from "../contract/project/endpoint.ts";
 import {
   type Manifest,
   type ManifestTrigger,

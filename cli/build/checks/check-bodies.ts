@@ -79,21 +79,23 @@ function findProblems(trigger: EvaluatedTrigger): Problem[] {
     onlyJson.push({ code: "only_for_json", property: "bigints", title: `bigints does not apply to ${show(body)}` });
   const isText = format.type === "text" || format.type === "bytes";
   if (isText && typeof dedupe === "object" && dedupe !== null && "field" in dedupe)
-    onlyJson.push({ code: "only_for_json", property: "field", title: `dedupe › field does not apply to ${show(body)}` });
+    onlyJson.push({
+      code: "only_for_json",
+      property: "field",
+      title: `dedupe › field does not apply to ${show(body)}`,
+    });
   const schemas = [
     ["request", request.json],
     ["filter", filter?.json ?? null],
   ] as const;
-  return [
-    ...onlyJson,
-    ...schemas.flatMap(([name, schema]) => (schema ? schemaProblems(name, schema, format) : [])),
-  ];
+  return [...onlyJson, ...schemas.flatMap(([name, schema]) => (schema ? schemaProblems(name, schema, format) : []))];
 }
 
 function schemaProblems(name: string, schema: JsonSchemaObject, { type }: BodyFormat): Problem[] {
   const { types, values } = factsOf(schema, schema);
   if (type === "text" || type === "bytes") {
-    const takesText = types.length === 0 ? values === null || values.some((one) => typeof one === "string") : types.includes("string");
+    const takesText =
+      types.length === 0 ? values === null || values.some((one) => typeof one === "string") : types.includes("string");
     return takesText ? [] : [{ code: "body_mismatch", property: name, title: `${name} matches no string` }];
   }
   if (types.length > 0 && !isObjectSchema(schema))

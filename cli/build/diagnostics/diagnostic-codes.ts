@@ -155,7 +155,7 @@ export const diagnosticCodes = {
   },
   only_for_json: {
     text: "This option applies to JSON, and the bodies of this source are not JSON.",
-    fix: "Remove the option. A form that contains JSON in a field is { type: \"form\", field: \"payload\" }.",
+    fix: 'Remove the option. A form that contains JSON in a field is { type: "form", field: "payload" }.',
   },
   body_mismatch: {
     text: "A form is an object whose values are strings, arrays of strings or files. Text and bytes are strings. This schema matches no such body.",

@@ -68,7 +68,9 @@ describe("a form", () => {
   });
 
   test("without its field, with two of them, or without JSON in it is rejected, without quoting it", async () => {
-    expect(await fault(payload, "other=1")).toBe('invalid_body: The form has no field "payload", which contains the JSON.');
+    expect(await fault(payload, "other=1")).toBe(
+      'invalid_body: The form has no field "payload", which contains the JSON.',
+    );
     expect(await fault(payload, "payload=1&payload=2")).toBe(
       'invalid_body: The form has the field "payload" more than once.',
     );

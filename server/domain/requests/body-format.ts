@@ -146,7 +146,9 @@ async function parseMultipart(bytes: Uint8Array<ArrayBuffer>, contentType: strin
 }
 
 async function describeFile(file: File, path: string): Promise<FileReference> {
-  const sha256 = createHash("sha256").update(await file.bytes()).digest("hex");
+  const sha256 = createHash("sha256")
+    .update(await file.bytes())
+    .digest("hex");
   return { filename: file.name, contentType: file.type, size: file.size, sha256, path };
 }
 

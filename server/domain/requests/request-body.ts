@@ -145,7 +145,10 @@ export interface ParsedJson {
  * integers beyond 2⁵³ as strings. Throws AppError `invalid_json` with line and column (both from 1, columns in
  * characters), which never contains a part of the body.
  */
-export function parseJsonBody(bytes: Uint8Array, { bigints = "number" }: { bigints?: "number" | "string" } = {}): ParsedJson {
+export function parseJsonBody(
+  bytes: Uint8Array,
+  { bigints = "number" }: { bigints?: "number" | "string" } = {},
+): ParsedJson {
   const text = decode(bytes);
   if (text.trim() === "") throw new AppError("invalid_json", "The body is empty. Send JSON.");
   const tooDeepAt = hasMoreBrackets(text, maxDepth) ? findDepthOver(bytes, maxDepth) : null;
@@ -198,7 +201,8 @@ function parseExactly(text: string, bigints: "number" | "string"): ParsedJson {
     for (const [key, child] of Object.entries(value)) {
       const replaced = replace(child, [...path, key]);
       // Only replaced values are written: an own `__proto__` stays as it is.
-      if (replaced !== child) Object.defineProperty(value, key, { value: replaced, enumerable: true, writable: true, configurable: true });
+      if (replaced !== child)
+        Object.defineProperty(value, key, { value: replaced, enumerable: true, writable: true, configurable: true });
     }
     return value;
   };
@@ -206,9 +210,7 @@ function parseExactly(text: string, bigints: "number" | "string"): ParsedJson {
 }
 
 function decode(bytes: Uint8Array): string {
-  return decodeUtf8(bytes, (cause) =>
-    invalid(textBefore(bytes, findInvalidUtf8(bytes)), "invalid UTF-8", cause),
-  );
+  return decodeUtf8(bytes, (cause) => invalid(textBefore(bytes, findInvalidUtf8(bytes)), "invalid UTF-8", cause));
 }
 
 /** Throws what `fail` returns if the bytes are not UTF-8. */

@@ -20,7 +20,7 @@ function headerValue() {
   return z
     .string()
     .max(8192)
-    .regex(/^[^\0-\x08\n-\x1f\x7f]*$/, "Must have no line breaks or control characters");
+    .regex(/^(?:\t|\P{Cc})*$/u, "Must have no line breaks or control characters");
 }
 
 /** As in REST: 1–100 rows, and the cursor of the previous page. */

@@ -94,7 +94,10 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
     const { id, number } = c.req.valid("param");
     const file = await getDeliveryFile(c.env, { id, at: number });
     // A neutral type, so that a browser does not open what an unknown sender sent.
-    const name = encodeURIComponent(file.name).replaceAll(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+    const name = encodeURIComponent(file.name).replaceAll(
+      /['()*]/g,
+      (character) => `%${character.charCodeAt(0).toString(16)}`,
+    );
     return c.body(await file.arrayBuffer(), 200, {
       "content-type": "application/octet-stream",
       "content-disposition": `attachment; filename*=UTF-8''${name}`,
