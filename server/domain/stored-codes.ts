@@ -4,8 +4,8 @@ import type { RunStatus, StartedBy } from "../contract/run.ts";
 import type { LogLevel, TimelineKind } from "../contract/timeline.ts";
 
 /**
- * The numbers that stand for states, outcomes and kinds in rows. They are in every store: a number never changes its
- * meaning, and a new name gets a new number.
+ * Rows have numbers instead of the names of states, outcomes and kinds. They are in every store: a number never changes
+ * its meaning, and a new name gets a new number.
  */
 export type Codes<Name extends string> = Readonly<Record<Name, number>>;
 

@@ -37,9 +37,9 @@ export function redactText(text: string, secrets: readonly string[]): string {
 
 /** For many strings with the same secrets. Checks first whether there is anything to redact: usually there is not. */
 function createRedact(secrets: readonly string[]): (text: string) => string {
-  const longestFirst = secrets.filter((secret) => secret.length >= minSecret).toSorted((a, b) => b.length - a.length);
+  const descending = secrets.filter((secret) => secret.length >= minSecret).toSorted((a, b) => b.length - a.length);
   return (text) => {
-    const rest = longestFirst.reduce(
+    const rest = descending.reduce(
       (left, secret) => (left.includes(secret) ? left.replaceAll(secret, redacted) : left),
       text,
     );
