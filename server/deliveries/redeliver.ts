@@ -147,7 +147,7 @@ function without(headers: Record<string, string>, name: string): Record<string, 
   return Object.fromEntries(Object.entries(headers).filter(([other]) => other !== name));
 }
 
-/** Parses the body as the endpoint accepts it now. */
+/** Parses the body as the endpoint accepts it now, whatever was accepted when it was received. */
 async function parseAgain(
   old: Delivery,
   { bytes, formats, deliveryId }: { bytes: Buffer<ArrayBuffer>; formats: readonly BodyFormat[]; deliveryId: string },
@@ -155,7 +155,11 @@ async function parseAgain(
   const header = headerOf(old);
   const contentType = header("content-type") ?? undefined;
   try {
-    const format = chooseFormat(formats, { contentType, contentEncoding: header("content-encoding") ?? undefined });
+    const [only, ...others] = formats;
+    const format =
+      only && others.length === 0
+        ? only
+        : chooseFormat(formats, { contentType, contentEncoding: header("content-encoding") ?? undefined });
     if (format instanceof AppError) throw format;
     return await parseBody(bytes, { format, contentType, deliveryId });
   } catch (cause) {

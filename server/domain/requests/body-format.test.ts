@@ -19,12 +19,12 @@ const fault = async (format: BodyFormat, body: string | Uint8Array<ArrayBuffer>,
   return error instanceof AppError ? `${error.code}: ${error.message}` : error;
 };
 
-describe("the format of a request", () => {
-  const choose = (formats: readonly BodyFormat[], contentType?: string, contentEncoding?: string) => {
-    const chosen = chooseFormat(formats, { contentType, contentEncoding });
-    return chosen instanceof AppError ? chosen.message : chosen.type;
-  };
+const choose = (formats: readonly BodyFormat[], contentType?: string, contentEncoding?: string) => {
+  const chosen = chooseFormat(formats, { contentType, contentEncoding });
+  return chosen instanceof AppError ? chosen.message : chosen.type;
+};
 
+describe("the format of a request", () => {
   test("is the one that its Content-Type names, with parameters and in any case", () => {
     expect(choose([form], "Application/X-WWW-Form-URLEncoded; charset=utf-8")).toBe("form");
     expect(choose([multipart], 'multipart/form-data; boundary="a b"')).toBe("multipart");

@@ -56,11 +56,14 @@ function fieldsOf(value: Record<string, Json>): [string, string][] {
 const boundary = "signalbox-4f9c2a7d81e6";
 
 function encodeParts(fields: readonly (readonly [string, string])[]): string {
-  const quote = (name: string) => name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
   const parts = fields.map(
     ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${quote(name)}"\r\n\r\n${value}\r\n`,
   );
   return `${parts.join("")}--${boundary}--\r\n`;
+}
+
+function quote(name: string): string {
+  return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
