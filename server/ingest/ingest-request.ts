@@ -11,6 +11,8 @@ export interface IngestRequest {
   target: string;
   /** Name, value, name, value, as sent, in order; duplicates stay. */
   headers: readonly string[];
+  /** Whether a trusted proxy sent it: its X-Forwarded-* headers are then those of the sender. Default: no. */
+  isFromProxy?(): boolean;
   /**
    * Reads the body, chunk by chunk, until its end or until `take` returns false. Not read before the pipeline asks for
    * it. No promise: the body was complete. Rejects when the sender goes away, and with AppError `request_timeout` when
@@ -74,7 +76,15 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
     isAnyRepeated ||= before !== undefined;
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
-  if (headers.has("authorization")) keys.sent.push(...valuesOf(raw, "authorization").flatMap(readBearerTokens));
+  if (headers.has("authorization"))
+    for (const value of valuesOf(raw, "authorization")) {
+      keys.sent.push(...readBearerTokens(value));
+      const basic = readBasicKey(value);
+      if (basic) {
+        keys.sent.push(basic.key);
+        keys.escaped.push(basic.encoded);
+      }
+    }
   if (headers.has("x-api-key"))
     keys.sent.push(...valuesOf(raw, "x-api-key").flatMap((value) => value.split(",").map((key) => key.trim())));
   const declaredBytes = readContentLength(headers);
@@ -129,12 +139,12 @@ function readEndpointPath(path: string): EndpointPath {
 }
 
 /**
- * Every key in a request, in each of its forms: `?token=`, `?api_key=`, `Authorization: Bearer` and `x-api-key`. Equal
- * and empty ones count too: if several are sent, each must be valid.
+ * Every key in a request, in each of its forms: `?token=`, `?api_key=`, `Authorization` (Bearer, or Basic with the user
+ * `hook`) and `x-api-key`. Equal and empty ones count too: if several are sent, each must be valid.
  */
 interface SentKeys {
   sent: string[];
-  /** Those of the query that have escapes, as they were written. */
+  /** Those that were sent in another notation (with escapes in the query, in base64), as they were written. */
   escaped: string[];
 }
 
@@ -166,6 +176,17 @@ function readBearerTokens(value: string): string[] {
   return value.split(/,(?=\s*bearer\s)/i).map((part) => part.replace(/^\s*bearer/i, "").trim());
 }
 
+/** The user name of keys in Basic authentication. Credentials of other users are for a proxy in front. */
+const basicUser = "hook";
+
+/** The key in `https://hook:KEY@host/…` (RFC 7617), and how it was sent. */
+function readBasicKey(value: string): { key: string; encoded: string } | null {
+  const encoded = /^\s*basic\s+([a-z0-9+/=_-]+)\s*$/i.exec(value)?.[1];
+  if (encoded === undefined) return null;
+  const credentials = Buffer.from(encoded, "base64").toString();
+  return credentials.startsWith(`${basicUser}:`) ? { key: credentials.slice(basicUser.length + 1), encoded } : null;
+}
+
 /** The body of a request, or why it was not read. */
 type BodyRead = { kind: "read"; bytes: Uint8Array<ArrayBuffer>; format: BodyFormat } | RejectedBody;
 
@@ -185,9 +206,20 @@ interface RejectedBody extends Rejected {
 export function readBody(
   request: IngestRequest,
   { headers, declaredBytes }: Pick<RequestHead, "headers" | "declaredBytes">,
-  { maxBodyBytes, memory, formats }: { maxBodyBytes: number; memory: BodyMemory; formats: readonly BodyFormat[] },
+  {
+    maxBodyBytes,
+    memory,
+    formats,
+    jsonTypes,
+  }: {
+    maxBodyBytes: number;
+    memory: BodyMemory;
+    formats: readonly BodyFormat[];
+    /** Other types that are JSON here. */
+    jsonTypes?: readonly string[] | undefined;
+  },
 ): BodyRead | Promise<BodyRead> {
-  const format = formatOf(headers, formats);
+  const format = formatOf(headers, formats, jsonTypes);
   const unsupported = format instanceof AppError ? format : null;
   if (declaredBytes !== null && declaredBytes > maxBodyBytes)
     return { kind: "rejected", error: unsupported ?? tooLarge(maxBodyBytes), receivedBytes: null };
@@ -227,9 +259,13 @@ function incomplete(cause: unknown): AppError {
   return new AppError("incomplete_body", "The connection closed before the whole body was received.", { cause });
 }
 
-function formatOf(headers: HeaderMap, formats: readonly BodyFormat[]): BodyFormat | AppError {
+function formatOf(
+  headers: HeaderMap,
+  formats: readonly BodyFormat[],
+  jsonTypes: readonly string[] | undefined,
+): BodyFormat | AppError {
   const [contentType, contentEncoding] = [headers.get("content-type"), headers.get("content-encoding")];
   const [first] = formats;
   if (first?.type === "json" && contentType === "application/json" && contentEncoding === undefined) return first;
-  return chooseFormat(formats, { contentType, contentEncoding });
+  return chooseFormat(formats, { contentType, contentEncoding, jsonTypes });
 }

@@ -14,12 +14,15 @@ export const onlyJson: readonly BodyFormat[] = [{ type: "json", bigints: "number
 export interface BodyHeaders {
   contentType: string | undefined;
   contentEncoding: string | undefined;
+  /** Other types that are JSON here. */
+  jsonTypes?: readonly string[] | undefined;
 }
 
 /** Selects the accepted format that the headers announce. Returns AppError `unsupported_media_type` if none is. */
 export function chooseFormat(formats: readonly BodyFormat[], headers: BodyHeaders): BodyFormat | AppError {
   const [type = ""] = (headers.contentType ?? "").split(";", 1);
-  const format = formats.find((each) => mediaTypes[each.type].test(type.trim()));
+  const isJson = headers.jsonTypes?.includes(type.trim().toLowerCase()) === true;
+  const format = formats.find((each) => mediaTypes[each.type].test(type.trim()) || (isJson && each.type === "json"));
   if (!format) return unsupported(wrongType(formats, headers));
   if (format.type === "bytes") return format;
   const what = format.type === "json" ? "JSON" : "the body";
