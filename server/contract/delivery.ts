@@ -14,8 +14,12 @@ export const ownHeaders = {
   sentFrom: "signalbox-sent-from",
   /** `skipped`: the endpoint verifies signatures, and this delivery was authenticated by a person's session instead. */
   signatureCheck: "signalbox-signature-check",
+  /** The public URL of the request, only if the endpoint's signature covers it. Keys in it are redacted. */
+  requestUrl: "signalbox-request-url",
   /** The values of the headers that the request had several times, as JSON: `{"x-topic":["a","b"]}`. */
   repeated: "signalbox-repeated-headers",
+  /** The paths of integers beyond 2⁵³ that were rounded when the body was parsed: JSON Pointers, as JSON. */
+  rounded: "signalbox-rounded-numbers",
 } as const;
 
 /** One validation issue of a body: a JSON Pointer, Zod's code, and the expected and actual value. */

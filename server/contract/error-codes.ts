@@ -45,7 +45,7 @@ export const errorCodes = {
     401,
     "Missing or invalid key",
     "The request has no key, or its key is unknown, expired or revoked. If a request has several keys, each must be valid.",
-    "Send the key as ?token=, ?api_key=, Authorization: Bearer or x-api-key. `signalbox triggers url <slug>` prints a URL that contains a valid key. `signalbox keys create` creates a new key.",
+    "Send the key as ?token=, ?api_key=, Authorization: Bearer or x-api-key, or as the password in https://hook:KEY@host. `signalbox triggers url <slug>` prints a URL that contains a valid key. `signalbox keys create` creates a new key.",
     false,
     "either",
   ),
@@ -56,6 +56,13 @@ export const errorCodes = {
     "`detail` says which. Compare the secret with the sender's. If both are equal, look for a proxy that changes bodies, and check the clock. The delivery is recorded: redeliver it after you have fixed the secret.",
     false,
     "either",
+  ),
+  verification_failed: entry(
+    500,
+    "Verification failed",
+    "The endpoint verifies signatures (`verify` in its source), and the check itself failed: a check of the project threw an error or took more than 2 seconds, or a certificate of the sender could not be loaded. It is unknown whether the request is genuine.",
+    "`detail` and the log of the server say why. Most senders send the event again. The delivery is recorded: redeliver it after you have fixed the cause.",
+    true,
   ),
   forbidden: entry(
     403,
@@ -85,6 +92,14 @@ export const errorCodes = {
     "Endpoints accept POST only.",
     "Send the request as POST. The Allow header lists the accepted methods.",
   ),
+  unsupported_handshake: entry(
+    405,
+    "Unsupported handshake",
+    "The sender verifies the URL with a GET request before it sends events. The endpoint has no `verify` that answers it.",
+    "If the sender is Meta or Microsoft Graph, set `verify: meta({ … })` or `verify: microsoftGraph({ … })` in the sources of the endpoint, then build and deploy the project. Other handshakes by GET are not supported.",
+    false,
+    "either",
+  ),
   invalid_path: entry(
     400,
     "Invalid path",
@@ -96,6 +111,12 @@ export const errorCodes = {
     "Invalid JSON",
     "The body is not JSON in UTF-8, or it is nested deeper than 512 levels.",
     "`detail` gives the line and column. The delivery shows the body as received.",
+  ),
+  invalid_body: entry(
+    400,
+    "Invalid body",
+    "The body is not a form, a multipart form or text, as its Content-Type says, or its form lacks the field that contains the JSON.",
+    "`detail` says what is wrong. The delivery shows the body as received.",
   ),
   incomplete_body: entry(
     400,
@@ -114,8 +135,8 @@ export const errorCodes = {
   unsupported_media_type: entry(
     415,
     "Unsupported media type",
-    "Content-Type must be application/json or end in +json, in UTF-8, and the body must not be compressed.",
-    "Send Content-Type: application/json and no Content-Encoding. Many senders have a setting for it.",
+    "By default, Content-Type must be application/json or end in +json, in UTF-8, and the body must not be compressed.",
+    "Send Content-Type: application/json and no Content-Encoding. Many senders have a setting for it. If the sender sends forms, text or files, set `body` in the trigger. The delivery is recorded with its body: redeliver it afterwards.",
   ),
   body_too_large: entry(
     413,

@@ -23,7 +23,8 @@ export interface ReceivedRequest {
   delivery: DeliveryDraft;
   /** `null`: no trigger was evaluated. */
   decision: Decision | null;
-  limitHeaders: Record<string, string>;
+  /** Of its response, in addition to those of every response. */
+  responseHeaders: Record<string, string>;
 }
 
 /** Responds to rejected requests and records them. Never rejects. */
@@ -49,6 +50,7 @@ export function createRejecter({
   emit: (event: ReceiverEvent) => void;
 }): Rejecter {
   const logStoreFailure = createThrottledLog((message, fields) => logger.error(message, fields));
+  const logFailedCheck = createThrottledLog((message, fields) => logger.error(message, fields));
   const logFullQueue = createThrottledLog((message, fields) => logger.warn(message, fields));
   const unauthenticatedBudget = createRequestBudget();
   const rateLimitedBudget = createRequestBudget();
@@ -58,6 +60,8 @@ export function createRejecter({
   function toAppError(error: unknown, deliveryId: string): AppError {
     if (error instanceof AppError) {
       if (error.code === "store_unavailable") logStoreFailure("could not store a delivery", { deliveryId, error });
+      if (error.code === "verification_failed")
+        logFailedCheck("check of a signature failed", { deliveryId, error: error.cause ?? error });
       if (error.code === "queue_full") logFullQueue("queue full", { deliveryId, error });
       return error;
     }
@@ -79,7 +83,8 @@ export function createRejecter({
 
   function recordedPart({ head, delivery }: ReceivedRequest, code: ErrorCode): RecordedPart {
     if (unrecordedCodes.has(code)) return "nothing";
-    if (code === "invalid_signature") return takeUnverified(delivery, head.receivedAt);
+    if (code === "invalid_signature" || code === "verification_failed")
+      return takeUnverified(delivery, head.receivedAt);
     if (code !== "rate_limited") return "all";
     return isWithin(rateLimitedBudget, head.startedAt, "over a rate limit") ? "all" : "nothing";
   }
@@ -112,7 +117,7 @@ export function createRejecter({
       return problemResponse({ deliveryId: null, closesConnection: head.hasBody }, error, head.secrets);
     },
     async reject(request, cause) {
-      const { head, delivery: draft, decision, limitHeaders } = request;
+      const { head, delivery: draft, decision, responseHeaders } = request;
       const error = toAppError(cause, head.id);
       emit({ type: "rejected", code: error.code });
       const part = recordedPart(request, error.code);
@@ -123,7 +128,7 @@ export function createRejecter({
         if (await record(delivery)) emit(deliveryEvent(head, delivery));
       }
       const closesConnection = head.hasBody && draft.body === null;
-      return problemResponse({ deliveryId: head.id, closesConnection, headers: limitHeaders }, error, head.secrets);
+      return problemResponse({ deliveryId: head.id, closesConnection, headers: responseHeaders }, error, head.secrets);
     },
   };
 }

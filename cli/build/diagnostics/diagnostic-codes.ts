@@ -122,8 +122,8 @@ export const diagnosticCodes = {
     fix: "Set its environment variable on the machine of the service.",
   },
   unusable_secret: {
-    text: "A signature is only as strong as its secret.",
-    fix: "Copy the complete secret from the sender's settings. To create your own: `openssl rand -hex 32`.",
+    text: "Signatures are verified with a value from the sender's settings. It must be complete, and a secret must be long enough.",
+    fix: "Copy the complete value from the sender's settings. To create your own secret: `openssl rand -hex 32`.",
   },
   invalid_dedupe: {
     text: 'dedupe identifies an event by { header: "x-event-id" } or { field: "/event/id" }, which is a JSON Pointer or names joined by dots. window, from "1s" to "30d", is the time in which repeats are recognized. It can be used alone.',
@@ -137,6 +137,10 @@ export const diagnosticCodes = {
     text: "The signature does not cover this header. A replay of a signed request can change it, so repeats are recognized by the signed content instead.",
     fix: 'Name a field of the body: { field: "/id" }. Or keep only the window, or omit dedupe: requests with the same signed content are then one event. The build continues.',
   },
+  unsigned_dedupe_field: {
+    text: "The signature does not cover the body. A replay of a signed request can change it, so repeats are recognized by the signed content instead.",
+    fix: "Keep only the window, or omit dedupe. The build continues.",
+  },
   invalid_rate_limit: {
     text: 'rateLimit is the maximum rate of requests to the endpoint: { requests: 100, per: "minute" }, with 1 to 1,000,000 requests per second, minute or hour.',
     fix: "Correct the value, or omit it. Default: no limit.",
@@ -149,8 +153,20 @@ export const diagnosticCodes = {
     text: "Credentials and signatures are removed from a request before triggers evaluate it, so that they appear in no explanation.",
     fix: "Remove it from headers. `verify` checks signatures, and webhook keys authenticate senders.",
   },
+  invalid_body: {
+    text: 'body is the format of the bodies: "json", "form", { type: "form", field: "payload" }, "multipart", "text" or "bytes". bigints is "number" or "string".',
+    fix: "Correct the value, or omit it. Default: JSON, with integers beyond 2⁵³ as numbers.",
+  },
+  only_for_json: {
+    text: "This option applies to JSON, and the bodies of this source are not JSON.",
+    fix: 'Remove the option. A form that contains JSON in a field is { type: "form", field: "payload" }.',
+  },
+  body_mismatch: {
+    text: "A form is an object whose values are strings, arrays of strings or files. Text and bytes are strings. This schema matches no such body.",
+    fix: "Describe the body as sent, and convert it in .attach({ transform }) or at the top of run().",
+  },
   endpoint_disagrees: {
-    text: "verify, dedupe and rateLimit apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
+    text: "verify, dedupe, rateLimit, body and bigints apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
     fix: "Define the value once, e.g. in lib/ beside triggers/, and import it in every source of the endpoint. Or use separate endpoints.",
   },
   not_a_schema: {

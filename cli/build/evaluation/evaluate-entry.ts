@@ -63,12 +63,15 @@ export async function readTrigger(
     request: await evaluateSchema(source.request),
     filter: source.filter === undefined ? null : await evaluateSchema(source.filter),
     headers: source.headers === undefined ? null : await evaluateSchema(source.headers),
+    body: plain(source.body),
+    bigints: plain(source.bigints),
     verify: source.verify
       ? {
           scheme: source.verify.scheme,
           problem: source.verify.secretProblem,
           fingerprint: source.verify.fingerprint(),
           signedHeaders: source.verify.signedHeaders,
+          coversBody: source.verify.coversBody,
         }
       : null,
     dedupe: plain(source.dedupe),
