@@ -7,8 +7,7 @@ import {
   type Dedupe,
   dedupeSchema,
   type Rate,
-  rateSchema,
-} from "../contract/project/endpoint.ts";
+  rateSchema, onMismatchSchema, replySchema } from "../contract/project/endpoint.ts";
 import {
   type Manifest,
   type ManifestTrigger,
@@ -31,6 +30,8 @@ export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsReq
   verify: z.string().nullable(),
   dedupe: dedupeSchema.nullable(),
   rateLimit: rateSchema.nullable(),
+  onMismatch: onMismatchSchema.nullable(),
+  reply: replySchema.nullable(),
   prompt: promptSchema.nullable(),
   disabled: disabledSchema.nullable(),
 });
@@ -78,6 +79,8 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     verify,
     dedupe,
     rateLimit,
+    onMismatch,
+    reply,
     prompt,
   } = trigger;
   const shown = made.get(attachmentId) ?? {
@@ -94,6 +97,8 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     verify,
     dedupe,
     rateLimit,
+    onMismatch,
+    reply,
     prompt,
     path: `/triggers/${endpoint}`,
     example: exampleBody(request, filter),

@@ -90,9 +90,12 @@ function RoundedNumbers({ delivery }: { delivery: FullDelivery }) {
 
 /** The response that the sender received. */
 function ResponsePanel({ delivery }: { delivery: FullDelivery }) {
-  // A redelivery has no sender.
+  const trpc = useTRPC();
+  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions({ endpoint: delivery.endpoint }));
+  // A redelivery and a form have no sender.
   if (delivery.redeliveryOf !== null) return null;
-  const response = responseOf(delivery);
+  const isSent = delivery.headers[ownHeaders.sentFrom] === undefined;
+  const response = responseOf(delivery, isSent ? (triggers?.[0]?.reply ?? null) : null);
   return (
     <Panel title="Response" note={`${response.status}, reconstructed from the stored delivery`}>
       <HeaderList headers={response.headers} />

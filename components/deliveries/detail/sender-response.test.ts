@@ -110,3 +110,29 @@ it("the response to a rejected delivery is the problem", () => {
     ],
   });
 });
+
+it("the response of an endpoint with a fixed response is that one, unless the request was rejected", () => {
+  const delivery = {
+    id: "dlv_1",
+    outcome: "skipped" as const,
+    responseStatus: 200,
+    problem: null,
+    body: null,
+    verdicts: [passed],
+    unlistedVerdicts: [],
+  };
+  const reply = { status: 200, body: "<Response/>", headers: { "content-type": "text/xml" } };
+  expect(responseOf(delivery, reply)).toEqual({
+    status: 200,
+    body: "<Response/>",
+    headers: [
+      ["content-type", "text/xml"],
+      ["signalbox-delivery", "dlv_1"],
+    ],
+  });
+  expect(responseOf(delivery).body).toBe('{"ok":true,"skipped":true}');
+  const problem = { type: "/errors/x", title: "", status: 422, code: "request_mismatch", detail: "" };
+  expect(responseOf({ ...delivery, outcome: "rejected", responseStatus: 422, problem }, reply).body).toBe(
+    JSON.stringify(problem),
+  );
+});

@@ -1,4 +1,5 @@
 import { countVerdicts, type Delivery, type VerdictList } from "../../../server/contract/delivery.ts";
+import type { Reply } from "../../../server/contract/project/endpoint.ts";
 import { jsonOf, readBody } from "../read-body.ts";
 
 /** The response to the sender. */
@@ -10,16 +11,19 @@ export interface SenderResponse {
   headers: [name: string, value: string][];
 }
 
-/** Reconstructs the response to a delivery from the stored delivery. */
-export function responseOf({
-  id,
-  outcome,
-  responseStatus,
-  problem,
-  verdicts,
-  unlistedVerdicts,
-  body,
-}: Pick<Delivery, "id" | "outcome" | "responseStatus" | "problem" | "body" | keyof VerdictList>): SenderResponse {
+/** Reconstructs the response to a delivery from the stored delivery. `reply`: the fixed response of its endpoint. */
+export function responseOf(
+  {
+    id,
+    outcome,
+    responseStatus,
+    problem,
+    verdicts,
+    unlistedVerdicts,
+    body,
+  }: Pick<Delivery, "id" | "outcome" | "responseStatus" | "problem" | "body" | keyof VerdictList>,
+  reply: Reply | null = null,
+): SenderResponse {
   const own: [string, string] = ["signalbox-delivery", id];
   if (problem)
     return {
@@ -27,6 +31,8 @@ export function responseOf({
       body: JSON.stringify(problem),
       headers: [["content-type", "application/problem+json"], own],
     };
+  if (reply && reply.status === responseStatus)
+    return { status: responseStatus, body: reply.body, headers: [...Object.entries(reply.headers), own] };
   if (outcome === "skipped")
     return {
       status: responseStatus,
