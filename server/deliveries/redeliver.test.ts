@@ -201,11 +201,12 @@ test("a token is not stored, so it cannot be checked again", async () => {
   expect(JSON.stringify(await Promise.all(data.map(({ id }) => getDelivery({ store }, id))))).not.toContain(right);
 });
 
+const triggerOfFormat = (format: BodyFormat) =>
+  triggerOf({ slug: "command", body: [format], request: z.object({ text: z.string() }) });
+
 test("a form that an endpoint did not accept runs from the same bytes after its format is set", async () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-form-"));
   const store = await openSqliteStore({ file: join(dir, "signalbox.db") });
-  const triggerOfFormat = (format: BodyFormat) =>
-    triggerOf({ slug: "command", body: [format], request: z.object({ text: z.string() }) });
   const json = triggerOfFormat({ type: "json", bigints: "number" });
   const served = await serve({ triggers: [json], store });
   onTestFinished(async () => {

@@ -113,9 +113,9 @@ describe("parseJsonBody", () => {
   });
 });
 
-describe("integers beyond 2⁵³", () => {
-  const exactly = (text: string, bigints: "number" | "string") => parseJsonBody(bytesOf(text), { bigints });
+const exactly = (text: string, bigints: "number" | "string") => parseJsonBody(bytesOf(text), { bigints });
 
+describe("integers beyond 2⁵³", () => {
   test("are rounded with their paths, or kept as strings of their digits", () => {
     const text =
       '{"id":9007199254740993,"items":[{"a/b":-12345678901234567890}],"same":9007199254740994,"small":9007199254740991}';
