@@ -11,7 +11,7 @@ import { decodeUtf8, parseJsonBody, type ParsedJson } from "./request-body.ts";
 export const onlyJson: readonly BodyFormat[] = [{ type: "json", bigints: "number" }];
 
 /** The headers that announce a body. */
-export interface BodyHeaders {
+interface BodyHeaders {
   contentType: string | undefined;
   contentEncoding: string | undefined;
   /** Other types that are JSON here. */

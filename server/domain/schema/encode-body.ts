@@ -12,7 +12,7 @@ export const sentTypes: Record<BodyFormat["type"], string> = {
 };
 
 /** The body of a request that a person writes as JSON, in the format that the endpoint accepts. */
-export interface EncodedBody {
+interface EncodedBody {
   contentType: string;
   body: string | Uint8Array<ArrayBuffer>;
 }

@@ -117,7 +117,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     onClosed: disconnect,
     logger,
   });
-  const stopWatching = store.watchOthers(claims.wake);
+  const stopWatching = store.watchRuns(claims.wake);
 
   /** Resolves when no assignment is in progress. */
   const settled = () => Promise.all([claims.settled(), accepting.settled()]);
