@@ -259,9 +259,7 @@ export interface Endpoint<Headers = {}> {
 export function defineEndpoint<Headers extends Schema = never>(
   options: EndpointOptions<Headers>,
 ): Endpoint<[Headers] extends [never] ? {} : SchemaOutput<Headers>>;
-export function defineEndpoint(options: Omit<PlainOptions, "slug" | "request" | "filter"> & EndpointOnly): {
-  source: (own: Pick<PlainOptions, "slug" | "request" | "filter" | "headers">) => SourceDefinition;
-} {
+export function defineEndpoint(options: Omit<PlainOptions, "slug" | "request" | "filter"> & EndpointOnly): object {
   checkOptions(options, "defineEndpoint", 'defineEndpoint({ endpoint: "github" })');
   checkText(options.endpoint, "endpoint", "defineEndpoint", "github");
   return Object.freeze({

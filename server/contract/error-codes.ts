@@ -149,7 +149,7 @@ export const errorCodes = {
   request_mismatch: entry(
     422,
     "Request schema mismatch",
-    "The endpoint has one trigger, and the body does not match its `request` schema.",
+    "The body matches the `request` schema of no trigger on the endpoint. By default, an endpoint with several triggers skips such a body instead; `onMismatch` in `defineEndpoint` sets the response.",
     "`errors` says where and why. `signalbox triggers test <slug> --data @body.json` checks a body without sending it. If the sender is right, change `request` in the trigger, then build and deploy. The delivery is recorded: redeliver it afterwards.",
     false,
     "either",

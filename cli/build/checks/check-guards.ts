@@ -58,10 +58,15 @@ function readReply(reply: unknown): ReturnType<typeof replySchema.safeParse> {
   if (!isObject(reply)) return replySchema.safeParse(reply);
   const { status = 200, body = "", headers = {}, ...others } = reply;
   const named = isObject(headers)
-    ? Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-    : headers;
-  const json = isObject(body) ? { body: JSON.stringify(body), headers: { "content-type": "application/json", ...named } } : null;
-  return replySchema.safeParse({ status, body, headers: named, ...json, ...others });
+    ? Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+    : null;
+  const json = isObject(body) ? [["content-type", "application/json"] as const] : [];
+  return replySchema.safeParse({
+    status,
+    body: isObject(body) ? JSON.stringify(body) : body,
+    headers: named ? Object.fromEntries([...json, ...named]) : headers,
+    ...others,
+  });
 }
 
 function responseDiagnostics({ file, onMismatch, reply }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
