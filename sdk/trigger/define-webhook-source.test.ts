@@ -151,7 +151,9 @@ describe("defineEndpoint", () => {
 
   it("names the wrong option of plain JavaScript", () => {
     const plain = defineEndpoint as unknown as (options: unknown) => { source: (own: unknown) => unknown };
-    expect(() => plain(undefined)).toThrow('defineEndpoint needs an object, but got nothing. Write defineEndpoint({ endpoint: "github" }).');
+    expect(() => plain(undefined)).toThrow(
+      'defineEndpoint needs an object, but got nothing. Write defineEndpoint({ endpoint: "github" }).',
+    );
     expect(() => plain({ endpoint: 7 })).toThrow("defineEndpoint: endpoint must be a string, but is 7.");
     expect(() => plain({ endpoint: "a" }).source({ slug: "b" })).toThrow(
       'endpoint.source({ slug: "b" }): request must be a Zod schema, but is missing.',

@@ -221,10 +221,11 @@ export interface EndpointOptions<Headers extends Schema = Schema> extends Omit<
 }
 
 /** Options of `endpoint.source`. */
-export interface EndpointSourceOptions<Slug extends string, Request extends Schema, Headers extends Schema> extends Pick<
-  WebhookSourceOptions<Slug, Request, Headers>,
-  "slug" | "request" | "filter" | "headers"
-> {}
+export interface EndpointSourceOptions<
+  Slug extends string,
+  Request extends Schema,
+  Headers extends Schema,
+> extends Pick<WebhookSourceOptions<Slug, Request, Headers>, "slug" | "request" | "filter" | "headers"> {}
 
 /** An endpoint. `Headers` is the output type of its `headers`. */
 export interface Endpoint<Headers = {}> {
@@ -233,7 +234,9 @@ export interface Endpoint<Headers = {}> {
    * string, or `request`, `filter` or `headers` is not a Zod schema.
    *
    * @example
-   *   github.source({ slug: "new-issue", request: z.object({ action: z.literal("opened") }) }).attach({ workflow: triage });
+   *   github
+   *     .source({ slug: "new-issue", request: z.object({ action: z.literal("opened") }) })
+   *     .attach({ workflow: triage });
    */
   source<Slug extends string, Request extends Schema, Own extends Schema = never>(
     options: EndpointSourceOptions<Slug, Request, Own>,

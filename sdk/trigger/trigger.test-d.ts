@@ -6,7 +6,10 @@ import {
   defineEndpoint,
   defineWebhookSource,
   type Endpoint,
-  type TransformContext, type Trigger, type WebhookSource } from "signalbox/trigger";
+  type TransformContext,
+  type Trigger,
+  type WebhookSource,
+} from "signalbox/trigger";
 import { defineWorkflow, type Workflow } from "signalbox/workflow";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
@@ -110,9 +113,7 @@ const pushed = github.source({
   request: z.object({ ref: z.string() }),
   headers: z.object({ "x-github-event": z.literal("push") }),
 });
-expectTrue<
-  Equal<typeof pushed, WebhookSource<"pushed", { ref: string }, { "x-github-event": "push" }>>
->();
+expectTrue<Equal<typeof pushed, WebhookSource<"pushed", { ref: string }, { "x-github-event": "push" }>>>();
 const plainEndpoint = defineEndpoint({ endpoint: "plain" });
 expectTrue<Equal<typeof plainEndpoint, Endpoint>>();
 

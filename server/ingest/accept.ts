@@ -44,7 +44,8 @@ export async function accept(
   if (decision.outcome === "rejected" && idempotency === null) return { kind: "rejected", error: decision.refusal };
   const delivery = completeDelivery(head, draft, {
     outcome: decision.outcome,
-    responseStatus: decision.outcome === "rejected" ? decision.responseStatus : (reply?.status ?? decision.responseStatus),
+    responseStatus:
+      decision.outcome === "rejected" ? decision.responseStatus : (reply?.status ?? decision.responseStatus),
     problem: decision.outcome === "rejected" ? toProblem(decision.refusal, head.secrets) : null,
     verdicts: decision.verdicts,
     unlistedVerdicts: decision.unlistedVerdicts,

@@ -7,7 +7,10 @@ import {
   type Dedupe,
   dedupeSchema,
   type Rate,
-  rateSchema, onMismatchSchema, replySchema } from "../contract/project/endpoint.ts";
+  rateSchema,
+  onMismatchSchema,
+  replySchema,
+} from "../contract/project/endpoint.ts";
 import {
   type Manifest,
   type ManifestTrigger,

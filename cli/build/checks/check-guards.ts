@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseDuration } from "../../../sdk/duration.ts";
-import { type Dedupe, onMismatchSchema, type Rate, rateSchema, type Reply, replySchema } from "../../../server/contract/project/endpoint.ts";
+import {
+  type Dedupe,
+  onMismatchSchema,
+  type Rate,
+  rateSchema,
+  type Reply,
+  replySchema,
+} from "../../../server/contract/project/endpoint.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { fromPointer, toPointer } from "../../../server/domain/json/json-pointer.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -11,7 +18,10 @@ const defaultWindow = "24h";
 const minWindowMs = 1000;
 const maxWindowMs = 30 * 86_400_000;
 
-/** Diagnostics of `verify`, `dedupe`, `rateLimit`, `onMismatch` and `reply`, which apply before any trigger evaluates a request. */
+/**
+ * Diagnostics of `verify`, `dedupe`, `rateLimit`, `onMismatch` and `reply`, which apply before any trigger evaluates a
+ * request.
+ */
 export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
   const triggers = entries.flatMap((entry) =>
     entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : [],
@@ -187,7 +197,10 @@ function disagreements(triggers: readonly FoundTrigger[], files: ProjectFiles): 
 
 function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const report = (property: "verify" | "dedupe" | "rateLimit" | "body" | "bigints" | "onMismatch" | "reply", what: string): void => {
+  const report = (
+    property: "verify" | "dedupe" | "rateLimit" | "body" | "bigints" | "onMismatch" | "reply",
+    what: string,
+  ): void => {
     // Not the line of verify: it may contain a secret.
     const at = (property !== "verify" && files.findProperty(other.file, property)) || { file: other.file };
     found.push(

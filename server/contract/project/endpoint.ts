@@ -42,20 +42,24 @@ export type OnMismatch = z.infer<typeof onMismatchSchema>;
 const maxReplyBytes = 16 * 1024;
 
 /** A fixed response to accepted, repeated and skipped requests. Names of headers are in lower case. */
-export const replySchema = z.strictObject({
-  status: z.int().min(200).max(299),
-  body: z.string().refine((body) => new TextEncoder().encode(body).length <= maxReplyBytes, "Must have 16 KiB at most"),
-  headers: z.record(
-    z
+export const replySchema = z
+  .strictObject({
+    status: z.int().min(200).max(299),
+    body: z
       .string()
-      .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/)
-      .refine((name) => !/^(?:signalbox-.*|connection|content-length|set-cookie|transfer-encoding|date)$/.test(name)),
-    z.string().regex(/^(?:\t|\P{Cc})*$/u),
-  ),
-}).refine(({ status, body }) => body === "" || (status !== 204 && status !== 205), {
-  path: ["body"],
-  error: "Must be empty with this status",
-});
+      .refine((body) => new TextEncoder().encode(body).length <= maxReplyBytes, "Must have 16 KiB at most"),
+    headers: z.record(
+      z
+        .string()
+        .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/)
+        .refine((name) => !/^(?:signalbox-.*|connection|content-length|set-cookie|transfer-encoding|date)$/.test(name)),
+      z.string().regex(/^(?:\t|\P{Cc})*$/u),
+    ),
+  })
+  .refine(({ status, body }) => body === "" || (status !== 204 && status !== 205), {
+    path: ["body"],
+    error: "Must be empty with this status",
+  });
 
 export type Reply = z.infer<typeof replySchema>;
 
