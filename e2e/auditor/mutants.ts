@@ -29,13 +29,13 @@ const noTakeOver: SourceChange[] = [
 ];
 
 const noCheckpoints: SourceChange = {
-  file: "server/store/sqlite/write-progress.ts",
+  file: "server/store/sqlite/engine-store.ts",
   find: "for (const { kind, result, ...step } of steps)",
   replace: `for (const { kind, result, ...step } of steps.filter((one) => one.kind === "sleep"))`,
 };
 
 const noIdempotency: SourceChange = {
-  file: "server/store/sqlite/accept-delivery.ts",
+  file: "server/store/sqlite/delivery-store.ts",
   find: "const repeat = found && judgeRepeat(toFirst(found), request);",
   replace: "const repeat = null as ReturnType<typeof judgeRepeat>;",
 };
@@ -49,7 +49,7 @@ const recordBeforeEffect: SourceChange = {
 };
 
 const halfADelivery: SourceChange = {
-  file: "server/store/sqlite/accept-delivery.ts",
+  file: "server/store/sqlite/delivery-store.ts",
   find: "for (const run of runs) p.insertRun(run, { seq, delivery });",
   replace: "for (const run of runs.slice(0, 1)) p.insertRun(run, { seq, delivery });",
 };
@@ -70,7 +70,7 @@ const doubledAssignments: SourceChange = {
 /** Any process that knows a run may write to it, also after another has taken it over. */
 export const noFencing: SourceChange[] = [
   {
-    file: "server/store/sqlite/write-progress.ts",
+    file: "server/store/sqlite/engine-store.ts",
     find: "FROM run WHERE id = ? AND token = ?",
     replace: "FROM run WHERE id = ? AND ? IS NOT NULL",
   },

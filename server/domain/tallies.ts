@@ -3,7 +3,7 @@ import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Target } from "../contract/project/target.ts";
 import type { RunStatus } from "../contract/run.ts";
 
-/** The counts of a service for its metrics: of deliveries, of runs, and of durations in buckets. */
+/** The counts of a service for its metrics: of deliveries, of runs, of commits, and of durations in buckets. */
 
 type CountedDelivery = Pick<DeliverySummary, "endpoint" | "outcome" | "responseStatus" | keyof VerdictList>;
 
@@ -35,7 +35,7 @@ export interface DeliveryNumbers {
   durations: readonly (readonly [outcome: string, durations: BucketCounts])[];
 }
 
-export interface DeliveryTally {
+interface DeliveryTally {
   observe(event: CountedEvent): void;
   read(): DeliveryNumbers;
 }
@@ -191,7 +191,7 @@ export interface RunNumbers {
   startLatencies: BucketCounts;
 }
 
-export interface RunTally {
+interface RunTally {
   started(run: { target: Target; latencyMs: number }): void;
   /** The code ended or suspended. `waiting` with an error is a retry. `durationMs: null`: unknown. */
   ended(run: { target: Target; status: RunStatus; hasFailed: boolean; durationMs: number | null }): void;
@@ -268,6 +268,64 @@ export interface ServiceNumbers {
   webRestarts: number;
 }
 
+// ---- Commits of the store ----
+
+/** Seconds. */
+export const commitDurationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+/** Seconds. */
+export const writeWaitBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+export const commitWritesBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** Statistics of a store in this process since it was opened. */
+export interface StoreNumbers {
+  /** Writes that currently wait for the disk. */
+  waitingWrites: number;
+  /** Failed writes: each caller got an error. */
+  failedWrites: number;
+  /** Writes that shared a commit. */
+  commitWrites: BucketCounts;
+  /** Seconds that a commit with an fsync took. */
+  commitDurations: BucketCounts;
+  /** Seconds from the request of a write until it was on disk. */
+  writeWaits: BucketCounts;
+  /** Bytes of the files on disk; 0 for a missing file. */
+  fileBytes: { database: number; log: number };
+}
+
+/** Counts commits and measures the waits for them. */
+export interface CommitTally {
+  /** Called after the last operation of a transaction, before its COMMIT. */
+  beginCommit(): void;
+  /** Called after the commit. `since` is the time of each request for a write, in monotonic milliseconds. */
+  committed(writes: readonly { since: number }[], isSynced: boolean): void;
+  failed(writes: number): void;
+  read(): Omit<StoreNumbers, "waitingWrites" | "fileBytes">;
+}
+
+export function createCommitTally(): CommitTally {
+  const commitWrites = createBucketTally(commitWritesBounds);
+  const commitDurations = createBucketTally(commitDurationBounds);
+  const writeWaits = createBucketTally(writeWaitBounds);
+  let failedWrites = 0;
+  let commitStartedAt = 0;
+  return {
+    beginCommit: () => void (commitStartedAt = performance.now()),
+    committed(writes, isSynced) {
+      const now = performance.now();
+      commitWrites.observe(writes.length);
+      if (isSynced) commitDurations.observe((now - commitStartedAt) / 1000);
+      for (const { since } of writes) writeWaits.observe((now - since) / 1000);
+    },
+    failed: (writes) => void (failedWrites += writes),
+    read: () => ({
+      failedWrites,
+      commitWrites: commitWrites.read(),
+      commitDurations: commitDurations.read(),
+      writeWaits: writeWaits.read(),
+    }),
+  };
+}
+
 // ---- Buckets ----
 
 /** How many values fell between bounds, as a histogram of Prometheus has them. Plain data: it travels between processes. */
@@ -277,7 +335,7 @@ export interface BucketCounts {
   sum: number;
 }
 
-export interface BucketTally {
+interface BucketTally {
   /** Takes a few nanoseconds and allocates nothing. */
   observe(value: number): void;
   read(): BucketCounts;

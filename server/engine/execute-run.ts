@@ -1,5 +1,6 @@
 import type { Json } from "../contract/json.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
+import { setLongTimeout } from "../domain/event-loop.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
@@ -8,15 +9,21 @@ import type { AssignedRun, ProgressWriter } from "../ports/run-channel.ts";
 import type { StepRecord } from "../ports/store/engine-store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
 import { loadAgent } from "./agent/run-agent.ts";
-import { parseValue, toJson } from "./json-value.ts";
 import { type Outcome, planRunEnd } from "./plan-run-end.ts";
-import { prepareInput } from "./prepare-input.ts";
 import { createRunContext } from "./run-context.ts";
 import { FinalFailure, type Interrupt, interruptReason, RunEnded } from "./run-errors.ts";
-import type { RunSlots } from "./run-slots.ts";
-import { type RunScope, runInScope } from "./run-scope.ts";
+import { runInScope, type RunScope } from "./run-scope.ts";
 import { createRunSession } from "./run-session.ts";
-import { setLongTimeout } from "../domain/event-loop.ts";
+import { parseValue, prepareInput, toJson } from "./run-values.ts";
+
+/** A slot for running code, or the wait for one. */
+export interface Slot {
+  /** Resolves when the code can start; `null` means immediately. */
+  readonly free: Promise<void> | null;
+  hasBegun(): boolean;
+  /** Called when the code has ended or will not start. */
+  release(): void;
+}
 
 export interface ExecuteRunOptions {
   progress: ProgressWriter;
@@ -25,7 +32,7 @@ export interface ExecuteRunOptions {
   logger: Logger;
   random: () => number;
   /** Slots for running code. Absent: code starts immediately. */
-  slots?: RunSlots;
+  slots?: { enter(): Slot };
   /** Starts the span of this execution. Absent: no tracing. Never rejects. */
   traceRun?: ((run: AssignedRun) => Promise<RunTrace>) | undefined;
   /** Called when the code of a run starts for the first time. */

@@ -1,18 +1,17 @@
-import type { Json } from "../contract/json.ts";
-import type { ApprovalDecision, ApprovalRequest } from "../contract/agent/trace.ts";
 import { parseDuration } from "../../sdk/duration.ts";
+import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from "../contract/agent/trace.ts";
+import type { Json } from "../contract/json.ts";
+import { setLongTimeout } from "../domain/event-loop.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
-import type { ProjectCode } from "../ports/project.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
+import type { ProjectCode } from "../ports/project.ts";
 import type { RunAttempt, Spend, StepRecord } from "../ports/store/engine-store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
-import { cloneJson, toJson } from "./json-value.ts";
-import { createOrderedResults, findStored, readDecision, takeName } from "./stored-steps.ts";
-import { excerptOfError, toRunError } from "./run-errors.ts";
+import { excerptOfError, FinalFailure, toRunError } from "./run-errors.ts";
 import { createRepeatFilter, createRunLog } from "./run-log.ts";
 import type { RunSession } from "./run-session.ts";
-import { setLongTimeout } from "../domain/event-loop.ts";
+import { cloneJson, toJson } from "./run-values.ts";
 
 export interface StepContext {
   idempotencyKey: string;
@@ -22,7 +21,7 @@ export interface StepContext {
 type SpendAfter = (result: Json) => Spend | undefined;
 
 /** The state of the run for the code that uses its ctx. */
-export type ContextState =
+type ContextState =
   | { kind: "open" }
   /** Sleeping: no call resolves any more in this process. */
   | { kind: "suspended" }
@@ -34,7 +33,7 @@ export interface OpenSleep {
   until: number;
 }
 
-export interface RunContextOptions {
+interface RunContextOptions {
   run: RunAttempt;
   steps: readonly StepRecord[];
   session: RunSession;
@@ -276,5 +275,63 @@ export function createRunContext(options: RunContextOptions) {
       state = next;
       for (const { stop } of openSleeps.values()) stop();
     },
+  };
+}
+
+const maxNameChars = 200;
+
+/** Repeated names are numbered in order of use: the second `a` is `a#2`. */
+function takeName(name: unknown, taken: Set<string>): string {
+  if (typeof name !== "string" || name === "" || name.length > maxNameChars) {
+    throw new TypeError(`The name of a step or sleep must be a string of 1 to ${maxNameChars} characters.`);
+  }
+  let key = name;
+  for (let use = 2; taken.has(key); use += 1) key = `${name}#${use}`;
+  taken.add(key);
+  return key;
+}
+
+function readDecision(result: Json): ApprovalDecision {
+  return approvalStepSchema.parse(result).decision ?? { isApproved: false, reason: null, by: null };
+}
+
+function findStored(
+  stored: ReadonlyMap<string, StepRecord>,
+  key: string,
+  kind: StepRecord["kind"],
+): StepRecord | undefined {
+  const record = stored.get(key);
+  if (!record || record.kind === kind) return record;
+  throw new FinalFailure(
+    "StepChanged",
+    `${key} was a ${record.kind} when this run started, but is a ${kind} now. Give it another name, or replay the run.`,
+  );
+}
+
+/**
+ * Returns stored results in the order in which they first resolved. Concurrent calls (`Promise.race` of a step and a
+ * sleep) must resolve in the same order when the code runs again. So they are collected for one turn of the event loop
+ * and then resolved one by one.
+ */
+function createOrderedResults(): { give<T>(result: T, finishedAt: number): Promise<T> } {
+  const waiting: { finishedAt: number; resolve: () => void }[] = [];
+  let isPlanned = false;
+
+  function giveNext(): void {
+    waiting.sort((a, b) => a.finishedAt - b.finishedAt);
+    const next = waiting.shift();
+    isPlanned = waiting.length > 0;
+    if (isPlanned) setImmediate(giveNext);
+    next?.resolve();
+  }
+
+  return {
+    give: (result, finishedAt) =>
+      new Promise((resolve) => {
+        waiting.push({ finishedAt, resolve: () => resolve(result) });
+        if (isPlanned) return;
+        isPlanned = true;
+        setImmediate(giveNext);
+      }),
   };
 }

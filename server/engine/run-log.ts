@@ -1,7 +1,7 @@
 import type { Json } from "../contract/json.ts";
 import type { LogLevel } from "../contract/timeline.ts";
 import type { NewTimelineEntry } from "../ports/store/engine-store.ts";
-import { toJson } from "./json-value.ts";
+import { toJson } from "./run-values.ts";
 
 const maxMessageBytes = 16 * 1024;
 const maxDataBytes = 64 * 1024;

@@ -4,8 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { AssignedRun, RunChannel, RunClaim } from "../ports/run-channel.ts";
-import { executeRun, type ExecuteRunOptions, type RunEnding, type RunHandle } from "./execute-run.ts";
-import type { RunSlots } from "./run-slots.ts";
+import { executeRun, type ExecuteRunOptions, type RunEnding, type RunHandle, type Slot } from "./execute-run.ts";
 
 /** Code that still runs this long after its run has ended is considered stuck. */
 const maxZombieMs = 30_000;
@@ -146,4 +145,66 @@ async function isWithin(promise: Promise<unknown>, ms: number): Promise<boolean>
   } finally {
     clearTimeout(timer);
   }
+}
+
+// ---- slots ----
+
+/** Slots for running code in this process. A run that was claimed ahead waits for one. */
+export interface RunSlots {
+  enter(): Slot;
+  /** How many runs can be claimed beyond the free slots: none, unless recent runs completed very quickly. */
+  ahead(): number;
+  /**
+   * Claims no more runs ahead, until enough runs were quick again. Called after runs that were claimed ahead had to
+   * wait.
+   */
+  stopAhead(): void;
+}
+
+/** A run of a shorter duration costs less than its claim. Claims and ends of many runs then share a commit. */
+const maxQuickMs = 20;
+
+export function createRunSlots(p: { slots: number; maxAhead: number; now: () => number }): RunSlots {
+  const { slots, maxAhead, now } = p;
+  /** The runs that wait, in order. */
+  const queue = new TransientMap<() => void, true>();
+  let taken = 0;
+  let consecutiveQuick = 0;
+
+  function enter(): Slot {
+    const waiting = Promise.withResolvers<void>();
+    const isFree = taken < slots;
+    let beganAt: number | null = null;
+    let isReleased = false;
+
+    function take(): void {
+      taken += 1;
+      beganAt = now();
+      waiting.resolve();
+    }
+
+    if (isFree) take();
+    else queue.set(take, true);
+    return {
+      free: isFree ? null : waiting.promise,
+      hasBegun: () => beganAt !== null,
+      release() {
+        if (isReleased) return;
+        isReleased = true;
+        if (beganAt === null) return void queue.delete(take);
+        taken -= 1;
+        consecutiveQuick = now() - beganAt <= maxQuickMs ? consecutiveQuick + 1 : 0;
+        const next = queue.keys().next().value;
+        if (!next) return;
+        queue.delete(next);
+        next();
+      },
+    };
+  }
+
+  return {
+    enter,
+    ahead: () => (consecutiveQuick >= slots ? maxAhead : 0),
+    stopAhead: () => void (consecutiveQuick = 0),
+  };
 }

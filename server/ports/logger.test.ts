@@ -12,8 +12,8 @@ describe("a throttled log", () => {
     for (; now < 11_000; now += 10) log("no disk", { at: now });
     expect(lines).toEqual([
       ["no disk", { at: 0 }],
-      ["no disk", { at: 5_000, leftOut: 499 }],
-      ["no disk", { at: 10_000, leftOut: 499 }],
+      ["no disk", { at: 5_000, suppressed: 499 }],
+      ["no disk", { at: 10_000, suppressed: 499 }],
     ]);
   });
 });

@@ -21,15 +21,15 @@ export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() 
  */
 export function createThrottledLog(log: Log, now: () => number = () => performance.now()): Log {
   let writtenAt = Number.NEGATIVE_INFINITY;
-  let leftOut = 0;
+  let suppressed = 0;
   return (message, fields) => {
     if (now() - writtenAt < everyMs) {
-      leftOut += 1;
+      suppressed += 1;
       return;
     }
     writtenAt = now();
-    log(message, leftOut > 0 ? { ...fields, leftOut } : fields);
-    leftOut = 0;
+    log(message, suppressed > 0 ? { ...fields, suppressed } : fields);
+    suppressed = 0;
   };
 }
 

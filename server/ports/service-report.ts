@@ -1,5 +1,4 @@
-import type { DeliveryNumbers, ServiceNumbers } from "../domain/tallies.ts";
-import type { StoreNumbers } from "./store/store-numbers.ts";
+import type { DeliveryNumbers, ServiceNumbers, StoreNumbers } from "../domain/tallies.ts";
 
 /** Counts of the receiver since its start. Plain data: it is sent to the web process, which serves metrics. */
 export interface ReceiverNumbers {

@@ -1,13 +1,13 @@
 import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
-import type { PresetSubject, Preset } from "../contract/preset.ts";
+import type { Preset, PresetSubject } from "../contract/preset.ts";
 import type { RateCheck, RateResult } from "../domain/requests/rate-limit.ts";
+import type { StoreNumbers } from "../domain/tallies.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
 import type { EngineStore } from "./store/engine-store.ts";
 import type { KeyStore } from "./store/key-store.ts";
-import type { PeopleStore, AuditStore, IdentityRows } from "./store/people-store.ts";
+import type { AuditStore, IdentityRows, PeopleStore } from "./store/people-store.ts";
 import type { RunStore } from "./store/run-store.ts";
-import type { StoreNumbers } from "./store/store-numbers.ts";
 import type { TrafficStore } from "./store/traffic-store.ts";
 import type { UpkeepStore } from "./store/upkeep-store.ts";
 

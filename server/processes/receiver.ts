@@ -1,16 +1,17 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { Settings } from "../config.ts";
+import { once as onlyOnce } from "../domain/event-loop.ts";
 import { createDeliveryTally } from "../domain/tallies.ts";
 import { backlog, trustProxies } from "../http/connections.ts";
 import { createForwarder } from "../http/forward/forwarder.ts";
 import { createHealthHandler } from "../http/health.ts";
 import { createHttpServer } from "../http/http-server.ts";
 import { createReadiness } from "../http/readiness.ts";
+import { createIngest } from "../http/webhooks/webhook-handler.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { ClosedConnection, ReceiverNumbers } from "../ports/service-report.ts";
 import { createProjectReader, requireSecrets } from "../project/project-reader.ts";
-import { createIngest } from "../http/webhooks/webhook-handler.ts";
 import { serveHostLink } from "./host-link.ts";
 import {
   httpProcessWatch,
@@ -18,7 +19,6 @@ import {
   type ProcessContext,
   runHttpProcess,
 } from "./http-processes/run-process.ts";
-import { once as onlyOnce } from "../domain/event-loop.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import { openRunHost } from "./open-run-host.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";

@@ -27,8 +27,6 @@ const maxDelayOfOthersMs = 15_000;
 /** Longer than a lease. */
 const stoppedAfterMs = 15_000;
 
-const pageBytes = 4096;
-
 export const watchEveryMs = 250;
 const maxStartMs = 60_000;
 /** A worker is killed after so many consecutive checks that find it blocked, if the run that blocks it is known. */
@@ -127,16 +125,14 @@ export function createWorkerWatch(p: {
  * may be delayed.
  */
 function readRss(pid: number): number | null {
-  const pages = Number(readStatm(pid)?.split(" ")[1]);
-  return Number.isFinite(pages) && pages > 0 ? pages * pageBytes : null;
-}
-
-function readStatm(pid: number): string | null {
+  let status: string;
   try {
-    return readFileSync(`/proc/${pid}/statm`, "utf8");
+    status = readFileSync(`/proc/${pid}/status`, "utf8");
   } catch {
     return null;
   }
+  const kilobytes = Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]);
+  return kilobytes > 0 ? kilobytes * 1024 : null;
 }
 
 /**

@@ -4,9 +4,8 @@ import type { TargetKind } from "../contract/project/target.ts";
 import { newId } from "../domain/ids.ts";
 import type { RunEnding } from "../engine/execute-run.ts";
 import { installProcessGuards } from "../engine/process-guards.ts";
-import { createRunSlots } from "../engine/run-slots.ts";
+import { createRunSlots, createWorkerLoop, type WorkerLoop } from "../engine/worker-loop.ts";
 import { toRunError } from "../engine/run-errors.ts";
-import { type WorkerLoop, createWorkerLoop } from "../engine/worker-loop.ts";
 import { createLogger } from "../logging.ts";
 import { setClockAhead, systemClock } from "../ports/clock.ts";
 import type { AssignedRun } from "../ports/run-channel.ts";
@@ -34,7 +33,7 @@ const heartbeatMs = 500;
 const orphanGraceMs = 1_000;
 /** Short runs are claimed ahead: at most this many for each slot. */
 const claimAhead = 12;
-/** The supervisor waits two seconds longer than runs may take. */
+/** Shorter than `killAfterGraceMs` of the pool: the supervisor kills workers that still run at that time. */
 const maxSendSpansMs = 1_000;
 
 let loop: WorkerLoop | null = null;

@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Store } from "../ports/store.ts";
 import { AppError } from "../contract/app-error.ts";
-import { openMessageStream } from "./frames.ts";
-import { protocolVersion } from "./messages.ts";
+import { openMessageStream, protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
 import { until } from "./testing/until.ts";
 

@@ -4,10 +4,11 @@ import { TransientMap } from "../domain/transient-map.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunChannel, RunClaim, RunExecutor } from "../ports/run-channel.ts";
 import type { ProgressResult } from "../ports/store/engine-store.ts";
-import { type MessageStream, openMessageStream } from "./frames.ts";
 import {
   type HostMessage,
   type LeaseRenewal,
+  type MessageStream,
+  openMessageStream,
   protocolVersion,
   type WorkerIdentity,
   type WorkerMessage,

@@ -1,6 +1,6 @@
 import type { PostgresFacts } from "../../../server/store/postgres/inspect-database.ts";
 import { bad, type Check, checkRetention, ok, warn } from "./check.ts";
-import { schemaName } from "../../../server/store/postgres/queue/schema-name.ts";
+import { schemaName } from "../../../server/store/postgres/queue/queue-names.ts";
 import { formatBytes, formatCount, formatDuration } from "../../../server/domain/format.ts";
 
 const clockSkewMs = 500;

@@ -3,7 +3,7 @@ import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 import { toPointer } from "../../domain/json/json-pointer.ts";
 import { isObject } from "../../domain/schema/json-schema.ts";
 import type { AnySchema } from "../../ports/project.ts";
-import { toJson } from "../json-value.ts";
+import { toJson } from "../run-values.ts";
 
 const singles: ReadonlySet<string> = new Set(["items", "additionalProperties", "not"]);
 const lists: ReadonlySet<string> = new Set(["anyOf", "oneOf", "prefixItems"]);

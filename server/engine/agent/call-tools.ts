@@ -1,6 +1,6 @@
 import type { ApprovalDecision, ContentPart, ModelStep, ToolStep } from "../../contract/agent/trace.ts";
 import type { LoadedTool, ToolCallOptions, ToolResultMessage } from "../../ports/model.ts";
-import { toJson } from "../json-value.ts";
+import { toJson } from "../run-values.ts";
 import { delimitResult } from "./prompt.ts";
 import { hideKeys } from "./model-failure.ts";
 import { type AgentRun, agentStep } from "./agent-run.ts";

@@ -5,7 +5,7 @@ import type { ClaimedRun, ClaimRequest, StepRecord } from "../../ports/store/eng
 import type { HostMessage, WorkerIdentity } from "../messages.ts";
 import { createAssignRuns } from "./assign-runs.ts";
 import { createClaimLoop } from "./claim-loop.ts";
-import { freeSlots, type HostedWorker, isResponsive } from "./hosted-worker.ts";
+import { freeSlots, type HostedWorker, isResponsive } from "./hosted-workers.ts";
 
 /** A queue in memory, whose claims can be delayed or made to fail. */
 function createQueue() {

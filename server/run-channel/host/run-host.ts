@@ -1,21 +1,18 @@
 import type { Duplex } from "node:stream";
 import { AppError } from "../../contract/app-error.ts";
+import { leaseMs } from "../../domain/runs/lease.ts";
 import { TransientMap } from "../../domain/transient-map.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
 import type { ProgressResult } from "../../ports/store/engine-store.ts";
-import type { MessageStream } from "../frames.ts";
-import type { Hello, HostMessage, WorkerMessage } from "../messages.ts";
-import { createAcceptRunning } from "./accept-running.ts";
-import { createAssignRuns } from "./assign-runs.ts";
+import type { Hello, HostMessage, MessageStream, WorkerMessage } from "../messages.ts";
+import { createAcceptRunning, createAssignRuns } from "./assign-runs.ts";
 import { createClaimLoop } from "./claim-loop.ts";
 import { compareRuns } from "./compare-runs.ts";
-import { claimsOf, forget, type HostedWorker, isResponsive } from "./hosted-worker.ts";
+import { claimsOf, createWorkerConnections, forget, type HostedWorker, isResponsive } from "./hosted-workers.ts";
 import { keepLeases } from "./keep-leases.ts";
-import { leaseMs } from "../../domain/runs/lease.ts";
-import { createRecovery, type LostWorker, type RecoveryOptions } from "./recovery.ts";
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
-import { createWorkerConnections } from "./worker-connections.ts";
+import { createRecovery, type LostWorker, type RecoveryOptions } from "./recovery.ts";
 
 type ProgressMessage = Extract<WorkerMessage, { type: "progress" }>;
 

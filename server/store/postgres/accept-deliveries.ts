@@ -4,7 +4,7 @@ import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 import { decidedLines } from "../shared/decided-lines.ts";
 import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
 import { toStoredVerdicts } from "../shared/stored-verdicts.ts";
-import { tokensAtStart } from "../shared/tokens-at-start.ts";
+import { tokensAtStart } from "../shared/run-rules.ts";
 import { createTrafficCounts } from "../shared/traffic-counts.ts";
 import { insertRows } from "./insert-rows.ts";
 import { lockRoom, type QueueRoom } from "./queue-room.ts";

@@ -47,7 +47,7 @@ const endHoldsSql = `
     AS e (id, token, seq, job_queue, status, available_at, is_resuming, finished_at, error_name, error_message, error_stack, output)
   WHERE run.id = e.id AND run.token = e.token AND run.status = 'running'`;
 
-/** Takes runs out of `running`, each once, and ends their jobs. What goes on later has a new one. */
+/** Takes runs out of `running`, each once, and ends their jobs. A run that continues later gets a new job. */
 export async function endHolds(session: Session, jobs: RunJobs, endings: readonly Ending[]): Promise<void> {
   if (endings.length === 0) return;
   const next = endings.map(nextJob);

@@ -1,5 +1,4 @@
-import { readTrafficKey, type TrafficKey } from "../shared/traffic-key.ts";
-import type { TrafficSum } from "../shared/traffic-counts.ts";
+import { readTrafficKey, type TrafficKey, type TrafficSum } from "../shared/traffic-counts.ts";
 import { dayMs, hourMs, minuteMs, total, verdictMinutesKeptMs } from "../shared/traffic-windows.ts";
 import { inPortions } from "./in-portions.ts";
 import type { Session } from "./session.ts";

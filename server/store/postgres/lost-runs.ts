@@ -1,6 +1,7 @@
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Ending, type Held } from "./end-holds.ts";
 import { clearLives } from "./live.ts";
+import { schemaName } from "./queue/queue-names.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
 import type { Session } from "./session.ts";
 import { addEntries, type EntryOfRun } from "./timeline.ts";
@@ -56,8 +57,8 @@ export async function releaseLostRuns(
  * statistics and removals, and not at all for as long as the clock of the database was set back.
  */
 const silentSql = `
-  SELECT run.id FROM pgboss.queue q CROSS JOIN LATERAL (
-    SELECT data FROM pgboss.job WHERE name = q.name AND state = 'active' AND heartbeat_on + heartbeat_seconds * interval '1 s' <= pgboss.job_now()
+  SELECT run.id FROM ${schemaName}.queue q CROSS JOIN LATERAL (
+    SELECT data FROM ${schemaName}.job WHERE name = q.name AND state = 'active' AND heartbeat_on + heartbeat_seconds * interval '1 s' <= ${schemaName}.job_now()
   ) j JOIN run ON run.id = j.data->>'run' AND run.status = 'running' WHERE NOT (run.id = ANY($1::text[]))`;
 
 export async function findSilent(session: Session, spare: ReadonlySet<string>): Promise<string[]> {
@@ -69,8 +70,9 @@ const lockSilentSql = `
   WHERE id = ANY($1::text[]) AND status = 'running' ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`;
 
 /**
- * Returns these runs to the queue; see `reconcile` of the port. Those that somebody writes at this moment are left to
- * the next time. A heartbeat needs the lock of the run: with it, the jobs are read again, as they are now.
+ * Returns these runs to the queue; see `reconcile` of the port. Runs that another transaction has locked are skipped:
+ * the next call looks at them again. A heartbeat needs the lock of the run: with it, the jobs are read again, as they
+ * are now.
  */
 export async function adoptRuns(
   session: Session,

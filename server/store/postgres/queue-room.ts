@@ -1,5 +1,5 @@
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
-import { queueBoundsOf } from "../shared/queue-bounds.ts";
+import { queueBoundsOf } from "../shared/run-rules.ts";
 import type { Session } from "./session.ts";
 
 interface Taken {

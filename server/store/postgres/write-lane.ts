@@ -1,6 +1,5 @@
 import { AppError } from "../../contract/app-error.ts";
-import type { StoreNumbers } from "../../ports/store/store-numbers.ts";
-import { createCommitTally } from "../shared/commit-tally.ts";
+import { createCommitTally, type StoreNumbers } from "../../domain/tallies.ts";
 import { isConflict, isUnavailable, toStoreError } from "./store-error.ts";
 
 /** Jobs that one transaction can do together. */

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import type { Verdict, VerdictOutcome } from "../../contract/delivery.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
-import { readTrafficKey, type TrafficKey, writeTrafficKey } from "./traffic-key.ts";
 
 /** Counts a delivery and the verdicts that it lists. */
 export type CountTraffic = (delivery: NewDelivery) => void;
 
 /** The counts of one transaction. */
-export interface TrafficCounts {
+interface TrafficCounts {
   clear(): void;
   add: CountTraffic;
   /** The number of counts. */
@@ -112,4 +111,31 @@ export function byEndpoint(sums: ReadonlyMap<string, number>): Map<string, Traff
     [...sums].map(([key, count]): TrafficSum => ({ ...readTrafficKey(key), count })),
     ({ endpoint }) => endpoint,
   );
+}
+
+/**
+ * The key of a count: deliveries on an endpoint (`attachmentId: ""`) or the verdicts of an attachment on it, in one
+ * minute, by outcome.
+ */
+export interface TrafficKey {
+  /** The start of the minute, UTC milliseconds. */
+  at: number;
+  outcome: string;
+  attachmentId: string;
+  endpoint: string;
+}
+
+/** As text. The endpoint is last, because callers choose the names of unknown endpoints. The other parts have no spaces. */
+export function writeTrafficKey({ at, outcome, attachmentId, endpoint }: TrafficKey): string {
+  return `${at} ${outcome} ${attachmentId} ${endpoint}`;
+}
+
+export function readTrafficKey(text: string): TrafficKey {
+  const [at = "", outcome = "", attachmentId = ""] = text.split(" ", 3);
+  return {
+    at: Number(at),
+    outcome,
+    attachmentId,
+    endpoint: text.slice(at.length + outcome.length + attachmentId.length + 3),
+  };
 }

@@ -3,15 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "../../contract/app-error.ts";
 import { inTurn } from "../../domain/event-loop.ts";
 import { type Operation, runInSlices } from "../shared/operation.ts";
-import { addCounts, byEndpoint, type TrafficSum } from "../shared/traffic-counts.ts";
-import { type ChangeCount, createChangeCount } from "./change-count.ts";
+import { type ChangeCount, createChangeCount } from "./changes.ts";
 import { createNames, type Names } from "./names.ts";
 import type { Connection } from "./open-connection.ts";
 import { isBusy, isUnavailable, toStoreError } from "./store-error.ts";
+import { createTrafficLogReader } from "./traffic-log.ts";
 import type { WriteQueue } from "./write-queue.ts";
-
-export const logRangeSql = "SELECT min(id) AS first, max(id) AS last FROM traffic_log";
-export const logRowsSql = "SELECT counts FROM traffic_log WHERE id > ?";
 
 /**
  * Shared by the operations of the store. better-sqlite3 is synchronous, so an operation is a plain function; the port
@@ -85,24 +82,3 @@ export function createDatabase(
 
 const lockTimeoutMs = 5_000;
 const retryMs = 20;
-
-/**
- * Counts that are not added to the counters yet, by endpoint. Rows do not change and ids are never reused, so each row
- * is read once.
- */
-function createTrafficLogReader(connection: Connection): () => ReadonlyMap<string, readonly TrafficSum[]> {
-  const range = connection.prepare<unknown[], { first: number | null; last: number | null }>(logRangeSql);
-  const rowsAfter = connection.prepare<unknown[], string>(logRowsSql).pluck();
-  let known: { first: number | null; last: number | null } = { first: null, last: null };
-  let sums = new Map<string, number>();
-  let logged = new Map<string, TrafficSum[]>();
-  return () => {
-    const now = range.get() ?? { first: null, last: null };
-    if (now.first === known.first && now.last === known.last) return logged;
-    if (now.first !== known.first) sums = new Map();
-    for (const counts of rowsAfter.iterate(now.first === known.first ? known.last : 0)) addCounts(sums, counts);
-    logged = byEndpoint(sums);
-    known = now;
-    return logged;
-  };
-}

@@ -13,7 +13,7 @@ import type { Position } from "../shared/cursor.ts";
 import { keyByHashQuery } from "../portable/keys.ts";
 import { driversOf, type Listing } from "../shared/read-list.ts";
 import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "./claim-runs.ts";
-import { createDatabase, logRangeSql, logRowsSql, type SqliteDatabase } from "./database.ts";
+import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { heldRunsSql, nextAvailableSql } from "./leases.ts";
 import { deliveryListing, deliveryRowsQuery } from "./list-deliveries.ts";
 import { runListing, runRowsQuery } from "./list-runs.ts";
@@ -21,7 +21,7 @@ import { expiredRunsSql } from "./lost-runs.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
 import { endQuery, slowStretchQuery, stretchQuery, toPositionId } from "./list-reader.ts";
-import { queuedOfTargetSql } from "./queue-capacity.ts";
+import { queuedOfTargetSql } from "./insert-run.ts";
 import { spendQuery } from "./run-store.ts";
 import { portableTables } from "./schema/portable.ts";
 import {
@@ -34,7 +34,7 @@ import {
   verdictBucketsSql,
 } from "./traffic-store.ts";
 import { firstCountedHourSql, verdictHoursSql } from "./verdict-hours.ts";
-import { addTrafficSql, removeMinutesSql, oldestLoggedSql } from "./fold-traffic.ts";
+import { addTrafficSql, logRangeSql, logRowsSql, oldestLoggedSql, removeMinutesSql } from "./traffic-log.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
 let database: SqliteDatabase;

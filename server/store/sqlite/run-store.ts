@@ -7,10 +7,9 @@ import type { NewRun, QueueFull, RunStore, SpendFilter } from "../../ports/store
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { SqliteDatabase } from "./database.ts";
-import type { InsertRun } from "./insert-run.ts";
+import type { InsertRun, QueueCapacity } from "./insert-run.ts";
 import { isUnlistedSql } from "./list-index.ts";
 import { listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "./list-runs.ts";
-import type { QueueCapacity } from "./queue-capacity.ts";
 import { run, runList, runStep } from "./schema.ts";
 import { inputSql, isOpenSql, payloadSql } from "./stored-forms.ts";
 import { type AddEntry, implied, isImpliedEnd, listTimeline } from "./timeline.ts";

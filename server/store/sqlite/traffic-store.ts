@@ -22,7 +22,7 @@ import type { SqliteDatabase } from "./database.ts";
 import { listedSql } from "./list-index.ts";
 import { readDeliveryRows } from "./list-deliveries.ts";
 import { readRunRows } from "./list-runs.ts";
-import { type Packed, packedId, packedRange } from "./packed-text.ts";
+import { type Packed, packedId, packedRange } from "../shared/packed-text.ts";
 
 /** Endings of ids are searched among this many of the newest ids. */
 const maxEndingCandidates = 10_000;

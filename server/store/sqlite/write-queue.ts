@@ -1,7 +1,6 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../contract/app-error.ts";
-import type { StoreNumbers } from "../../ports/store/store-numbers.ts";
-import { type CommitTally, createCommitTally } from "../shared/commit-tally.ts";
+import { type CommitTally, createCommitTally, type StoreNumbers } from "../../domain/tallies.ts";
 import type { Connection } from "./open-connection.ts";
 import { isBusy, isDiskFailure, isUnavailable, toStoreError } from "./store-error.ts";
 

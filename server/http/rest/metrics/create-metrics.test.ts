@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import type { StoreNumbers } from "../../../ports/store/store-numbers.ts";
 import type { DeliverySummary } from "../../../contract/delivery.ts";
-import { createDeliveryTally } from "../../../domain/tallies.ts";
+import { createDeliveryTally, type StoreNumbers } from "../../../domain/tallies.ts";
 import { createMetrics, readSeldom } from "./create-metrics.ts";
 
 const target = { kind: "workflow" as const, slug: "work" };

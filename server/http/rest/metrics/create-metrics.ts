@@ -1,22 +1,20 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import {
   addDeliveryNumbers,
-  createDeliveryTally,
+  commitDurationBounds,
+  commitWritesBounds,
   type CountedEvent,
+  createDeliveryTally,
   runDurationBounds,
   type RunNumbers,
   startLatencyBounds,
-} from "../../../domain/tallies.ts";
-import type { ServiceReport } from "../../../ports/service-report.ts";
-import {
-  commitDurationBounds,
-  commitWritesBounds,
   type StoreNumbers,
   writeWaitBounds,
-} from "../../../ports/store/store-numbers.ts";
+} from "../../../domain/tallies.ts";
+import type { ServiceReport } from "../../../ports/service-report.ts";
+import type { Store } from "../../../ports/store.ts";
 import type { QueueDepth } from "../../../ports/store/engine-store.ts";
 import type { RunStore } from "../../../ports/store/run-store.ts";
-import type { Store } from "../../../ports/store.ts";
 import { registerDeliveryMetrics } from "./delivery-metrics.ts";
 import { createPulledMetrics, type PulledMetrics } from "./prometheus.ts";
 

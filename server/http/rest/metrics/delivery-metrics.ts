@@ -1,4 +1,4 @@
-import { type DeliveryNumbers, deliveryDurationBounds } from "../../../domain/tallies.ts";
+import { deliveryDurationBounds, type DeliveryNumbers } from "../../../domain/tallies.ts";
 import type { PulledMetrics } from "./prometheus.ts";
 
 type Counts = DeliveryNumbers["deliveries"];

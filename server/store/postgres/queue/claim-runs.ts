@@ -3,11 +3,11 @@ import type { Target } from "../../../contract/project/target.ts";
 import type { RunStatus } from "../../../contract/run.ts";
 import { type LiveVersion, versionsToTake } from "../../../domain/runs/versions-to-take.ts";
 import type { ClaimedRun, ClaimRequest } from "../../../ports/store/engine-store.ts";
-import { versionNote } from "../../shared/version-note.ts";
+import { versionNote } from "../../shared/run-rules.ts";
 import type { PostgresDatabase } from "../database.ts";
 import type { Session } from "../session.ts";
 import { addEntries } from "../timeline.ts";
-import { parseQueueName, type QueueFacts, toQueueName } from "./queue-names.ts";
+import { parseQueueName, type QueueFacts, schemaName, toQueueName } from "./queue-names.ts";
 import { type JobOfRun, maxQueuedPriority, type NewJob, type RunJobs, wokenPriority } from "./run-jobs.ts";
 
 /** A queue with due jobs. */
@@ -21,8 +21,8 @@ interface DueQueue extends QueueFacts {
 const maxRounds = 50;
 
 /**
- * Takes due jobs, and with each its run. Nothing is locked if nothing is due, so a worker that is woken for nothing
- * disturbs nobody.
+ * Takes due jobs, and with each its run. If nothing is due, nothing is locked, so other claims never
+ * wait for a worker that was woken without need.
  */
 export async function claimRuns(
   { read, write }: Pick<PostgresDatabase, "read" | "write">,
@@ -47,16 +47,16 @@ const workersComeWithinSeconds = 10;
 /** One step into the index of pg-boss for each queue, however many jobs wait: for those that woke, and for the others. */
 export const dueQueuesSql = `
   SELECT q.name, woken.is_due IS NOT NULL AS "hasWoken", queued.created_on IS NOT NULL AS "hasQueued",
-    coalesce(queued.created_on > pgboss.job_now() - interval '${workersComeWithinSeconds} s', false) AS "isNew",
+    coalesce(queued.created_on > ${schemaName}.job_now() - interval '${workersComeWithinSeconds} s', false) AS "isNew",
     coalesce(queued.created_on, 'epoch') AS since
-  FROM pgboss.queue q
+  FROM ${schemaName}.queue q
   LEFT JOIN LATERAL (
-    SELECT true AS is_due FROM pgboss.job j
-    WHERE j.name = q.name AND j.state < 'active' AND NOT j.blocked AND j.priority >= $1 AND j.start_after <= pgboss.job_now()
+    SELECT true AS is_due FROM ${schemaName}.job j
+    WHERE j.name = q.name AND j.state < 'active' AND NOT j.blocked AND j.priority >= $1 AND j.start_after <= ${schemaName}.job_now()
     LIMIT 1
   ) woken ON true
   LEFT JOIN LATERAL (
-    SELECT created_on FROM pgboss.job j
+    SELECT created_on FROM ${schemaName}.job j
     WHERE j.name = q.name AND j.state < 'active' AND NOT j.blocked AND j.priority <= ${maxQueuedPriority}
     ORDER BY j.priority DESC, j.created_on LIMIT 1
   ) queued ON true

@@ -1,7 +1,7 @@
 import type { QueueDepth } from "../../../ports/store/engine-store.ts";
 import { listenerName } from "../connect.ts";
 import type { Session } from "../session.ts";
-import { parseQueueName } from "./queue-names.ts";
+import { parseQueueName, schemaName } from "./queue-names.ts";
 import { type QueueSchema, readQueueSchema } from "./queue-schema.ts";
 import { maxQueuedPriority } from "./run-jobs.ts";
 
@@ -24,8 +24,8 @@ const stuckSeconds = 300;
 const silentSeconds = 60;
 
 const depthsSql = `
-  SELECT q.name, due.jobs, EXISTS (SELECT 1 FROM pgboss.job j WHERE j.name = q.name AND j.state = 'active') AS "isActive", coalesce(extract(epoch FROM pgboss.job_now() - due.since), 0)::float8 AS "oldestSeconds" FROM pgboss.queue q CROSS JOIN LATERAL (
-    SELECT count(*) AS jobs, min(created_on) AS since FROM pgboss.job j WHERE j.name = q.name AND j.state < 'active' AND NOT j.blocked AND j.priority <= ${maxQueuedPriority}
+  SELECT q.name, due.jobs, EXISTS (SELECT 1 FROM ${schemaName}.job j WHERE j.name = q.name AND j.state = 'active') AS "isActive", coalesce(extract(epoch FROM ${schemaName}.job_now() - due.since), 0)::float8 AS "oldestSeconds" FROM ${schemaName}.queue q CROSS JOIN LATERAL (
+    SELECT count(*) AS jobs, min(created_on) AS since FROM ${schemaName}.job j WHERE j.name = q.name AND j.state < 'active' AND NOT j.blocked AND j.priority <= ${maxQueuedPriority}
   ) due ORDER BY q.name`;
 
 interface DepthRow {
@@ -48,12 +48,12 @@ export async function listQueueDepths(session: Session): Promise<QueueDepth[]> {
 const agreementSql = `
   SELECT count(*) FILTER (WHERE j.id IS NULL) AS "runsWithoutJob", count(*) FILTER (WHERE j.id IS NOT NULL) AS "jobsWithoutRun"
   FROM (SELECT id, job_queue FROM run WHERE status IN ('queued', 'waiting', 'running')) r
-  FULL JOIN pgboss.job j ON j.data ->> 'run' = r.id AND j.name = r.job_queue
+  FULL JOIN ${schemaName}.job j ON j.data ->> 'run' = r.id AND j.name = r.job_queue
   WHERE r.id IS NULL OR j.id IS NULL`;
 
 const silentSql = `
-  SELECT count(*) AS runs FROM pgboss.queue q JOIN pgboss.job j ON j.name = q.name
-  WHERE j.state = 'active' AND j.heartbeat_on + (j.heartbeat_seconds + ${silentSeconds}) * interval '1 s' < pgboss.job_now()`;
+  SELECT count(*) AS runs FROM ${schemaName}.queue q JOIN ${schemaName}.job j ON j.name = q.name
+  WHERE j.state = 'active' AND j.heartbeat_on + (j.heartbeat_seconds + ${silentSeconds}) * interval '1 s' < ${schemaName}.job_now()`;
 
 const listenersSql =
   "SELECT count(*) AS listeners FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1";

@@ -1,5 +1,8 @@
 import type { Target } from "../../../contract/project/target.ts";
 
+/** The schema of pg-boss, beside the tables of the store. */
+export const schemaName = "pgboss";
+
 /** The runs of a queue can be executed by the same workers, and are limited by the same bound. */
 export interface QueueFacts {
   /** The version that accepted the runs. */
@@ -28,7 +31,7 @@ export function parseQueueName(name: string): QueueFacts {
   };
 }
 
-/** The queue for a run that must be alone in its process from now on. */
+/** The queue for a run that must be alone in its next process. */
 export function toIsolatedQueue(name: string): string {
   return toQueueName({ ...parseQueueName(name), pool: "isolated" });
 }

@@ -1,7 +1,7 @@
 import { getConstructionPlans, getMigrationPlans } from "pg-boss";
 import { AppError } from "../../../contract/app-error.ts";
 import type { Session } from "../session.ts";
-import { schemaName } from "./schema-name.ts";
+import { schemaName } from "./queue-names.ts";
 
 /** Of the bundled pg-boss. */
 const currentVersion = Number(/version\(version\) VALUES \('(\d+)'\)/.exec(getConstructionPlans(schemaName))?.[1]);

@@ -1,6 +1,5 @@
 import type { Session } from "../session.ts";
-import { parseQueueName } from "./queue-names.ts";
-import { schemaName } from "./schema-name.ts";
+import { parseQueueName, schemaName } from "./queue-names.ts";
 
 const emptySql = `
   SELECT name FROM ${schemaName}.queue q

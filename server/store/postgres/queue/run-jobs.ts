@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash } from "node:crypto";
 import { type Job, type JobInsert, PgBoss } from "pg-boss";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import { createThrottledLog, type Logger } from "../../../ports/logger.ts";
+import { packedId, packedUuid } from "../../shared/packed-text.ts";
 import type { Session } from "../session.ts";
-import { toJobId } from "./job-id.ts";
-import { schemaName } from "./schema-name.ts";
+import { schemaName } from "./queue-names.ts";
 
 /** A run and the queue with its job. */
 export interface JobOfRun {
@@ -39,7 +40,7 @@ export interface RunJobs {
   end(session: Session, jobs: readonly JobOfRun[]): Promise<void>;
   /** Takes due jobs of a queue, the oldest first; skips those that another transaction is taking. Gives the runs' ids. */
   take(session: Session, queue: string, p: { limit: number; due: DueJobs }): Promise<string[]>;
-  /** The runs are being executed. Their row locks must be held: so nobody else decides meanwhile that they are lost. */
+  /** The runs are being executed. The caller has locked their rows, so no other process finds them lost meanwhile. */
   touch(session: Session, jobs: readonly JobOfRun[]): Promise<void>;
   /** Forgets which queues exist. Call it if a job could not be added, because another process removed its queue. */
   forgetQueues(): void;
@@ -146,6 +147,18 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
     forgetQueues: () => known.clear(),
     close: () => boss.stop({ graceful: false, close: false }),
   };
+}
+
+/**
+ * The id of a run's job: the same 128 bits, as a UUID. A job is found by it without another index. The ids ascend, so
+ * all inserts are at one end of their index.
+ */
+function toJobId(runId: string): string {
+  const packed = packedId("run").pack(runId);
+  // Only tests have ids without a ULID.
+  return packedUuid.unpack(
+    typeof packed === "string" ? createHash("sha256").update(runId).digest().subarray(0, 16) : packed,
+  );
 }
 
 function toIds(jobs: readonly JobOfRun[]): string[] {

@@ -1,4 +1,4 @@
-import type { Target } from "../../contract/project/target.ts";
+import type { Target, TargetKind } from "../../contract/project/target.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 
 /**
@@ -19,4 +19,15 @@ export function queueBoundsOf(runs: readonly NewRun[]): Map<string, QueueFull> {
 
 function isSame(one: Target, other: Target): boolean {
   return one.kind === other.kind && one.slug === other.slug;
+}
+
+/** Runs of agents have a token count from their creation on. Other runs have none. */
+export const tokensAtStart = (kind: TargetKind): number | null => (kind === "agent" ? 0 : null);
+
+/** The message in the timeline of a run if another version executes it than the one that accepted it. */
+export function versionNote(p: { acceptedBy: string; executedBy: string | undefined }): { message?: string } {
+  if (p.executedBy === undefined || p.executedBy === p.acceptedBy) return {};
+  return {
+    message: `Executed by version ${p.executedBy}: no worker has version ${p.acceptedBy}, which accepted the run.`,
+  };
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { readTrafficKey, writeTrafficKey } from "./traffic-key.ts";
+import { readTrafficKey, writeTrafficKey } from "./traffic-counts.ts";
 
 it("a key is read as it was written, for any endpoint name", () => {
   const word = fc.stringMatching(/^[a-z0-9:_-]{0,20}$/);

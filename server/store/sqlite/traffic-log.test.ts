@@ -10,11 +10,10 @@ import { silentLogger } from "../../ports/logger.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import { aDelivery, aVerdict, epoch } from "../testing/factories.ts";
 import { createDatabase } from "./database.ts";
-import { prepareFoldTraffic } from "./fold-traffic.ts";
+import { createTrafficTally, prepareFoldTraffic } from "./traffic-log.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
 import { createTrafficStore } from "./traffic-store.ts";
-import { createTrafficTally } from "./traffic-tally.ts";
 
 const hour = 3_600_000;
 let folder: string;

@@ -1,10 +1,100 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { trackWork, type WorkInProgress } from "../../domain/event-loop.ts";
+import type { TransientMap } from "../../domain/transient-map.ts";
 import type { Logger } from "../../ports/logger.ts";
-import { type MessageStream, openMessageStream } from "../frames.ts";
-import { type Hello, type HostMessage, protocolVersion, type WorkerMessage } from "../messages.ts";
-import type { HostedWorker } from "./hosted-worker.ts";
+import type { RunClaim } from "../../ports/run-channel.ts";
+import {
+  type Hello,
+  type HostMessage,
+  type MessageStream,
+  openMessageStream,
+  protocolVersion,
+  type WorkerIdentity,
+  type WorkerMessage,
+} from "../messages.ts";
+
+/** The state of a connected worker in the host. */
+export interface HostedWorker {
+  readonly identity: WorkerIdentity;
+  readonly stream: MessageStream<HostMessage>;
+  /** Number of runs that it can have at a time. */
+  capacity: number;
+  /** It is assigned nothing more. */
+  isDraining: boolean;
+  /** Monotonic milliseconds of the last message that shows that its event loop turns. */
+  respondedAt: number;
+  /** The end of its leases when all were last extended together. Runs that were claimed later have later ends. */
+  leaseUntil: number;
+  /** The tokens of its runs, by id. */
+  readonly runs: TransientMap<string, string>;
+  /** The targets (`kind:slug`) whose concurrent runs are limited. */
+  readonly limitedTargets: ReadonlySet<string>;
+  /** Its runs of such targets, by id. When one ends, another run of the target may be due. */
+  readonly limitedRuns: Set<string>;
+  /** Slots for runs that are being claimed or accepted. */
+  reserved: number;
+}
+
+/** The connected workers, by id. */
+export type HostedWorkers = ReadonlyMap<string, HostedWorker>;
+
+/** Heartbeats come twice a second. */
+const maxResponseAgeMs = 1_500;
+
+/** Whether its event loop turned a moment ago. Otherwise, assigned runs would wait. */
+export const isResponsive = ({ respondedAt }: HostedWorker): boolean =>
+  performance.now() - respondedAt < maxResponseAgeMs;
+
+/** The number of further runs that the worker can be assigned. */
+export const freeSlots = ({ capacity, runs, reserved }: HostedWorker): number =>
+  Math.max(0, capacity - runs.size - reserved);
+
+export function claimsOf(worker: HostedWorker): RunClaim[] {
+  return [...worker.runs].map(([id, token]) => ({ id, token }));
+}
+
+/** Forgets a run, unless the worker has another claim of it. */
+export function forget(worker: HostedWorker, { id, token }: RunClaim): void {
+  if (worker.runs.get(id) !== token) return;
+  worker.runs.delete(id);
+  worker.limitedRuns.delete(id);
+}
+
+/** The free slots of workers that can execute the same runs. One claim fills them. */
+export interface ClaimGroup {
+  pool: "shared" | "isolated";
+  version: string;
+  concurrency: ReadonlyMap<string, number>;
+  slots: string[];
+}
+
+/**
+ * The free slots of workers, grouped by what they can execute. The slots of a group are in the order in which they are
+ * filled: the worker with the fewest runs first.
+ */
+export function groupSlots(workers: Iterable<HostedWorker>): ClaimGroup[] {
+  const groups = Map.groupBy(workers, ({ identity }) => JSON.stringify([identity.pool, identity.version]));
+  return [...groups.values()].flatMap((members) => {
+    const [first] = members;
+    const slots = members.flatMap((worker) =>
+      Array.from({ length: freeSlots(worker) }, (_, n) => ({ id: worker.identity.id, load: loadOf(worker) + n })),
+    );
+    if (!first || slots.length === 0) return [];
+    const { pool, version, concurrency } = first.identity;
+    slots.sort((a, b) => a.load - b.load);
+    return [{ pool, version, concurrency: new Map(concurrency), slots: slots.map(({ id }) => id) }];
+  });
+}
+
+/** Whether the worker can execute what is claimed for the group. */
+export const isGroupOf =
+  ({ identity }: HostedWorker) =>
+  ({ pool, version }: ClaimGroup): boolean =>
+    pool === identity.pool && version === identity.version;
+
+/** The number of runs that the worker has or is about to get. */
+export const loadOf = ({ runs, reserved }: HostedWorker): number => runs.size + reserved;
 
 interface ConnectionOptions {
   /** A worker must send it to be accepted. */

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { expect, test, vi } from "vitest";
-import { openMessageStream } from "./frames.ts";
+import { openMessageStream } from "./messages.ts";
 import { createPipe } from "./testing/memory-pipe.ts";
 import { until } from "./testing/until.ts";
 

@@ -1,8 +1,70 @@
-import { type TrafficKey, readTrafficKey } from "../shared/traffic-key.ts";
-import { addCounts, type TrafficSum } from "../shared/traffic-counts.ts";
+import {
+  addCounts,
+  byEndpoint,
+  type CountTraffic,
+  createTrafficCounts,
+  readTrafficKey,
+  type TrafficKey,
+  type TrafficSum,
+} from "../shared/traffic-counts.ts";
 import { dayMs, hourMs, minuteMs, total, verdictMinutesKeptMs } from "../shared/traffic-windows.ts";
 import type { Connection } from "./open-connection.ts";
-import { logTrafficSql } from "./traffic-tally.ts";
+
+/** Counts the deliveries that the operations of one transaction record. */
+interface TrafficTally {
+  /** Discards the counts of a previous attempt, which was rolled back. */
+  begin(): void;
+  add: CountTraffic;
+  /** Writes the counts in the transaction that records the deliveries. Returns their number. */
+  write(): number;
+}
+
+/**
+ * A commit appends one row with all its counts, because senders wait for it. The counters are in distant pages, several
+ * for each count; foldTraffic updates them later, for many commits at a time.
+ */
+const logTrafficSql = "INSERT INTO traffic_log (counts) VALUES (?)";
+
+export function createTrafficTally(connection: Connection): TrafficTally {
+  const log = connection.prepare(logTrafficSql);
+  const counts = createTrafficCounts();
+  return {
+    begin: counts.clear,
+    add: counts.add,
+    write() {
+      if (counts.size() > 0) log.run(counts.toText());
+      return counts.size();
+    },
+  };
+}
+
+// ---- reading: the counts that are not in the table `traffic` yet ----
+
+export const logRangeSql = "SELECT min(id) AS first, max(id) AS last FROM traffic_log";
+export const logRowsSql = "SELECT counts FROM traffic_log WHERE id > ?";
+
+/**
+ * Counts that are not added to the counters yet, by endpoint. Rows do not change and ids are never reused, so each row
+ * is read once.
+ */
+export function createTrafficLogReader(connection: Connection): () => ReadonlyMap<string, readonly TrafficSum[]> {
+  const range = connection.prepare<unknown[], { first: number | null; last: number | null }>(logRangeSql);
+  const rowsAfter = connection.prepare<unknown[], string>(logRowsSql).pluck();
+  let known: { first: number | null; last: number | null } = { first: null, last: null };
+  let sums = new Map<string, number>();
+  let logged = new Map<string, TrafficSum[]>();
+  return () => {
+    const now = range.get() ?? { first: null, last: null };
+    if (now.first === known.first && now.last === known.last) return logged;
+    if (now.first !== known.first) sums = new Map();
+    for (const counts of rowsAfter.iterate(now.first === known.first ? known.last : 0)) addCounts(sums, counts);
+    logged = byEndpoint(sums);
+    known = now;
+    return logged;
+  };
+}
+
+// ---- folding: adding them to the table `traffic` ----
 
 /** Webhooks wait during one batch: some ten milliseconds. */
 const maxSums = 400;

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
 import type { RunExecutor } from "../ports/run-channel.ts";
-import { createRunSlots } from "./run-slots.ts";
+import { createRunSlots, createWorkerLoop, type WorkerLoop } from "./worker-loop.ts";
 import { createDirectChannel } from "./testing/direct-channel.ts";
 import { createEngineHarness } from "./testing/engine-harness.ts";
-import { type WorkerLoop, createWorkerLoop } from "./worker-loop.ts";
 
 function create(slots: number) {
   let now = 0;

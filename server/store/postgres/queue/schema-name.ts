@@ -1,2 +1,0 @@
-/** The schema of pg-boss, beside the tables of the store. */
-export const schemaName = "pgboss";
