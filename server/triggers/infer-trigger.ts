@@ -63,14 +63,17 @@ interface Deps {
  */
 export async function inferTrigger(deps: Deps, request: InferRequest): Promise<InferredTriggerAnswer> {
   const since = request.since ?? deps.clock.now() - defaultPeriodMs;
-  const listed = await listSamples(deps, { ...request, since });
+  const end = elapsedMs(deps.clock) + maxReadMs;
+  const listed = await listSamples(deps, { ...request, since, end });
   const like = request.delivery === undefined ? null : await readSample(deps, request.delivery);
-  const inference = await inferFromSamples(() => readSamples(deps, listed.ids), {
+  const reader = createReader(deps, { ids: listed.ids, end, signal: request.signal });
+  const inference = await inferFromSamples(reader.read, {
     endpoint: request.endpoint,
     file: request.file,
     only: like ?? request.only,
   });
-  if (inference.trigger) return describeTrigger(request.endpoint, inference.trigger, listed.isComplete);
+  if (inference.trigger)
+    return describeTrigger(request.endpoint, inference.trigger, listed.isComplete && !reader.isCut());
   if (inference.count === 0) throw nothingRecorded(deps, request, listed.total);
   throw unknownKind(request.only ?? "", inference.kinds);
 }
@@ -114,16 +117,16 @@ function nothingRecorded({ project }: Deps, { endpoint }: InferRequest, total: n
   );
 }
 
-/** The ids of the newest usable deliveries. `total` counts the others as well. */
+/** The ids of the newest usable deliveries. `total` counts the others as well. `end`: monotonic milliseconds. */
 async function listSamples(
   { store, clock }: Deps,
-  { endpoint, since, signal }: InferRequest & { since: number },
+  { endpoint, since, signal, end }: InferRequest & { since: number; end: number },
 ): Promise<{ ids: string[]; total: number; isComplete: boolean }> {
-  const end = elapsedMs(clock) + maxReadMs;
   const ids: string[] = [];
   let total = 0;
   let cursor: string | null = null;
   do {
+    signal?.throwIfAborted();
     const page: Awaited<ReturnType<DeliveryStore["listDeliveries"]>> = await store.listDeliveries(
       { endpoint, since },
       { limit: 100, cursor, signal },
@@ -131,7 +134,7 @@ async function listSamples(
     total += page.data.length;
     ids.push(...page.data.filter(isUsable).map(({ id }) => id));
     cursor = page.nextCursor;
-  } while (cursor !== null && ids.length < maxDeliveries && elapsedMs(clock) < end && !signal?.aborted);
+  } while (cursor !== null && ids.length < maxDeliveries && elapsedMs(clock) < end);
   return { ids: ids.slice(0, maxDeliveries), total, isComplete: cursor === null && ids.length <= maxDeliveries };
 }
 
@@ -141,11 +144,25 @@ function isUsable({ outcome, problem, redeliveryOf, headers }: DeliverySummary):
   return problem === null || problem.code === "request_mismatch";
 }
 
-async function* readSamples(deps: Deps, ids: readonly string[]): AsyncIterable<Sample> {
-  for (const id of ids) {
-    const sample = await readSample(deps, id);
-    if (sample) yield sample;
-  }
+/** Reads deliveries several times. The first reading ends at `end`, the others where the first one did. */
+function createReader(
+  deps: Deps,
+  { ids, end, signal }: { ids: readonly string[]; end: number; signal: AbortSignal | undefined },
+): { read(): AsyncIterable<Sample>; isCut(): boolean } {
+  let limit: number | null = null;
+  return {
+    async *read() {
+      let at = 0;
+      for (; at < (limit ?? ids.length); at++) {
+        signal?.throwIfAborted();
+        if (limit === null && at > 0 && elapsedMs(deps.clock) > end) break;
+        const sample = await readSample(deps, ids[at] ?? "");
+        if (sample) yield sample;
+      }
+      limit ??= at;
+    },
+    isCut: () => (limit ?? 0) < ids.length,
+  };
 }
 
 /** `null` if it has no JSON body, or retention removed it. */

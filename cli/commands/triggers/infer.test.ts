@@ -25,6 +25,8 @@ function projectWithBodies(): { projectDir: string; files: string[] } {
   return { projectDir, files: names };
 }
 
+const undated = (text: string) => text.replaceAll(/payloads of \d{4}-.*\. \*/g, "payloads. *");
+
 describe("triggers infer", () => {
   it.each([
     { what: "all kinds", only: [], file: "triggers/billing.ts" },
@@ -108,7 +110,6 @@ describe("triggers infer", () => {
       },
     );
     const { trigger, workflow } = inferredTriggerSchema.parse(JSON.parse(stdout));
-    const undated = (text: string) => text.replaceAll(/payloads of \d{4}-.*\. \*/g, "payloads. *");
     for (const { file, code } of [trigger, workflow])
       expect(undated(page)).toContain(`\`\`\`ts\n// ${file}\n${undated(code)}\`\`\``);
   });

@@ -49,8 +49,6 @@ describe("a sketch", () => {
   });
 
   it("is the same for every order beyond its maximum number of paths, and keeps the shallow ones", () => {
-    const wide = (from: number): Json =>
-      Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`k${letters(from + n)}`, { inner: { deep: n } }]));
     const bodies = [wide(0), wide(1_000), wide(2_000)].map((body) => [body, 1] as const);
     const [one, other] = [sketchAll(bodies), sketchAll(bodies.toReversed())];
     expect(one.paths.size).toBe(maxPaths);
@@ -102,6 +100,10 @@ describe("a sketch", () => {
     expect(paths.get("/list/~items")?.types.integer).toBeLessThan(20_000);
   });
 });
+
+/** A payload with 1,500 fields. */
+const wide = (from: number): Json =>
+  Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`k${letters(from + n)}`, { inner: { deep: n } }]));
 
 /** A number as letters, so that it makes a name. */
 function letters(number: number): string {

@@ -58,11 +58,14 @@ export function writeTrigger(p: {
 
 function describeEvidence(sketches: readonly Sketch[]): string {
   const count = sketches.reduce((sum, one) => sum + one.count, 0);
-  const day = (at: number) => new Date(at).toISOString().slice(0, 10);
   const first = day(Math.min(...sketches.map(({ firstSeen }) => firstSeen)));
   const last = day(Math.max(...sketches.map(({ lastSeen }) => lastSeen)));
   const isCut = sketches.some(({ firstOmitted }) => firstOmitted !== null);
   return `Inferred from ${formatCount(count, "payload")} of ${first === last ? first : `${first} to ${last}`}.${isCut ? " The deepest fields are left out." : ""}`;
+}
+
+function day(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
 }
 
 interface Schemas {

@@ -264,10 +264,10 @@ describe("GET /api/v1/url", () => {
   });
 });
 
-describe("GET /api/v1/inferred-trigger", () => {
-  const codeOf = (json: unknown) => inferredTriggerSchema.parse(json).trigger.code;
-  const event = (type: string) => JSON.stringify({ type, [type]: { id: 7 } });
+const codeOf = (json: unknown) => inferredTriggerSchema.parse(json).trigger.code;
+const event = (type: string) => JSON.stringify({ type, [type]: { id: 7 } });
 
+describe("GET /api/v1/inferred-trigger", () => {
   it("writes a trigger from the deliveries of an endpoint, of all kinds or of one", async () => {
     const service = await openTestService();
     for (const type of ["a", "b", "a", "b", "a"]) {
