@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { createDecoder, deliveryOutcomeCodes, runStatusCodes } from "../server/domain/stored-codes.ts";
-import { type Packed, packedId } from "../server/store/shared/packed-text.ts";
+import { type Packed, packedId } from "../server/domain/ids.ts";
 import { payloadSql } from "../server/store/sqlite/stored-forms.ts";
 
 const nameOf = (column: string) => `(SELECT text FROM name WHERE name.id = ${column})`;

@@ -30,6 +30,7 @@ export interface SourceDefinition {
   readonly endpoint: string;
   readonly request: SchemaLike;
   readonly filter: SchemaLike | undefined;
+  readonly headers: SchemaLike | undefined;
   readonly verify: VerificationDefinition | undefined;
   readonly dedupe: DedupeOptions | undefined;
   readonly rateLimit: RateLimitOptions | undefined;
@@ -209,7 +210,7 @@ export interface TriggerDefinition {
   readonly [definitionKind]: "trigger";
   readonly source: SourceDefinition;
   readonly target: WorkflowDefinition | AgentDefinition | TargetReference;
-  readonly transform: ((payload: never) => unknown) | undefined;
+  readonly transform: ((payload: never, context: never) => unknown) | undefined;
   /** Only for agents. */
   readonly prompt?: PromptDefinition | undefined;
 }

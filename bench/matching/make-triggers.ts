@@ -6,9 +6,14 @@ import type { AnySchema, TriggerIndex, TriggerSource } from "../../server/ports/
 
 /**
  * One request schema for all, and a filter each; the same with a request schema each; no filter, and the fixed value in
- * `request`.
+ * `request`; no filter, and the fixed value in `headers`.
  */
-export const shapes = ["filters, one request", "filters, own requests", "fixed in request"] as const;
+export const shapes = [
+  "filters, one request",
+  "filters, own requests",
+  "fixed in request",
+  "headers, one request",
+] as const;
 export type TriggerShape = (typeof shapes)[number];
 
 const fields = {
@@ -20,7 +25,7 @@ const shared = z.object({ action: z.string(), ...fields });
 /** The last of the triggers takes the action `opened`; no other does. */
 export function makeTriggers(shape: TriggerShape, size: number): { triggers: TriggerSource[]; index: TriggerIndex } {
   const written = Array.from({ length: size }, (_, at) => schemasOf(shape, actionAt(size, at)));
-  const triggers = written.map(({ request, filter }, at): TriggerSource => {
+  const triggers = written.map(({ request, filter, headers }, at): TriggerSource => {
     const slug = `trigger-${String(at).padStart(5, "0")}`;
     return {
       slug,
@@ -29,24 +34,35 @@ export function makeTriggers(shape: TriggerShape, size: number): { triggers: Tri
       target: { kind: "workflow", slug: "work" },
       request: known(request),
       filter: filter && known(filter),
+      headers: headers && { schema: known(headers), lists: [] },
     };
   });
   return {
     triggers: shareSchemas(triggers),
     index: buildTriggerIndex(
-      written.map(({ request, filter }) => ({
+      written.map(({ request, filter, headers }) => ({
         request: exportSchema(request),
         filter: filter && exportSchema(filter),
+        headers: headers && exportSchema(headers),
       })),
     ),
   };
 }
 
-function schemasOf(shape: TriggerShape, action: string): { request: z.ZodType; filter: z.ZodType | null } {
-  if (shape === "fixed in request") return { request: ownRequest(z.literal(action)), filter: null };
+interface Schemas {
+  request: z.ZodType;
+  filter: z.ZodType | null;
+  headers: z.ZodType | null;
+}
+
+function schemasOf(shape: TriggerShape, action: string): Schemas {
+  if (shape === "fixed in request") return { request: ownRequest(z.literal(action)), filter: null, headers: null };
+  if (shape === "headers, one request")
+    return { request: shared, filter: null, headers: z.object({ "x-event": z.literal(action) }) };
   return {
     request: shape === "filters, one request" ? shared : ownRequest(z.string()),
     filter: z.object({ action: z.literal(action) }),
+    headers: null,
   };
 }
 

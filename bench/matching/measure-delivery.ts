@@ -6,7 +6,7 @@ import { newId } from "../../server/domain/ids.ts";
 import { decideDelivery } from "../../server/matching/match-triggers.ts";
 import type { Store } from "../../server/ports/store.ts";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
-import { bodiesOf } from "./bodies.ts";
+import { bodiesOf, headers } from "./bodies.ts";
 import { actionAt, makeTriggers, type TriggerShape } from "./make-triggers.ts";
 
 type Endpoint = ReturnType<typeof makeTriggers> & { name: string };
@@ -86,6 +86,7 @@ async function deliver(store: Store, { name, triggers, index }: Endpoint, exampl
     triggers,
     index,
     isShared: true,
+    headers: { ...headers, "x-event": body.action },
     body,
     deliveryId: id,
     now,

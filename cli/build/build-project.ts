@@ -9,6 +9,7 @@ import { type Bundle, bundleCode, bundleSources, moduleOf, writeBundle } from ".
 import { beyondDefaultDiagnostics, bundleDiagnostics } from "./diagnostics/bundle-diagnostics.ts";
 import { agentDiagnostics, promptDiagnostics } from "./checks/check-agents.ts";
 import { guardDiagnostics } from "./checks/check-guards.ts";
+import { headersDiagnostics } from "./checks/check-headers.ts";
 import { definitionDiagnostics } from "./checks/check-definitions.ts";
 import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostics/diagnostic.ts";
 import { type Evaluation, type Evaluator, createEvaluator } from "./evaluation/evaluator.ts";
@@ -266,6 +267,7 @@ async function allDiagnostics({
     ...exportDiagnostics(entries, kinds, files),
     ...definitionDiagnostics(entries, files),
     ...guardDiagnostics(entries, files),
+    ...headersDiagnostics(entries, files),
     ...agentDiagnostics(entries, files, settings),
     ...promptDiagnostics(entries, files),
     ...(await schemaDiagnostics(entries, context)),

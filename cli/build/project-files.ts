@@ -82,7 +82,8 @@ function findText(source: string, file: string, text: string): SourceLocation | 
 
 function findProperty(source: string, file: string, name: string, value?: unknown): SourceLocation | null {
   const lines = source.split(/\r?\n/);
-  const property = new RegExp(`(?<![\\w$.])(?:${name}|"${name}")\\s*(?:[:(]|,|$)`);
+  const escaped = name.replaceAll(/[^\w-]/g, "\\$&");
+  const property = new RegExp(`(?<![\\w$.])(?:${escaped}|"${escaped}")\\s*(?:[:(]|,|$)`);
   const locations = lines.flatMap((text, index) => {
     const match = property.exec(text);
     return match ? [{ text, location: { file, line: index + 1, column: match.index + 1 } }] : [];

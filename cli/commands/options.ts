@@ -66,6 +66,21 @@ export function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }
 
+export const headerOption = [
+  "--header <header>",
+  'A request header, "name: value". Can be repeated',
+  collectHeader,
+] as const;
+
+/** By lower-case name. A header that is given several times has several values. */
+function collectHeader(value: string, previous: Record<string, string[]> = {}): Record<string, string[]> {
+  const [, name, text] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/.exec(value) ?? [];
+  if (name === undefined || text === undefined)
+    throw new InvalidArgumentError('A header is a name and a value, e.g. "x-github-event: issues".');
+  const key = name.toLowerCase();
+  return { ...previous, [key]: [...(previous[key] ?? []), text] };
+}
+
 /** The bytes of --data: JSON, `@file` (relative to the current folder), or `-` for stdin. Not parsed. */
 export async function readData(
   value: string,

@@ -2,7 +2,8 @@ export interface CurlRequest {
   url: string;
   /** Default: POST with a body, GET without one. */
   method?: string;
-  headers?: Readonly<Record<string, string>>;
+  /** A repeated header has several values. */
+  headers?: Readonly<Record<string, string | readonly string[]>>;
   /** The shell variable that contains an API token. The command never contains the token itself. */
   tokenVariable?: string | null;
   /** Text, or bytes that are not valid text. */
@@ -20,8 +21,8 @@ export function curlCommand({ url, method, headers = {}, tokenVariable = null, b
     ...(method === undefined || method === implied ? [] : [`-X ${shellQuote(method)}`]),
     ...(tokenVariable === null ? [] : [`-H "Authorization: Bearer $${tokenVariable}"`]),
     // For curl, `name:` removes a header, and `name;` sends it empty.
-    ...Object.entries(headers).map(
-      ([name, value]) => `-H ${shellQuote(value === "" ? `${name};` : `${name}: ${value}`)}`,
+    ...Object.entries(headers).flatMap(([name, values]) =>
+      [values].flat().map((value) => `-H ${shellQuote(value === "" ? `${name};` : `${name}: ${value}`)}`),
     ),
   ];
   if (body === null) return join(parts);

@@ -12,6 +12,8 @@ import { DraftNotes, IssueSummary, StartResult } from "./form-messages.tsx";
 import { printDraft } from "./draft/draft-text.ts";
 import { startDraft } from "./draft/new-draft.ts";
 import { DraftForm } from "./form/draft-form.tsx";
+import { exampleHeaders, givenHeaders } from "./draft/header-texts.ts";
+import { HeaderFields } from "./form/header-fields.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import { hasPrompt, PromptForm } from "./prompt/prompt-form.tsx";
 import { asSchema, flatten, own } from "./schema/resolve-schema.ts";
@@ -39,6 +41,10 @@ type View = "form" | "json";
 /** One draft as form and as JSON, a preview of its verdicts, and the button that starts it. */
 export function RunFormBody({ subject, details, first, storageKey, origin, onText }: Props) {
   const { schema, filter, example } = details;
+  // Only a delivery has headers: a run through a trigger, or a replay, has a payload.
+  const headersSchema = subject.kind === "trigger" ? details.headers : null;
+  const [headerTexts, setHeaderTexts] = useState(() => exampleHeaders(headersSchema));
+  const headers = useMemo(() => givenHeaders(headersSchema, headerTexts), [headersSchema, headerTexts]);
   const draft = useDraft({ key: storageKey, from: origin, ...first });
   const [wanted, setView] = useState<View>("form");
   const view: View = draft.isTooLong ? "json" : wanted;
@@ -61,7 +67,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
 
   const send = () => {
     if (draft.fault || disabledReason !== undefined) return;
-    starter.start(draft.text);
+    starter.start(draft.text, headers);
   };
   const showInvalid = () => {
     showAll();
@@ -111,6 +117,16 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
           isTooLong={draft.isTooLong}
           onJson={showJson}
         />
+        {headersSchema && (
+          <HeaderFields
+            schema={headersSchema}
+            texts={headerTexts}
+            onTexts={(texts) => {
+              starter.reset();
+              setHeaderTexts(texts);
+            }}
+          />
+        )}
         {view === "json" && <JsonEditor id={`${formId}-json`} text={draft.text} onText={setJson} />}
         {view === "form" && draft.draft && isPrompt(subject) && hasPrompt(draft.draft) && (
           <PromptForm
@@ -136,7 +152,11 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
           />
         )}
         {subject.kind !== "replay" && triggerOf(subject) !== null && (
-          <VerdictPreview subject={subject} text={isJson ? draft.text : null} />
+          <VerdictPreview
+            subject={subject}
+            text={isJson ? draft.text : null}
+            headers={subject.kind === "trigger" ? headers : null}
+          />
         )}
       </div>
       <div className="sticky bottom-0 grid shrink-0 gap-3 border-t bg-panel px-4 py-3">
@@ -153,7 +173,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
             {startLabels[subject.kind]}
           </Button>
           <span className="inline-flex [&>button]:h-8">
-            <CopyButton label="Copy as curl" text={() => curl(draft.text)}>
+            <CopyButton label="Copy as curl" text={() => curl(draft.text, headers)}>
               Copy as curl
             </CopyButton>
           </span>

@@ -6,10 +6,11 @@ import { useMemo, useState } from "react";
 import type { Verdict } from "../../server/contract/delivery.ts";
 import { type ProblemText, problemOf, problemText } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
+import type { GivenHeaders } from "./draft/header-texts.ts";
 import type { RunSubject } from "./run-subject.ts";
 
 export interface Starter {
-  start: (text: string) => void;
+  start: (text: string, headers: GivenHeaders) => void;
   isBusy: boolean;
   /** Why no run was started: the call failed, or the endpoint rejected the delivery. */
   problem: ProblemText | null;
@@ -46,10 +47,10 @@ export function useStart(subject: RunSubject): Starter {
     trpc.runs.replay.mutationOptions({ onSuccess: ({ runId }) => router.push(pathOf("runs", runId)) }),
   );
   const used = { trigger: send, target: run, replay }[subject.kind];
-  const start = (text: string) => {
+  const start = (text: string, headers: GivenHeaders) => {
     if (used.isPending) return;
     setSent(text);
-    if (subject.kind === "trigger") send.mutate({ endpoint: subject.endpoint, text });
+    if (subject.kind === "trigger") send.mutate({ endpoint: subject.endpoint, text, headers });
     else if (subject.kind === "target") run.mutate({ ...subject.target, trigger: subject.via?.trigger, text });
     else replay.mutate({ id: subject.runId, change: subject.of === "payload" ? { payload: text } : { input: text } });
   };

@@ -5,11 +5,13 @@ import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
 import { useMay } from "../auth/access.tsx";
 import { jsonCurl } from "../curl/curl-command.ts";
 import { useTRPC } from "../trpc/trpc.ts";
+import type { GivenHeaders } from "./draft/header-texts.ts";
 import { endpointOf, type RunSubject, targetOf, triggerOf } from "./run-subject.ts";
 
 export interface SubjectDetails {
   schema: JsonSchemaObject;
   filter: JsonSchemaObject | null;
+  headers: JsonSchemaObject | null;
   example: Json;
 }
 
@@ -26,11 +28,19 @@ export function useSubject(subject: RunSubject): { details: SubjectDetails | nul
 }
 
 function detailsOf(
-  trigger: { request: JsonSchemaObject; filter: JsonSchemaObject | null; example: Json } | undefined,
+  trigger:
+    | {
+        request: JsonSchemaObject;
+        filter: JsonSchemaObject | null;
+        headers: JsonSchemaObject | null;
+        example: Json;
+      }
+    | undefined,
   target: { input: JsonSchemaObject; example: Json } | undefined,
 ): SubjectDetails | null {
-  if (trigger) return { schema: trigger.request, filter: trigger.filter, example: trigger.example };
-  return target ? { schema: target.input, filter: null, example: target.example } : null;
+  if (trigger)
+    return { schema: trigger.request, filter: trigger.filter, headers: trigger.headers, example: trigger.example };
+  return target ? { schema: target.input, filter: null, headers: null, example: target.example } : null;
 }
 
 export interface FirstText {
@@ -76,17 +86,17 @@ export function textOfBody(body: string | null): string {
  * Creates a command that sends the same request as the form. Created on demand, because the URL of a deployed webhook
  * contains a key.
  */
-export function useCurl(subject: RunSubject): (text: string) => Promise<string> {
+export function useCurl(subject: RunSubject): (text: string, headers: GivenHeaders) => Promise<string> {
   const trpc = useTRPC();
   const queries = useQueryClient();
   // Viewers do not see keys, so their URL has none.
   const mayOperate = useMay("operate");
-  return async (text) => {
+  return async (text, headers) => {
     if (subject.kind === "trigger" && !mayOperate)
-      return jsonCurl({ url: `${window.location.origin}/triggers/${subject.endpoint}`, text });
+      return jsonCurl({ url: `${window.location.origin}/triggers/${subject.endpoint}`, text, headers });
     if (subject.kind === "trigger") {
       const { url } = await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: subject.endpoint }));
-      return jsonCurl({ url, text });
+      return jsonCurl({ url, text, headers });
     }
     const { mode } = await queries.fetchQuery(trpc.canvas.graph.queryOptions());
     const tokenVariable = mode === "development" ? null : "SIGNALBOX_TOKEN";

@@ -9,6 +9,7 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/states.tsx";
 import { StatusBadge } from "../ui/badges.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
+import type { GivenHeaders } from "./draft/header-texts.ts";
 import { type RunSubject, triggerOf } from "./run-subject.ts";
 
 const pauseMs = 300;
@@ -20,15 +21,19 @@ const pauseMs = 300;
 export function VerdictPreview({
   subject,
   text,
+  headers,
 }: {
   subject: Exclude<RunSubject, { kind: "replay" }>;
   text: string | null;
+  /** `null`: the headers are not evaluated. */
+  headers: GivenHeaders | null;
 }) {
   const trigger = triggerOf(subject);
   const only = subject.kind === "target" ? subject.target.slug : null;
   const preview = useVerdicts(
     subject.kind === "trigger" ? { endpoint: subject.endpoint } : { trigger: trigger ?? "" },
     text,
+    headers,
   );
   const verdicts = preview.verdicts?.filter(({ target }) => only === null || target.slug === only) ?? null;
   const { error } = preview;
@@ -82,6 +87,7 @@ export function formatVerdict({ outcome, reasons, target }: Verdict): string {
 function useVerdicts(
   { endpoint, trigger }: { endpoint?: string; trigger?: string },
   text: string | null,
+  headers: GivenHeaders | null,
 ): { verdicts: readonly Verdict[] | null; error: unknown } {
   const trpc = useTRPC();
   // The last verdicts stay until the next ones arrive, so that nothing flickers.
@@ -89,8 +95,8 @@ function useVerdicts(
   const { error, mutate } = useMutation(trpc.triggers.verdicts.mutationOptions({ onSuccess: setVerdicts }));
   useEffect(() => {
     if (text === null) return;
-    const timer = setTimeout(() => mutate({ endpoint, trigger, text }), pauseMs);
+    const timer = setTimeout(() => mutate({ endpoint, trigger, text, headers }), pauseMs);
     return () => clearTimeout(timer);
-  }, [endpoint, trigger, text, mutate]);
+  }, [endpoint, trigger, text, headers, mutate]);
   return { verdicts, error };
 }

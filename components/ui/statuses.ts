@@ -5,13 +5,14 @@ import {
   CircleX,
   Clock,
   Hand,
-  type LucideIcon,
+  ListX,
   LoaderCircle,
   Pause,
   Repeat2,
   SkipForward,
   TimerOff,
   TriangleAlert,
+  type LucideIcon,
 } from "lucide-react";
 import type { DeliveryOutcome, VerdictOutcome } from "../../server/contract/delivery.ts";
 import type { Health } from "../../server/contract/traffic.ts";
@@ -60,6 +61,7 @@ export const deliveryOutcomes: Record<DeliveryOutcome, StatusStyle> = {
 /** Label, icon, tone and stage of verdicts. */
 export const verdictOutcomes: Record<VerdictOutcome, StatusStyle & { stage: string }> = {
   matched: { label: "matched", icon: CircleCheck, tone: "ok", stage: "request, filter" },
+  headers_mismatch: { label: "headers mismatch", icon: ListX, tone: "idle", stage: "headers" },
   request_mismatch: { label: "request mismatch", icon: TriangleAlert, tone: "bad", stage: "request" },
   filter_mismatch: { label: "filter mismatch", icon: SkipForward, tone: "idle", stage: "filter" },
   disabled: { label: "disabled", icon: Pause, tone: "wait", stage: "switched off" },

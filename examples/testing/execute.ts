@@ -4,6 +4,12 @@ import { definitionKind, type TriggerDefinition, type WorkflowDefinition } from 
 
 /** Parses, transforms and runs as a worker does, with a context that stores nothing. */
 export async function execute(trigger: TriggerDefinition, body: unknown, runId = "run_1") {
+  const context = {
+    headers: {},
+    deliveryId: "dlv_1",
+    receivedAt: "2026-01-01T00:00:00.000Z",
+    endpoint: trigger.source.endpoint,
+  };
   const workflow = asWorkflow(trigger.target);
   const steps: string[] = [];
   const signal = new AbortController().signal;
@@ -18,7 +24,7 @@ export async function execute(trigger: TriggerDefinition, body: unknown, runId =
     signal,
   };
   const payload = parse(trigger.source.request, body).data;
-  const input = parse(workflow.input, await trigger.transform?.(payload as never));
+  const input = parse(workflow.input, await trigger.transform?.(payload as never, context as never));
   expect(input.success).toBe(true);
   const returned = await workflow.run(input.data as never, ctx as never);
   return { steps, output: workflow.output ? parse(workflow.output, returned).data : returned };

@@ -1,26 +1,34 @@
 import type { AgentDefinition, MarkedPrompt } from "../definition.ts";
 import type { DeepReadonly, CompileError } from "../schema.ts";
+import type { TransformContext } from "./headers.ts";
 
 /**
  * Options of `.attach()` for a workflow. `Result` is the return type of `transform`. It is inferred, to distinguish a
  * misspelt field from one that a spread passed along.
  */
-export type Attachment<Payload, Input, Result, Target> = AttachmentFields<Payload, Input, Result, Target> &
+export type Attachment<Payload, Input, Result, Target, Headers = {}> = AttachmentFields<
+  Payload,
+  Input,
+  Result,
+  Target,
+  Headers
+> &
   ([Payload] extends [DeepReadonly<Input>]
     ? unknown
     : TransformNeeded<"The payload of this source does not match the workflow's input: add transform">);
 
-export interface AttachmentFields<Payload, Input, Result, Target> {
+export interface AttachmentFields<Payload, Input, Result, Target, Headers = {}> {
   /** The workflow that a matching webhook starts: the default export of a file in `workflows/`. */
   workflow: Target;
   agent?: undefined;
   prompt?: undefined;
   /**
-   * Builds the run's input from the payload that `request` parsed. Can be async. It runs in a worker at the start of
-   * the run. An exception fails the run without a retry and appears in its timeline. Default: the payload itself is the
-   * input.
+   * Builds the run's input from the payload that `request` parsed, and from the headers of the request. Can be async.
+   * It runs in a worker at the start of the run. An exception fails the run without a retry and appears in its
+   * timeline. Default: the payload itself is the input.
    */
-  transform?: ((payload: Payload) => Result | Promise<Result>) & NothingMisspelt<Result, Input, Payload>;
+  transform?: ((payload: Payload, context: TransformContext<Headers>) => Result | Promise<Result>) &
+    NothingMisspelt<Result, Input, Payload>;
 }
 
 /** The compiler names this type if `transform` is missing, and so prints the explanation. */
@@ -118,15 +126,16 @@ type FieldOf<Value, Name extends string> = Value extends readonly (infer Item)[]
  * Options of `.attach()` for an agent. `Result` is the return type of `transform`; without a transform, the prompt is
  * built from the payload. `Given` is the type of `agent`, even if it is no agent.
  */
-export interface AgentAttachment<Payload, Result, Template extends string, Given, Target> {
+export interface AgentAttachment<Payload, Result, Template extends string, Given, Target, Headers = {}> {
   /** The agent that a matching webhook starts: the default export of a file in `agents/`. */
   agent: Target;
   workflow?: undefined;
   /**
-   * Builds the value that fills the prompt, from the payload that `request` parsed. Can be async. An exception fails
-   * the run.
+   * Builds the value that fills the prompt, from the payload that `request` parsed, and from the headers of the
+   * request. Can be async. An exception fails the run.
    */
-  transform?: ((payload: Payload) => Result | Promise<Result>) & OnlyForAgents<Given>;
+  transform?: ((payload: Payload, context: TransformContext<Headers>) => Result | Promise<Result>) &
+    OnlyForAgents<Given>;
   /**
    * The prompt: a string with `{{ path }}` placeholders for values of the payload, or a function. A missing value
    * becomes empty, an object becomes JSON. Placeholders contain no code. In the prompt, delimiters show the model which

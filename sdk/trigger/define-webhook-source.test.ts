@@ -15,11 +15,13 @@ const define: (options: unknown) => { attach: (attachment: unknown) => unknown }
 describe("defineWebhookSource", () => {
   it("returns a marked definition with all options", () => {
     const filter = z.object({ to: z.literal("a") });
-    const source = defineWebhookSource({ slug: "new-signup", endpoint: "crm/signup", request, filter });
+    const headers = z.object({ "x-event": z.literal("a") });
+    const source = defineWebhookSource({ slug: "new-signup", endpoint: "crm/signup", request, filter, headers });
     expect(source[definitionKind]).toBe("source");
     expect(source).toMatchObject({ slug: "new-signup", endpoint: "crm/signup" });
     expect(source.request).toBe(request);
     expect(source.filter).toBe(filter);
+    expect(source.headers).toBe(headers);
     expect(Object.isFrozen(source)).toBe(true);
   });
 

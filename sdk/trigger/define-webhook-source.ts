@@ -22,9 +22,10 @@ import type { DeepReadonly, Schema, SchemaOutput } from "../schema.ts";
 import type { Workflow } from "../workflow/define-workflow.ts";
 import type { Agent } from "../agent/define-agent.ts";
 import type { AgentAttachment, Attachment } from "./attachment.ts";
+import type { ValidHeaders } from "./headers.ts";
 
 /** Options of `defineWebhookSource`. */
-export interface WebhookSourceOptions<Slug extends string, Request extends Schema> {
+export interface WebhookSourceOptions<Slug extends string, Request extends Schema, Headers extends Schema = Schema> {
   /** Permanent id of the trigger: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"new-signup"`. */
   slug: Slug;
   /**
@@ -44,6 +45,13 @@ export interface WebhookSourceOptions<Slug extends string, Request extends Schem
    */
   filter?: Schema;
   /**
+   * A condition on the request headers, e.g. to select one kind of event: `z.object({ "x-github-event":
+   * z.literal("issues") })`. Names are in lower case. Values are strings; of a repeated header, the first one. A field
+   * whose schema is an array receives all values. Headers that the schema does not name are ignored. Credentials and
+   * signatures (`authorization`, cookies, keys) cannot be named: they are removed before. Default: no condition.
+   */
+  headers?: Headers & ValidHeaders<Headers>;
+  /**
    * Signature verification, by a function of `signalbox/verify`: `github({ secret: process.env.GITHUB_SECRET })`. It
    * applies in addition to the key. Sources that share an endpoint must use the same verification. Default: none.
    */
@@ -61,8 +69,11 @@ export interface WebhookSourceOptions<Slug extends string, Request extends Schem
   rateLimit?: RateLimitOptions;
 }
 
-/** A webhook source without a target; add one with `.attach()`. `Payload` is the output type of `request`. */
-export interface WebhookSource<Slug extends string = string, Payload = unknown> extends SourceDefinition {
+/**
+ * A webhook source without a target; add one with `.attach()`. `Payload` is the output type of `request`, `Headers`
+ * that of `headers`.
+ */
+export interface WebhookSource<Slug extends string = string, Payload = unknown, Headers = {}> extends SourceDefinition {
   readonly slug: Slug;
   /**
    * Sets the workflow or agent that a matching webhook starts, and its input. Use the result as the default export of a
@@ -85,8 +96,8 @@ export interface WebhookSource<Slug extends string = string, Payload = unknown> 
     Target extends Workflow | Agent,
   >(
     attachment:
-      | Attachment<Payload, Input, Result, Target & Workflow<TargetSlug, Input, Output>>
-      | AgentAttachment<Payload, Result, Template, Target, Target & Agent<TargetSlug, Output>>,
+      | Attachment<Payload, Input, Result, Target & Workflow<TargetSlug, Input, Output>, Headers>
+      | AgentAttachment<Payload, Result, Template, Target, Target & Agent<TargetSlug, Output>, Headers>,
   ): Trigger<Slug, Payload, Target>;
 }
 
@@ -101,9 +112,10 @@ export interface Trigger<
 }
 
 /**
- * Defines a trigger that listens for webhooks at an endpoint. A body that parses with `request` (and with `filter`, if
- * set) starts a run of the attached target. Throws a TypeError if `slug` or `endpoint` is not a string, `request` or
- * `filter` is not a Zod schema, or `verify` is not made by `signalbox/verify`.
+ * Defines a trigger that listens for webhooks at an endpoint. A request whose body parses with `request` (and with
+ * `filter`, and its headers with `headers`, if set) starts a run of the attached target. Throws a TypeError if `slug`
+ * or `endpoint` is not a string, `request`, `filter` or `headers` is not a Zod schema, or `verify` is not made by
+ * `signalbox/verify`.
  *
  * @example
  *   // triggers/new-signup.ts
@@ -120,18 +132,19 @@ export interface Trigger<
  *     transform: (payload) => ({ to: payload.email, displayName: payload.name }),
  *   });
  */
-export function defineWebhookSource<Slug extends string, Request extends Schema>(
-  options: WebhookSourceOptions<Slug, Request>,
-): WebhookSource<Slug, SchemaOutput<Request>>;
+export function defineWebhookSource<Slug extends string, Request extends Schema, Headers extends Schema = never>(
+  options: WebhookSourceOptions<Slug, Request, Headers>,
+): WebhookSource<Slug, SchemaOutput<Request>, [Headers] extends [never] ? {} : SchemaOutput<Headers>>;
 // Plain JavaScript calls this, and so does the receiver with references in place of workflows: check every type first.
 export function defineWebhookSource(options: PlainOptions): SourceDefinition {
   checkOptions(options, "defineWebhookSource", "defineWebhookSource({ slug, endpoint, request })");
-  const { slug, endpoint, request, filter, verify, dedupe, rateLimit } = options;
+  const { slug, endpoint, request, filter, headers, verify, dedupe, rateLimit } = options;
   checkText(slug, "slug", "defineWebhookSource", "new-signup");
   const where = `defineWebhookSource({ slug: ${JSON.stringify(slug)} })`;
   checkText(endpoint, "endpoint", where, "signup");
   checkSchema(request, "request", where);
   if (filter !== undefined) checkSchema(filter, "filter", where);
+  if (headers !== undefined) checkSchema(headers, "headers", where);
   if (verify !== undefined) checkVerification(verify, where);
   if (dedupe !== undefined) checkOptions(dedupe, `${where}: dedupe`, 'dedupe: { field: "/id" }');
   if (rateLimit !== undefined)
@@ -142,6 +155,7 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
     endpoint,
     request,
     filter,
+    headers,
     verify,
     dedupe,
     rateLimit,
@@ -152,6 +166,7 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
 
 type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
   filter?: SchemaLike;
+  headers?: SchemaLike;
   verify?: VerificationDefinition;
   dedupe?: DedupeOptions;
   rateLimit?: RateLimitOptions;

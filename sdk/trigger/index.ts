@@ -12,5 +12,6 @@ export type {
   PromptTag,
   TransformNeeded,
 } from "./attachment.ts";
+export type { RequestHeaders, TransformContext, ValidHeaders } from "./headers.ts";
 export type { DedupeOptions, RateLimitOptions } from "../definition.ts";
 export type { CompileError, Schema, SchemaInput, SchemaOutput } from "../schema.ts";

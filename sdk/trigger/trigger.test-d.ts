@@ -2,7 +2,7 @@ import { z } from "zod";
 import * as mini from "zod/mini";
 import { z as z3 } from "zod/v3";
 import * as mini4 from "zod/v4-mini";
-import { defineWebhookSource, type Trigger, type WebhookSource } from "signalbox/trigger";
+import { defineWebhookSource, type TransformContext, type Trigger, type WebhookSource } from "signalbox/trigger";
 import { defineWorkflow, type Workflow } from "signalbox/workflow";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
@@ -43,6 +43,48 @@ expectTrue<Equal<typeof signup, WebhookSource<"new-signup", Payload>>>();
 expectTrue<Equal<typeof attached, Trigger<"new-signup", Payload, typeof welcome>>>();
 expectTrue<Equal<typeof attached.source.slug, "new-signup">>();
 expectTrue<Equal<typeof attached.target.slug, "welcome">>();
+
+// The transform's second argument has the headers, those of the schema with its types, and the delivery.
+const issues = defineWebhookSource({
+  slug: "issues",
+  endpoint: "github",
+  request: z.object({ action: z.string() }),
+  headers: z.object({
+    "x-github-event": z.enum(["issues", "issue_comment"]),
+    "x-topic": z.array(z.string()),
+    "x-attempt": z.string().optional(),
+  }),
+});
+issues.attach({
+  workflow: welcome,
+  transform: (payload, { headers, deliveryId, receivedAt, endpoint }) => {
+    expectTrue<Equal<typeof payload, { action: string }>>();
+    expectTrue<Equal<(typeof headers)["x-github-event"], "issues" | "issue_comment" | undefined>>();
+    expectTrue<Equal<(typeof headers)["user-agent"], string | readonly string[] | undefined>>();
+    expectTrue<Equal<typeof deliveryId, string | null>>();
+    expectTrue<Equal<typeof receivedAt, string>>();
+    return { to: endpoint, name: headers["x-topic"]?.join() };
+  },
+});
+signup.attach({
+  workflow: welcome,
+  transform: ({ email }, context) => {
+    expectTrue<Equal<typeof context, TransformContext>>();
+    return { to: email };
+  },
+});
+defineWebhookSource({
+  slug: "three",
+  endpoint: "three",
+  request: z3.object({}),
+  headers: z3.object({ "x-event": z3.literal("a") }),
+});
+defineWebhookSource({
+  slug: "mini",
+  endpoint: "mini",
+  request: mini.object({}),
+  headers: mini.union([mini.object({ "x-a": mini.string() }), mini.object({ "x-b": mini.string() })]),
+});
 
 // A transform can be async, and can be a function defined elsewhere.
 signup.attach({ workflow: welcome, transform: async (payload) => ({ to: payload.email, name: payload.name }) });

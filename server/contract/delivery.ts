@@ -14,6 +14,8 @@ export const ownHeaders = {
   sentFrom: "signalbox-sent-from",
   /** `skipped`: the endpoint verifies signatures, and this delivery was authenticated by a person's session instead. */
   signatureCheck: "signalbox-signature-check",
+  /** The values of the headers that the request had several times, as JSON: `{"x-topic":["a","b"]}`. */
+  repeated: "signalbox-repeated-headers",
 } as const;
 
 /** One validation issue of a body: a JSON Pointer, Zod's code, and the expected and actual value. */
@@ -25,7 +27,13 @@ export const reasonSchema = z.object({
   actual: z.string().nullable(),
 });
 
-export const verdictOutcomeSchema = z.enum(["matched", "request_mismatch", "filter_mismatch", "disabled"]);
+export const verdictOutcomeSchema = z.enum([
+  "matched",
+  "headers_mismatch",
+  "request_mismatch",
+  "filter_mismatch",
+  "disabled",
+]);
 
 /** What one trigger decided about one delivery. */
 export const verdictSchema = z.object({

@@ -16,10 +16,13 @@ describe("the filter of deliveries", () => {
       filterDeliveries(sources, { trigger: "refund", verdict: "stopped", endpoint: "old", text: undefined }),
     ).toEqual({
       endpoint: "old",
-      verdict: { trigger: "refund", outcomes: ["request_mismatch", "filter_mismatch", "disabled"] },
+      verdict: { trigger: "refund", outcomes: ["headers_mismatch", "request_mismatch", "filter_mismatch", "disabled"] },
     });
     expect(filterDeliveries(sources, { trigger: "gone" })).toEqual({
-      verdict: { trigger: "gone", outcomes: ["matched", "request_mismatch", "filter_mismatch", "disabled"] },
+      verdict: {
+        trigger: "gone",
+        outcomes: ["matched", "headers_mismatch", "request_mismatch", "filter_mismatch", "disabled"],
+      },
     });
   });
 

@@ -7,12 +7,19 @@ import type { ProjectReader, ProjectSources } from "../ports/project.ts";
 import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
 
 /** Filter by a trigger's verdict; `stopped` is every verdict other than a match. */
-export const verdictChoices = ["matched", "stopped", "request_mismatch", "filter_mismatch"] as const;
+export const verdictChoices = [
+  "matched",
+  "stopped",
+  "headers_mismatch",
+  "request_mismatch",
+  "filter_mismatch",
+] as const;
 type VerdictChoice = (typeof verdictChoices)[number];
 
 const outcomes: Record<VerdictChoice, readonly VerdictOutcome[]> = {
   matched: ["matched"],
-  stopped: ["request_mismatch", "filter_mismatch", "disabled"],
+  stopped: ["headers_mismatch", "request_mismatch", "filter_mismatch", "disabled"],
+  headers_mismatch: ["headers_mismatch"],
   request_mismatch: ["request_mismatch"],
   filter_mismatch: ["filter_mismatch"],
 };

@@ -46,6 +46,7 @@ export async function redeliver(
     index: request.trigger === null ? (sources.indexes.get(old.endpoint) ?? null) : null,
     isShared: isShared(old, sources),
     body,
+    headers: old.headers,
     deliveryId: id,
     now,
     startedBy: request.startedBy,

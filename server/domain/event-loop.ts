@@ -2,16 +2,16 @@ import { setImmediate as realImmediate, setTimeout as realTimeout } from "node:t
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /**
- * When work runs on the event loop: in turns and batches, which leave time for the webhooks that the same process
- * receives; once, once per turn, after a time, or at an interval.
+ * When work runs on the event loop. Turns and batches leave time for the webhooks that the same process receives. Other
+ * work runs once, once per turn, on the next tick, after a time, or at an interval.
  */
 
 /** Runs a slice of work when it is its turn. */
-export type InTurn = <Result>(slice: () => Result | Promise<Result>) => Promise<Result>;
+type InTurn = <Result>(slice: () => Result | Promise<Result>) => Promise<Result>;
 
 interface TurnOptions {
   now?: () => number;
-  /** Calls back after so many milliseconds; 0 is the next iteration of the event loop. */
+  /** Calls back after this many milliseconds; 0 is the next iteration of the event loop. */
   after?: (ms: number, callback: () => void) => void;
 }
 
@@ -168,5 +168,43 @@ function createWorkGroup() {
       if (active === 0) done.resolve();
       return done.promise;
     },
+  };
+}
+
+/** Listeners, e.g. for changes of the store. */
+export interface Listeners {
+  /**
+   * Returns a function that removes the listener. The same function can be added twice. `onLast` is called when the
+   * last listener is removed.
+   */
+  add(listener: () => void, onLast: () => void): () => void;
+  /** Calls all listeners on the next tick: once, even if it is called several times before that. */
+  notify(): void;
+  isEmpty(): boolean;
+  clear(): void;
+}
+
+export function createListeners(): Listeners {
+  const listeners = new Set<() => void>();
+  let isScheduled = false;
+  return {
+    add(listener, onLast) {
+      // One entry for each call, so that the same function can be added twice.
+      const entry = () => listener();
+      listeners.add(entry);
+      return () => {
+        if (listeners.delete(entry) && listeners.size === 0) onLast();
+      };
+    },
+    notify() {
+      if (isScheduled || listeners.size === 0) return;
+      isScheduled = true;
+      process.nextTick(() => {
+        isScheduled = false;
+        for (const listener of listeners) listener();
+      });
+    },
+    isEmpty: () => listeners.size === 0,
+    clear: () => listeners.clear(),
   };
 }

@@ -4,8 +4,8 @@ import type { RunStatus, StartedBy } from "../contract/run.ts";
 import type { LogLevel, TimelineKind } from "../contract/timeline.ts";
 
 /**
- * The numbers that stand for states, outcomes and kinds in rows. They are in every store: a number never changes its
- * meaning, and a new name gets a new number.
+ * Rows have numbers instead of the names of states, outcomes and kinds. They are in every store: a number never changes
+ * its meaning, and a new name gets a new number.
  */
 export type Codes<Name extends string> = Readonly<Record<Name, number>>;
 
@@ -32,6 +32,7 @@ export const verdictOutcomeCodes = {
   request_mismatch: 1,
   filter_mismatch: 2,
   disabled: 3,
+  headers_mismatch: 4,
 } as const satisfies Codes<VerdictOutcome>;
 
 export const targetKindCodes = { workflow: 0, agent: 1 } as const satisfies Codes<TargetKind>;

@@ -48,7 +48,13 @@ interface EndpointTally {
   verdicts: VerdictTally;
 }
 
-const noVerdicts = (): VerdictTally => ({ matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 });
+const noVerdicts = (): VerdictTally => ({
+  matched: 0,
+  headers_mismatch: 0,
+  request_mismatch: 0,
+  filter_mismatch: 0,
+  disabled: 0,
+});
 
 /** The label for unknown endpoints, whose names callers choose. No slug begins like this. */
 const otherEndpoint = "_other";

@@ -54,6 +54,50 @@ describe("input", () => {
     });
   });
 
+  test("is built by the transform from the payload and the request, without credentials and signatures", async () => {
+    const id = await engine.createRun({
+      payload: { email: "a@b.c" },
+      input: null,
+      attachmentId: "knock:work",
+      trigger: "knock",
+    });
+    const seen: unknown[] = [];
+    const headers = {
+      "x-event": "a",
+      "x-hub-signature-256": "sha256=1",
+      "x-gitlab-token": "t",
+      cookie: "[redacted]",
+      "x-topic": "b, c",
+      "signalbox-repeated-headers": '{"x-topic":["b","c"]}',
+    };
+    const request = { deliveryId: "dlv_1", receivedAt: 1_700_000_000_000, headers };
+    await engine.execute(
+      { ...(await engine.claim()), request },
+      { run: () => null },
+      { transform: (payload: { email: string }, context: object) => (seen.push(payload, context), {}) },
+    ).ended;
+    expect(seen).toEqual([
+      { email: "a@b.c" },
+      {
+        headers: { "x-event": "a", "x-topic": "b" },
+        deliveryId: "dlv_1",
+        receivedAt: "2023-11-14T22:13:20.000Z",
+        endpoint: expect.any(String),
+      },
+    ]);
+    expect((await engine.read(id)).run.status).toBe("completed");
+  });
+
+  test("of a run that no webhook started is built without headers", async () => {
+    const seen: object[] = [];
+    const { run } = await engine.attempt(
+      { run: () => null },
+      { payload: {}, input: null, attachmentId: "knock:work", trigger: "knock" },
+      { transform: (_: object, context: object) => (seen.push(context), {}) },
+    );
+    expect(seen).toEqual([{ headers: {}, deliveryId: null, receivedAt: run.createdAt, endpoint: expect.any(String) }]);
+  });
+
   test("is recorded before the code begins if another attempt might produce a different one", async () => {
     let made = 0;
     const all = { email: "a@b.c", of: [1] };

@@ -9,8 +9,7 @@ import type { ProjectCode } from "../ports/project.ts";
 import type { RunAttempt, Spend, StepRecord } from "../ports/store/engine-store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
 import { excerptOfError, FinalFailure, toRunError } from "./run-errors.ts";
-import { createRepeatFilter, createRunLog } from "./run-log.ts";
-import type { RunSession } from "./run-session.ts";
+import { createRepeatFilter, createRunLog, type RunSession } from "./run-session.ts";
 import { cloneJson, toJson } from "./run-values.ts";
 
 export interface StepContext {

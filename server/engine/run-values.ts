@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import type { TransformContext } from "../../sdk/trigger/headers.ts";
 import type { Json } from "../contract/json.ts";
+import { headersFor, safeHeaders } from "../domain/deliveries/header-values.ts";
 import { explainIssues, toProblemErrors } from "../matching/explain/explain.ts";
-import type { AnySchema, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
+import type { AnySchema, LoadedTrigger, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import type { AssignedRun } from "../ports/run-channel.ts";
 import { renderPrompt } from "./agent/prompt.ts";
 import { FinalFailure } from "./run-errors.ts";
@@ -111,7 +113,10 @@ async function transformPayload(run: AssignedRun, code: ProjectCode): Promise<Js
   const name = run.trigger ?? run.attachmentId;
   const value = transform
     ? await orFail("TransformFailed", `The transform of trigger ${name}`, async () =>
-        toJson(await transform(structuredClone(run.payload)), `The result of the transform of trigger ${name}`),
+        toJson(
+          await transform(structuredClone(run.payload), contextOf(run, trigger, code)),
+          `The result of the transform of trigger ${name}`,
+        ),
       )
     : run.payload;
   if (prompt === undefined || prompt === null) return value;
@@ -119,6 +124,19 @@ async function transformPayload(run: AssignedRun, code: ProjectCode): Promise<Js
     await orFail("PromptFailed", `The prompt of trigger ${name}`, () => renderPrompt(prompt, structuredClone(value))),
     "The prompt",
   );
+}
+
+/** The second argument of a transform. */
+function contextOf(run: AssignedRun, { headers }: LoadedTrigger, { manifest }: ProjectCode): TransformContext {
+  const { request } = run;
+  const safe = request ? safeHeaders(request.headers) : {};
+  const parsed = request && headers ? headers.schema.safeParse(headersFor(request.headers, headers.lists)) : null;
+  return {
+    headers: parsed?.success ? Object.assign(safe, parsed.data) : safe,
+    deliveryId: request?.deliveryId ?? null,
+    receivedAt: new Date(request?.receivedAt ?? run.createdAt).toISOString(),
+    endpoint: manifest.triggers.find(({ attachmentId }) => attachmentId === run.attachmentId)?.endpoint ?? "",
+  };
 }
 
 async function orFail<T>(name: string, what: string, work: () => Promise<T>): Promise<T> {

@@ -107,8 +107,8 @@ export function createConnections(
     socket: Socket,
     p: { limit: ClosedConnection["limit"]; idle: IdleConnections; client: Client | null },
   ): boolean {
-    const longestIdle = p.idle.keys().next().value;
-    const connection = longestIdle ? "idle" : "new";
+    const oldestIdle = p.idle.keys().next().value;
+    const connection = oldestIdle ? "idle" : "new";
     logLimit("connection limit reached", {
       limit: p.limit,
       closed: connection,
@@ -117,9 +117,9 @@ export function createConnections(
       openOfClient: p.client?.open ?? null,
     });
     onClosed?.({ limit: p.limit, connection });
-    if (longestIdle) forget(longestIdle);
-    (longestIdle ?? socket).destroy();
-    return longestIdle !== undefined;
+    if (oldestIdle) forget(oldestIdle);
+    (oldestIdle ?? socket).destroy();
+    return oldestIdle !== undefined;
   }
 
   function forget(socket: Duplex): void {

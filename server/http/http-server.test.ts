@@ -90,7 +90,7 @@ describe("a request after which the connection ends", () => {
     await vi.waitFor(() => expect(rest).toHaveBeenCalledOnce());
     const closed = close(60_000);
     socket.write(keptAlive);
-    // A new connection would be refused. A response on this connection shows that the bytes above were read.
+    // A new connection would not be accepted. A response on this connection shows that the bytes above were read.
     await new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
     due.resolve();
     await Promise.all([ended, closed]);

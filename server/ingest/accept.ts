@@ -2,12 +2,13 @@ import { AppError } from "../contract/app-error.ts";
 import { type DeliverySummary, noVerdicts, ownHeaders, type VerdictList } from "../contract/delivery.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
-import { redactHeaders, redactText } from "../domain/deliveries/redaction.ts";
+import { recordHeaders } from "../domain/deliveries/header-values.ts";
+import { redactText } from "../domain/deliveries/redaction.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
 import type { Decision } from "../matching/match-triggers.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
-import type { HeaderMap, IngestResponse, Rejected, RequestHead } from "./ingest-request.ts";
+import type { IngestResponse, Rejected, RequestHead } from "./ingest-request.ts";
 
 /**
  * The end of a request: its delivery is completed and stored, then its response is made. `reject.ts` uses the same
@@ -186,11 +187,10 @@ export type DeliveryDraft = Omit<
 export type SentFrom = "webhook" | "form";
 
 const maxEndpoint = 256;
-const ownHeaderNames = new Set<string>(Object.values(ownHeaders));
 
 /** The delivery as its head describes it: without a body, on the endpoint that the path names. */
 export function draftDelivery(head: RequestHead, keyId: string | null, sentFrom: SentFrom = "webhook"): DeliveryDraft {
-  const headers = redactHeaders(withoutOwnHeaders(head.headers), head.secrets);
+  const headers = recordHeaders({ headers: head.headers, repeated: head.repeatedHeaders }, head.secrets);
   return {
     id: head.id,
     endpoint: redactText(head.path.raw, head.secrets).slice(0, maxEndpoint),
@@ -203,13 +203,6 @@ export function draftDelivery(head: RequestHead, keyId: string | null, sentFrom:
     keyId,
     redeliveryOf: null,
   };
-}
-
-/** A sender cannot set the headers that the service writes into the record. */
-function withoutOwnHeaders(headers: HeaderMap): HeaderMap {
-  return Object.values(ownHeaders).some((name) => headers.has(name))
-    ? new Map([...headers].filter(([name]) => !ownHeaderNames.has(name)))
-    : headers;
 }
 
 export function completeDelivery(

@@ -32,7 +32,7 @@ export interface Rejected {
 }
 
 /** Headers by name in lower case. The values of a repeated one are joined by a comma, in the order sent. */
-export type HeaderMap = ReadonlyMap<string, string>;
+type HeaderMap = ReadonlyMap<string, string>;
 
 /** The endpoint in the path of a request. `raw` is the part after `/triggers/`, as sent. */
 type EndpointPath = { kind: "endpoint"; endpoint: string; raw: string } | { kind: "unreadable"; raw: string };
@@ -47,6 +47,8 @@ export interface RequestHead {
   method: string;
   path: EndpointPath;
   headers: HeaderMap;
+  /** All values of the headers that were sent several times; `null`: none was. */
+  repeatedHeaders: ReadonlyMap<string, readonly string[]> | null;
   /** Every key that was sent. */
   keys: string[];
   /** Secrets that must not be stored or repeated. */
@@ -62,10 +64,12 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
   const headers = new Map<string, string>();
   const keys = queryAt < 0 ? noKeys() : readQueryKeys(target.slice(queryAt + 1));
   const { headers: raw } = request;
+  let isAnyRepeated = false;
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at]?.toLowerCase() ?? "";
     const value = raw[at + 1] ?? "";
     const before = headers.get(name);
+    isAnyRepeated ||= before !== undefined;
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
   if (headers.has("authorization")) keys.sent.push(...valuesOf(raw, "authorization").flatMap(readBearerTokens));
@@ -79,6 +83,7 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
     method: request.method,
     path: readEndpointPath(queryAt < 0 ? target : target.slice(0, queryAt)),
     headers,
+    repeatedHeaders: isAnyRepeated ? readRepeated(raw) : null,
     keys: keys.sent,
     secrets:
       keys.sent.length > 1 || keys.escaped.length > 0 ? [...new Set([...keys.sent, ...keys.escaped])] : keys.sent,
@@ -90,6 +95,12 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
 /** One for each header of this name. */
 function valuesOf(raw: readonly string[], name: string): string[] {
   return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
+}
+
+function readRepeated(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const names = raw.flatMap((name, at) => (at % 2 === 0 ? [name.toLowerCase()] : []));
+  const repeated = names.filter((name, at) => names.indexOf(name) < at);
+  return new Map(repeated.map((name) => [name, valuesOf(raw, name)]));
 }
 
 function readContentLength(headers: HeaderMap): number | null {

@@ -141,6 +141,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
         index: project.indexes.get(endpoint) ?? null,
         isShared: triggers.length > 1,
         body,
+        headers: delivery.headers,
         deliveryId: head.id,
         now: head.receivedAt,
         startedBy: sentFrom,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Problem, problemSchema } from "../contract/problem.ts";
 import { targetSchema } from "../contract/project/target.ts";
+import type { GivenHeaders } from "../domain/deliveries/header-values.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import type { Receive } from "./receive.ts";
 
@@ -14,30 +15,45 @@ export interface SentDelivery {
   problem: Problem | null;
 }
 
+const bodyHeaders = /^(?:content-(?:type|length|encoding)|transfer-encoding)$/i;
+
 const acceptedSchema = z.object({
   runs: z.array(z.object({ runId: z.string(), trigger: z.string(), target: targetSchema })),
 });
 
 /**
- * Sends a body to an endpoint as a webhook would: all triggers on the endpoint are evaluated, and the delivery is
- * recorded. The caller has checked that the person may start runs; no key is used.
+ * Sends a body, with headers, to an endpoint as a webhook would: all triggers on the endpoint are evaluated, and the
+ * delivery is recorded. Headers that describe the body are those of the body. The caller has checked that the person
+ * may start runs; no key is used.
  */
 export async function sendFromForm(
   deps: { receive: Receive; store: Pick<DeliveryStore, "getDeliveryHeaders"> },
-  { endpoint, text }: { endpoint: string; text: string },
+  { endpoint, text, headers = {} }: { endpoint: string; text: string; headers?: GivenHeaders | undefined },
 ): Promise<SentDelivery> {
   const body = Buffer.from(text);
   const path = endpoint.split("/").map(encodeURIComponent).join("/");
-  const { status, headers, ...answer } = await deps.receive(
+  const {
+    status,
+    headers: responseHeaders,
+    ...answer
+  } = await deps.receive(
     {
       method: "POST",
       target: `/triggers/${path}`,
-      headers: ["content-type", "application/json", "content-length", String(body.length)],
+      headers: [
+        ...Object.entries(headers)
+          .filter(([name]) => !bodyHeaders.test(name))
+          .flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value])),
+        "content-type",
+        "application/json",
+        "content-length",
+        String(body.length),
+      ],
       readBody: (take) => void take(body),
     },
     "form",
   );
-  const id = headers["signalbox-delivery"] ?? null;
+  const id = responseHeaders["signalbox-delivery"] ?? null;
   const json: unknown = JSON.parse(answer.body);
   if (status >= 400)
     return {
@@ -46,7 +62,7 @@ export async function sendFromForm(
       runs: [],
       problem: problemSchema.parse(json),
     };
-  const isRepeated = headers["idempotent-replayed"] === "true";
+  const isRepeated = responseHeaders["idempotent-replayed"] === "true";
   return {
     status,
     deliveryId: id,

@@ -3,8 +3,8 @@ import type { Json } from "../contract/json.ts";
 import type { UnlistedVerdicts, Verdict, VerdictList } from "../contract/delivery.ts";
 import { toPointer } from "../domain/json/json-pointer.ts";
 import { shortJson, shortText } from "../domain/json/short-json.ts";
-import type { TriggerIndex, TriggerSource } from "../ports/project.ts";
-import { fieldAt } from "./index/discriminators.ts";
+import type { FirstHeaders, TriggerIndex, TriggerSource } from "../ports/project.ts";
+import { valueOf } from "./index/trigger-index.ts";
 
 /** More groups than that are combined by outcome. */
 const maxGroups = 20;
@@ -18,6 +18,7 @@ interface Evaluated {
   triggers: readonly TriggerSource[];
   index: TriggerIndex | null;
   body: Json;
+  headers: FirstHeaders | null;
   disabled: DisabledTriggers;
 }
 
@@ -38,9 +39,12 @@ export function listNearest(p: Evaluated): VerdictList {
   };
 }
 
-/** A disabled trigger might have matched; a mismatch of `filter` got further than one of `request`. */
+/**
+ * A disabled trigger might have matched; a mismatch of `filter` got further than one of `request`, and that further
+ * than one of `headers`.
+ */
 function distanceOf({ outcome }: Verdict): number {
-  return ["matched", "disabled", "filter_mismatch", "request_mismatch"].indexOf(outcome);
+  return ["matched", "disabled", "filter_mismatch", "request_mismatch", "headers_mismatch"].indexOf(outcome);
 }
 
 function groupMisses(verdicts: Iterable<Verdict>): UnlistedVerdicts[] {
@@ -55,12 +59,12 @@ function groupMisses(verdicts: Iterable<Verdict>): UnlistedVerdicts[] {
   return [...groups.values()];
 }
 
-function groupExcluded({ evaluated, triggers, index, body, disabled }: Evaluated): UnlistedVerdicts[] {
+function groupExcluded({ evaluated, triggers, index, body, headers, disabled }: Evaluated): UnlistedVerdicts[] {
   if (!index) return [];
-  const counts = new Map(index.countExcluded(body));
+  const counts = new Map(index.countExcluded(body, headers));
   /** Removes a trigger from the count of the field that excludes it, if there is one. */
   const uncount = (at: number): boolean => {
-    const field = index.excludingField(at, body);
+    const field = index.excludingField(at, body, headers);
     if (field) counts.set(field, (counts.get(field) ?? 0) - 1);
     return field !== null;
   };
@@ -70,10 +74,10 @@ function groupExcluded({ evaluated, triggers, index, body, disabled }: Evaluated
   if (disabled.size > 0)
     for (const [at, { slug }] of triggers.entries())
       if (disabled.has(slug) && !evaluated.has(at) && uncount(at)) off += 1;
-  const groups = [...counts].map(([{ outcome, path }, count]): UnlistedVerdicts => {
-    const value = fieldAt(body, path);
+  const groups = [...counts].map(([field, count]): UnlistedVerdicts => {
+    const value = valueOf(field, body, headers);
     const actual = value === undefined ? null : shortJson(value);
-    return { outcome, pointer: shortText(toPointer(path), 1000), actual, count };
+    return { outcome: field.outcome, pointer: shortText(toPointer(field.path), 1000), actual, count };
   });
   return [...groups, { outcome: "disabled", pointer: null, actual: null, count: off } as const].filter(
     ({ count }) => count > 0,

@@ -7,6 +7,8 @@ import { exportSchema } from "../../cli/build/schema/export.ts";
 import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { UnlistedVerdicts, Verdict } from "../contract/delivery.ts";
+import { firstValues, recordGivenHeaders } from "../domain/deliveries/header-values.ts";
+import { listHeaders } from "../domain/schema/header-fields.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { evaluateTriggers, matchTriggers } from "./match-triggers.ts";
 import { splitSchema } from "./schemas/fixed-fields.ts";
@@ -257,6 +259,67 @@ describe("GitHub's own example payloads", () => {
 });
 
 const countMatches = (from: Iterable<Verdict>) => [...from].filter(({ outcome }) => outcome === "matched").length;
+
+const headerNames = fc.constantFrom("x-a", "x-b");
+const headerTexts = fc.constantFrom("a", "b", "a, b");
+const fieldsOf = (zod: Pick<typeof z, "literal" | "enum" | "string" | "array">) =>
+  fc.oneof(
+    headerTexts.map((text) => zod.literal(text)),
+    fc.constant(zod.enum(["a", "b"])),
+    fc.constant(zod.string().min(2).optional()),
+    fc.constant(zod.array(zod.literal("a")).min(2)),
+  );
+const headerSchemas = fc.oneof(
+  fc.dictionary(headerNames, fieldsOf(z), { minKeys: 1 }).map((shape) => z.object(shape)),
+  fc.dictionary(headerNames, fieldsOf(z3.z as never), { minKeys: 1 }).map((shape) => z3.z.object(shape as never)),
+);
+const recorded = fc
+  .array(fc.tuple(headerNames, headerTexts), { maxLength: 4 })
+  .map((lines) =>
+    recordGivenHeaders(
+      Object.fromEntries(
+        [...Map.groupBy(lines, ([name]) => name)].map(([name, values]) => [name, values.map(([, value]) => value)]),
+      ),
+    ),
+  );
+
+test("for every set of schemas of headers of both versions of Zod, the index changes no outcome and no reason", () => {
+  const seen = { matched: 0, headers_mismatch: 0, ruledOut: 0 };
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.option(headerSchemas), fc.boolean()), { minLength: 1, maxLength: 5 }),
+      recorded,
+      (list, headers) => {
+        const triggers = list.map(([schema, isOwn], at): TriggerSource => {
+          const lists = schema ? listHeaders(exportSchema(schema)) : [];
+          return {
+            ...trigger(at, z.looseObject({}), isOwn ? z.object({ "x-a": z.literal("a") }) : null),
+            headers: schema && { schema: schema as unknown as AnySchema, lists },
+          };
+        });
+        const index = buildTriggerIndex(
+          exportTriggers(triggers).map((each, at) => ({
+            ...each,
+            headers: list[at]?.[0] ? exportSchema(list[at][0]) : null,
+          })),
+        );
+        const body = { "x-a": "a" };
+        const found = matchTriggers({ triggers: shareSchemas(triggers), index, body, headers });
+        const evaluations = evaluateTriggers(triggers, body, headers);
+        expect(found.list().verdicts).toEqual(evaluations.map(({ verdict }) => verdict));
+        expect(found.matches.map((match) => match.trigger.slug)).toEqual(
+          evaluations.flatMap(({ verdict }) => (verdict.outcome === "matched" ? [verdict.trigger] : [])),
+        );
+        for (const { verdict } of evaluations) seen[verdict.outcome as "matched"] += 1;
+        seen.ruledOut += triggers.length - index.candidates(body, firstValues(headers)).length;
+        // Where the headers are not evaluated, they stop no trigger.
+        expect(matchTriggers({ triggers, index, body }).matches).toHaveLength(triggers.length);
+      },
+    ),
+    { numRuns: 500 },
+  );
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
+});
 
 describe("for every set of schemas of both versions of Zod, and every body near them", () => {
   test("the index changes no outcome, no reason and no payload", () => {

@@ -5,19 +5,20 @@ import type { Json } from "../contract/json.ts";
 import type { Manifest, ManifestWorkflow } from "../contract/project/manifest.ts";
 import type { Target } from "../contract/project/target.ts";
 import type { StartedBy } from "../contract/run.ts";
+import { firstValues, headersFor, type RecordedHeaders } from "../domain/deliveries/header-values.ts";
 import { redactVerdicts } from "../domain/deliveries/redaction.ts";
 import { newId } from "../domain/ids.ts";
 import { shortText } from "../domain/json/short-json.ts";
-import type { AnySchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
+import type { AnySchema, HeadersSchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
 import { explainIssues, toProblemErrors } from "./explain/explain.ts";
 import { listNearest } from "./list-nearest.ts";
 import { explainFields, restMatches, splitSchema } from "./schemas/fixed-fields.ts";
 import { parseBounded } from "./schemas/parse-bounded.ts";
 
-/** What a body starts: the decision on its delivery, which follows from the triggers that match, as Zod decides. */
+/** What a request starts: the decision on its delivery, which follows from the triggers that match, as Zod decides. */
 
-/** The outcome of a delivery, by the verdicts of the triggers on its body. */
+/** The outcome of a delivery, by the verdicts of the triggers on its request. */
 export type Decision = VerdictList & {
   /** The same verdicts, with those of these attachments among the listed ones. */
   listWith(attachmentIds: ReadonlySet<string>): VerdictList;
@@ -29,8 +30,8 @@ export type Decision = VerdictList & {
 
 /**
  * Every trigger that matches gets a run, in the order given. Where none does, a body that fails the `request` of the
- * only trigger is rejected; on a shared endpoint, when only a `filter` fails, or when it is switched off, it is
- * skipped.
+ * only trigger is rejected; on a shared endpoint, when `headers` or only a `filter` fails, or when it is switched off,
+ * it is skipped.
  */
 export function decideDelivery(p: {
   manifest: Pick<Manifest, "version" | "workflows" | "agents">;
@@ -40,6 +41,8 @@ export function decideDelivery(p: {
   /** Whether the endpoint has more than one trigger, evaluated here or not. */
   isShared: boolean;
   body: Json;
+  /** As recorded. */
+  headers: RecordedHeaders;
   deliveryId: string;
   now: number;
   startedBy: StartedBy;
@@ -151,31 +154,39 @@ export function matchTriggers({
   triggers,
   index,
   body,
+  headers: recorded = null,
   disabled = noneDisabled,
 }: {
   triggers: readonly TriggerSource[];
   index: TriggerIndex | null;
   body: Json;
+  /** As recorded; `null`: the headers are not evaluated. */
+  headers?: RecordedHeaders | null;
   disabled?: DisabledTriggers;
 }): Matching {
+  const headers = recorded && firstValues(recorded);
   const parse = memoizeParse((schema) => parseBody(schema, body));
-  const evaluate = (trigger: TriggerSource, parseWith: (schema: AnySchema) => ParseOutcome): Evaluation =>
+  const parseHeaders = headersParser(recorded, parseBody);
+  const evaluate = (trigger: TriggerSource, ...parseWith: [ParseBody, ParseHeaders | null]): Evaluation =>
     disabled.has(trigger.slug)
       ? { verdict: disabledVerdict(trigger, disabled), payload: null }
-      : evaluateTrigger(trigger, parseWith);
+      : evaluateTrigger(trigger, ...parseWith);
   /** The verdicts of the triggers that may match, by their index. */
   const candidates = new Map<number, Verdict>();
   const matches: Match[] = [];
-  for (const at of index ? index.candidates(body) : triggers.keys()) {
+  for (const at of index ? index.candidates(body, headers) : triggers.keys()) {
     const trigger = triggers[at];
     if (!trigger) continue;
-    const { verdict, payload } = evaluate(trigger, parse);
+    const { verdict, payload } = evaluate(trigger, parse, parseHeaders);
     candidates.set(at, verdict);
     if (verdict.outcome === "matched") matches.push({ trigger, payload });
   }
   const explain = memoizeParse((schema) => explainShortly(schema, body, parse));
+  const explainHeaders = headersParser(recorded, (schema, values) =>
+    explainShortly(schema, values, (part) => parseBody(part, values)),
+  );
   const verdictAt = (trigger: TriggerSource, at: number): Verdict =>
-    candidates.get(at) ?? evaluate(trigger, explain).verdict;
+    candidates.get(at) ?? evaluate(trigger, explain, explainHeaders).verdict;
   return {
     matches,
     list(always = none) {
@@ -184,7 +195,7 @@ export function matchTriggers({
       if (always.size > 0)
         for (const [at, trigger] of triggers.entries())
           if (always.has(trigger.attachmentId)) evaluated.set(at, verdictAt(trigger, at));
-      return listNearest({ evaluated, always, maxMisses: maxListed, triggers, index, body, disabled });
+      return listNearest({ evaluated, always, maxMisses: maxListed, triggers, index, body, headers, disabled });
     },
   };
 }
@@ -205,18 +216,44 @@ interface Evaluation {
   payload: Json | null;
 }
 
-/** The outcome of parsing a body with a schema. */
+/** The outcome of parsing a body, or headers, with a schema. */
 export type ParseOutcome = { success: true; payload: Json } | { success: false; reasons: Reason[] };
+type ParseBody = (schema: AnySchema) => ParseOutcome;
+type ParseHeaders = (headers: HeadersSchema) => ParseOutcome;
 
 /**
- * The verdict of each trigger on a body, in the order given. Zod decides: a trigger matches if the body parses with its
- * `request` and, if there is one, its `filter`, which reads the same body.
+ * The verdict of each trigger on a body, in the order given. Zod decides: a trigger matches if the headers parse with
+ * its `headers`, and the body with its `request` and its `filter`, if it has them. `headers: null` does not evaluate
+ * the headers.
  */
-export function evaluateTriggers(triggers: readonly TriggerSource[], body: Json): Evaluation[] {
-  return triggers.map((trigger) => evaluateTrigger(trigger, (schema) => parseBody(schema, body)));
+export function evaluateTriggers(
+  triggers: readonly TriggerSource[],
+  body: Json,
+  headers: RecordedHeaders | null = null,
+): Evaluation[] {
+  const parseHeaders = headersParser(headers, parseBody);
+  return triggers.map((trigger) => evaluateTrigger(trigger, (schema) => parseBody(schema, body), parseHeaders));
 }
 
-function evaluateTrigger(trigger: TriggerSource, parse: (schema: AnySchema) => ParseOutcome): Evaluation {
+/** Returns a function that parses the headers, once for each schema; `null`: they are not evaluated. */
+function headersParser(
+  recorded: RecordedHeaders | null,
+  parse: (schema: AnySchema, values: Json) => ParseOutcome,
+): ParseHeaders | null {
+  if (!recorded) return null;
+  let outcomes: Map<AnySchema, ParseOutcome> | null = null;
+  return ({ schema, lists }) => {
+    outcomes ??= new Map();
+    const outcome = outcomes.get(schema) ?? parse(schema, headersFor(recorded, lists));
+    outcomes.set(schema, outcome);
+    return outcome;
+  };
+}
+
+function evaluateTrigger(trigger: TriggerSource, parse: ParseBody, parseHeaders: ParseHeaders | null): Evaluation {
+  const headers = trigger.headers && parseHeaders ? parseHeaders(trigger.headers) : null;
+  if (headers && !headers.success)
+    return { verdict: verdictOf(trigger, "headers_mismatch", headers.reasons), payload: null };
   const request = parse(trigger.request);
   if (!request.success) return { verdict: verdictOf(trigger, "request_mismatch", request.reasons), payload: null };
   const filter = trigger.filter ? parse(trigger.filter) : null;
@@ -249,7 +286,7 @@ export function parseBody(schema: AnySchema, body: Json): ParseOutcome {
 }
 
 /** Triggers that share a schema share its outcome. */
-function memoizeParse(parse: (schema: AnySchema) => ParseOutcome): (schema: AnySchema) => ParseOutcome {
+function memoizeParse(parse: ParseBody): ParseBody {
   let outcomes: Map<AnySchema, ParseOutcome> | null = null;
   return (schema) => {
     const known = outcomes?.get(schema);

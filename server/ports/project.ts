@@ -22,6 +22,13 @@ export interface AnyIssue {
   readonly [detail: string]: unknown;
 }
 
+/** A schema for the headers of a request. */
+export interface HeadersSchema {
+  schema: AnySchema;
+  /** The names of the headers that it takes as arrays of all values. */
+  lists: readonly string[];
+}
+
 /** A trigger as loaded by the receiver: its schemas, without its transform and its target's code. */
 export interface TriggerSource {
   slug: string;
@@ -30,25 +37,35 @@ export interface TriggerSource {
   target: Target;
   request: AnySchema;
   filter: AnySchema | null;
+  /** The condition on the headers, if any. */
+  headers?: HeadersSchema | null;
   /** The signature verification, if any. Like `dedupe` and `rateLimit`, it is the same for all triggers on an endpoint. */
   verify?: VerificationDefinition | null;
   dedupe?: Dedupe | null;
   rateLimit?: Rate | null;
 }
 
-/** Selects the triggers on an endpoint that a body can match, without running their schemas. */
+/**
+ * Selects the triggers on an endpoint that a request can match, without running their schemas. `headers`: the first
+ * value of each. Default: the headers are not evaluated.
+ */
 export interface TriggerIndex {
   /** Ascending indexes in the endpoint's list of triggers. A trigger that is missing certainly does not match. */
-  candidates(body: Json): readonly number[];
+  candidates(body: Json, headers?: FirstHeaders | null): readonly number[];
   /** The number of the other triggers, by the field that excludes them. */
-  countExcluded(body: Json): ReadonlyMap<ExcludingField, number>;
+  countExcluded(body: Json, headers?: FirstHeaders | null): ReadonlyMap<ExcludingField, number>;
   /** The field that excludes a trigger; `null`: the trigger is a candidate. */
-  excludingField(at: number, body: Json): ExcludingField | null;
+  excludingField(at: number, body: Json, headers?: FirstHeaders | null): ExcludingField | null;
 }
 
-/** A field that requires one of some fixed values, in the `request` or the `filter` of triggers. One object for each. */
+export type FirstHeaders = Readonly<Record<string, string>>;
+
+/**
+ * A field that requires one of some fixed values, in the `headers`, the `request` or the `filter` of triggers. One
+ * object for each.
+ */
 export interface ExcludingField {
-  outcome: "request_mismatch" | "filter_mismatch";
+  outcome: "headers_mismatch" | "request_mismatch" | "filter_mismatch";
   path: readonly string[];
 }
 
@@ -87,7 +104,8 @@ export interface LoadedAgent {
 /** A trigger as loaded by workers. `prompt` is only for agents. */
 export interface LoadedTrigger {
   request: AnySchema;
-  transform: ((payload: unknown) => unknown) | null;
+  headers?: HeadersSchema | null;
+  transform: ((payload: unknown, context: unknown) => unknown) | null;
   prompt?: PromptDefinition | null;
 }
 

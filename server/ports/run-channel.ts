@@ -9,6 +9,16 @@ export interface AssignedRun extends RunAttempt {
   steps: StepRecord[];
   /** The headers of its delivery; `null` without a delivery or without tracing. */
   headers: Readonly<Record<string, string>> | null;
+  /** The request that started the run, or the run that it replays; `null`: none did, or its transform does not use it. */
+  request: RunRequest | null;
+}
+
+/** The request that a transform reads. */
+interface RunRequest {
+  deliveryId: string;
+  receivedAt: number;
+  /** As recorded; empty if retention has removed the delivery. */
+  headers: Readonly<Record<string, string>>;
 }
 
 /** A run of a worker. Each claim of a run has its own token. */

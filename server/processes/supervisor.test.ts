@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { appendFile, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
+import { constants, getPriority } from "node:os";
 import { join } from "node:path";
 import { describe, vi } from "vitest";
 import { openFiles } from "./testing/open-files.ts";
@@ -43,6 +44,16 @@ describe.concurrent("the supervisor", () => {
     await expect.poll(() => project.marks(), { timeout: 20_000 }).toContain("begun");
     await call("POST", `/runs/${id}/cancel`);
     await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ runId: id, status: "canceled" }]);
+  });
+
+  test("web has a lower priority than the receiver, so that webhooks come first on a busy processor", async ({
+    startService,
+    expect,
+  }) => {
+    const { pidOf, call } = await startService({ work: { code: `return 1;` } });
+    await expect.poll(() => call("GET", "/runs").then(({ status }) => status), { timeout: 20_000 }).toBe(200);
+    expect(getPriority(pidOf("web"))).toBe(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+    expect(getPriority(pidOf("receiver"))).toBe(getPriority());
   });
 
   test("starts web again when it dies; the receiver and runs continue meanwhile", async ({ startService, expect }) => {

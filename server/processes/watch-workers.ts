@@ -29,7 +29,7 @@ const stoppedAfterMs = 15_000;
 
 export const watchEveryMs = 250;
 const maxStartMs = 60_000;
-/** A worker is killed after so many consecutive checks that find it blocked, if the run that blocks it is known. */
+/** A worker is killed after this many consecutive checks that find it blocked, if the run that blocks it is known. */
 const minBlockedChecks = 3;
 /** The same if it is not known which run blocks it. */
 const maxBlockedChecks = 8;

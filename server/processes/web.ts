@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { constants, setPriority } from "node:os";
 import { backlog, trustProxies } from "../http/connections.ts";
 import { createWebServer, type PagesHandler } from "../http/forward/web-server.ts";
 import { loadPages } from "../http/pages/load-pages.ts";
@@ -56,6 +57,7 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
   http.server.listen({ path: web.socket, backlog });
   await once(http.server, "listening");
   watchEventLoop(httpProcessWatch);
+  yieldToWebhooks(logger);
   // Built pages load fast. Next's development server needs seconds and memory, and takes a lock: the first request for
   // a page loads it.
   if (settings.pages === "built") pages.load();
@@ -75,6 +77,15 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
       await signalbox.close();
     },
   };
+}
+
+/** If the processor is busy, webhooks and runs have precedence over pages and the API. */
+function yieldToWebhooks(logger: Logger): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch (error) {
+    logger.debug("could not lower the priority of web", { error });
+  }
 }
 
 /** The API is served before the pages are loaded; a request for a page waits for them. */

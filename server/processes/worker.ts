@@ -96,6 +96,9 @@ async function serve(): Promise<void> {
         version,
         concurrency: concurrencyOf(manifest),
         needsHeaders: tracing !== null,
+        readsRequest: manifest.triggers.flatMap(({ readsRequest, attachmentId }) =>
+          readsRequest ? [attachmentId] : [],
+        ),
       },
       logger,
       onClock: setClockAhead,

@@ -1,9 +1,10 @@
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AgentDefinition, ToolLike } from "../../sdk/definition.ts";
-import type { Json } from "../contract/json.ts";
+import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
 import { toPointer } from "../domain/json/json-pointer.ts";
+import { listHeaders } from "../domain/schema/header-fields.ts";
 import type { LanguageModel, LoadedTool } from "../ports/model.ts";
 import type { LoadedAgent, LoadedTrigger, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import { isAgent, isSchema, isTrigger, isWorkflow } from "./definitions.ts";
@@ -36,6 +37,7 @@ export async function loadCode(stateDir: string, manifest: Manifest): Promise<Pr
     };
   }
 
+  const exportedHeaders = new Map(manifest.triggers.map(({ attachmentId, headers }) => [attachmentId, headers]));
   return {
     manifest,
     mapStack: mapper.mapStack,
@@ -53,7 +55,7 @@ export async function loadCode(stateDir: string, manifest: Manifest): Promise<Pr
     ),
     trigger: loaderOf(
       manifest.triggers.map(({ attachmentId, module }) => [attachmentId, module]),
-      toTrigger,
+      (attachmentId, definition) => toTrigger(attachmentId, definition, exportedHeaders.get(attachmentId) ?? null),
     ),
   };
 }
@@ -74,12 +76,16 @@ function toWorkflow(slug: string, definition: unknown): LoadedWorkflow {
   };
 }
 
-function toTrigger(attachmentId: string, definition: unknown): LoadedTrigger {
+function toTrigger(attachmentId: string, definition: unknown, exportedHeaders: JsonSchemaObject | null): LoadedTrigger {
   if (!isTrigger(definition) || !isSchema(definition.source.request)) throw missing(`trigger ${attachmentId}`);
-  const { transform, prompt } = definition;
+  const { transform, prompt, source } = definition;
   return {
     request: definition.source.request,
-    transform: transform ? (payload) => transform(payload as never) : null,
+    headers:
+      exportedHeaders && isSchema(source.headers)
+        ? { schema: source.headers, lists: listHeaders(exportedHeaders) }
+        : null,
+    transform: transform ? (payload, context) => transform(payload as never, context as never) : null,
     prompt: prompt ?? null,
   };
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Manifest, ManifestTrigger } from "../contract/project/manifest.ts";
+import { listHeaders } from "../domain/schema/header-fields.ts";
 import { shareSchemas } from "../matching/schemas/share-schemas.ts";
 import { buildTriggerIndex } from "../matching/index/trigger-index.ts";
 import type { ProjectReader, ProjectSources, TriggerIndex, TriggerSource } from "../ports/project.ts";
@@ -84,7 +85,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
       `${file} does not contain the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`,
     );
   }
-  const { filter, request, verify } = definition.source;
+  const { filter, headers, request, verify } = definition.source;
   // The signature code is part of the build: a build of an older version cannot report the signed content.
   if (verify && typeof verify.readSigned !== "function")
     throw new ProjectError(
@@ -97,6 +98,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     target: entry.target,
     request,
     filter: isSchema(filter) ? filter : null,
+    headers: entry.headers && isSchema(headers) ? { schema: headers, lists: listHeaders(entry.headers) } : null,
     verify: verify ?? null,
     dedupe: entry.dedupe,
     rateLimit: entry.rateLimit,

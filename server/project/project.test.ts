@@ -149,7 +149,7 @@ describe("loadCode", () => {
     expect(workflow?.input.safeParse({ order: "a" })).toMatchObject({ success: true });
     expect(workflow?.output).toBeNull();
     expect(workflow?.run({ order: "a" }, {})).toBe("sent a");
-    expect((await code.trigger("paid:receipt"))?.transform?.({ id: "a", cents: 1 })).toEqual({ order: "a" });
+    expect((await code.trigger("paid:receipt"))?.transform?.({ id: "a", cents: 1 }, {})).toEqual({ order: "a" });
     expect(await code.workflow("other")).toBeNull();
     expect(await code.trigger("paid:other")).toBeNull();
   });

@@ -23,6 +23,8 @@ function projectWith(...secrets: Secret[]) {
     hasTransform: false,
     request: {},
     filter: null,
+    headers: null,
+    readsRequest: false,
     verify: "github",
     dedupe: null,
     rateLimit: null,

@@ -19,6 +19,8 @@ export interface WorkerIdentity {
   concurrency: readonly (readonly [target: string, limit: number])[];
   /** Whether runs come with the headers of their delivery. */
   needsHeaders: boolean;
+  /** The attachment ids whose transforms use the request. */
+  readsRequest: readonly string[];
 }
 
 export interface Hello {
@@ -81,7 +83,7 @@ interface WriteFailure {
 /** Formats an `assign` message. The JSON of a payload is passed on without being parsed. */
 export function formatAssign(
   { payloadText, inputText, ...attempt }: ClaimedRun,
-  more: Pick<AssignedRun, "steps" | "headers">,
+  more: Pick<AssignedRun, "steps" | "headers" | "request">,
 ): string {
   const rest = JSON.stringify({ ...attempt, ...more }).slice(1);
   return `{"type":"assign","run":{"payload":${payloadText ?? "null"},"input":${inputText ?? "null"},${rest}}`;

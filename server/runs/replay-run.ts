@@ -87,9 +87,12 @@ function triggerOf(old: Run, sources: ProjectSources): TriggerSource {
   );
 }
 
-/** An edited payload is parsed like a body. The filter is not applied, because the person has decided to run it. */
+/**
+ * An edited payload is parsed like a body. `headers` and `filter` are not applied, because the person has decided to
+ * run it.
+ */
 function parsePayload(trigger: TriggerSource, body: Json): Json {
-  const [evaluation] = evaluateTriggers([{ ...trigger, filter: null }], body);
+  const [evaluation] = evaluateTriggers([{ ...trigger, filter: null, headers: null }], body);
   if (evaluation?.verdict.outcome === "matched") return evaluation.payload;
   const errors = evaluation?.verdict.reasons.map(({ pointer, code, message }) => ({ pointer, code, message })) ?? [];
   throw new AppError("request_mismatch", `The payload does not match the request schema of trigger ${trigger.slug}.`, {

@@ -50,14 +50,50 @@ describe("activity", () => {
       ["2026-11-21T11:00:00.000Z", 1],
     ]);
     expect(triggers).toEqual([
-      { attachmentId: "invoice-paid:notify", matched: 1, request_mismatch: 2, filter_mismatch: 0, disabled: 0 },
-      { attachmentId: "invoice-paid:record-invoice", matched: 1, request_mismatch: 2, filter_mismatch: 0, disabled: 0 },
-      { attachmentId: "new-signup:welcome-email", matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
-      { attachmentId: "refund:notify", matched: 1, request_mismatch: 2, filter_mismatch: 0, disabled: 0 },
+      {
+        attachmentId: "invoice-paid:notify",
+        matched: 1,
+        headers_mismatch: 0,
+        request_mismatch: 2,
+        filter_mismatch: 0,
+        disabled: 0,
+      },
+      {
+        attachmentId: "invoice-paid:record-invoice",
+        matched: 1,
+        headers_mismatch: 0,
+        request_mismatch: 2,
+        filter_mismatch: 0,
+        disabled: 0,
+      },
+      {
+        attachmentId: "new-signup:welcome-email",
+        matched: 0,
+        headers_mismatch: 0,
+        request_mismatch: 0,
+        filter_mismatch: 0,
+        disabled: 0,
+      },
+      {
+        attachmentId: "refund:notify",
+        matched: 1,
+        headers_mismatch: 0,
+        request_mismatch: 2,
+        filter_mismatch: 0,
+        disabled: 0,
+      },
     ]);
     // One delivery passed by each of the two triggers, and one by none.
     expect(routes).toEqual([
-      { endpoint: "billing", target: "notify", matched: 2, request_mismatch: 1, filter_mismatch: 0, disabled: 0 },
+      {
+        endpoint: "billing",
+        target: "notify",
+        matched: 2,
+        headers_mismatch: 0,
+        request_mismatch: 1,
+        filter_mismatch: 0,
+        disabled: 0,
+      },
     ]);
     expect(targets).toMatchObject([
       { target: notify, runs: 2, completed: 1, failed: 0, open: 1, lastRun: { status: "queued" } },
@@ -231,7 +267,7 @@ describe("the histogram of deliveries", () => {
   it("counts what a trigger decided, each delivery once, however many targets it has", async () => {
     const service = await openBusyService();
     const paid = await histogram(service, { window: "24h", trigger: "invoice-paid" });
-    expect(paid.kinds).toEqual(["matched", "filter_mismatch", "disabled", "request_mismatch"]);
+    expect(paid.kinds).toEqual(["matched", "filter_mismatch", "disabled", "request_mismatch", "headers_mismatch"]);
     expect(paid.buckets.slice(-2).map(({ counts }) => counts)).toEqual([
       { matched: 1, request_mismatch: 1 },
       { request_mismatch: 1 },

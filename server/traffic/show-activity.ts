@@ -161,7 +161,13 @@ function describeAttachment(attachmentId: string, verdicts: readonly VerdictCoun
 }
 
 function sumVerdicts(counts: readonly { outcome: VerdictOutcome; count: number }[]): Record<VerdictOutcome, number> {
-  const sums: Record<VerdictOutcome, number> = { matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 };
+  const sums: Record<VerdictOutcome, number> = {
+    matched: 0,
+    headers_mismatch: 0,
+    request_mismatch: 0,
+    filter_mismatch: 0,
+    disabled: 0,
+  };
   for (const { outcome, count } of counts) sums[outcome] += count;
   return sums;
 }

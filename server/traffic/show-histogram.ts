@@ -39,7 +39,13 @@ interface Count {
 const verdictMinutesMs = 47 * 3_600_000;
 const hourMs = 3_600_000;
 const outcomeOrder = ["accepted", "skipped", "repeated", "rejected"] as const satisfies DeliveryOutcome[];
-const verdictOrder = ["matched", "filter_mismatch", "disabled", "request_mismatch"] as const satisfies VerdictOutcome[];
+const verdictOrder = [
+  "matched",
+  "filter_mismatch",
+  "disabled",
+  "request_mismatch",
+  "headers_mismatch",
+] as const satisfies VerdictOutcome[];
 
 /**
  * Deliveries over time, in a window that ends now (default: 24 hours) or from `since` to `until`. As far as the

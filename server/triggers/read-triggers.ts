@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { disabledSchema } from "../contract/disabled.ts";
-import { type Json, jsonSchema, type JsonSchemaObject } from "../contract/json.ts";
+import { type Json, jsonSchema, type JsonSchemaObject, jsonSchemaObjectSchema } from "../contract/json.ts";
 import { type Dedupe, dedupeSchema, type Rate, rateSchema } from "../contract/project/endpoint.ts";
 import {
   type Manifest,
@@ -16,9 +16,10 @@ import type { SwitchStore } from "../ports/store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";
 
 /** A trigger of the active project. `path` is the path of its endpoint; `example` is a generated example body. */
-export const triggerSchema = manifestTriggerSchema.omit({ module: true }).extend({
+export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsRequest: true }).extend({
   path: z.string(),
   example: jsonSchema,
+  headers: jsonSchemaObjectSchema.nullable(),
   verify: z.string().nullable(),
   dedupe: dedupeSchema.nullable(),
   rateLimit: rateSchema.nullable(),
@@ -64,6 +65,7 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     hasTransform,
     request,
     filter,
+    headers,
     verify,
     dedupe,
     rateLimit,
@@ -78,6 +80,7 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     hasTransform,
     request,
     filter,
+    headers,
     verify,
     dedupe,
     rateLimit,
@@ -96,6 +99,7 @@ interface TriggerDetails {
   path: string;
   request: JsonSchemaObject;
   filter: JsonSchemaObject | null;
+  headers: JsonSchemaObject | null;
   /** The signature scheme of its requests. */
   verify: string | null;
   dedupe: Dedupe | null;
@@ -111,15 +115,16 @@ export function getTrigger(deps: { project: ProjectReader }, slug: string): Trig
   const [{ endpoint, attachmentId }] = triggersWithSlug(sources, slug);
   const attachments = sources.manifest.triggers.filter((trigger) => trigger.slug === slug);
   // Attachments of one slug share their source.
-  const { request, filter, verify, dedupe, rateLimit } = attachments.find(
+  const { request, filter, headers, verify, dedupe, rateLimit } = attachments.find(
     (trigger) => trigger.attachmentId === attachmentId,
-  ) ?? { request: {}, filter: null, verify: null, dedupe: null, rateLimit: null };
+  ) ?? { request: {}, filter: null, headers: null, verify: null, dedupe: null, rateLimit: null };
   return {
     slug,
     endpoint,
     path: `/triggers/${endpoint}`,
     request,
     filter,
+    headers,
     verify,
     dedupe,
     rateLimit,

@@ -14,6 +14,7 @@ interface GraphTrigger {
   file: string;
   hasTransform: boolean;
   hasFilter: boolean;
+  hasHeaders: boolean;
   /** The conditions, in words. */
   conditions: Condition[];
   /** The kind of its agent's prompt; `null` if it starts a workflow. */
@@ -89,6 +90,7 @@ function drawTrigger({
   hasTransform,
   request,
   filter,
+  headers,
   prompt,
 }: ManifestTrigger): GraphTrigger {
   const path = `/triggers/${endpoint}`;
@@ -101,7 +103,8 @@ function drawTrigger({
     file,
     hasTransform,
     hasFilter: filter !== null,
-    conditions: conditionsOf(request, filter),
+    hasHeaders: headers !== null,
+    conditions: conditionsOf({ request, filter, headers }),
     prompt,
   };
 }

@@ -25,6 +25,7 @@ test("a body that does not match is answered in the same words as a webhook's, a
     ...project,
     index: null,
     isShared: false,
+    headers: {},
     body,
     deliveryId: "dlv_1",
     now: 0,

@@ -4,10 +4,10 @@ import type { EvaluatedEntry, EvaluatedSchema, SchemaProblem } from "../evaluati
 import type { SourceLocation, ProjectFiles } from "../project-files.ts";
 import { checkRegexes, keyOf } from "../schema/check-regex.ts";
 
-type SchemaField = "request" | "filter" | "input" | "output";
+type SchemaField = "request" | "filter" | "headers" | "input" | "output";
 
 const checks = (field: SchemaField): string =>
-  field === "filter"
+  field === "filter" || field === "headers"
     ? "Use literals, enums and built-in checks (.min(), .regex(), .startsWith(), ...). Decide the rest at the top of run()."
     : `Use built-in checks (.min(), .email(), .regex(), z.enum(), ...), and check the rest ${field === "output" ? "before you return" : "at the top of run()"}.`;
 
@@ -67,6 +67,7 @@ function schemasOf(entry: EvaluatedEntry): FieldSchema[] {
       ? [
           ["request", entry.trigger.request],
           ["filter", entry.trigger.filter],
+          ["headers", entry.trigger.headers],
         ]
       : entry.outcome === "workflow"
         ? [
@@ -187,10 +188,15 @@ function shorten(text: string): string {
 
 /** Why a schema cannot contain something. */
 function textFor(kind: "code" | "not-json", field: SchemaField): string {
-  const pair = isTriggers(field) ? "request and filter" : "input and output";
+  const exported =
+    field === "headers"
+      ? "headers is exported"
+      : isTriggers(field)
+        ? "request and filter are exported"
+        : "input and output are exported";
   return kind === "code"
-    ? `${pair} are exported to JSON Schema, which cannot contain code.`
-    : `${pair} are exported to JSON Schema, and JSON does not have this value.`;
+    ? `${exported} to JSON Schema, which cannot contain code.`
+    : `${exported} to JSON Schema, and JSON does not have this value.`;
 }
 
 /** The fix for one method. */
@@ -210,5 +216,5 @@ function inCode(field: SchemaField): string {
 }
 
 function isTriggers(field: SchemaField): boolean {
-  return field === "request" || field === "filter";
+  return field === "request" || field === "filter" || field === "headers";
 }

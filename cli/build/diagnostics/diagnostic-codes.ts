@@ -141,12 +141,20 @@ export const diagnosticCodes = {
     text: 'rateLimit is the maximum rate of requests to the endpoint: { requests: 100, per: "minute" }, with 1 to 1,000,000 requests per second, minute or hour.',
     fix: "Correct the value, or omit it. Default: no limit.",
   },
+  invalid_headers: {
+    text: "headers describes the headers of a request: an object with their names in lower case. Values are strings, or arrays of strings for repeated headers. Other headers are ignored.",
+    fix: "Correct the schema.",
+  },
+  secret_header: {
+    text: "Credentials and signatures are removed from a request before triggers evaluate it, so that they appear in no explanation.",
+    fix: "Remove it from headers. `verify` checks signatures, and webhook keys authenticate senders.",
+  },
   endpoint_disagrees: {
     text: "verify, dedupe and rateLimit apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
     fix: "Define the value once, e.g. in lib/ beside triggers/, and import it in every source of the endpoint. Or use separate endpoints.",
   },
   not_a_schema: {
-    text: "request, filter, input and output must be schemas of Zod 4 (zod, zod/v4, zod/mini) or Zod 3 (zod/v3).",
+    text: "request, filter, headers, input and output must be schemas of Zod 4 (zod, zod/v4, zod/mini) or Zod 3 (zod/v3).",
     fix: "Use a Zod schema, e.g. z.object({ ... }).",
   },
   schema_uses_code: {

@@ -59,8 +59,10 @@ export async function readTrigger(
     slug: plain(source.slug),
     endpoint: plain(source.endpoint),
     hasTransform: transform !== undefined,
+    readsRequest: transform !== undefined && readsSecondArgument(transform),
     request: await evaluateSchema(source.request),
     filter: source.filter === undefined ? null : await evaluateSchema(source.filter),
+    headers: source.headers === undefined ? null : await evaluateSchema(source.headers),
     verify: source.verify
       ? {
           scheme: source.verify.scheme,
@@ -78,6 +80,25 @@ export async function readTrigger(
       file: targetFiles.get(target) ?? null,
     },
   };
+}
+
+/** Parameters with defaults and rest parameters do not count for `length`. */
+function readsSecondArgument(transform: (...args: never[]) => unknown): boolean {
+  if (transform.length > 1) return true;
+  const source = Function.prototype.toString.call(transform);
+  return /\.\.\.|=/.test(parametersOf(source)) || /\barguments\b/.test(source);
+}
+
+/** The text between the parentheses; empty for `payload => …`. */
+function parametersOf(source: string): string {
+  const start = /^(?:async\s+)?[\w$]+\s*=>/.test(source) ? -1 : source.indexOf("(");
+  if (start < 0) return "";
+  let depth = 0;
+  for (let at = start; at < source.length; at += 1) {
+    if (source[at] === "(") depth += 1;
+    else if (source[at] === ")" && --depth === 0) return source.slice(start, at);
+  }
+  return source;
 }
 
 function readPrompt(prompt: PromptDefinition | undefined): EvaluatedTrigger["prompt"] {

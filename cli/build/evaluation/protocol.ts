@@ -50,8 +50,11 @@ export interface EvaluatedTrigger {
   slug: unknown;
   endpoint: unknown;
   hasTransform: boolean;
+  /** Whether the transform may use its second argument. */
+  readsRequest: boolean;
   request: EvaluatedSchema;
   filter: EvaluatedSchema | null;
+  headers: EvaluatedSchema | null;
   /** `fingerprint` is derived from the secrets. It is only compared, never stored. */
   verify: {
     scheme: string;

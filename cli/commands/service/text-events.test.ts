@@ -118,6 +118,8 @@ it("the start shows the endpoints, and a curl command with a valid body", () => 
     hasTransform: false,
     request,
     filter: null,
+    headers: null,
+    readsRequest: false,
     verify: null,
     dedupe: null,
     rateLimit: null,

@@ -54,6 +54,7 @@ export const fakeTrigger = {
   example: { name: "Ada" },
   request: { type: "object" },
   filter: null,
+  headers: null,
   verify: null,
   dedupe: null,
   rateLimit: null,

@@ -10,7 +10,7 @@ import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { dataOption, readData } from "../options.ts";
+import { dataOption, headerOption, readData } from "../options.ts";
 import { waitForRun } from "../runs/read-runs.ts";
 import { listsTriggers, type StartedRuns, startedRunsAnswer, urlAnswer } from "./trigger-answers.ts";
 
@@ -19,9 +19,11 @@ export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner
     .subcommand("send", "Send a body to the running service over HTTP, as a sender would", [
       `signalbox triggers send new-signup --data '{"name": "Ada", "email": "ada@example.com"}'`,
       "signalbox triggers send billing --data @invoice.json --wait",
+      'signalbox triggers send github --data @issue.json --header "x-github-event: issues"',
     ])
     .argument("<slug-or-endpoint>", "A trigger or an endpoint. All triggers on the endpoint receive the body")
     .requiredOption(...dataOption)
+    .option(...headerOption)
     .option("--wait", "Wait until the runs end. Exit code 1 unless all completed")
     .action(runner.action(sendToTrigger));
 }
@@ -29,7 +31,7 @@ export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner
 async function sendToTrigger(
   context: CommandContext,
   slugOrEndpoint: string,
-  options: { data: string; wait?: boolean },
+  options: { data: string; header?: Record<string, string[]>; wait?: boolean },
 ): Promise<number> {
   const body = await readData(options.data, context);
   const serviceUrl = findServiceUrl(context.projectDir);
@@ -40,7 +42,8 @@ async function sendToTrigger(
     answer: urlAnswer,
     notFoundFix: listsTriggers,
   });
-  const answer = await sendWebhook({ serviceUrl, path: `/triggers/${endpoint}${new URL(url).search}`, body });
+  const path = `/triggers/${endpoint}${new URL(url).search}`;
+  const answer = await sendWebhook({ serviceUrl, path, headers: options.header ?? {}, body });
   if (answer.status < 200 || answer.status > 299) throw sendFailure(answer, endpoint);
   const started = startedRunsAnswer.safeParse(answer.body).data?.runs ?? [];
   const ended = options.wait ? await Promise.all(started.map(({ runId }) => waitForRun(api, runId))) : [];
@@ -99,11 +102,20 @@ interface WebhookAnswer {
 }
 
 /** Sends a body as a sender would: over HTTP, byte for byte. Throws a Failure without a response. */
-async function sendWebhook(p: { serviceUrl: string; path: string; body: Uint8Array }): Promise<WebhookAnswer> {
+async function sendWebhook(p: {
+  serviceUrl: string;
+  path: string;
+  headers: Record<string, string[]>;
+  body: Uint8Array;
+}): Promise<WebhookAnswer> {
   const startedAt = performance.now();
   const response = await fetch(p.serviceUrl + p.path, {
     method: "POST",
-    headers: { "content-type": "application/json", "user-agent": "signalbox-cli" },
+    headers: Object.entries({
+      "content-type": ["application/json"],
+      "user-agent": ["signalbox-cli"],
+      ...p.headers,
+    }).flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
     body: Buffer.from(p.body),
     redirect: "manual",
   }).catch((cause: unknown) => {

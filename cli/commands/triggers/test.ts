@@ -3,7 +3,7 @@ import type { ApiClient } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { dataOption, readJsonData } from "../options.ts";
+import { dataOption, headerOption, readJsonData } from "../options.ts";
 import { renderVerdicts } from "../../terminal/status-marks.ts";
 import { listsTriggers, triggersAnswer, verdictsAnswer } from "./trigger-answers.ts";
 
@@ -12,21 +12,27 @@ export function registerTriggersTest(triggers: CliCommand, runner: CommandRunner
     .subcommand("test", "Evaluate a body against each trigger, without starting runs", [
       `signalbox triggers test new-signup --data '{"name": "Ada", "email": "ada@example.com"}'`,
       "signalbox triggers test billing --data @invoice.json",
+      'signalbox triggers test github --data @issue.json --header "x-github-event: issues"',
     ])
     .argument("<slug-or-endpoint>", "A trigger, or an endpoint for all triggers on it")
     .requiredOption(...dataOption)
+    .option(...headerOption)
     .action(runner.action(testTrigger));
 }
 
 /** Exit code 0 whenever there are verdicts: a mismatch is a result, not a failure. */
-async function testTrigger(context: CommandContext, slugOrEndpoint: string, { data }: { data: string }): Promise<void> {
+async function testTrigger(
+  context: CommandContext,
+  slugOrEndpoint: string,
+  { data, header: headers }: { data: string; header?: Record<string, string[]> },
+): Promise<void> {
   const body = await readJsonData(data, context);
   const api = await context.api();
   const tested = await findTriggerOrEndpoint(api, slugOrEndpoint);
   const document = await api.request({
     method: "POST",
     path: "/verdicts",
-    body: { ...tested, body },
+    body: { ...tested, headers, body },
     answer: verdictsAnswer,
   });
   context.print({ document, text: () => renderVerdicts(document.data, context.terminal.out.paint) });

@@ -36,6 +36,7 @@ async function listTriggers(context: CommandContext, { endpoint }: { endpoint?: 
 
 function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
   if (triggers.length === 0) return "";
+  const isAnyOnHeaders = triggers.some(({ headers }) => headers !== null);
   const isAnySigned = triggers.some(({ verify }) => verify !== null);
   const isAnyNamed = triggers.some(({ dedupe }) => dedupe !== null);
   const isAnyLimited = triggers.some(({ rateLimit }) => rateLimit !== null);
@@ -47,17 +48,19 @@ function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
       "ENDPOINT",
       "TARGET",
       "FILTER",
+      ...(isAnyOnHeaders ? ["HEADERS"] : []),
       ...(isAnySigned ? ["SIGNED"] : []),
       ...(isAnyNamed ? ["DEDUPE"] : []),
       ...(isAnyLimited ? ["RATE LIMIT"] : []),
       "FILE",
     ],
-    rows: triggers.map(({ slug, endpoint, target, filter, verify, dedupe, rateLimit, file, disabled }) => [
+    rows: triggers.map(({ slug, endpoint, target, filter, headers, verify, dedupe, rateLimit, file, disabled }) => [
       ...(isAnyOff ? [disabled ? paint("warn", "– disabled") : paint("good", "✓ enabled")] : []),
       paint("strong", slug),
       `POST /triggers/${endpoint}`,
       `${target.kind} ${target.slug}`,
       filter === null ? "no" : "yes",
+      ...(isAnyOnHeaders ? [headers === null ? "no" : "yes"] : []),
       ...(isAnySigned ? [verify ?? "no"] : []),
       ...(isAnyNamed ? [dedupe?.header ?? dedupe?.field ?? (verify === null ? "default keys" : "signature")] : []),
       ...(isAnyLimited ? [rateLimit === null ? "no" : `${rateLimit.requests}/${rateLimit.per}`] : []),

@@ -40,7 +40,7 @@ export function EvidenceChip({
           count={stopped}
           title={describeStopped(evidence)}
           name={`${formatNumber(stopped)} stopped: ${describeStopped(evidence)}`}
-          tone={evidence.request > evidence.filter ? "text-bad" : "text-ink-2"}
+          tone={evidence.request > evidence.filter + evidence.headers ? "text-bad" : "text-ink-2"}
           icon={Ban}
           href={hrefOf("stopped")}
         />

@@ -18,10 +18,27 @@ const activity = (matched: number, other: number): Activity => ({
     },
   ],
   triggers: [
-    { attachmentId: "paid:ledger", matched, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
-    { attachmentId: "failed:notify", matched: other, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
+    { attachmentId: "paid:ledger", matched, headers_mismatch: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
+    {
+      attachmentId: "failed:notify",
+      matched: other,
+      headers_mismatch: 0,
+      request_mismatch: 0,
+      filter_mismatch: 0,
+      disabled: 0,
+    },
   ],
-  routes: [{ endpoint: "billing", target: "notify", matched, request_mismatch: 1, filter_mismatch: 0, disabled: 0 }],
+  routes: [
+    {
+      endpoint: "billing",
+      target: "notify",
+      matched,
+      headers_mismatch: 0,
+      request_mismatch: 1,
+      filter_mismatch: 0,
+      disabled: 0,
+    },
+  ],
   targets: [],
 });
 
@@ -52,8 +69,8 @@ it("several triggers of a target use the counts of their route, not the sum of t
   const store = createEvidenceStore();
   store.feed(activity(2, 1));
   expect(edges.map(({ target, counts }) => [target, store.evidence(counts)])).toEqual([
-    ["workflow:notify", { passed: 2, request: 1, filter: 0, disabled: 0 }],
-    ["workflow:ledger", { passed: 2, request: 0, filter: 0, disabled: 0 }],
+    ["workflow:notify", { passed: 2, headers: 0, request: 1, filter: 0, disabled: 0 }],
+    ["workflow:ledger", { passed: 2, headers: 0, request: 0, filter: 0, disabled: 0 }],
   ]);
 });
 
@@ -69,6 +86,7 @@ it("unchanged values stay the same object", () => {
 
 const counts = (matched: number, request = 0, filter = 0) => ({
   matched,
+  headers_mismatch: 0,
   request_mismatch: request,
   filter_mismatch: filter,
   disabled: 0,
@@ -77,6 +95,7 @@ const counts = (matched: number, request = 0, filter = 0) => ({
 it("a delivery to both attachments of a trigger counts once", () => {
   expect(evidenceOfTrigger([counts(388, 12, 10), counts(388, 12, 10)])).toEqual({
     passed: 388,
+    headers: 0,
     request: 12,
     filter: 10,
     disabled: 0,
@@ -84,10 +103,11 @@ it("a delivery to both attachments of a trigger counts once", () => {
 });
 
 it("stopped deliveries are listed by stage", () => {
-  const evidence = { passed: 388, request: 12, filter: 1_010, disabled: 0 };
+  const evidence = { passed: 388, headers: 0, request: 12, filter: 1_010, disabled: 0 };
   expect(stoppedCount(evidence)).toBe(1_022);
   expect(describeStopped(evidence)).toBe("12 stopped by request, 1,010 by filter");
   expect(describeStopped({ ...evidence, request: 0 })).toBe("1,010 stopped by filter");
+  expect(describeStopped({ ...evidence, headers: 3 })).toBe("3 stopped by headers, 12 by request, 1,010 by filter");
 });
 
 it("a number links to exactly the deliveries that it counts", () => {

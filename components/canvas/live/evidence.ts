@@ -12,32 +12,35 @@ import {
 /** Counts of an edge within the time window: deliveries that passed it, and deliveries that stopped there, by stage. */
 export interface Evidence {
   passed: number;
+  headers: number;
   request: number;
   filter: number;
   disabled: number;
 }
 
-const noEvidence: Evidence = { passed: 0, request: 0, filter: 0, disabled: 0 };
+const noEvidence: Evidence = { passed: 0, headers: 0, request: 0, filter: 0, disabled: 0 };
 
-/** Counts of one trigger. Its attachments share request and filter, so a delivery counts once. */
+/** Counts of one trigger. Its attachments share their schemas, so a delivery counts once. */
 export function evidenceOfTrigger(activities: readonly VerdictCounts[]): Evidence {
   if (activities.length === 0) return noEvidence;
   const max = (pick: (activity: VerdictCounts) => number) => Math.max(...activities.map(pick));
   return {
     passed: max(({ matched }) => matched),
+    headers: max((one) => one.headers_mismatch),
     request: max((one) => one.request_mismatch),
     filter: max((one) => one.filter_mismatch),
     disabled: Math.min(...activities.map(({ disabled }) => disabled)),
   };
 }
 
-export function stoppedCount({ request, filter, disabled }: Evidence): number {
-  return request + filter + disabled;
+export function stoppedCount({ headers, request, filter, disabled }: Evidence): number {
+  return headers + request + filter + disabled;
 }
 
 /** `12 stopped by request, 10 by filter`. */
-export function describeStopped({ request, filter, disabled }: Evidence): string {
+export function describeStopped({ headers, request, filter, disabled }: Evidence): string {
   const stages = [
+    [headers, "by headers"],
     [request, "by request"],
     [filter, "by filter"],
     [disabled, "while switched off"],

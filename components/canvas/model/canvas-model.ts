@@ -65,6 +65,7 @@ export interface TriggerNode {
   endpoint: string;
   conditions: GraphTrigger["conditions"];
   hasFilter: boolean;
+  hasHeaders: boolean;
   /** One per target. */
   attachments: { attachmentId: string; target: string; prompt: GraphTrigger["prompt"] }[];
   attachmentIds: string[];
@@ -106,7 +107,7 @@ function groupAttachments(attached: readonly GraphTrigger[]): TriggerNode[] {
   const sorted = attached.toSorted(
     (one, other) => compare(one.endpoint, other.endpoint) || compare(one.attachmentId, other.attachmentId),
   );
-  for (const { slug, endpoint, conditions, hasFilter, attachmentId, target, file, prompt } of sorted) {
+  for (const { slug, endpoint, conditions, hasFilter, hasHeaders, attachmentId, target, file, prompt } of sorted) {
     const id = triggerId(slug);
     const node: TriggerNode = nodes.get(id) ?? {
       kind: "trigger",
@@ -115,6 +116,7 @@ function groupAttachments(attached: readonly GraphTrigger[]): TriggerNode[] {
       endpoint,
       conditions,
       hasFilter,
+      hasHeaders,
       attachments: [],
       attachmentIds: [],
       files: [],

@@ -65,6 +65,7 @@ it("failing finds failed targets, stopped finds triggers that stopped deliveries
   const known: Known = {
     evidence: (id) => ({
       passed: id === "trigger:welcome" ? 0 : 3,
+      headers: 0,
       request: 0,
       filter: id === "trigger:failed" ? 2 : 0,
       disabled: 0,

@@ -49,7 +49,7 @@ function EvaluateTrigger({ delivery, onPath }: Props) {
     .map(({ slug }) => slug);
   const evaluate = (trigger: string) => {
     setChosen(trigger);
-    if (trigger !== "") mutate({ trigger, text });
+    if (trigger !== "") mutate({ trigger, text, headers: delivery.headers });
   };
   return (
     <div className="grid gap-2">
@@ -63,7 +63,7 @@ function EvaluateTrigger({ delivery, onPath }: Props) {
           ]}
           onChange={evaluate}
         />
-        <span className="text-s text-ink-3">Evaluates this body with the current build. Nothing is started.</span>
+        <span className="text-s text-ink-3">Evaluates this request with the current build. Nothing is started.</span>
       </div>
       {chosen !== "" && error && (
         <ErrorNote error={error} title="The trigger could not be evaluated" retry={() => evaluate(chosen)} />

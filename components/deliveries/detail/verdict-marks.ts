@@ -11,10 +11,10 @@ import type { Tone } from "../../ui/statuses.ts";
  * `trigger`: only the paths of this trigger.
  */
 export function verdictMarks(verdicts: readonly Verdict[], trigger: string | null): JsonMark[] {
-  // A disabled trigger does not evaluate the body.
-  const chosen = verdicts.filter(
-    (verdict) => verdict.outcome !== "disabled" && (trigger === null || verdict.trigger === trigger),
-  );
+  // The others do not evaluate the body.
+  const chosen = verdicts
+    .filter(({ outcome }) => outcome !== "disabled" && outcome !== "headers_mismatch")
+    .filter((verdict) => trigger === null || verdict.trigger === trigger);
   const evaluated = new Set(chosen.map((verdict) => verdict.trigger)).size;
   const findings = chosen.flatMap(({ outcome, reasons, trigger }) =>
     reasons.map(({ pointer, expected, message }) => ({
@@ -41,6 +41,7 @@ export function verdictMarks(verdicts: readonly Verdict[], trigger: string | nul
 
 const tones: Record<Verdict["outcome"], Tone> = {
   matched: "ok",
+  headers_mismatch: "wait",
   request_mismatch: "bad",
   filter_mismatch: "wait",
   disabled: "idle",

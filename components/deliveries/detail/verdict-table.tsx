@@ -20,8 +20,8 @@ interface Props {
 }
 
 /**
- * The verdict of each trigger: the stage, the path in the body, the expected and the actual value. One row for each
- * reason.
+ * The verdict of each trigger: the stage, the path in the body or the headers, the expected and the actual value. One
+ * row for each reason.
  */
 export function VerdictTable({ verdicts, onPath }: Props) {
   return (
@@ -66,7 +66,9 @@ function VerdictRow({
       <Cell name="Verdict">{isFirst ? <StatusBadge status={face} /> : null}</Cell>
       <Cell name="Stage">{isFirst && <span className="whitespace-nowrap text-ink-2">{face.stage}</span>}</Cell>
       <Cell name="Path">
-        {reason && reasonParts(reason).path !== null && <PathButton pointer={reason.pointer} onPath={onPath} />}
+        {reason && reasonParts(reason).path !== null && (
+          <PathButton pointer={reason.pointer} onPath={verdict.outcome === "headers_mismatch" ? undefined : onPath} />
+        )}
       </Cell>
       <Cell name="Expected">
         {reason && (

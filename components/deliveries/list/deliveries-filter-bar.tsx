@@ -16,6 +16,7 @@ const statuses = ["200", "202", "400", "401", "404", "405", "409", "413", "415",
 const verdictLabels: Record<(typeof verdictChoices)[number], string> = {
   matched: "matched",
   stopped: "stopped",
+  headers_mismatch: "headers mismatch",
   request_mismatch: "request mismatch",
   filter_mismatch: "filter mismatch",
 };

@@ -3,7 +3,13 @@ import { deliveryOutcomeSchema } from "../../../server/contract/delivery.ts";
 import { windowSchema } from "../../../server/contract/traffic.ts";
 import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
 
-export const verdictChoices = ["matched", "stopped", "request_mismatch", "filter_mismatch"] as const;
+export const verdictChoices = [
+  "matched",
+  "stopped",
+  "headers_mismatch",
+  "request_mismatch",
+  "filter_mismatch",
+] as const;
 
 /** A time; any other value in the URL is ignored. */
 const parseAsMoment = createParser<string>({

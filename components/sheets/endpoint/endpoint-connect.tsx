@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { exampleGivenHeaders } from "../../run-form/draft/header-texts.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { CodeBlock, CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
@@ -40,7 +41,8 @@ export function EndpointConnect({
   const [kind, setKind] = useState<SnippetKind | SenderKind>("curl");
   const { data } = useQuery(trpc.triggers.get.queryOptions({ slug }));
   const key = access.key ?? keyPlaceholder;
-  const request = { url, key: needsKey ? key : null, example: data?.example ?? {} };
+  const headers = exampleGivenHeaders(data?.headers);
+  const request = { url, key: needsKey ? key : null, headers, example: data?.example ?? {} };
   return (
     <>
       <SheetSection title="Snippets" note={needsKey && <KeySwitch access={access} />}>

@@ -74,7 +74,12 @@ export function EndpointSheet({
           )}
           {tab === "connect" && <EndpointConnect url={url} slug={slug} needsKey={needsKey} access={access} />}
           {tab === "try" && (
-            <TryBody endpoint={endpoint} triggers={triggers.map((trigger) => trigger.slug)} version={graph.version} />
+            <TryBody
+              endpoint={endpoint}
+              triggers={triggers.map((trigger) => trigger.slug)}
+              hasHeaders={triggers.some((trigger) => trigger.hasHeaders)}
+              version={graph.version}
+            />
           )}
         </SheetBody>
       </Tabs>

@@ -1,4 +1,5 @@
 import type { Json } from "../../../server/contract/json.ts";
+import type { GivenHeaders } from "../../run-form/draft/header-texts.ts";
 import { jsonCurl, shellQuote } from "../../curl/curl-command.ts";
 
 export type SnippetKind = "curl" | "fetch";
@@ -9,6 +10,8 @@ export interface SnippetRequest {
   url: string;
   /** `null`: the endpoint needs no key. */
   key: string | null;
+  /** Those that the trigger requires. */
+  headers?: GivenHeaders;
   example: Json;
 }
 
@@ -20,23 +23,29 @@ export function snippetOf(kind: SnippetKind, request: SnippetRequest): string {
 /** Placeholder for a hidden key. */
 export const keyPlaceholder = "YOUR_KEY";
 
-export function curlOf({ url, key, example }: SnippetRequest): string {
+export function curlOf({ url, key, headers, example }: SnippetRequest): string {
   return jsonCurl({
     url,
     text: JSON.stringify(example),
-    headers: key === null ? {} : { Authorization: `Bearer ${key}` },
+    headers: { ...headers, ...(key !== null && { Authorization: `Bearer ${key}` }) },
   });
 }
 
-function fetchOf({ url, key, example }: SnippetRequest): string {
-  const header = key === null ? "" : `, authorization: ${JSON.stringify(`Bearer ${key}`)}`;
+function fetchOf({ url, key, headers = {}, example }: SnippetRequest): string {
+  const all = { ...headers, ...(key !== null && { authorization: `Bearer ${key}` }) };
+  const more = Object.entries(all)
+    .map(
+      ([name, value]) =>
+        `, ${/^\w+$/.test(name) ? name : JSON.stringify(name)}: ${JSON.stringify([value].flat().join(", "))}`,
+    )
+    .join("");
   const body = JSON.stringify(example, null, 2)
     .replaceAll("\n", "\n  ")
     .replaceAll("\u2028", String.raw`\u2028`)
     .replaceAll("\u2029", String.raw`\u2029`);
   return `await fetch(${JSON.stringify(url)}, {
   method: "POST",
-  headers: { "content-type": "application/json"${header} },
+  headers: { "content-type": "application/json"${more} },
   body: JSON.stringify(${body}),
 });`;
 }

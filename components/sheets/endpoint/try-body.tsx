@@ -8,6 +8,12 @@ import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { readBody } from "../../deliveries/read-body.ts";
 import { reasonParts } from "../../deliveries/describe-decision.ts";
 import { describeFault, parseDraft } from "../../run-form/draft/draft-text.ts";
+import {
+  exampleGivenHeaders,
+  type GivenHeaders,
+  parseHeaderLines,
+  printHeaderLines,
+} from "../../run-form/draft/header-texts.ts";
 import { problemOf } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
@@ -35,15 +41,26 @@ interface Props {
   endpoint: string;
   /** Its triggers, without duplicates, in evaluation order. */
   triggers: readonly string[];
+  /** Whether a trigger has conditions on headers. */
+  hasHeaders: boolean;
   version: string;
 }
 
-/** A text area for a body, with the verdict of each trigger as you type. Nothing is sent or stored. */
-export function TryBody({ endpoint, triggers, version }: Props) {
+/**
+ * A text area for a body, and for headers if a trigger needs them, with the verdict of each trigger as you type.
+ * Nothing is sent or stored.
+ */
+export function TryBody({ endpoint, triggers, hasHeaders, version }: Props) {
   const [text, setText] = useState("");
+  const [headerText, setHeaderText] = useState("");
+  const headers = useMemo(() => parseHeaderLines(headerText), [headerText]);
+  const setRequest = (body: string, given: GivenHeaders) => {
+    setText(body);
+    setHeaderText(printHeaderLines(given));
+  };
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  const { result, isPending, retry } = useVerdicts({ endpoint, text, version });
+  const { result, isPending, retry } = useVerdicts({ endpoint, text, headers, version });
   const offset = result.kind === "not-json" ? errorOffset(text, result.detail) : null;
   const goToError = () => {
     field.current?.focus();
@@ -55,8 +72,8 @@ export function TryBody({ endpoint, triggers, version }: Props) {
         <label htmlFor={id} className="mr-auto text-s font-semibold">
           JSON body
         </label>
-        <ExampleMenu triggers={triggers} onText={setText} />
-        <RecentMenu endpoint={endpoint} onText={setText} />
+        <ExampleMenu triggers={triggers} onRequest={setRequest} />
+        <RecentMenu endpoint={endpoint} onRequest={setRequest} />
       </div>
       <textarea
         ref={field}
@@ -71,6 +88,23 @@ export function TryBody({ endpoint, triggers, version }: Props) {
         aria-describedby={`${id}-result`}
         className="min-h-40 w-full resize-y rounded-m border border-line-strong bg-raised px-3 py-2.5 font-mono text-s/[1.6] [tab-size:2] placeholder:text-ink-3 aria-invalid:border-bad"
       />
+      {hasHeaders && (
+        <div className="grid gap-1">
+          <label htmlFor={`${id}-headers`} className="text-s font-semibold">
+            Headers
+          </label>
+          <textarea
+            id={`${id}-headers`}
+            value={headerText}
+            onChange={(event) => setHeaderText(event.target.value)}
+            rows={3}
+            spellCheck={false}
+            autoComplete="off"
+            placeholder="name: value, one on each line"
+            className="w-full resize-y rounded-m border border-line-strong bg-raised px-3 py-2.5 font-mono text-s/[1.6] placeholder:text-ink-3"
+          />
+        </div>
+      )}
       <div id={`${id}-result`} role="status" aria-busy={isPending} className="min-h-24">
         <Result result={result} count={triggers.length} goToError={offset === null ? null : goToError} retry={retry} />
       </div>
@@ -114,12 +148,16 @@ function Result({
   );
 }
 
-/** A generated body for one of the triggers. */
-function ExampleMenu({ triggers, onText }: { triggers: readonly string[]; onText: (text: string) => void }) {
+type OnRequest = (body: string, headers: GivenHeaders) => void;
+
+/** A generated request for one of the triggers. */
+function ExampleMenu({ triggers, onRequest }: { triggers: readonly string[]; onRequest: OnRequest }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const take = async (slug: string) =>
-    onText(JSON.stringify((await queries.fetchQuery(trpc.triggers.get.queryOptions({ slug }))).example, null, 2));
+  const take = async (slug: string) => {
+    const { example, headers } = await queries.fetchQuery(trpc.triggers.get.queryOptions({ slug }));
+    onRequest(JSON.stringify(example, null, 2), exampleGivenHeaders(headers));
+  };
   return (
     <Menu
       label="Start from an example"
@@ -136,15 +174,15 @@ function ExampleMenu({ triggers, onText }: { triggers: readonly string[]; onText
   );
 }
 
-/** The body of a received delivery. */
-function RecentMenu({ endpoint, onText }: { endpoint: string; onText: (text: string) => void }) {
+/** The body and the headers of a received delivery. */
+function RecentMenu({ endpoint, onRequest }: { endpoint: string; onRequest: OnRequest }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const now = useNow();
   const recent = useQuery(trpc.deliveries.list.queryOptions({ endpoint, limit: 8 }));
   const take = async (id: string) => {
-    const body = readBody((await queries.fetchQuery(trpc.deliveries.get.queryOptions({ id }))).body);
-    onText(body?.text ?? "");
+    const { body, headers } = await queries.fetchQuery(trpc.deliveries.get.queryOptions({ id }));
+    onRequest(readBody(body)?.text ?? "", headers);
   };
   const deliveries = (recent.data?.data ?? []).filter(({ bodyBytes }) => bodyBytes > 0);
   if (deliveries.length === 0) return null;
@@ -211,7 +249,17 @@ function ReasonLine({ reason }: { reason: Reason }) {
 }
 
 /** The verdicts of an endpoint's triggers for a text as it is typed. Delivers nothing. Repeated when the build changes. */
-function useVerdicts({ endpoint, text, version }: { endpoint: string; text: string; version: string }): {
+function useVerdicts({
+  endpoint,
+  text,
+  headers,
+  version,
+}: {
+  endpoint: string;
+  text: string;
+  headers: GivenHeaders;
+  version: string;
+}): {
   result: VerdictsState;
   isPending: boolean;
   retry: () => void;
@@ -220,7 +268,7 @@ function useVerdicts({ endpoint, text, version }: { endpoint: string; text: stri
   const { mutate } = useMutation(trpc.triggers.verdicts.mutationOptions());
   const [response, setResponse] = useState<{ to: string; result: VerdictsState }>({ to: "", result: none });
   const [round, setRound] = useState(0);
-  const request = JSON.stringify([endpoint, version, round, text]);
+  const request = JSON.stringify([endpoint, version, round, text, headers]);
   const isEmpty = text.trim() === "";
   const fault = useMemo(
     () => (isEmpty || text.length > maxLocalLength ? null : parseDraft(text).fault),
@@ -233,7 +281,7 @@ function useVerdicts({ endpoint, text, version }: { endpoint: string; text: stri
     const respond = (result: VerdictsState) => setResponse({ to: request, result });
     const timer = setTimeout(() => {
       mutate(
-        { endpoint, text },
+        { endpoint, text, headers },
         {
           onSuccess: (verdicts) => respond({ kind: "verdicts", verdicts }),
           onError: (error) => respond(ofError(error)),
@@ -241,7 +289,7 @@ function useVerdicts({ endpoint, text, version }: { endpoint: string; text: stri
       );
     }, debounceMs);
     return () => clearTimeout(timer);
-  }, [request, endpoint, isRequestable, mutate, text]);
+  }, [request, endpoint, isRequestable, mutate, text, headers]);
 
   const result: VerdictsState = isEmpty
     ? none

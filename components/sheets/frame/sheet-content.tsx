@@ -8,6 +8,7 @@ import type { Condition } from "../../../server/domain/schema/conditions.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { describeDecision, formatReason } from "../../deliveries/describe-decision.ts";
 import { SchemaView } from "../../schema/schema-view.tsx";
+import { exampleGivenHeaders } from "../../run-form/draft/header-texts.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { CodeBlock } from "../../ui/copy-button.tsx";
@@ -129,7 +130,12 @@ export function FirstCurl({ slug, url, needsKey }: { slug: string; url: string; 
   return (
     <div className="mt-2 rounded-m border bg-sunken">
       <CodeBlock
-        text={curlOf({ url, key: needsKey ? keyPlaceholder : null, example: data.example })}
+        text={curlOf({
+          url,
+          key: needsKey ? keyPlaceholder : null,
+          headers: exampleGivenHeaders(data.headers),
+          example: data.example,
+        })}
         label={`Example request to ${slug}`}
         copyLabel="Copy the command"
       />

@@ -3,7 +3,10 @@ import { formatInterval } from "../../../server/domain/format.ts";
 import type { Activity, GraphTrigger } from "../../canvas/model/canvas-model.ts";
 
 /** A trigger with all its targets. */
-export interface ListedTrigger extends Pick<GraphTrigger, "slug" | "endpoint" | "conditions" | "hasFilter"> {
+export interface ListedTrigger extends Pick<
+  GraphTrigger,
+  "slug" | "endpoint" | "conditions" | "hasFilter" | "hasHeaders"
+> {
   attachments: Pick<GraphTrigger, "attachmentId" | "target" | "file" | "hasTransform" | "prompt">[];
 }
 
@@ -12,13 +15,14 @@ export function triggersOf(attachments: readonly GraphTrigger[]): ListedTrigger[
   return [...Map.groupBy(attachments, ({ slug }) => slug).values()].flatMap((same) => {
     const [first] = same;
     if (!first) return [];
-    const { slug, endpoint, conditions, hasFilter } = first;
+    const { slug, endpoint, conditions, hasFilter, hasHeaders } = first;
     return [
       {
         slug,
         endpoint,
         conditions,
         hasFilter,
+        hasHeaders,
         attachments: same.map(({ attachmentId, target, file, hasTransform, prompt }) => ({
           attachmentId,
           target,
@@ -46,12 +50,13 @@ export function describeDedupe({ header, field, windowMs }: Dedupe): string {
 export function verdictCountsOf(
   activity: Activity | undefined,
   attachmentIds: readonly string[],
-): { matched: number; byRequest: number; byFilter: number; disabled: number } | null {
+): { matched: number; byHeaders: number; byRequest: number; byFilter: number; disabled: number } | null {
   if (!activity) return null;
   const counts = activity.triggers.filter(({ attachmentId }) => attachmentIds.includes(attachmentId));
   const max = (pick: (one: Activity["triggers"][number]) => number) => Math.max(0, ...counts.map(pick));
   return {
     matched: max((one) => one.matched),
+    byHeaders: max((one) => one.headers_mismatch),
     byRequest: max((one) => one.request_mismatch),
     byFilter: max((one) => one.filter_mismatch),
     disabled: max((one) => one.disabled),

@@ -38,7 +38,7 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
         <TriggerSwitch slug={trigger.slug} />
       </SheetSection>
       <SheetSection title="Deliveries" note={`in the last ${windowNames[window]}`}>
-        <Evidence slug={trigger.slug} counts={counts} hasFilter={trigger.hasFilter} />
+        <Evidence slug={trigger.slug} counts={counts} hasFilter={trigger.hasFilter} hasHeaders={trigger.hasHeaders} />
         {last.data?.data.length === 0 && (
           <div className="mt-2">
             <EmptyNote title="No matching deliveries yet">
@@ -84,6 +84,7 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
           ]}
         />
       </SheetSection>
+      <SchemaPart title="Headers" note="required values" schema={details?.headers} />
       <SchemaPart title="Request" note="structure of the body" schema={details?.request} />
       <SchemaPart title="Filter" note="required values" schema={details?.filter} />
     </>
@@ -94,13 +95,18 @@ function Evidence({
   slug,
   counts,
   hasFilter,
+  hasHeaders,
 }: {
   slug: string;
   counts: TriggerOverviewProps["counts"];
   hasFilter: boolean;
+  hasHeaders: boolean;
 }) {
   const stages = [
     { label: "fired", verdict: "matched", amount: counts?.matched, tone: "text-ok" },
+    ...(hasHeaders
+      ? [{ label: "stopped by headers", verdict: "headers_mismatch", amount: counts?.byHeaders, tone: "text-ink-2" }]
+      : []),
     { label: "stopped by request", verdict: "request_mismatch", amount: counts?.byRequest, tone: "text-bad" },
     ...(hasFilter
       ? [{ label: "stopped by filter", verdict: "filter_mismatch", amount: counts?.byFilter, tone: "text-ink-2" }]

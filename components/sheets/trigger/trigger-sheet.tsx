@@ -100,10 +100,13 @@ export function TriggerSheet({
 
 function TriggerSchemas({ details }: { details: TriggerDetails | undefined }) {
   if (!details) return <SheetSkeleton label="Loading schemas" />;
-  const { request, filter, example } = details;
+  const { request, filter, headers, example } = details;
   return (
     <SchemaSections
       schemas={[
+        ...(headers === null
+          ? []
+          : [{ title: "Headers", schema: headers, absent: "", example: exampleBody(headers, null) }]),
         { title: "Request", schema: request, absent: "", example },
         {
           title: "Filter",

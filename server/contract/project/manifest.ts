@@ -28,8 +28,12 @@ export const manifestTriggerSchema = z.object({
   /** Path of its module in the build folder: default export is the trigger, with its transform. */
   module: z.string(),
   hasTransform: z.boolean(),
+  /** Whether the transform uses its second argument, the request. Builds of old do not have it. */
+  readsRequest: z.boolean().default(false),
   request: jsonSchemaObjectSchema,
   filter: jsonSchemaObjectSchema.nullable(),
+  /** Builds of old do not have it. */
+  headers: jsonSchemaObjectSchema.nullable().default(null),
   /** The scheme by which its requests are signed, e.g. `github`; builds of old do not have it. */
   verify: z.string().nullable().default(null),
   dedupe: dedupeSchema.nullable().default(null),

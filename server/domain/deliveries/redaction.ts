@@ -1,6 +1,6 @@
 import type { Reason, Verdict, VerdictList } from "../../contract/delivery.ts";
 
-const redacted = "[redacted]";
+export const redacted = "[redacted]";
 
 /** Headers that carry credentials by their meaning, also under a proxy's prefix. */
 const secretNames = /(?:^|-)(?:authorization|cookie2?|api-?key)$/;
@@ -42,9 +42,9 @@ export function containsRedacted(text: string): boolean {
 
 /** For many strings with the same secrets. Checks first whether there is anything to redact: usually there is not. */
 function createRedact(secrets: readonly string[]): (text: string) => string {
-  const longestFirst = secrets.filter((secret) => secret.length >= minSecret).toSorted((a, b) => b.length - a.length);
+  const descending = secrets.filter((secret) => secret.length >= minSecret).toSorted((a, b) => b.length - a.length);
   return (text) => {
-    const rest = longestFirst.reduce(
+    const rest = descending.reduce(
       (left, secret) => (left.includes(secret) ? left.replaceAll(secret, redacted) : left),
       text,
     );

@@ -6,7 +6,9 @@ import { conditionsOf } from "./conditions.ts";
 const wire = (schema: z.ZodType): JsonSchemaObject =>
   jsonSchemaObjectSchema.parse(z.toJSONSchema(schema, { io: "input" }));
 const say = (...schemas: [z.ZodType, z.ZodType?]) =>
-  conditionsOf(wire(schemas[0]), schemas[1] ? wire(schemas[1]) : null).map(({ path, words }) => `${path} ${words}`);
+  conditionsOf({ request: wire(schemas[0]), filter: schemas[1] ? wire(schemas[1]) : null }).map(
+    ({ path, words }) => `${path} ${words}`,
+  );
 
 it("without a filter, the fields that the request needs are named", () => {
   expect(say(z.object({ name: z.string().min(1), email: z.email(), age: z.int().optional() }))).toEqual([

@@ -28,7 +28,10 @@ const wholeBody = "the body";
 const itemStep = "[]";
 const anyKeyStep = "*";
 
-/** The condition for one path of the body, in words: `type` `is invoice.paid`. The path is empty for `and 3 more`. */
+/**
+ * The condition for one path of the body, or for a header, in words: `type` `is invoice.paid`, `header x-event` `is
+ * paid`. The path is empty for `and 3 more`.
+ */
 export interface Condition {
   path: string;
   words: string;
@@ -43,14 +46,23 @@ const maxVisits = 400;
 const maxDepth = 12;
 
 /**
- * The conditions of a trigger, most specific first: those of its filter with the fixed values of its request; without a
- * filter, those of the request. At most `limit` conditions, and one more with the number of omitted ones.
+ * The conditions of a trigger: those on its headers, then, most specific first, those of its filter with the fixed
+ * values of its request; without a filter, those of the request. At most `limit` conditions, and one more with the
+ * number of omitted ones.
  */
-export function conditionsOf(request: JsonSchemaObject, filter: JsonSchemaObject | null, limit = 3): Condition[] {
+export function conditionsOf(
+  {
+    request,
+    filter,
+    headers = null,
+  }: { request: JsonSchemaObject; filter: JsonSchemaObject | null; headers?: JsonSchemaObject | null },
+  limit = 3,
+): Condition[] {
+  const ofHeaders = headers ? find(headers, true).map((one) => ({ ...one, path: `header ${one.path}` })) : [];
   const asked = filter ? find(filter, true) : [];
   const needed = find(request, false);
   const fixed = needed.filter(({ rank, path }) => rank === ranks.fixed && asked.every((one) => one.path !== path));
-  const found = asked.length > 0 ? [...asked, ...fixed] : needed;
+  const found = [...ofHeaders, ...(asked.length > 0 ? [...asked, ...fixed] : needed)];
   const shown = found.slice(0, limit).map(({ path, words }) => ({ path, words }));
   const more = found.length - shown.length;
   return more > 0 ? [...shown, { path: "", words: `and ${more} more` }] : shown;

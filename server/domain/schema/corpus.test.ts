@@ -13,7 +13,9 @@ describe.each(zod4Corpus)("%s, of Zod 4", (_, schema, label, condition) => {
   it("has this description in a label", () => expect(describeSchema(exported, exported)).toBe(label));
 
   it("has this description as a condition", () =>
-    expect(conditionsOf(exportSchema(z.object({ here: schema })), null)).toEqual([{ path: "here", words: condition }]));
+    expect(conditionsOf({ request: exportSchema(z.object({ here: schema })), filter: null })).toEqual([
+      { path: "here", words: condition },
+    ]));
 });
 
 describe.each(zod3Corpus)("%s, of Zod 3", (_, schema, label, condition) => {
@@ -22,7 +24,7 @@ describe.each(zod3Corpus)("%s, of Zod 3", (_, schema, label, condition) => {
   it("has this description in a label", () => expect(describeSchema(exported, exported)).toBe(label));
 
   it("has this description as a condition", () =>
-    expect(conditionsOf(exportSchema(z3.object({ here: schema })), null)).toEqual([
+    expect(conditionsOf({ request: exportSchema(z3.object({ here: schema })), filter: null })).toEqual([
       { path: "here", words: condition },
     ]));
 });
@@ -48,7 +50,9 @@ it.each<[string, string[]]>([
   ["both", ["b is x", "a is a string"]],
   ["nested", ["customer.tags[] is new or old", "items[].price > 0", "prices.* ≥ 1", " and 3 more"]],
 ])("the body %s is summarized, in finite time", (name, words) => {
-  expect(conditionsOf(bodies[name] ?? {}, null).map((condition) => `${condition.path} ${condition.words}`)).toEqual(
-    words,
-  );
+  expect(
+    conditionsOf({ request: bodies[name] ?? {}, filter: null }).map(
+      (condition) => `${condition.path} ${condition.words}`,
+    ),
+  ).toEqual(words);
 });

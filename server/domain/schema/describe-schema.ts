@@ -6,7 +6,7 @@ import { nameFormat, formatOfPattern, readPattern } from "./formats.ts";
 import { schemasOf } from "./json-schema.ts";
 import { visibleText } from "./visible-text.ts";
 
-const verbs = { starts: "starts with", ends: "ends with", contains: "contains" };
+const conditions = { starts: "starts with", ends: "ends with", contains: "contains" };
 
 /** Formats that fully describe their own pattern. An email or a URL may have to match another pattern as well. */
 const isOpen = (format: string) => ["email", "uri", "url", "hostname"].includes(format);
@@ -235,7 +235,7 @@ function describePattern(pattern: string): string {
   if (format) return `is ${format}`;
   const plain = readPattern(pattern);
   if (plain?.kind === "is") return `is ${describeChoice(plain.texts)}`;
-  if (plain) return `${verbs[plain.kind]} ${describeText(plain.texts[0] ?? "")}`;
+  if (plain) return `${conditions[plain.kind]} ${describeText(plain.texts[0] ?? "")}`;
   return `matches /${visibleText(pattern, 40)}/`;
 }
 

@@ -14,7 +14,7 @@ const areWords = (text: string, longest: number) => text.length > 0 && text.leng
 
 /** The errors in the description and the example of a schema: there must be none. */
 function faultsOf(request: JsonSchemaObject, filter: JsonSchemaObject | null): string[] {
-  const conditions = conditionsOf(request, filter);
+  const conditions = conditionsOf({ request, filter });
   const labels = [
     describeSchema(request, request),
     describeProperty({ schema: request, root: request, isRequired: false }),

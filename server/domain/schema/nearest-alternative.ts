@@ -43,7 +43,7 @@ export function compareAlternatives(alternatives: readonly Shape[], value: Json)
   const distances = alternatives.map((shape, index) => {
     if (!areOfType[index]) return [1, 0, 0, 0];
     const own = fixedFields(shape);
-    const told = telling.map((key) =>
+    const found = telling.map((key) =>
       valueAtKey(value, key) === undefined
         ? "missing"
         : own.get(key)?.includes(valueAtKey(value, key))
@@ -53,8 +53,8 @@ export function compareAlternatives(alternatives: readonly Shape[], value: Json)
     const { shared, wrong, missing } = likeness(shape, value, { depth: 0, budget });
     return [
       0,
-      -told.filter((one) => one === "right").length,
-      told.filter((one) => one === "wrong").length,
+      -found.filter((one) => one === "right").length,
+      found.filter((one) => one === "wrong").length,
       wrong + missing - 2 * shared,
     ];
   });

@@ -170,6 +170,31 @@ describe("kinds", () => {
     );
   });
 
+  it("that a header names are a condition on that header, and a union of their schemas", async () => {
+    const sample = (event: string, body: Json): Sample => ({
+      body,
+      headers: { "x-github-event": event, "x-github-delivery": "1f2e", "user-agent": "GitHub-Hookshot" },
+      seenAt,
+    });
+    const issue = { action: "edited", issue: { number: 1 } };
+    const comment = { action: "edited", issue: { number: 1 }, comment: { id: 1 } };
+    const samples = [...times(6, issue), ...times(6, comment)].map((body) =>
+      sample("comment" in (body as object) ? "issue_comment" : "issues", body),
+    );
+    const found = await infer(samples);
+    expect(found.discriminator?.at).toEqual({ header: "x-github-event" });
+    expect(found.trigger.code).toContain(
+      '  headers: z.object({ "x-github-event": z.enum(["issue_comment", "issues"]) }), // in 12 of 12\n',
+    );
+    const { request } = loadSchemas(found);
+    for (const { body } of samples) expect(request.safeParse(body).data).toEqual(body);
+    const one = await infer(samples, "issues");
+    expect(one.trigger.code).toContain(
+      '  headers: z.object({ "x-github-event": z.literal("issues") }), // in 6 of 12\n',
+    );
+    expect(loadSchemas(one).headers?.safeParse({ "x-github-event": "issue_comment" }).success).toBe(false);
+  });
+
   it("can be selected: the trigger then accepts only that one", async () => {
     const found = await infer(all, "order.paid");
     expect([found.count, found.only, found.trigger.slug]).toEqual([7, "order.paid", "shop-order-paid"]);

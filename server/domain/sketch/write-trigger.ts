@@ -31,7 +31,7 @@ export function writeTrigger(p: {
   const workflowSlug = slugOf(`handle-${slug}`);
   const file = p.file ?? `triggers/${slug}.ts`;
   const workflowName = camelCase(workflowSlug);
-  const { constants, request } = schemasOf(p, workflowName);
+  const { constants, headers, request } = schemasOf(p, workflowName);
   const sketches = p.kinds.length > 0 ? p.kinds.map(([, sketch]) => sketch) : [p.all];
   return {
     trigger: {
@@ -47,6 +47,7 @@ export function writeTrigger(p: {
         "export default defineWebhookSource({",
         `  slug: ${quote(slug)},`,
         `  endpoint: ${quote(p.endpoint)},`,
+        ...(headers === null ? [] : [`  ${headers}`]),
         `  request: ${request},`,
         `}).attach({ workflow: ${workflowName} });`,
         "",
@@ -71,18 +72,22 @@ function day(at: number): string {
 interface Schemas {
   /** Lines before the definition. */
   constants: string[];
+  /** The line of the option `headers`; `null`: none. */
+  headers: string | null;
   request: string;
 }
 
 function schemasOf({ all, discriminator, kinds }: Parameters<typeof writeTrigger>[0], workflowName: string): Schemas {
   const [first] = kinds;
-  if (!discriminator || !first) return { constants: [], request: writeSchema(shapeOf(all), "  ") };
+  if (!discriminator || !first) return { constants: [], headers: null, request: writeSchema(shapeOf(all), "  ") };
   const { at } = discriminator;
   const path = "path" in at ? at.path : null;
   const literal = (value: string) => (path === null ? null : { path, value });
+  const headers = "header" in at ? headersLine(at.header, { kinds, of: all.count }) : null;
   if (kinds.length === 1)
     return {
       constants: [],
+      headers,
       request: writeSchema(shapeOf(first[1], { literal: literal(first[0]), wider: all }), "  "),
     };
   const [, ...names] = uniqueNames([workflowName, ...kinds.map(([value]) => camelCase(value))]);
@@ -97,8 +102,19 @@ function schemasOf({ all, discriminator, kinds }: Parameters<typeof writeTrigger
   const list = `[${(path === null ? broadestLast(names, shapes) : names).join(", ")}]`;
   return {
     constants,
+    headers,
     request: isDiscriminated ? `z.discriminatedUnion(${quote(key)}, ${list})` : `z.union(${list})`,
   };
+}
+
+function headersLine(
+  name: string,
+  { kinds, of }: { kinds: readonly (readonly [value: string, sketch: Sketch])[]; of: number },
+): string {
+  const values = kinds.map(([value]) => quote(value));
+  const schema = values.length === 1 ? `z.literal(${values[0]})` : `z.enum([${values.join(", ")}])`;
+  const count = kinds.reduce((sum, [, sketch]) => sum + sketch.count, 0);
+  return `headers: z.object({ ${quote(name)}: ${schema} }), // in ${count} of ${of}`;
 }
 
 /** Without a literal in the body, the first schema that matches wins: those with more required fields come first. */

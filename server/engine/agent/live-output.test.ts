@@ -11,41 +11,41 @@ describe("the live output of a model is published", () => {
   afterEach(() => void vi.useRealTimers());
 
   test("at its first word, then at most every 150 ms, completely, and not if there is nothing new", async () => {
-    const told: string[] = [];
-    const speech = createLiveOutput(async (said) => void told.push(said.text));
+    const published: string[] = [];
+    const speech = createLiveOutput(async (said) => void published.push(said.text));
     speech.add({ type: "text-start", id: "1" });
     for (const word of ["a", "b", "c"]) speech.add(text(word));
-    expect(told).toEqual(["a"]);
+    expect(published).toEqual(["a"]);
     await vi.advanceTimersByTimeAsync(149);
-    expect(told).toEqual(["a"]);
+    expect(published).toEqual(["a"]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(told).toEqual(["a", "abc"]);
+    expect(published).toEqual(["a", "abc"]);
     await vi.advanceTimersByTimeAsync(1_000);
     speech.add(text("d"));
-    expect(told).toEqual(["a", "abc", "abcd"]);
+    expect(published).toEqual(["a", "abc", "abcd"]);
   });
 
   test("never before the last update has been written", async () => {
-    const told: PromiseWithResolvers<void>[] = [];
+    const published: PromiseWithResolvers<void>[] = [];
     const speech = createLiveOutput(() => {
       const next = Promise.withResolvers<void>();
-      told.push(next);
+      published.push(next);
       return next.promise;
     });
     for (let word = 0; word < 10; word += 1) {
       speech.add(text("word "));
       await vi.advanceTimersByTimeAsync(400);
     }
-    expect(told).toHaveLength(1);
-    told[0]?.resolve();
+    expect(published).toHaveLength(1);
+    published[0]?.resolve();
     await vi.advanceTimersByTimeAsync(0);
-    expect(told).toHaveLength(2);
+    expect(published).toHaveLength(2);
   });
 
   test("no longer after its end, which waits for the last update", async () => {
     const last = Promise.withResolvers<void>();
-    const tell = vi.fn<() => Promise<void>>(() => last.promise);
-    const speech = createLiveOutput(tell);
+    const publish = vi.fn<() => Promise<void>>(() => last.promise);
+    const speech = createLiveOutput(publish);
     speech.add(text("a"));
     speech.add(text("b"));
     let isOver = false;
@@ -56,7 +56,7 @@ describe("the live output of a model is published", () => {
     await ended;
     speech.add(text("c"));
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(tell).toHaveBeenCalledTimes(1);
+    expect(publish).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -65,8 +65,8 @@ describe("the published output", () => {
   afterEach(() => void vi.useRealTimers());
 
   test("has tool calls while their arguments are streamed, and complete at the end, also from providers that do not stream them", async () => {
-    const told: ModelOutput["toolCalls"][] = [];
-    const speech = createLiveOutput(async (said) => void told.push(said.toolCalls));
+    const published: ModelOutput["toolCalls"][] = [];
+    const speech = createLiveOutput(async (said) => void published.push(said.toolCalls));
     speech.add({ type: "tool-input-start", id: "a", toolName: "lookup" });
     speech.add({ type: "tool-input-delta", id: "a", delta: '{"id"' });
     await vi.advanceTimersByTimeAsync(150);
@@ -74,7 +74,7 @@ describe("the published output", () => {
     speech.add({ type: "tool-call", toolCallId: "b", toolName: "refund", input: "{}" });
     await vi.advanceTimersByTimeAsync(150);
     const call = { toolCallId: "a", toolName: "lookup", inputCut: 0 };
-    expect(told).toEqual([
+    expect(published).toEqual([
       [{ ...call, input: "", isComplete: false }],
       [{ ...call, input: '{"id"', isComplete: false }],
       [
@@ -90,13 +90,13 @@ describe("the published output", () => {
       .map(([char, times]) => char.repeat(times));
     await fc.assert(
       fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 8 }), async (words) => {
-        const told: ModelOutput[] = [];
-        const speech = createLiveOutput(async (said) => void told.push(said));
+        const published: ModelOutput[] = [];
+        const speech = createLiveOutput(async (said) => void published.push(said));
         for (const part of ["x", ...words]) speech.add(text(part));
         await vi.advanceTimersByTimeAsync(150);
         const whole = `x${words.join("")}`;
-        const last = told.at(-1);
-        expect(told).toHaveLength(2);
+        const last = published.at(-1);
+        expect(published).toHaveLength(2);
         expect(whole.slice(last?.textCut)).toBe(last?.text);
         expect(last?.text.length).toBeLessThanOrEqual(64 * 1024);
         expect(last?.text.length).toBeGreaterThanOrEqual(Math.min(whole.length, 64 * 1024 - 1));

@@ -11,7 +11,7 @@ async function agent(...given: Parameters<typeof createAgentHarness>) {
   return {
     ...h,
     live,
-    told: async (id: string, said: object) =>
+    untilLive: async (id: string, said: object) =>
       await vi.waitFor(async () => expect(await live(id)).toMatchObject(said), { timeout: 10_000, interval: 10 }),
   };
 }
@@ -28,7 +28,7 @@ test("the output of a model is live in the trace while it is streamed, and only 
   const h = await agent([{ text: "Hello, Ada.", reasoning: "Greet her.", until: goOn.promise }]);
   const id = await h.start();
   const run = h.execute(await h.claim());
-  await h.told(id, { text: "Hello,", reasoning: "Greet her." });
+  await h.untilLive(id, { text: "Hello,", reasoning: "Greet her." });
   expect(await h.live(id)).toEqual({
     step: "model 1",
     attempt: 1,
@@ -56,7 +56,7 @@ test("a tool call is in the trace while its arguments are streamed; it is remove
   });
   const id = await h.start();
   const run = h.execute(await h.claim());
-  await h.told(id, {
+  await h.untilLive(id, {
     text: "I look it up.",
     toolCalls: [{ toolCallId: "call_1", toolName: "lookup", input: '{"id":"1', inputCut: 0, isComplete: false }],
   });
@@ -83,7 +83,7 @@ test("the live output of a worker that lost the run is not shown, and its late u
   const h = await agent([{ text: "From the first", until: goOn.promise }, { text: "From the second" }]);
   const id = await h.start();
   const first = h.execute(await h.claim());
-  await h.told(id, { text: "From th" });
+  await h.untilLive(id, { text: "From th" });
   h.advance(60_000);
   await h.store.reconcile(h.clock.now());
   expect(await h.live(id)).toBeNull();

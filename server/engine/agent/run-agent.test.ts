@@ -147,8 +147,8 @@ describe("an agent", () => {
     const id = await h.start();
     expect((await h.finish(id)).run.output).toBe("Sorry");
     expect(calls).toEqual([]);
-    const told = h.provider.requests[1]?.messages.slice(3).map(({ content }) => content);
-    expect(told).toEqual([
+    const results = h.provider.requests[1]?.messages.slice(3).map(({ content }) => content);
+    expect(results).toEqual([
       "The tool call was not executed: The arguments are not a JSON object.",
       "The tool call was not executed: /id: Invalid input: expected string, received number",
       'The tool call was not executed: There is no tool "lokup". Available tools: lookup, broken.',
@@ -231,7 +231,7 @@ describe("an agent", () => {
   });
 });
 
-/** An answer with so many calls. */
+/** An answer with this many calls. */
 const many = (count: number) => ({
   calls: Array.from({ length: count }, (_, n) => ({ id: `c${n}`, name: "lookup", arguments: { id: String(n) } })),
 });

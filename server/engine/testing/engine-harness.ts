@@ -74,6 +74,7 @@ export async function createEngineHarness() {
       input: input ?? null,
       steps: await store.loadSteps(run.id),
       headers: null,
+      request: null,
     };
   }
 
@@ -81,7 +82,7 @@ export async function createEngineHarness() {
     run: AssignedRun,
     workflow: TestWorkflow,
     options: {
-      transform?: (payload: never) => unknown;
+      transform?: (payload: never, context: never) => unknown;
       progress?: ProgressWriter;
     } = {},
   ): RunHandle {
@@ -107,7 +108,7 @@ export async function createEngineHarness() {
     async attempt(
       workflow: TestWorkflow,
       run: Partial<NewRun> = {},
-      options: { transform?: (payload: never) => unknown } = {},
+      options: { transform?: (payload: never, context: never) => unknown } = {},
     ) {
       const id = await createRun(run);
       await execute(await claim(), workflow, options).ended;
@@ -131,7 +132,7 @@ function describeEntry({ kind, name, message }: TimelineEntry): string {
   return [kind, name ?? (kind === "log" ? message : null)].filter((part) => part !== null).join(" ");
 }
 
-function createCode(workflow: TestWorkflow, transform?: (payload: never) => unknown): ProjectCode {
+function createCode(workflow: TestWorkflow, transform?: (payload: never, context: never) => unknown): ProjectCode {
   const loaded: LoadedWorkflow = {
     slug: "work",
     input: toAnySchema(workflow.input ?? z.looseObject({})),
@@ -151,7 +152,7 @@ function createCode(workflow: TestWorkflow, transform?: (payload: never) => unkn
       attachmentId === "knock:work"
         ? {
             request: toAnySchema(z.looseObject({})),
-            transform: transform ? (payload) => transform(payload as never) : null,
+            transform: transform ? (payload, context) => transform(payload as never, context as never) : null,
           }
         : null,
   };

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer as createHttp, request as send, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, createServer, type Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { triggerOf } from "../../ingest/testing/project.ts";
+import { maxAtOnce, periodMs } from "./forwarder.ts";
 import { parseAnswer, sendRaw, type Served, serve } from "../testing/serve.ts";
 
 const triggers = [triggerOf({ slug: "signup", request: z.object({ name: z.string() }) })];
@@ -323,6 +324,43 @@ test("requests beyond the limit get 503 at once, and those in progress their res
   expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect((await fetch(`${url}/api/v1/runs`)).status).toBe(200);
   expect(rest).toHaveBeenCalledTimes(5);
+});
+
+/** `vi.waitUntil` would advance fake timers. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await setImmediate();
+}
+
+test("requests are forwarded a few at a time, in their order, and more of them after a moment", async () => {
+  const seen: string[] = [];
+  const due = Promise.withResolvers<void>();
+  const { url, port } = await forwardTo(async (request, response) => {
+    seen.push(request.url ?? "");
+    await due.promise;
+    response.end("done");
+  });
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const paths = Array.from({ length: 2 * maxAtOnce + 2 }, (_, n) => `/${n}`);
+  const sent: Promise<Response>[] = [];
+  for (const path of paths.slice(0, maxAtOnce)) {
+    sent.push(fetch(url + path));
+    await until(() => seen.includes(path));
+  }
+  const leaving = await openConnection(port, "GET /left HTTP/1.1\r\nHost: x\r\n\r\n");
+  sent.push(...paths.slice(maxAtOnce).map((path) => fetch(url + path)));
+  // A webhook on a new connection is answered after the receiver has read the requests above.
+  expect((await sendRaw(port, webhook)).status).toBe(202);
+  expect(seen).toEqual(paths.slice(0, maxAtOnce));
+  leaving.destroy();
+  expect((await sendRaw(port, webhook)).status).toBe(202);
+
+  vi.advanceTimersByTime(periodMs);
+  await until(() => seen.length === 2 * maxAtOnce);
+  due.resolve();
+  const responses = await Promise.all(sent);
+  expect(responses.map(({ status }) => status)).toEqual(paths.map(() => 200));
+  expect(seen.toSorted()).toEqual(paths.toSorted());
 });
 
 test("an upgraded connection carries bytes in both directions, from the first one", async () => {

@@ -18,7 +18,7 @@ export interface Forwarder {
   forward(request: IncomingMessage, response: ServerResponse, target: string): void;
   /** The same for a request that changes the protocol of its connection. */
   upgrade(p: { request: IncomingMessage; socket: Duplex; head: Buffer; target: string }): void;
-  /** Requests in progress. */
+  /** Requests in progress, with those that wait. */
   inProgress(): number;
   close(): void;
 }
@@ -28,6 +28,14 @@ const maxIdle = 64;
 const idleMs = 30_000;
 /** Pages have larger headers than requests may have. */
 const maxHeaderSize = 128 * 1024;
+
+/**
+ * The number of requests that are forwarded at once. The others wait here, so that a flood of them does not fill the
+ * turns of the event loop, which webhooks share.
+ */
+export const maxAtOnce = 8;
+/** While requests wait, as many are forwarded again after this time: the first ones may be streams, or wait in web. */
+export const periodMs = 25;
 
 /** They describe the client's connection, not the one to web. Node sets those that it needs. */
 const hopByHop = new Set([
@@ -55,6 +63,7 @@ export function createForwarder({
 }): Forwarder {
   const agent = new http.Agent({ keepAlive: true, maxFreeSockets: maxIdle, scheduling: "lifo", timeout: idleMs });
   const logFailure = createThrottledLog((message, fields) => logger.warn(message, fields));
+  const slots = createSlots();
   let inProgress = 0;
 
   function open(request: IncomingMessage, path: string, more: string[], useAgent: http.Agent | false): ClientRequest {
@@ -71,42 +80,49 @@ export function createForwarder({
     });
   }
 
+  function start(request: IncomingMessage, response: ServerResponse, target: string): void {
+    let toWebProcess: ClientRequest;
+    try {
+      toWebProcess = open(request, target, framingOf(request), agent);
+    } catch (cause) {
+      // Node's parser admits a little more than its writer.
+      const error = new AppError("invalid_request", "The request has a header that cannot be passed on.", { cause });
+      return sendProblem(request, response, error);
+    }
+    let answer: IncomingMessage | null = null;
+    // If the client has disconnected, web stops its work.
+    response.once("close", () => {
+      if (!response.writableFinished) toWebProcess.destroy();
+    });
+    toWebProcess.on("continue", () => response.writeContinue());
+    toWebProcess.on("error", (error) => {
+      if (response.destroyed || answer?.complete) return;
+      if (response.headersSent) return void response.destroy();
+      logFailure("web did not answer", { error, requestId: nameRequest(response) });
+      sendUnavailable(request, response, "The pages and the API are restarting.");
+    });
+    toWebProcess.on("response", (received) => {
+      answer = received;
+      passBack(received, { request, response, toWebProcess });
+    });
+    if (!hasBody(request)) return void toWebProcess.end();
+    // Web may answer after reading only the head, and the body may arrive late.
+    toWebProcess.flushHeaders();
+    request.pipe(toWebProcess);
+  }
+
   return {
     forward(request, response, target) {
       if (inProgress >= maxInProgress) {
         logFailure("request to web rejected: too many in progress", { inProgress, requestId: nameRequest(response) });
         return sendUnavailable(request, response, "Too many requests to the pages and the API are in progress.");
       }
-      let toWebProcess: ClientRequest;
-      try {
-        toWebProcess = open(request, target, framingOf(request), agent);
-      } catch (cause) {
-        // Node's parser admits a little more than its writer.
-        const error = new AppError("invalid_request", "The request has a header that cannot be passed on.", { cause });
-        return sendProblem(request, response, error);
-      }
-      let answer: IncomingMessage | null = null;
       inProgress += 1;
+      const free = slots.take(response, () => start(request, response, target));
       response.once("close", () => {
         inProgress -= 1;
-        // The client has disconnected: web stops its work.
-        if (!response.writableFinished) toWebProcess.destroy();
+        free();
       });
-      toWebProcess.on("continue", () => response.writeContinue());
-      toWebProcess.on("error", (error) => {
-        if (response.destroyed || answer?.complete) return;
-        if (response.headersSent) return void response.destroy();
-        logFailure("web did not answer", { error, requestId: nameRequest(response) });
-        sendUnavailable(request, response, "The pages and the API are restarting.");
-      });
-      toWebProcess.on("response", (received) => {
-        answer = received;
-        passBack(received, { request, response, toWebProcess });
-      });
-      if (!hasBody(request)) return void toWebProcess.end();
-      // Web may answer after reading only the head, and the body may arrive late.
-      toWebProcess.flushHeaders();
-      request.pipe(toWebProcess);
     },
     upgrade({ request, socket, head, target }) {
       const offer = ["Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? ""];
@@ -130,6 +146,62 @@ export function createForwarder({
     },
     inProgress: () => inProgress,
     close: () => agent.destroy(),
+  };
+}
+
+interface Slots {
+  /**
+   * Calls `start` as soon as a slot is free, unless `response` is closed by then. Returns a function that frees the
+   * slot.
+   */
+  take(response: ServerResponse, start: () => void): () => void;
+}
+
+function createSlots(): Slots {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  let period = 0;
+  let timer: NodeJS.Timeout | null = null;
+  const hasRoom = () => taken < maxAtOnce;
+
+  function startWaiting(): void {
+    while (hasRoom()) {
+      const begin = waiting.shift();
+      if (!begin) return;
+      begin();
+    }
+  }
+
+  function beginPeriod(): void {
+    period += 1;
+    taken = 0;
+    startWaiting();
+    if (waiting.length > 0 || timer === null) return;
+    clearInterval(timer);
+    timer = null;
+  }
+
+  return {
+    take(response, start) {
+      let takenIn: number | null = null;
+      const begin = () => {
+        if (response.destroyed) return;
+        takenIn = period;
+        taken += 1;
+        start();
+      };
+      if (hasRoom()) begin();
+      else {
+        waiting.push(begin);
+        timer ??= setInterval(beginPeriod, periodMs);
+      }
+      return () => {
+        if (takenIn !== period) return;
+        takenIn = null;
+        taken -= 1;
+        startWaiting();
+      };
+    },
   };
 }
 

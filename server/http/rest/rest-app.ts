@@ -97,11 +97,11 @@ function registerDocument(app: OpenAPIHono<RestEnv>): void {
     security: [],
     responses: { 200: answer("OpenAPI 3.1.", z.looseObject({ openapi: z.string() })) },
   });
-  // Anonymous clients may read it. Building it takes tens of milliseconds, so it is built once.
-  let text: string | null = null;
+  // Anonymous clients may read it. Building it takes tens of milliseconds, so it is built and encoded once.
+  let bytes: Uint8Array<ArrayBuffer> | null = null;
   app.openapi(documentRoute, (c) => {
-    text ??= JSON.stringify(describe(app));
-    return c.body(text, 200, { "content-type": "application/json" }) as never;
+    bytes ??= new TextEncoder().encode(JSON.stringify(describe(app)));
+    return c.body(bytes, 200, { "content-type": "application/json" }) as never;
   });
 }
 

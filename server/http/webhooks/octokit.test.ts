@@ -77,6 +77,65 @@ const triggers = slugs.map((slug) => ({
   filter: (sources[slug]?.filter ?? null) as unknown as AnySchema | null,
 }));
 
+describe("GitHub's own example payloads, each sent with its X-GitHub-Event header", () => {
+  test("all 329 fire exactly the trigger of their kind, and the others say so of the header", async () => {
+    const kinds = events.map(({ name }) => name).sort();
+    const triggers = kinds.map((kind) =>
+      triggerOf({
+        slug: kind.replaceAll("_", "-"),
+        endpoint: "github",
+        target: "keep",
+        request: z.looseObject({}),
+        headers: z.object({ "x-github-event": z.literal(kind) }),
+      }),
+    );
+    const { url, store } = await serve({ triggers });
+    let sent = 0;
+    for (const { name, examples } of events) {
+      for (const example of examples) {
+        sent += 1;
+        const response = await fetch(`${url}/triggers/github`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "X-GitHub-Event": name },
+          body: JSON.stringify(example),
+        });
+        expect(response.status).toBe(202);
+        const { runs } = (await response.json()) as { runs: { trigger: string }[] };
+        expect(runs.map(({ trigger }) => trigger)).toEqual([name.replaceAll("_", "-")]);
+      }
+    }
+    expect([sent, kinds.length]).toEqual([329, events.length]);
+    const { verdicts = [], unlistedVerdicts = [] } = store.deliveries.at(-1) ?? {};
+    const missed = verdicts.filter(({ outcome }) => outcome !== "matched");
+    expect(new Set(missed.map(({ outcome, reasons }) => `${outcome} ${reasons[0]?.pointer}`))).toEqual(
+      new Set(["headers_mismatch /x-github-event"]),
+    );
+    expect(missed.length + unlistedVerdicts.reduce((sum, { count }) => sum + count, 0)).toBe(kinds.length - 1);
+  });
+
+  test("issues.edited and issue_comment.edited, which bodies do not tell apart, fire their own triggers", async () => {
+    const triggers = ["issues", "issue_comment"].map((kind) =>
+      triggerOf({
+        slug: kind.replace("_", "-"),
+        endpoint: "github",
+        request: z.object({ action: z.literal("edited"), issue: z.object({ number: z.int() }) }),
+        headers: z.object({ "x-github-event": z.literal(kind) }),
+      }),
+    );
+    const { url } = await serve({ triggers });
+    for (const kind of ["issues", "issue_comment"]) {
+      const examples = events.find(({ name }) => name === kind)?.examples as { action: string }[];
+      const response = await fetch(`${url}/triggers/github`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-github-event": kind },
+        body: JSON.stringify(examples.find(({ action }) => action === "edited")),
+      });
+      const { runs } = (await response.json()) as { runs: { trigger: string }[] };
+      expect(runs.map(({ trigger }) => trigger)).toEqual([kind.replace("_", "-")]);
+    }
+  });
+});
+
 describe("GitHub's own example payloads, posted to one endpoint with many triggers", () => {
   test("all 329 fire exactly the triggers whose schemas match, with the parsed output of request", async () => {
     expect(payloads).toHaveLength(329);

@@ -1,7 +1,9 @@
 import type { z } from "zod";
+import { exportSchema } from "../../../cli/build/schema/export.ts";
 import type { VerificationDefinition } from "../../../sdk/definition.ts";
 import type { Dedupe, Rate } from "../../contract/project/endpoint.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
+import { listHeaders } from "../../domain/schema/header-fields.ts";
 import type { AnySchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
 
 /** One trigger; its target is the workflow of the same slug unless another is named. */
@@ -11,6 +13,7 @@ export function triggerOf(p: {
   target?: string;
   request: z.ZodType;
   filter?: z.ZodType;
+  headers?: z.ZodType;
   verify?: VerificationDefinition;
   dedupe?: Dedupe;
   rateLimit?: Rate;
@@ -23,6 +26,9 @@ export function triggerOf(p: {
     target,
     request: p.request as unknown as AnySchema,
     filter: (p.filter ?? null) as unknown as AnySchema | null,
+    headers: p.headers
+      ? { schema: p.headers as unknown as AnySchema, lists: listHeaders(exportSchema(p.headers)) }
+      : null,
     verify: p.verify ?? null,
     dedupe: p.dedupe ?? null,
     rateLimit: p.rateLimit ?? null,

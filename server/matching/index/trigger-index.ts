@@ -1,9 +1,9 @@
 import type { Json } from "../../contract/json.ts";
 import type { ManifestTrigger } from "../../contract/project/manifest.ts";
-import type { ExcludingField, TriggerIndex } from "../../ports/project.ts";
+import type { ExcludingField, FirstHeaders, TriggerIndex } from "../../ports/project.ts";
 import { type Discriminator, discriminatorsOf, fieldAt, isScalar, type Scalar } from "./discriminators.ts";
 
-type Exported = Pick<ManifestTrigger, "request" | "filter">;
+type Exported = Pick<ManifestTrigger, "request" | "filter"> & Partial<Pick<ManifestTrigger, "headers">>;
 
 interface Rule extends Discriminator {
   field: ExcludingField;
@@ -17,26 +17,27 @@ interface Bucket {
 }
 
 /**
- * An index over the exported schemas of the triggers on one endpoint: the triggers that a body can match at all. Each
- * trigger is indexed by its most selective fixed value, which the fewest other triggers require. Its other fixed values
- * are checked when it is found.
+ * An index over the exported schemas of the triggers on one endpoint: the triggers that a request can match at all.
+ * Each trigger is indexed by its most selective fixed value, which the fewest other triggers require. Its other fixed
+ * values are checked when it is found.
  */
 export function buildTriggerIndex(triggers: readonly Exported[]): TriggerIndex {
   const { rules, buckets, anywhere } = index(triggers);
-  const excludingField = (at: number, body: Json) => rules[at]?.find((rule) => !canMatch(rule, body))?.field ?? null;
+  const excludingField = (at: number, body: Json, headers: FirstHeaders | null = null) =>
+    rules[at]?.find((rule) => !canMatch(rule, body, headers))?.field ?? null;
   return {
-    candidates(body) {
-      const found = [...anywhere, ...buckets.flatMap((bucket) => take(bucket, body))];
-      return found.filter((at) => excludingField(at, body) === null).sort((a, b) => a - b);
+    candidates(body, headers = null) {
+      const found = [...anywhere, ...buckets.flatMap((bucket) => take(bucket, body, headers))];
+      return found.filter((at) => excludingField(at, body, headers) === null).sort((a, b) => a - b);
     },
-    countExcluded(body) {
+    countExcluded(body, headers = null) {
       const counts = new Map<ExcludingField, number>();
       const add = (field: ExcludingField, count: number) => counts.set(field, (counts.get(field) ?? 0) + count);
       for (const bucket of buckets) {
-        const taken = take(bucket, body);
+        const taken = take(bucket, body, headers);
         if (taken.length < bucket.all.length) add(bucket.field, bucket.all.length - taken.length);
         for (const at of taken) {
-          const field = excludingField(at, body);
+          const field = excludingField(at, body, headers);
           if (field) add(field, 1);
         }
       }
@@ -57,7 +58,8 @@ function index(triggers: readonly Exported[]): { rules: Rule[][]; buckets: Bucke
   };
   const toRules = (outcome: ExcludingField["outcome"], discriminators: readonly Discriminator[]): Rule[] =>
     discriminators.map((one) => ({ ...one, field: bucketOf(outcome, one.path).field }));
-  const unsorted = triggers.map(({ request, filter }) => [
+  const unsorted = triggers.map(({ request, filter, headers = null }) => [
+    ...toRules("headers_mismatch", headers ? discriminatorsOf(headers) : []),
     ...toRules("request_mismatch", discriminatorsOf(request)),
     ...toRules("filter_mismatch", filter ? discriminatorsOf(filter) : []),
   ]);
@@ -83,24 +85,36 @@ function index(triggers: readonly Exported[]): { rules: Rule[][]; buckets: Bucke
 /** The number of triggers that require the most common of a rule's values; less is more selective. */
 function measureSelectivity(rules: readonly (readonly Rule[])[]): (rule: Rule) => number {
   const counts = new Map<string, number>();
-  for (const { path, values } of rules.flat())
-    for (const value of values) counts.set(keyOf(path, value), (counts.get(keyOf(path, value)) ?? 0) + 1);
-  return ({ path, values }) => Math.max(0, ...[...values].map((value) => counts.get(keyOf(path, value)) ?? 0));
+  for (const rule of rules.flat())
+    for (const value of rule.values) counts.set(keyOf(rule, value), (counts.get(keyOf(rule, value)) ?? 0) + 1);
+  return (rule) => Math.max(0, ...[...rule.values].map((value) => counts.get(keyOf(rule, value)) ?? 0));
 }
 
-function keyOf(path: readonly string[], value: Scalar): string {
-  return JSON.stringify([path, value]);
+/** `request` and `filter` read the same body. */
+function keyOf({ path, field }: Rule, value: Scalar): string {
+  return JSON.stringify([field.outcome === "headers_mismatch", path, value]);
 }
 
-function take({ field, all, byValue }: Bucket, body: Json): readonly number[] {
-  const value = fieldAt(body, field.path);
+function take({ field, all, byValue }: Bucket, body: Json, headers: FirstHeaders | null): readonly number[] {
+  if (isUnevaluated(field, headers)) return all;
+  const value = valueOf(field, body, headers);
   if (isUnwritable(value)) return all;
   return isScalar(value) ? (byValue.get(value) ?? []) : [];
 }
 
-function canMatch({ path, values }: Discriminator, body: Json): boolean {
-  const value = fieldAt(body, path);
+function canMatch({ field, values }: Rule, body: Json, headers: FirstHeaders | null): boolean {
+  if (isUnevaluated(field, headers)) return true;
+  const value = valueOf(field, body, headers);
   return isUnwritable(value) || (isScalar(value) && values.has(value));
+}
+
+function isUnevaluated({ outcome }: ExcludingField, headers: FirstHeaders | null): boolean {
+  return outcome === "headers_mismatch" && headers === null;
+}
+
+/** The value of a field in the part of the request that its schema reads. */
+export function valueOf({ outcome, path }: ExcludingField, body: Json, headers: FirstHeaders | null): Json | undefined {
+  return fieldAt(outcome === "headers_mismatch" ? headers : body, path);
 }
 
 /** `1e999` in a body is Infinity, which a schema may require and its export cannot write. */

@@ -9,8 +9,14 @@ import { splitSchema } from "./fixed-fields.ts";
 export function shareSchemas(triggers: readonly TriggerSource[]): TriggerSource[] {
   const share = createSharing();
   return triggers.map((trigger) => {
-    const shared = { ...trigger, request: share(trigger.request), filter: trigger.filter && share(trigger.filter) };
-    for (const schema of [shared.request, shared.filter]) if (schema) splitSchema(schema, share);
+    const headers = trigger.headers && { ...trigger.headers, schema: share(trigger.headers.schema) };
+    const shared = {
+      ...trigger,
+      request: share(trigger.request),
+      filter: trigger.filter && share(trigger.filter),
+      ...(headers && { headers }),
+    };
+    for (const schema of [shared.request, shared.filter, headers?.schema]) if (schema) splitSchema(schema, share);
     return shared;
   });
 }

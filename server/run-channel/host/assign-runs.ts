@@ -153,7 +153,7 @@ function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
 }
 
 interface AssignOptions {
-  store: Pick<Store, "extendLeases" | "loadSteps" | "getDeliveryHeaders">;
+  store: Pick<Store, "extendLeases" | "loadSteps" | "getDeliveryHeaders" | "getRun">;
   workers: HostedWorkers;
   leaseMs: number;
   clock: Clock;
@@ -161,7 +161,7 @@ interface AssignOptions {
 }
 
 /** The parts of an assigned run that are not in its row. */
-type Details = Pick<AssignedRun, "steps" | "headers">;
+type Details = Pick<AssignedRun, "steps" | "headers" | "request">;
 
 /**
  * Sends runs to the workers for which they were claimed. `workers`: the workers at the time of the claim. `since`: the
@@ -173,7 +173,7 @@ export type AssignRuns = (
 ) => Promise<void> | void;
 
 /** The first start of a run. */
-const noDetails: Details = { steps: [], headers: null };
+const noDetails: Details = { steps: [], headers: null, request: null };
 
 export function createAssignRuns({ store, workers, leaseMs, clock, logger }: AssignOptions): AssignRuns {
   /** The host was paused while it claimed, or waited long for the store: other hosts may be taking its runs already. */
@@ -210,14 +210,15 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
 
   async function load(run: ClaimedRun, worker: HostedWorker | undefined): Promise<Details | null> {
     try {
-      const [steps, headers] = await Promise.all([
+      const [steps, headers, request] = await Promise.all([
         isFirstStart(run) ? [] : store.loadSteps(run.id),
         // Only spans depend on them.
         needsHeaders(run, worker) ? store.getDeliveryHeaders(run.deliveryId ?? "").catch(() => null) : null,
+        needsRequest(run, worker) ? loadRequest(store, run) : null,
       ]);
-      return { steps, headers };
+      return { steps, headers, request };
     } catch (error) {
-      logger.error("run steps could not be read; another worker will take the run", { ...runLogFields(run), error });
+      logger.error("run details could not be read; another worker will take the run", { ...runLogFields(run), error });
       return null;
     }
   }
@@ -229,7 +230,10 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
   }
 
   return (claimed, { workers: before, since }) => {
-    const needsMore = (run: ClaimedRun) => !isFirstStart(run) || needsHeaders(run, before.get(run.workerId));
+    const needsMore = (run: ClaimedRun) => {
+      const worker = before.get(run.workerId);
+      return !isFirstStart(run) || needsHeaders(run, worker) || needsRequest(run, worker);
+    };
     if (isLate(clock.now(), since) || claimed.some(needsMore))
       return assignAfterLoading(claimed, { workers: before, since });
     for (const run of claimed) assign(run, noDetails, before.get(run.workerId));
@@ -240,3 +244,31 @@ const isFirstStart = (run: ClaimedRun) => run.attempt === 1 && !run.isResumed;
 
 const needsHeaders = (run: ClaimedRun, worker: HostedWorker | undefined) =>
   worker?.identity.needsHeaders === true && run.deliveryId !== null;
+
+/** The transform builds the input in the first attempt only. */
+const needsRequest = (run: ClaimedRun, worker: HostedWorker | undefined) =>
+  run.attachmentId !== null && run.inputText === null && worker?.readsRequest.has(run.attachmentId) === true;
+
+/** A replay of a replay, and so on. */
+const maxReplays = 1000;
+
+/** The request that started the run, or the run that it replays. */
+async function loadRequest(
+  store: Pick<Store, "getDeliveryHeaders" | "getRun">,
+  run: ClaimedRun,
+): Promise<AssignedRun["request"]> {
+  let { deliveryId, createdAt: receivedAt, id } = run;
+  for (let replays = 0; deliveryId === null && replays < maxReplays; replays += 1) {
+    const replayed = await replayedBy(store, id);
+    if (!replayed) return null;
+    ({ id, deliveryId } = replayed);
+    receivedAt = Date.parse(replayed.createdAt);
+  }
+  if (deliveryId === null) return null;
+  return { deliveryId, receivedAt, headers: (await store.getDeliveryHeaders(deliveryId)) ?? {} };
+}
+
+async function replayedBy(store: Pick<Store, "getRun">, id: string) {
+  const { replayOf = null } = (await store.getRun(id)) ?? {};
+  return replayOf === null ? null : await store.getRun(replayOf);
+}

@@ -39,6 +39,11 @@ function createQueue() {
       return [{ ...aStep, result: id }];
     },
     getDeliveryHeaders: async (id: string) => (id === "dlv_gone" ? Promise.reject(new Error("no")) : { from: id }),
+    async getRun(id: string) {
+      const replayOf = { run_1: "run_replay", run_replay: "run_first", run_alone: null }[id] ?? null;
+      const deliveryId = id === "run_first" ? "dlv_first" : null;
+      return { id, replayOf, deliveryId, createdAt: "1970-01-01T00:00:07.000Z" } as never;
+    },
     nextAvailableAt: async (_: string, after = 0) => state.waiting.find((at) => at > after) ?? null,
   };
   return { state, store, add };
@@ -102,6 +107,7 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
         version: "v1",
         concurrency: [["workflow:w", 7]],
         needsHeaders: false,
+        readsRequest: [],
         ...over,
       },
       stream: {
@@ -118,6 +124,7 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
       runs: new TransientMap(),
       reserved: 0,
       limitedTargets: new Set(),
+      readsRequest: new Set(over.readsRequest),
       limitedRuns: new Set(),
     };
     workers.set(id, worker);
@@ -269,6 +276,30 @@ describe("claims", () => {
     add(1);
     await wake();
     expect(assigned().map(({ headers }) => headers)).toEqual([{ from: "dlv_1" }, null, null]);
+  });
+
+  it("give the request to runs whose transform uses it, also to replays, and only while the input is not built", async () => {
+    const { add, assigned, connect, wake } = create({});
+    connect("wrk_1", 9, { readsRequest: ["a:w"] });
+    add(1, { attachmentId: "a:w", createdAt: 3 });
+    add(1, { attachmentId: "a:w", deliveryId: "dlv_1", createdAt: 3 });
+    add(1, { attachmentId: "a:w", deliveryId: "dlv_1", inputText: "{}" });
+    add(1, { attachmentId: "other:w", deliveryId: "dlv_1" });
+    await wake();
+    expect(assigned().map(({ request }) => request)).toEqual([
+      { deliveryId: "dlv_first", receivedAt: 7000, headers: { from: "dlv_first" } },
+      { deliveryId: "dlv_1", receivedAt: 3, headers: { from: "dlv_1" } },
+      null,
+      null,
+    ]);
+  });
+
+  it("leave a run whose request cannot be read to another worker", async () => {
+    const { add, assigned, connect, wake } = create({});
+    connect("wrk_1", 9, { readsRequest: ["a:w"] });
+    add(1, { attachmentId: "a:w", deliveryId: "dlv_gone" });
+    await wake();
+    expect(assigned()).toEqual([]);
   });
 
   it("assign nothing to a worker that disconnected or connected again meanwhile", async () => {

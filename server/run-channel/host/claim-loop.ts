@@ -25,7 +25,7 @@ interface ClaimLoopOptions {
 export interface ClaimLoop {
   /** Signals that runs may be due. Cheap; safe to call at any time. */
   wake(): void;
-  /** Signals that this host queued so many runs after it had claimed all due runs. */
+  /** Signals that this host queued this many runs after it had claimed all due runs. */
   queued(count: number): void;
   /** Signals that a slot is free. Nothing is claimed if no run can be due. */
   slotFreed(): void;

@@ -30,6 +30,8 @@ export interface HostedWorker {
   readonly runs: TransientMap<string, string>;
   /** The targets (`kind:slug`) whose concurrent runs are limited. */
   readonly limitedTargets: ReadonlySet<string>;
+  /** The attachment ids whose transforms use the request. */
+  readonly readsRequest: ReadonlySet<string>;
   /** Its runs of such targets, by id. When one ends, another run of the target may be due. */
   readonly limitedRuns: Set<string>;
   /** Slots for runs that are being claimed or accepted. */

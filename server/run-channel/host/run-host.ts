@@ -189,6 +189,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       runs: new TransientMap(),
       reserved: 0,
       limitedTargets: new Set(identity.concurrency.map(([target]) => target)),
+      readsRequest: new Set(identity.readsRequest),
       limitedRuns: new Set(),
     };
   }

@@ -130,6 +130,7 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
         version: "v1",
         concurrency: [],
         needsHeaders: traceRun !== undefined,
+        readsRequest: [],
         ...options.identity,
       },
       logger: silentLogger,

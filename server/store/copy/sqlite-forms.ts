@@ -11,7 +11,7 @@ import {
 } from "../../domain/stored-codes.ts";
 import { readStoredVerdicts, toStoredVerdicts } from "../shared/stored-verdicts.ts";
 import type { Names } from "../sqlite/names.ts";
-import { type Packed, packedHex, packedId, type PackedText, packedUuid } from "../shared/packed-text.ts";
+import { type Packed, packedHex, packedId, type PackedText, packedUuid } from "../../domain/ids.ts";
 import { inputSql, payloadSql, sameAsBody, sameAsPayload } from "../sqlite/stored-forms.ts";
 import { packVerdicts, unpackVerdicts } from "../sqlite/verdicts.ts";
 import type { Value } from "./row.ts";

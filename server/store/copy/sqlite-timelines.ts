@@ -2,7 +2,7 @@ import { createDecoder, runStatusCodes } from "../../domain/stored-codes.ts";
 import type { RunEventRow } from "../shared/timeline-shapes.ts";
 import type { Names } from "../sqlite/names.ts";
 import type { Connection } from "../sqlite/open-connection.ts";
-import { type Packed, packedId } from "../shared/packed-text.ts";
+import { type Packed, packedId } from "../../domain/ids.ts";
 import { implied, impliedEntries, type ImpliedFacts, lastImpliedStart } from "../sqlite/timeline.ts";
 import type { CopiedTable } from "./copy-plan.ts";
 import type { Row, Value } from "./row.ts";

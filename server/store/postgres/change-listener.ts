@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Client, type Pool } from "pg";
 import { type Logger, createThrottledLog } from "../../ports/logger.ts";
-import { createListeners, type Listeners } from "../shared/listeners.ts";
+import { createListeners, type Listeners } from "../../domain/event-loop.ts";
 import { connectionConfig, isShared, listenerName, settle } from "./connect.ts";
 
 const channel = "signalbox_changed";

@@ -4,17 +4,17 @@ import { inPortions } from "./in-portions.ts";
 import type { Session } from "./session.ts";
 import { sumLog } from "./traffic-store.ts";
 
-/** Nobody waits for it but the next one. */
-const mostSums = 2_000;
-const mostRows = 5_000;
+/** A fold delays only the next fold. */
+const maxSums = 2_000;
+const maxRows = 5_000;
 
 const takeLogSql = `
-  DELETE FROM traffic_log WHERE id IN (SELECT id FROM traffic_log ORDER BY id LIMIT ${mostRows}) RETURNING counts`;
+  DELETE FROM traffic_log WHERE id IN (SELECT id FROM traffic_log ORDER BY id LIMIT ${maxRows}) RETURNING counts`;
 
 /**
- * Adds what was counted to the counters, in a transaction. What is too much for one goes back to the log as one row,
- * where it waits together with what comes meanwhile. Says whether there is more. One process does it at a time: two
- * would lock the same counters in different orders.
+ * Adds logged counts to the counters, in a transaction. Counts beyond the limit return to the log as one row, and are
+ * folded later with newer ones. Returns whether there is more. One process folds at a time: two would lock the same
+ * counters in different orders.
  */
 export async function foldTraffic(session: Session): Promise<boolean> {
   const [lock] = await session.rows<{ taken: boolean }>(
@@ -25,11 +25,11 @@ export async function foldTraffic(session: Session): Promise<boolean> {
   const all = [...sumLog(rows)].filter(([, count]) => count !== 0);
   await addSums(
     session,
-    all.slice(0, mostSums).map(([key, count]) => ({ ...readTrafficKey(key), count })),
+    all.slice(0, maxSums).map(([key, count]) => ({ ...readTrafficKey(key), count })),
   );
-  if (all.length > mostSums)
-    await session.change("INSERT INTO traffic_log (counts) VALUES ($1)", [JSON.stringify(all.slice(mostSums))]);
-  return all.length > mostSums || rows.length === mostRows;
+  if (all.length > maxSums)
+    await session.change("INSERT INTO traffic_log (counts) VALUES ($1)", [JSON.stringify(all.slice(maxSums))]);
+  return all.length > maxSums || rows.length === maxRows;
 }
 
 interface Counter {
@@ -59,7 +59,7 @@ async function addSums(session: Session, sums: readonly TrafficSum[]): Promise<v
       portion.map((c) => c.count),
     ];
     const added = await session.rows<Omit<Counter, "count"> & { isNew: boolean }>(addCountersSql, values);
-    // The first verdict in its hour: a good time to clear away behind it.
+    // These are the first counts of their hours, so old minute buckets are removed now.
     const begun = added.filter(
       ({ isNew, bucketMs, attachmentId }) => isNew && bucketMs === hourMs && attachmentId !== total,
     );
@@ -80,7 +80,10 @@ async function forgetMinutes(session: Session, begun: readonly TrafficKey[]): Pr
   );
 }
 
-/** Deliveries are counted by minute and hour, on their endpoint and on all together; verdicts by day, too. */
+/**
+ * Deliveries are counted by minute and hour, for their endpoint and for all endpoints. Verdicts are also counted by
+ * day.
+ */
 function countersOf({ endpoint, attachmentId, at, outcome, count }: TrafficSum): Counter[] {
   const isDelivery = attachmentId === total;
   const buckets = isDelivery ? [minuteMs, hourMs] : [minuteMs, hourMs, dayMs];

@@ -1,7 +1,7 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 import { textNeedles } from "../shared/text-needles.ts";
 
-/** Whether one of the columns, of JSON as text, has the text: with ASCII letters in lower case. */
+/** Whether one of the columns, which have JSON as text, contains the text. ASCII letters are compared in lower case. */
 export function jsonHasText(columns: readonly Column[], text: string): SQL {
   const finds = columns.flatMap((column) =>
     textNeedles(text).map((needle) => sql`position(${needle.toString()} in lower(${column} COLLATE "C")) > 0`),
@@ -10,8 +10,9 @@ export function jsonHasText(columns: readonly Column[], text: string): SQL {
 }
 
 /**
- * The same for bytes, each of which is looked at as the character of its number. No text of Postgres has a zero: bytes
- * with one (no JSON has it) are taken apart, which takes long, and it is the character 256 then.
+ * The same for bytes. Each byte is compared as the character with its number. Postgres does not allow the character 0
+ * in a string. Bytes with a zero, which JSON never has, are therefore converted one by one, which is slow; a zero
+ * becomes the character 256.
  */
 export function bytesHaveText(column: Column, text: string): SQL {
   const numbered = sql`(SELECT string_agg(chr(coalesce(nullif(get_byte(${column}, n), 0), 256)), '' ORDER BY n) FROM generate_series(0, length(${column}) - 1) n)`;

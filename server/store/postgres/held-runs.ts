@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 type LeaseRequest = Parameters<EngineStore["extendLeases"]>[0];
 type Pool = Parameters<EngineStore["countQueued"]>[0];
 
-/** Rows are locked in one order, whoever locks them. */
+/** All operations lock rows in the same order, so none waits for another that waits for it. */
 const lockHeldSql = `
   SELECT run.id, job_queue AS queue, cancel_requested_at AS "cancelRequestedAt" FROM run JOIN unnest($1::text[], $2::text[]) AS t (id, token) ON run.id = t.id AND run.token = t.token
   WHERE status = 'running' ORDER BY run.id FOR NO KEY UPDATE OF run`;

@@ -3,10 +3,10 @@ import type { Position } from "../shared/cursor.ts";
 import { between, listBudget, type Listing, type ListReader, type Reach, type Stretch } from "../shared/read-list.ts";
 import type { Session } from "./session.ts";
 
-/** Postgres chooses the index by itself; the conditions are those that the chosen one answers. */
+/** Postgres chooses the index by itself. The conditions are those that the chosen index can answer. */
 export function createListReader({ db }: Session): ListReader {
   return {
-    // Each look is two round trips: few of them should do.
+    // Each look takes two round trips, so a few must be enough.
     firstScan: { fast: 2_000, slow: 400 },
     maxScan: { fast: 100_000, slow: 100_000 },
     maxScanMs: listBudget.pageMs,

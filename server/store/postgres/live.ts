@@ -3,7 +3,7 @@ import type { Session } from "./session.ts";
 
 export type LiveRequest = Parameters<EngineStore["saveLive"]>[0];
 
-/** The runs are locked: whoever takes one away waits, and then finds what to clear. */
+/** Locks the runs: an operation that takes a run from its worker waits, and then clears its live output. */
 const saveSql = `
   WITH held AS (
     SELECT run.id, s.* FROM run JOIN unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::bigint[], $6::bigint[], $7::text[]) AS s (run_id, token, step, attempt, started_at, updated_at, said)
@@ -16,7 +16,7 @@ const saveSql = `
     updated_at = excluded.updated_at, revision = run_live.revision + 1, said = excluded.said
   RETURNING run_id AS id`;
 
-/** What the models of many runs say, each run once. */
+/** Saves the live output of several runs. Each run occurs once. */
 export async function saveLives(session: Session, all: readonly LiveRequest[]): Promise<{ held: boolean }[]> {
   const column = <Value>(read: (one: LiveRequest) => Value) => all.map(read);
   const values = [
@@ -32,7 +32,7 @@ export async function saveLives(session: Session, all: readonly LiveRequest[]): 
   return all.map(({ runId }) => ({ held: held.has(runId) }));
 }
 
-/** What somebody else wrote who held the run before is not shown. */
+/** Output under an earlier claim is not shown. */
 const getSql = `
   SELECT step, run_live.attempt, run_live.started_at AS "startedAt", updated_at AS "updatedAt", said
   FROM run_live JOIN run ON run.id = run_live.run_id AND run.token = run_live.token WHERE run_id = $1 AND status = 'running'`;
@@ -46,7 +46,7 @@ export async function clearLives(session: Session, runIds: readonly string[]): P
   if (runIds.length > 0) await session.change("DELETE FROM run_live WHERE run_id = ANY($1::text[])", [runIds]);
 }
 
-/** A handful of rows. Whatever takes one away adds to a timeline, too. */
+/** Reads a few rows. An operation that removes one of them also adds to a timeline. */
 export async function readLiveMark(session: Session): Promise<string> {
   return JSON.stringify(await session.rows("SELECT count(*) AS speaking, sum(revision)::bigint AS said FROM run_live"));
 }

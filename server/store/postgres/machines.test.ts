@@ -57,7 +57,7 @@ it("tells by how much the database's clock is ahead, and as nothing what is usua
   for (const aheadMs of [0, 200, -3_600_000, 3_600_000]) {
     const stop = await followClock({
       pool,
-      tell: (ms) => told.push(ms),
+      onAhead: (ms) => told.push(ms),
       logger: silentLogger,
       now: () => Date.now() - aheadMs,
     });

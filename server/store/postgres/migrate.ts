@@ -10,13 +10,13 @@ import { isQueuePending, migrateQueue, readQueueSchema } from "./queue/queue-sch
 import type { Session } from "./session.ts";
 import { transact } from "./transact.ts";
 
-/** Held by whoever brings the schema up to date: any number, but the same in every version. */
+/** The advisory lock of a migration. Any number, but the same in every version. */
 const lockNumber = 7_245_113_902_417_733n;
 
 /**
- * Brings the database to this code's schema: the migrations that drizzle-kit wrote, by its journal. All pending ones
- * are one transaction under an advisory lock, so many processes may start at once, and a kill leaves the old schema or
- * the new. Gives those that this call applied.
+ * Migrates the database to the schema of this version, with the migrations in the journal of drizzle-kit. All pending
+ * ones are one transaction under an advisory lock. Several processes can start at the same time, and a kill leaves the
+ * old schema or the new one. Returns the migrations that this call applied.
  */
 export async function migrate(
   pool: Pool,
@@ -48,7 +48,7 @@ const queueMigration = "pgboss";
 
 const oldestServer = 150_000;
 
-/** Throws AppError `store_unusable` where the server is too old, or keeps text in another encoding. */
+/** Throws AppError `store_unusable` if the server is too old, or the encoding of the database is not UTF-8. */
 export async function assertFits(session: Session, name: string): Promise<void> {
   const [facts] = await session.rows<{ version: number; encoding: string }>(
     "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding",
@@ -72,7 +72,7 @@ async function applyPending(
   p: { folder: string; name: string; known: string[]; now: number; logger: Logger },
 ): Promise<string[]> {
   const { folder, known, name, now } = p;
-  // Another process may take its minutes.
+  // The migration of another process can take minutes.
   await session.change("SET LOCAL lock_timeout = 0");
   await session.change("SELECT pg_advisory_xact_lock($1)", [lockNumber]);
   await session.change(

@@ -80,7 +80,7 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   }
   const readers = createPool(p.url, { max: maxReaders, logger, isShared });
   const stopClock = p.onClock
-    ? await followClock({ pool: readers, tell: p.onClock, logger }).catch(async (error: unknown) => {
+    ? await followClock({ pool: readers, onAhead: p.onClock, logger }).catch(async (error: unknown) => {
         await readers.end();
         throw toOpenError(error, name);
       })

@@ -7,9 +7,9 @@ interface Taken {
   left: { id: string; queue: QueueFull }[];
 }
 
-/** Holds `maxQueued` for one transaction. */
+/** Checks `maxQueued` in one transaction. */
 export interface QueueRoom {
-  /** All of them, or none: then `left` names the first with the queue that is full. */
+  /** Takes all of them or none. If none, `left` has the first run and the full queue. */
   takeAll(runs: readonly NewRun[]): Taken;
   takeFitting(runs: readonly NewRun[]): Taken;
 }
@@ -19,8 +19,8 @@ const countQueuedSql = `
   FROM unnest($1::text[], $2::bigint[]) AS t (target, up_to)`;
 
 /**
- * Takes the queues first, in one order for all processes, so that nobody else with a bound queues anything before the
- * end of the transaction.
+ * Locks the queues, in one order for all processes. Until the end of the transaction, no other transaction adds runs
+ * with a limit to them.
  */
 export async function lockRoom(session: Session, runs: readonly NewRun[]): Promise<QueueRoom> {
   const upTo = new Map<string, number>();
@@ -39,7 +39,7 @@ export async function lockRoom(session: Session, runs: readonly NewRun[]): Promi
   return createRoom(new Map(rows.map(({ target, queued }) => [target, queued])));
 }
 
-/** Of targets that none of the runs bounds nothing is known, nor asked. */
+/** `queued`: the queued runs of targets with a limit. Other targets are not counted. */
 function createRoom(queued: Map<string, number>): QueueRoom {
   function takeAll(runs: readonly NewRun[]): Taken {
     const [first] = runs;

@@ -9,8 +9,8 @@ const start: UpkeepCursor = { at: -1, id: "" };
 const isOpen = "run.status IN ('queued', 'running', 'waiting')";
 
 /**
- * Locked before it is asked whether anything needs them: whoever starts a run of one meanwhile waits, and finds it
- * gone.
+ * Rows are locked before the check whether they are still needed. An operation that starts a run of a delivery
+ * meanwhile waits, and then finds that the delivery is removed.
  */
 const queries = {
   delivery: {
@@ -26,7 +26,7 @@ const queries = {
   },
 };
 
-/** Stops in the middle of what has much, and goes on with it in the next batch. */
+/** Deliveries with many rows are removed in several batches. */
 export async function removeDeliveries(
   session: Session,
   { before, keysSince, after }: Parameters<UpkeepStore["removeOldDeliveries"]>[0],
@@ -76,7 +76,7 @@ async function lookAt(
   };
 }
 
-/** Timelines and steps first, some at a time. Says whether all is gone. */
+/** Removes timelines and steps first, some at a time. Returns whether everything is removed. */
 async function removeWhole(session: Session, runs: readonly string[]): Promise<boolean> {
   if (runs.length === 0) return true;
   for (const table of ["run_event", "run_step"]) {

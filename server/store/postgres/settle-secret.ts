@@ -3,15 +3,15 @@ import { AppError } from "../../contract/app-error.ts";
 import { transact } from "./transact.ts";
 
 export interface SecretOfMachine {
-  /** Tells secrets apart, and gives none away. */
+  /** Distinguishes secrets without revealing them. */
   fingerprint: string;
-  /** Puts it in force in the place of another. */
+  /** Whether it replaces another secret. */
   isReplacing?: boolean;
 }
 
 /**
- * All machines of a store seal keys and sign cookies with one secret: the first that came, or the one that was put in
- * its place. Throws AppError `store_unusable` where this machine has another.
+ * All machines of a store seal keys and sign cookies with the same secret: that of the first machine, or the one that
+ * replaced it. Throws AppError `store_unusable` if this machine has another.
  */
 export async function settleSecret(
   pool: Pool,

@@ -2,19 +2,19 @@ import type { Pool } from "pg";
 import type { Logger } from "../../ports/logger.ts";
 
 const everyMs = 30_000;
-/** What machines that are kept by NTP differ by, and the way to the database. */
+/** The usual difference between machines that NTP synchronizes, including the way to the database. */
 const usualMs = 500;
-/** A person should look at it. */
-const worthAWordMs = 2_000;
+/** A larger difference is logged. */
+const loggedMs = 2_000;
 
 /**
- * Tells by how many milliseconds the clock of the database is ahead of this machine's, now and again: leases, due times
- * and expiry are compared by whoever asks, and machines whose clocks differ would take each other's runs. What is usual
- * is told as 0. Rejects where it cannot be asked the first time.
+ * Reports regularly by how many milliseconds the clock of the database is ahead of this machine's. Each machine
+ * compares leases, due times and expiry with its own time: with different clocks, machines would take each other's
+ * runs. A usual difference is reported as 0. Rejects if the first query fails.
  */
 export async function followClock(p: {
   pool: Pool;
-  tell: (aheadMs: number) => void;
+  onAhead: (aheadMs: number) => void;
   logger: Logger;
   now?: () => number;
 }): Promise<() => void> {
@@ -23,13 +23,13 @@ export async function followClock(p: {
 
   async function ask(): Promise<void> {
     const aheadMs = await askDifference(p.pool, now);
-    const told = Math.abs(aheadMs) < usualMs ? 0 : aheadMs;
-    if (Math.abs(told - last) > worthAWordMs)
+    const reported = Math.abs(aheadMs) < usualMs ? 0 : aheadMs;
+    if (Math.abs(reported - last) > loggedMs)
       p.logger.warn("clock differs from the clock of the database, which is used; synchronize it, e.g. with NTP", {
-        aheadMs: -told,
+        aheadMs: -reported,
       });
-    last = told;
-    p.tell(told);
+    last = reported;
+    p.onAhead(reported);
   }
 
   await ask();
@@ -37,7 +37,7 @@ export async function followClock(p: {
   return () => clearInterval(timer);
 }
 
-/** The answer is of the middle of the way there and back. */
+/** Assumes that the database answered in the middle of the round trip. */
 export async function askDifference(pool: Pool, now: () => number): Promise<number> {
   const before = now();
   const { rows } = await pool.query<{ at: string }>("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at");

@@ -3,7 +3,7 @@ import { DatabaseError } from "pg";
 import { AppError } from "../../contract/app-error.ts";
 
 /**
- * What the database, its disk or the network does to us, as opposed to a defect of ours. Codes begin with these
+ * Failures of the database, its disk or the network, not defects of this code. Codes begin with these prefixes
  * (Postgres, appendix A).
  */
 const unavailable: readonly (readonly [prefix: string, detail: string])[] = [
@@ -129,8 +129,8 @@ const noPassword: OpenProblem = {
 };
 
 /**
- * Gives an AppError: `store_unavailable` for what the store cannot help, `not_found` for a row that refers to one which
- * is not there, or was removed meanwhile. Anything else as the driver gave it.
+ * Returns AppError `store_unavailable` for failures of the environment. Returns `not_found` for a row that refers to a
+ * missing or removed one. Returns any other error unchanged.
  */
 export function toStoreError(given: unknown): unknown {
   const error = unwrap(given);
@@ -139,7 +139,7 @@ export function toStoreError(given: unknown): unknown {
     return new AppError("not_found", "The row that this one refers to does not exist. Retention may have removed it.", {
       cause: error,
     });
-  const known = detailOf(error, unavailable) ?? (isConnectionTrouble(error) ? "The database cannot be reached." : null);
+  const known = detailOf(error, unavailable) ?? (isConnectionError(error) ? "The database cannot be reached." : null);
   return known === null ? error : new AppError("store_unavailable", known, { cause: error });
 }
 
@@ -178,7 +178,7 @@ function findOpenProblem(error: unknown): OpenProblem | null {
       problem: `the file ${file} cannot be read`,
       fix: "Correct its path in DATABASE_URL (sslrootcert, sslcert, sslkey), and its permissions.",
     };
-  if (!isConnectionTrouble(error)) return null;
+  if (!isConnectionError(error)) return null;
   const networkCode = networkCodeOf(error);
   return (
     unreachable.find((known) => known.code === networkCode) ?? (isOfCertificate(networkCode) ? untrusted : unresponsive)
@@ -201,13 +201,13 @@ function networkCodeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Node tells of a name with several addresses in one error without words. */
+/** If a name has several addresses, Node reports one error without a message for all of them. */
 function saidBy(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(saidBy).join("; ");
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether trying again, alone, may help: nothing was committed, and the connection is sound. */
+/** Whether another try, alone, may succeed: nothing was committed, and the connection works. */
 export function isConflict(error: unknown): boolean {
   return (codeOf(error)?.startsWith("40") ?? false) || isQueueMissing(error);
 }
@@ -218,19 +218,16 @@ export function isQueueMissing(error: unknown): boolean {
   return codeOf(cause) === "23503" && cause instanceof Error && "constraint" in cause && cause.constraint === "q_fkey";
 }
 
-/**
- * The store as a whole cannot be used now, whatever the row: neither for a conflict with others, nor for a lock that
- * one waits for in vain.
- */
+/** True if the whole store is currently unusable, not only a row. Conflicts and lock timeouts concern only a row. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof AppError || isConflict(error) || isLocked(error)) return false;
   const known = toStoreError(error);
   return known instanceof AppError && known.code === "store_unavailable";
 }
 
-/** Nothing can be asked over this connection any more. */
+/** True if the connection cannot be used any more. */
 export function isConnectionLost(error: unknown): boolean {
-  return isConnectionTrouble(unwrap(error));
+  return isConnectionError(unwrap(error));
 }
 
 function unwrap(error: unknown): unknown {
@@ -263,9 +260,9 @@ const networkCodes = new Set([
   "ENOENT",
 ]);
 
-/** Of the driver and of Node. The driver's own have no code. */
-function isConnectionTrouble(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isConnectionTrouble);
+/** Errors of the driver and of Node. The driver's own errors have no code. */
+function isConnectionError(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isConnectionError);
   if (!(error instanceof Error)) return false;
   if ("code" in error && typeof error.code === "string")
     return networkCodes.has(error.code) || isOfCertificate(error.code);

@@ -8,31 +8,31 @@ import {
 import type { PostgresDatabase } from "./database.ts";
 import type { Session } from "./session.ts";
 
-const mostTogether = 256;
-/** The longest window: what was not asked for so long is whole again, which needs no row. */
-const longestWindowMs = 3_600_000;
+const maxBatch = 256;
+/** The longest window. A bucket that was not used for this long is full again, and needs no row. */
+const maxWindowMs = 3_600_000;
 const cleanEveryMs = 600_000;
 
 /**
- * Rates of all machines, a row for whom each counts. Requests that come together share a transaction, which waits for
- * no disk.
+ * The rates of all machines, with one row for each name that is counted. Concurrent requests share a transaction, which
+ * does not wait for the disk.
  */
 export function createTakeRates({
   togetherAside,
   writeSoon,
 }: PostgresDatabase): (asked: readonly RateCheck[]) => Promise<RateResult> {
-  const take = togetherAside({ maxBatch: mostTogether, write: takeTogether });
+  const take = togetherAside({ maxBatch, write: takeTogether });
   let cleanedAt = performance.now();
 
-  function cleanNowAndThen(): void {
+  function cleanIfDue(): void {
     if (performance.now() - cleanedAt < cleanEveryMs) return;
     cleanedAt = performance.now();
-    // Nobody waits for it, and it comes again.
+    // It runs again later, so a failure has no effect.
     writeSoon(removeWhole).catch(() => {});
   }
 
   return (asked) => {
-    cleanNowAndThen();
+    cleanIfDue();
     return take(asked);
   };
 }
@@ -40,7 +40,7 @@ export function createTakeRates({
 function removeWhole(session: Session): Promise<number> {
   return session.change(
     "DELETE FROM rate_bucket WHERE filled_at < extract(epoch FROM clock_timestamp()) * 1000 - $1::bigint",
-    [longestWindowMs],
+    [maxWindowMs],
   );
 }
 
@@ -56,7 +56,7 @@ const saveSql = `
   ON CONFLICT (name) DO UPDATE SET tokens = excluded.tokens, filled_at = excluded.filled_at`;
 
 async function takeTogether(session: Session, jobs: readonly (readonly RateCheck[])[]): Promise<RateResult[]> {
-  // In one order for all processes. The number that a name is locked by may be another's as well: that costs time, and nothing else.
+  // In one order for all processes. Two names can have the same lock, which only costs time.
   const names = [...new Set(jobs.flat().map(({ name }) => name))].toSorted();
   await session.rows(lockSql, [names]);
   const rows = await session.rows<{ name: string; tokens: number | null; filledAt: number | null; now: number }>(

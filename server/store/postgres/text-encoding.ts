@@ -1,7 +1,7 @@
 /**
- * Postgres takes no `\0` in a text, and UTF-8 has no lone surrogates; JavaScript has both, and so may a name or a
- * message. They are kept behind U+FFFE, which is no character and stands in no text by itself; where it does, it is
- * kept behind itself.
+ * Postgres does not accept `\0` in a string, and UTF-8 has no lone surrogates. Strings of JavaScript can have both, for
+ * example in a name or a message. They are stored as U+FFFE and their code. U+FFFE is not a character; if a string
+ * contains it, it is stored in the same way.
  */
 const mark = "\ufffe";
 const unfit = /[\0\ufffe\ud800-\udfff]/gu;

@@ -26,13 +26,13 @@ const queries = { run: queriesOf("run", "created_at"), delivery: queriesOf("deli
 
 type SearchRequest = Parameters<TrafficStore["searchIds"]>[0];
 
-const mostRuns = 200;
+const maxRuns = 200;
 
-/** One more than is summed up tells whether there are more. */
+/** One row more than the summary needs shows whether there are more. */
 const recentRunsSql = `
   SELECT t.place, r.* FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS t (slug, kind, place) CROSS JOIN LATERAL (
     SELECT status, started_at AS "startedAt", finished_at AS "finishedAt" FROM run
-    WHERE target_slug = t.slug AND target_kind = t.kind AND created_at >= $3 ORDER BY created_at DESC, id DESC LIMIT ${mostRuns + 1}
+    WHERE target_slug = t.slug AND target_kind = t.kind AND created_at >= $3 ORDER BY created_at DESC, id DESC LIMIT ${maxRuns + 1}
   ) AS r`;
 
 const lastRunsSql = `
@@ -49,7 +49,7 @@ interface RecentRow {
 
 export function createTrafficStore({ read, readAtOnce }: PostgresDatabase): TrafficStore {
   return {
-    // Counters and log are read at once: a count could move from the one to the other in between.
+    // Counters and log are read in one snapshot: a fold could move a count between two reads.
     countDeliveries: (p) => readAtOnce((session) => countDeliveries(session, p)),
     countVerdicts: (p) => readAtOnce((session) => countVerdicts(session, p)),
     countVerdictBuckets: (p) => readAtOnce((session) => countVerdictBuckets(session, p)),
@@ -123,7 +123,7 @@ async function countVerdictBuckets(
   return joinVerdictBuckets(counted, { log: await readLog(session), endpoint, trigger, window });
 }
 
-/** What was counted and is not in the counters yet, by endpoint. */
+/** Counts that are not added to the counters yet, by endpoint. */
 async function readLog(session: Session): Promise<ReadonlyMap<string, readonly TrafficSum[]>> {
   const rows = await session.rows<{ counts: string }>("SELECT counts FROM traffic_log");
   return byEndpoint(sumLog(rows));
@@ -147,11 +147,11 @@ async function summarizeTargets(
   const rows = new Map((await readRunRows(session, [...last.values()])).map((row) => [row.id, row]));
   return targets.map((target, at) => {
     const row = rows.get(last.get(at + 1) ?? "");
-    return { target, ...summarizeRuns(recent.get(at + 1) ?? [], mostRuns), lastRun: row ? toRunSummary(row) : null };
+    return { target, ...summarizeRuns(recent.get(at + 1) ?? [], maxRuns), lastRun: row ? toRunSummary(row) : null };
   });
 }
 
-/** Ids sort by the time they were made: those that begin so are the end of a stretch of the primary key. */
+/** Ids with the same beginning are a range of the primary key, in the order of their creation. */
 function queriesOf(table: "run" | "delivery", at: string): { begin: string; end: string } {
   return {
     begin: `SELECT id FROM ${table} WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3`,

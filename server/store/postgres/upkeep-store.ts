@@ -14,10 +14,10 @@ const removeSql = (table: string, time: string) =>
 const removeAuditSql = removeSql("audit_entry", "at");
 const removeExpiredSql = [removeSql("person_session", "expires_at"), removeSql("person_verification", "expires_at")];
 
-/** Nothing here waits for the disk: what a crash undoes is removed again. */
+/** Nothing here waits for the disk: if a crash undoes a removal, the next upkeep repeats it. */
 export function createUpkeepStore({ read, writeSoon }: PostgresDatabase): UpkeepStore {
   return {
-    // One more than are kept tells whether there is anything to remove.
+    // One row more than are kept shows whether there is anything to remove.
     findOldestOf: (newest) =>
       read(async (session) => {
         const rows = await session.rows<{ at: number }>(
@@ -37,7 +37,7 @@ export function createUpkeepStore({ read, writeSoon }: PostgresDatabase): Upkeep
     },
     removeOldAudit: ({ before }) => writeSoon((session) => remove(session, [removeAuditSql], before)),
     removeExpiredSignIns: ({ before }) => writeSoon((session) => remove(session, removeExpiredSql, before)),
-    // Postgres uses the room again by itself.
+    // Postgres uses the space again by itself.
     releaseSpace: async () => false,
   };
 }

@@ -70,7 +70,13 @@ interface Correction {
 type Tally = ReadonlyMap<VerdictOutcome, number>;
 
 /** A delivery counts for a target by its best verdict. */
-const bestFirst = ["matched", "filter_mismatch", "request_mismatch", "disabled"] as const satisfies VerdictOutcome[];
+const bestFirst = [
+  "matched",
+  "filter_mismatch",
+  "request_mismatch",
+  "headers_mismatch",
+  "disabled",
+] as const satisfies VerdictOutcome[];
 
 /**
  * The corrections to the verdict counts of a delivery, so that it counts once for each target regardless of its number

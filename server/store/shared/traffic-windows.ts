@@ -24,6 +24,7 @@ export const verdictMinutesKeptMs = 48 * hourMs;
 export const verdictOutcomes = [
   "disabled",
   "filter_mismatch",
+  "headers_mismatch",
   "matched",
   "request_mismatch",
 ] as const satisfies VerdictOutcome[];

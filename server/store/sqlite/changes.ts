@@ -2,7 +2,7 @@ import type { DisabledTriggers } from "../../contract/disabled.ts";
 import { createThrottledLog, type Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
-import { createListeners, type Listeners } from "../shared/listeners.ts";
+import { createListeners, type Listeners } from "../../domain/event-loop.ts";
 import type { Connection } from "./open-connection.ts";
 
 /** The mark of the store: a number that grows with every commit that changes visible data. */

@@ -3,7 +3,7 @@ import { runStatusCodes } from "../../domain/stored-codes.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
 import { versionNote } from "../shared/run-rules.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { type Packed, packedUuid } from "../shared/packed-text.ts";
+import { type Packed, packedUuid } from "../../domain/ids.ts";
 import { deliveryId, inputSql, isOpenSql, payloadSql, readTarget, runId, workerId } from "./stored-forms.ts";
 import { type AddEntry, implied } from "./timeline.ts";
 

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { deliveryOutcomeCodes } from "../../domain/stored-codes.ts";
 import type { AcceptedRun, AcceptResult, DeliveryStore, NewDelivery } from "../../ports/store/delivery-store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
-import { type Packed, packedHex } from "../shared/packed-text.ts";
+import { type Packed, packedHex } from "../../domain/ids.ts";
 import { type AcceptRequest, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
 import type { CountTraffic } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";

@@ -8,7 +8,7 @@ import type {
   StepRecord,
   WorkerInfo,
 } from "../../ports/store/engine-store.ts";
-import { packedUuid } from "../shared/packed-text.ts";
+import { packedUuid } from "../../domain/ids.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { type EndHold, type Held, prepareEndHold, setInputSql } from "./end-hold.ts";

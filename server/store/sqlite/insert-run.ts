@@ -1,7 +1,7 @@
 import { runStatusCodes, startedByCodes, targetKindCodes } from "../../domain/stored-codes.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
-import { packedUuid } from "../shared/packed-text.ts";
+import { packedUuid } from "../../domain/ids.ts";
 import { queueBoundsOf, tokensAtStart } from "../shared/run-rules.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { missingReference } from "./store-error.ts";

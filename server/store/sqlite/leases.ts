@@ -2,7 +2,7 @@ import { and, count, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import { runStatusCodes } from "../../domain/stored-codes.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { type Packed, packedUuid } from "../shared/packed-text.ts";
+import { type Packed, packedUuid } from "../../domain/ids.ts";
 import { run } from "./schema.ts";
 import { isOpenSql, readTarget, runId, workerId } from "./stored-forms.ts";
 

@@ -1,7 +1,7 @@
 import { runStatusCodes } from "../../domain/stored-codes.ts";
 import type { EngineStore, LiveRecord } from "../../ports/store/engine-store.ts";
 import type { Connection } from "./open-connection.ts";
-import { packedUuid } from "../shared/packed-text.ts";
+import { packedUuid } from "../../domain/ids.ts";
 import { runId } from "./stored-forms.ts";
 
 type SaveRequest = Parameters<EngineStore["saveLive"]>[0];

@@ -3,7 +3,7 @@ import type { EngineStore } from "../../ports/store/engine-store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { EndHold, Held } from "./end-hold.ts";
 import { prepareClearLive } from "./live.ts";
-import type { Packed } from "../shared/packed-text.ts";
+import type { Packed } from "../../domain/ids.ts";
 import { isOpenSql, runId, workerId } from "./stored-forms.ts";
 import type { AddEntry } from "./timeline.ts";
 

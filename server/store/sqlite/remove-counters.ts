@@ -1,7 +1,7 @@
 import type { CounterCursor, UpkeepBatch, UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import { createBatchBound } from "./batch-bound.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { type Packed, packedHex } from "../shared/packed-text.ts";
+import { type Packed, packedHex } from "../../domain/ids.ts";
 
 const maxRows = 500;
 

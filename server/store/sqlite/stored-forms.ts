@@ -1,6 +1,6 @@
 import type { Target } from "../../contract/project/target.ts";
 import { runStatusCodes } from "../../domain/stored-codes.ts";
-import { packedId } from "../shared/packed-text.ts";
+import { packedId } from "../../domain/ids.ts";
 
 /** The stored forms of ids, targets and payloads, for statements that Drizzle does not build. */
 export const deliveryId = packedId("dlv");

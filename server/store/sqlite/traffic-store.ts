@@ -1,7 +1,7 @@
 import type { DeliverySummary, VerdictOutcome } from "../../contract/delivery.ts";
 import type { Target } from "../../contract/project/target.ts";
 import type { RunSummary } from "../../contract/run.ts";
-import type { IdPrefix } from "../../domain/ids.ts";
+import { type IdPrefix, type Packed, packedId, packedRange } from "../../domain/ids.ts";
 import { createDecoder, runStatusCodes, targetKindCodes } from "../../domain/stored-codes.ts";
 import type { DeliveryCount, TargetSummary, TrafficStore, VerdictBucket } from "../../ports/store/traffic-store.ts";
 import { toDeliverySummary } from "../shared/delivery-shapes.ts";
@@ -22,7 +22,6 @@ import type { SqliteDatabase } from "./database.ts";
 import { listedSql } from "./list-index.ts";
 import { readDeliveryRows } from "./list-deliveries.ts";
 import { readRunRows } from "./list-runs.ts";
-import { type Packed, packedId, packedRange } from "../shared/packed-text.ts";
 
 /** Endings of ids are searched among this many of the newest ids. */
 const maxEndingCandidates = 10_000;

@@ -295,6 +295,18 @@ export function deliveryContract(open: OpenStore): void {
     const by = (trigger: string, ...outcomes: VerdictOutcome[]) =>
       find({ endpoint: "signup", verdict: { trigger, outcomes } }, 10);
 
+    it("finds each verdict by its outcome, also those of headers", async () => {
+      const outcomes = ["matched", "headers_mismatch", "request_mismatch", "filter_mismatch", "disabled"] as const;
+      const made = outcomes.map((outcome, n) =>
+        aDelivery({ receivedAt: epoch + n, verdicts: [aVerdict({ outcome })] }),
+      );
+      await Promise.all(made.map((delivery) => store.recordDelivery(delivery)));
+      for (const [at, outcome] of outcomes.entries()) {
+        expect(await by("new-signup", outcome)).toEqual([made[at]?.id]);
+        expect((await store.getDelivery(made[at]?.id ?? ""))?.verdicts[0]?.outcome).toBe(outcome);
+      }
+    });
+
     it("finds rare deliveries among many, each once and in order", async () => {
       const made = Array.from({ length: 1000 }, (_, n) =>
         aDelivery({

@@ -100,7 +100,7 @@ export function trafficContract(open: OpenStore): void {
         }),
       });
       await record({
-        verdicts: verdictsOf({ "a:x": "request_mismatch", "b:x": "request_mismatch", "c:x": "disabled" }),
+        verdicts: verdictsOf({ "a:x": "request_mismatch", "b:x": "headers_mismatch", "c:x": "disabled" }),
         receivedAt: epoch + hour,
       });
       // Only one of the triggers, as in a redelivery to it.

@@ -13,7 +13,7 @@ import { redeliver } from "../../deliveries/redeliver.ts";
 import { sendFromForm } from "../../ingest/send-from-form.ts";
 import { showHistogram } from "../../traffic/show-histogram.ts";
 import { procedure, router } from "../trpc.ts";
-import { jsonText, paging, searchText, toPage } from "./input-schemas.ts";
+import { givenHeaders, jsonText, paging, searchText, toPage } from "./input-schemas.ts";
 
 /** The filter of the list of deliveries and of its histogram. */
 const deliveryQuery = z.strictObject({
@@ -55,9 +55,12 @@ export const deliveriesRouter = router({
       return { ...delivery, probableEndpoint: probableEndpoint(ctx, delivery) };
     }),
 
-  /** Sends a delivery as a webhook with this body would be. Returns the response of the receiver, also a rejection. */
+  /**
+   * Sends a delivery as a webhook with this body and these headers would be. Returns the response of the receiver, also
+   * a rejection.
+   */
   send: procedure("sendDelivery")
-    .input(z.strictObject({ endpoint: z.string(), text: jsonText }))
+    .input(z.strictObject({ endpoint: z.string(), text: jsonText, headers: givenHeaders.optional() }))
     .mutation(({ ctx, input }) => sendFromForm(ctx, input)),
 
   /** To every trigger on the endpoint, or to one. */

@@ -8,7 +8,7 @@ import { getTrigger, listNames, listTriggers } from "../../triggers/read-trigger
 import { disableTrigger, enableTrigger } from "../../triggers/switch-trigger.ts";
 import { triggerUrl } from "../../triggers/find-triggers.ts";
 import { procedure, router } from "../trpc.ts";
-import { jsonText } from "./input-schemas.ts";
+import { givenHeaders, jsonText } from "./input-schemas.ts";
 
 const bySlug = z.strictObject({ slug: z.string() });
 
@@ -39,7 +39,14 @@ export const triggersRouter = router({
 
   /** The verdict of each trigger on a body. A mutation that changes nothing: bodies are too long for a URL. */
   verdicts: procedure("explainBody")
-    .input(z.strictObject({ endpoint: z.string().optional(), trigger: z.string().optional(), text: jsonText }))
+    .input(
+      z.strictObject({
+        endpoint: z.string().optional(),
+        trigger: z.string().optional(),
+        text: jsonText,
+        headers: givenHeaders.nullable().optional(),
+      }),
+    )
     .mutation(({ ctx, input: { text, ...about } }) =>
       explainBody(ctx, { ...about, body: parseJsonText(text, ctx.maxBodyBytes) }),
     ),

@@ -257,7 +257,7 @@ describe("a webhook key", () => {
   });
 });
 
-/** Ended runs of agents, a second apart, that have used so much; newest last. */
+/** Ended runs of agents, a second apart, that have used these tokens; newest last. */
 async function withSpend(
   service: TestService,
   spent: { agent: string; tokens: number; costUsd: number | null; version?: string }[],

@@ -92,6 +92,11 @@ const enableRoute = defineRoute({
   responses: { 200: answer("The updated trigger.", switchedTrigger), ...problems(["not_found"]) },
 });
 
+const givenHeaders = z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1)])).openapi({
+  description:
+    "The headers of the request, for triggers with a `headers` schema. A repeated header has an array of values. Default: none.",
+});
+
 const verdictsRoute = defineRoute({
   method: "post",
   path: "/api/v1/verdicts",
@@ -104,7 +109,12 @@ const verdictsRoute = defineRoute({
     query: noQuery,
     body: body(
       z
-        .strictObject({ endpoint: z.string().optional(), trigger: z.string().optional(), body: json })
+        .strictObject({
+          endpoint: z.string().optional(),
+          trigger: z.string().optional(),
+          headers: givenHeaders.optional(),
+          body: json,
+        })
         .openapi("VerdictsRequest", { description: "Exactly one of `endpoint` and `trigger` (a slug)." }),
       true,
     ),

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type Job, type JobInsert, PgBoss } from "pg-boss";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import { createThrottledLog, type Logger } from "../../../ports/logger.ts";
-import { packedId, packedUuid } from "../../shared/packed-text.ts";
+import { packedId, packedUuid } from "../../../domain/ids.ts";
 import type { Session } from "../session.ts";
 import { schemaName } from "./queue-names.ts";
 

@@ -33,21 +33,21 @@ export const run = pgTable(
     /** When a waiting run is due. For a queued run, which is always due, it is only the sort order. */
     availableAt: whole("available_at").notNull(),
     cancelRequestedAt: whole("cancel_requested_at"),
-    /** The next claim goes on with the attempt that had begun. */
+    /** The next claim continues the current attempt. */
     isResuming: boolean("is_resuming").notNull().default(false),
-    /** Its process crashed with neighbours: it must be alone in the next. */
+    /** Its process crashed with other runs in it, so it must be alone in the next process. */
     isIsolated: boolean("is_isolated").notNull().default(false),
     crashes: integer("crashes").notNull().default(0),
     /**
-     * Of the last claim. It stays when the worker ends its hold, so that the same write is recognised when it arrives
-     * again; NULL once the run was taken from its worker.
+     * The fencing token of the last claim. It is kept when the worker's own write ends the claim, so that a repetition
+     * of that write is recognized. NULL after the run was taken from its worker.
      */
     token: text("token"),
-    /** Set while it is `running`, and only then. */
+    /** Set only while the run is `running`. */
     workerId: text("worker_id"),
-    /** The queue with its job, as long as it is open. */
+    /** The queue with its job. Set only while the run is open. */
     jobQueue: text("job_queue"),
-    /** The number of the last progress that was written under this token. */
+    /** The number of the last progress written under this token. */
     progressSeq: whole("progress_seq").notNull().default(0),
     errorName: text("error_name"),
     errorMessage: text("error_message"),
@@ -55,9 +55,9 @@ export const run = pgTable(
     payload: json("payload").$type<Json>(),
     input: json("input").$type<Json>(),
     output: json("output").$type<Json>(),
-    /** Input and output tokens so far; of agents only. */
+    /** Input and output tokens so far. Only for agents. */
     tokens: whole("tokens"),
-    /** US dollars; NULL where it is not known. */
+    /** US dollars; NULL if unknown. */
     costUsd: doublePrecision("cost_usd"),
   },
   (t) => [
@@ -105,14 +105,14 @@ export const run = pgTable(
 );
 
 /**
- * What the model of an agent's run has said so far, in the call that is under way. Not a part of the history: it goes
- * with the step that it becomes.
+ * The live output of an agent's model in the current call. Not part of the history: it is removed when the step is
+ * written.
  */
 export const runLive = pgTable("run_live", {
   runId: text("run_id")
     .primaryKey()
     .references(() => run.id, { onDelete: "cascade" }),
-  /** Whose claim wrote it: of another one it is stale. */
+  /** The claim that wrote it. Output of another claim is stale. */
   token: text("token").notNull(),
   step: text("step").notNull(),
   attempt: integer("attempt").notNull(),
@@ -136,7 +136,7 @@ export const runStep = pgTable(
     finishedAt: whole("finished_at"),
     until: whole("until"),
     result: json("result").$type<Json>(),
-    /** Steps are given in the order in which they began. */
+    /** Order of the steps' starts. */
     position: bigserial("position", { mode: "number" }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.runId, t.name] })],

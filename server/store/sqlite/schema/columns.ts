@@ -1,7 +1,6 @@
 import { customType, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { IdPrefix } from "../../../domain/ids.ts";
+import { type IdPrefix, type Packed, packedHex, packedId, type PackedText, packedUuid } from "../../../domain/ids.ts";
 import { type Codes, createDecoder } from "../../../domain/stored-codes.ts";
-import { type Packed, packedHex, packedId, packedUuid, type PackedText } from "../../shared/packed-text.ts";
 
 /**
  * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value is preserved.

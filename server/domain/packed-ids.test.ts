@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { newId } from "../../domain/ids.ts";
-import { packedHex, packedId, packedRange, packedUuid } from "./packed-text.ts";
+import { newId, packedHex, packedId, packedRange, packedUuid } from "./ids.ts";
 
 const { pack, unpack } = packedId("run");
 const digits = [..."0123456789ABCDEFGHJKMNPQRSTVWXYZ"];
