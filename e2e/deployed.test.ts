@@ -57,7 +57,7 @@ describe("signalbox start", () => {
     for (const [path, headers] of refused) {
       const response = await post(path, headers);
       expect(response.status, path).toBe(401);
-      expect(response.headers.get("www-authenticate")).toBe("Bearer");
+      expect(response.headers.get("www-authenticate")).toBe('Bearer, Basic realm="webhooks"');
       expect(response.headers.get("signalbox-delivery")).toBeNull();
       expect(await response.text()).not.toContain(key);
     }

@@ -75,13 +75,20 @@ export interface SignedRequest {
   readonly body: Uint8Array;
   /** Unix time in milliseconds. */
   readonly receivedAtMs: number;
+  /** The HTTP method as sent, e.g. `POST`. */
+  readonly method: string;
+  /** The public URL, with its query, e.g. `https://hooks.example.com/triggers/sms?token=…`. `null`: it is unknown. */
+  readonly url: string | null;
   /** Value of a header by its lower-case name. Repeated headers are joined by `, `. `null` if it is missing. */
   header(name: string): string | null;
+  /** All headers, by lower-case name. */
+  headers(): Iterable<readonly [name: string, value: string]>;
 }
 
 /** Why a signature check failed. `detail` is for people and contains nothing that would help to forge a signature. */
 export interface SignatureFault {
-  readonly kind: "unsigned" | "no_secret" | "malformed" | "mismatch" | "expired";
+  /** `failed`: the check itself failed, so it is unknown whether the request is genuine. */
+  readonly kind: "unsigned" | "no_secret" | "malformed" | "mismatch" | "expired" | "failed";
   readonly detail: string;
 }
 
@@ -93,6 +100,25 @@ export interface SignedEvent {
   contentHash(): string;
   /** Longest time between two valid receipts of one signature, in milliseconds; `null` if the scheme signs no time. */
   readonly validMs: number | null;
+  /** Whether the signature covers the body, so that its fields may identify the event. */
+  readonly coversBody: boolean;
+}
+
+/** The response to a request by which a sender verifies the endpoint. */
+export interface SenderAnswer {
+  readonly status: 200 | 204;
+  /** `null` with status 204. */
+  readonly contentType: "application/json" | "text/plain" | null;
+  readonly body: string;
+}
+
+/** Why a verification has no usable secret. It never contains a secret or a part of one. */
+export interface SecretProblem {
+  readonly kind: "missing" | "unusable";
+  /** A predicate: `is not set`, `has 7 bytes, but needs at least 16`. */
+  readonly words: string;
+  /** The subject of the predicate. Default: `secret`. */
+  readonly subject?: string;
 }
 
 /** Checks the signatures of one sender. Only the receiver runs it; other parts know only the scheme's name. */
@@ -100,15 +126,40 @@ export interface VerificationDefinition {
   readonly [definitionKind]: "verification";
   readonly scheme: string;
   /** The problem with the secret, as a predicate that follows "Its secret"; `null` if the secret is usable. */
-  readonly secretProblem: { readonly kind: "missing" | "unusable"; readonly words: string } | null;
-  /** Returns `null` if the signature is valid. */
-  check(request: SignedRequest): SignatureFault | null;
-  /** The headers, in lower case, that the signature covers and that may identify an event. */
-  readonly signedHeaders: readonly string[];
-  /** The signed content of a request. Call it only after `check` returned `null`. */
-  readSigned(request: SignedRequest): SignedEvent;
-  /** The response to a challenge that the sender sends before it delivers events; `null` if the body is no challenge. */
-  answer(body: unknown): unknown;
+  readonly secretProblem: SecretProblem | null;
+  /**
+   * Returns `null` if the signature is valid. A promise only if `isTimed`: the check runs code of the project, or waits
+   * for another server. The caller limits its time, and aborts `signal` afterwards.
+   */
+  check(request: SignedRequest, signal?: AbortSignal): SignatureFault | null | Promise<SignatureFault | null>;
+  readonly isTimed: boolean;
+  /** Whether `check` reads `url` of the request. */
+  readonly readsUrl: boolean;
+  /**
+   * The headers, in lower case, that the signature covers and that may identify an event. `null`: the scheme signs
+   * nothing, and all headers are as trustworthy as the body.
+   */
+  readonly signedHeaders: readonly string[] | null;
+  /** Whether the signature covers the body. */
+  readonly coversBody: boolean;
+  /** The signed content of a request; `null` if the scheme signs nothing. Call it only after `check` returned `null`. */
+  readSigned(request: SignedRequest): SignedEvent | null;
+  /**
+   * The response to a challenge that the sender sends before it delivers events; `null` if the body is no challenge.
+   * Call it only after `check`. A promise only if `isTimed`; then the request must be genuine.
+   */
+  answer(
+    body: unknown,
+    request: SignedRequest,
+    signal?: AbortSignal,
+  ): SenderAnswer | null | Promise<SenderAnswer | null>;
+  /**
+   * The response to an unsigned request by which the sender verifies the URL, or the reason to reject it; `null` if the
+   * request is an event. It is called before the body is read. `target` is the path and the query.
+   */
+  greet(request: { readonly method: string; readonly target: string }): SenderAnswer | SignatureFault | null;
+  /** Media types, in lower case, with which the sender sends JSON, in addition to the usual ones. */
+  readonly jsonTypes: readonly string[];
   /**
    * Equal for verifications that accept the same requests. It is derived from the secrets: compare it, but never store
    * or show it.

@@ -1,4 +1,3 @@
-import { checkText } from "../check-shape.ts";
 import type { Duration, SignatureFault, SignedRequest } from "../definition.ts";
 import {
   fromBase64,
@@ -10,7 +9,17 @@ import {
   type Secret,
   textKey,
 } from "./secrets.ts";
-import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
+import { explainUrl, readUrlOption, unknownUrl, urlOf } from "./public-url.ts";
+import {
+  type Verification,
+  createVerification,
+  fault,
+  headerPattern,
+  readHeaderName,
+  readMilliseconds,
+  readSeconds,
+  readTolerance,
+} from "./verification.ts";
 
 /** Options of `hmac`. */
 export interface HmacOptions {
@@ -31,12 +40,16 @@ export interface HmacOptions {
   timestamp?: { header: string; unit?: "s" | "ms"; tolerance?: Duration };
   /**
    * Template of the signed content, e.g. `"v1:{header:x-request-id}:{timestamp}:{body}"`. `{body}` is the bytes of the
-   * body, `{timestamp}` the value of the timestamp header, `{header:x-request-id}` the value of another header. A name
-   * with a hyphen needs no `header:`. All other text is literal. If the sender signs its URL, write the URL as in the
-   * sender's settings: `` `${process.env.WEBHOOK_URL}{body}` ``. Default: `"{body}"`; with a timestamp,
-   * `"{timestamp}.{body}"`.
+   * body, `{timestamp}` the value of the timestamp header, `{header:x-request-id}` the value of another header,
+   * `{method}` the HTTP method, and `{url}` the public URL with its query. A name with a hyphen needs no `header:`. All
+   * other text is literal. Default: `"{body}"`; with a timestamp, `"{timestamp}.{body}"`.
    */
   signedContent?: string;
+  /**
+   * The value of `{url}`: the URL as in the sender's settings, with its key. Default: the setting `baseUrl`, with path
+   * and query of the request. Without `baseUrl`, the host that the sender used.
+   */
+  url?: string | undefined;
 }
 
 /**
@@ -48,9 +61,9 @@ export interface HmacOptions {
  *   verify: hmac({ secret: process.env.CRM_SECRET, header: "x-crm-signature", prefix: "sha256=" });
  */
 export function hmac(options: HmacOptions): Verification {
-  const secrets = readSecrets(options, { scheme: "hmac", decode: textKey });
+  const secrets = readSecrets(options, { scheme: "hmac", decode: textKey, hash: options?.algorithm });
   const { algorithm = "sha256", encoding = "hex", prefix = "", timestamp } = options;
-  const header = headerName(options.header, "header");
+  const header = readHeaderName(options.header, "header", "hmac");
   checkOneOf(algorithm, "algorithm", Object.keys(hashBytes));
   checkOneOf(encoding, "encoding", ["hex", "base64"]);
   if (typeof prefix !== "string")
@@ -59,16 +72,23 @@ export function hmac(options: HmacOptions): Verification {
     );
   const time = timestamp && readTimestamp(timestamp);
   const parts = parseContent(options.signedContent ?? (time ? "{timestamp}.{body}" : "{body}"), time?.header ?? null);
+  const signsUrl = parts.some((part) => "url" in part);
+  const url = readUrlOption(options.url, "hmac");
+  if (url !== null && !signsUrl)
+    throw new TypeError("hmac: url is set, but signedContent does not contain {url}. Add {url}, or leave out url.");
   const bytes = hashBytes[algorithm];
   const decode = encoding === "hex" ? fromHex : fromBase64;
   return createVerification(
     {
       name: "hmac",
-      hash: algorithm,
       signatureHeader: () => header,
       form: `${prefix === "" ? "" : `${prefix} and `}${encoding === "hex" ? `${bytes * 2} hexadecimal digits` : `${bytes} bytes in base64`}`,
       readSignatures: (value) => [value.startsWith(prefix) ? decode(value.slice(prefix.length), bytes) : null],
-      signed: (request) => signedParts(parts, request),
+      signed: (request) => signedParts(parts, request, url),
+      ...(signsUrl && {
+        readsUrl: url === null,
+        explainMismatch: (request: SignedRequest) => explainUrl(urlOf(request, url)),
+      }),
       signedHeaders: parts.flatMap((part) => ("header" in part && part.header !== time?.header ? [part.header] : [])),
       ...(time && {
         time: {
@@ -77,13 +97,13 @@ export function hmac(options: HmacOptions): Verification {
           read: ({ header }: SignedRequest) => readTime(header(time.header), time.unit),
         },
       }),
-      options: { header, algorithm, encoding, prefix, time, parts },
+      options: { header, algorithm, encoding, prefix, time, parts, url },
     },
     secrets,
   );
 }
 
-type Part = { text: string } | { header: string } | { body: true };
+type Part = { text: string } | { header: string } | { body: true } | { method: true } | { url: true };
 
 function parseContent(content: unknown, timeHeader: string | null): Part[] {
   if (typeof content !== "string" || !content.includes("{body}")) throw wrongContent(content, "must contain {body}");
@@ -98,8 +118,11 @@ function parseContent(content: unknown, timeHeader: string | null): Part[] {
     const name = /^\{(.*)\}$/.exec(piece)?.[1];
     if (name === undefined) return piece === "" ? [] : [{ text: piece }];
     if (name === "body") return [{ body: true }];
+    if (name === "method") return [{ method: true }];
+    if (name === "url") return [{ url: true }];
     if (name === "timestamp" && timeHeader !== null) return [{ header: timeHeader }];
-    if (name.startsWith("header:")) return [{ header: headerName(name.slice("header:".length), "signedContent") }];
+    if (name.startsWith("header:"))
+      return [{ header: readHeaderName(name.slice("header:".length), "signedContent", "hmac") }];
     // A single word could mean another part of the request, such as its URL.
     if (name.includes("-") && headerPattern.test(name)) return [{ header: name.toLowerCase() }];
     throw unknownPlaceholder(name);
@@ -107,21 +130,27 @@ function parseContent(content: unknown, timeHeader: string | null): Part[] {
 }
 
 function unknownPlaceholder(name: string): TypeError {
-  const what = `hmac: signedContent contains the unknown placeholder {${name}}.`;
-  if (name === "url")
-    return new TypeError(
-      `${what} Write the URL itself, as in the sender's settings: signedContent: \`\${process.env.WEBHOOK_URL}{body}\`.`,
-    );
   const header = headerPattern.test(name) ? ` For a header of this name, write {header:${name}}.` : "";
-  return new TypeError(`${what} Use {body}, {timestamp} or {header:<name>}.${header}`);
+  return new TypeError(
+    `hmac: signedContent contains the unknown placeholder {${name}}. Use {body}, {timestamp}, {method}, {url} or {header:<name>}.${header}`,
+  );
 }
 
-function signedParts(parts: readonly Part[], request: SignedRequest): (string | Uint8Array)[] | SignatureFault {
+function signedParts(
+  parts: readonly Part[],
+  request: SignedRequest,
+  url: string | null,
+): (string | Uint8Array)[] | SignatureFault {
   const signed: (string | Uint8Array)[] = [];
   for (const part of parts) {
     if ("text" in part) signed.push(part.text);
     else if ("body" in part) signed.push(request.body);
-    else {
+    else if ("method" in part) signed.push(request.method);
+    else if ("url" in part) {
+      const used = urlOf(request, url);
+      if (used === null) return unknownUrl("hmac");
+      signed.push(used);
+    } else {
       const value = request.header(part.header);
       if (value === null) return fault("malformed", `The header ${part.header}, which is signed, is missing (hmac).`);
       signed.push(headerBytes(value));
@@ -138,25 +167,14 @@ function readTimestamp(timestamp: NonNullable<HmacOptions["timestamp"]>): {
   const { unit = "s", tolerance } = timestamp;
   checkOneOf(unit, "timestamp.unit", ["s", "ms"]);
   return {
-    header: headerName(timestamp.header, "timestamp.header"),
+    header: readHeaderName(timestamp.header, "timestamp.header", "hmac"),
     unit,
     toleranceMs: readTolerance(tolerance, "hmac"),
   };
 }
 
 function readTime(text: string | null, unit: "s" | "ms"): number | null {
-  if (unit === "s") return readSeconds(text);
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
-}
-
-const headerPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-
-function headerName(name: unknown, option: string): string {
-  if (option !== "signedContent") checkText(name, option, "hmac", "x-signature");
-  if (headerPattern.test(String(name))) return String(name).toLowerCase();
-  throw new TypeError(
-    `hmac: ${option} must be a header name, but is ${JSON.stringify(name)}. Write ${option}: "x-signature".`,
-  );
+  return unit === "s" ? readSeconds(text) : readMilliseconds(text);
 }
 
 function checkOneOf(value: unknown, option: string, allowed: readonly string[]): void {

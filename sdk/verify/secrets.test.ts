@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { defineWebhookSource } from "../trigger/define-webhook-source.ts";
 import { z } from "zod";
-import { github, hmac, standardWebhooks, stripe } from "./index.ts";
+import { custom, github, hmac, standardWebhooks, stripe } from "./index.ts";
+import { instant, requestOf } from "./testing/senders.ts";
 
 const secret = "0123456789abcdef";
 /** As plain JavaScript calls them. */
@@ -11,7 +12,10 @@ const plain = {
   stripe: stripe as (options: unknown) => unknown,
 };
 
-const request = (header: string | null) => ({ body: Buffer.from("{}"), receivedAtMs: 0, header: () => header });
+const request = (signature: string | null) =>
+  requestOf(signature === null ? {} : { "x-hub-signature-256": signature }, Buffer.from("{}"), 0);
+
+const accept = (): boolean => true;
 
 describe("a secret", () => {
   it.each([
@@ -44,7 +48,7 @@ describe("a secret", () => {
   });
 
   it("that is not set rejects every request: a signed one with the fix, an unsigned one as usual", () => {
-    const verification = github({ secret: undefined });
+    const verification = instant(github)({ secret: undefined });
     expect(verification.check(request(`sha256=${"0".repeat(64)}`))).toEqual({
       kind: "no_secret",
       detail:
@@ -67,6 +71,9 @@ describe("a secret", () => {
 
 describe("two verifications", () => {
   it("have the same fingerprint if and only if they accept the same requests", () => {
+    expect(custom({ name: "acme", check: accept }).fingerprint()).toBe(
+      custom({ name: "acme", check: accept }).fingerprint(),
+    );
     const same = [
       stripe({ secret }),
       stripe({ secret: [secret] }),
@@ -82,12 +89,21 @@ describe("two verifications", () => {
       github({ secret: undefined }),
       hmac({ secret, header: "x-a" }),
       hmac({ secret, header: "x-b" }),
+      hmac({ secret, header: "x-b", signedContent: "{method}{body}" }),
+      hmac({ secret, header: "x-b", signedContent: "{url}{body}" }),
+      hmac({ secret, header: "x-b", signedContent: "{url}{body}", url: "https://hooks.example.com" }),
+      custom({ name: "acme", check: accept }),
+      custom({ name: "acme", check: accept, secret }),
+      custom({ name: "acme", check: accept, header: "x-s" }),
+      custom({ name: "acme", check: () => true }),
+      custom({ name: "acme", check: () => true }),
+      custom({ name: "acme-2", check: accept }),
     ];
     expect(new Set(others.map(({ fingerprint }) => fingerprint())).size).toBe(others.length);
   });
 });
 
-describe("invalid options of hmac", () => {
+describe("invalid options", () => {
   it.each([
     [{ secret }, 'hmac: header must be a string, but is missing. Write header: "x-signature".'],
     [{ secret, header: "x signature" }, 'hmac: header must be a header name, but is "x signature".'],
@@ -98,12 +114,20 @@ describe("invalid options of hmac", () => {
     [{ secret, header: "x-s", encoding: "base64url" }, 'hmac: encoding must be "hex" or "base64", but is "base64url".'],
     [{ secret, header: "x-s", prefix: 1 }, "hmac: prefix must be a string, but is 1."],
     [
-      { secret, header: "x-s", signedContent: "{url}{body}" },
-      "hmac: signedContent contains the unknown placeholder {url}. Write the URL itself, as in the sender's settings: signedContent: `${process.env.WEBHOOK_URL}{body}`.",
+      { secret, header: "x-s", signedContent: "{query}{body}" },
+      "hmac: signedContent contains the unknown placeholder {query}. Use {body}, {timestamp}, {method}, {url} or {header:<name>}. For a header of this name, write {header:query}.",
+    ],
+    [
+      { secret, header: "x-s", signedContent: "{url}{body}", url: "hooks.example.com" },
+      "hmac: url must be the URL in the sender's settings, which begins with https://.",
+    ],
+    [
+      { secret, header: "x-s", url: "https://hooks.example.com/" },
+      "hmac: url is set, but signedContent does not contain {url}. Add {url}, or leave out url.",
     ],
     [
       { secret, header: "x-s", signedContent: "{id}.{body}" },
-      "hmac: signedContent contains the unknown placeholder {id}. Use {body}, {timestamp} or {header:<name>}. For a header of this name, write {header:id}.",
+      "hmac: signedContent contains the unknown placeholder {id}. Use {body}, {timestamp}, {method}, {url} or {header:<name>}. For a header of this name, write {header:id}.",
     ],
     [
       { secret, header: "x-s", signedContent: "{header:}.{body}" },
@@ -111,7 +135,7 @@ describe("invalid options of hmac", () => {
     ],
     [
       { secret, header: "x-s", signedContent: "{a b}.{body}" },
-      "hmac: signedContent contains the unknown placeholder {a b}. Use {body}, {timestamp} or {header:<name>}.",
+      "hmac: signedContent contains the unknown placeholder {a b}. Use {body}, {timestamp}, {method}, {url} or {header:<name>}.",
     ],
     [{ secret, header: "x-s", signedContent: "{timestamp}" }, "hmac: signedContent must contain {body}."],
     [
@@ -140,6 +164,20 @@ describe("invalid options of hmac", () => {
       'stripe: tolerance must be a duration from "1s" to "24h", but is "ten minutes". Write tolerance: "5m", or leave it out.',
     );
     expect(() => plain.stripe({ secret, tolerance: 0 })).toThrow("but is 0");
+  });
+
+  it.each([
+    [undefined, 'custom needs an object, but got nothing. Write custom({ name: "acme", check }).'],
+    [{ check: accept }, 'custom: name must have the form of a slug, but is undefined. Write name: "acme".'],
+    [{ name: "Acme Inc", check: accept }, 'but is "Acme Inc"'],
+    [{ name: "acme" }, 'custom({ name: "acme" }): check must be a function, but is missing.'],
+    [{ name: "acme", check: accept, header: "x y" }, 'custom: header must be a header name, but is "x y".'],
+    [{ name: "acme", check: accept, signedHeaders: "x-id" }, "custom: signedHeaders must be a list"],
+    [{ name: "acme", check: accept, secret: 7 }, "custom: secret must be a string or a list of strings"],
+  ])("custom(%j) throws a TypeError that says how to fix it", (options, message) => {
+    const plainCustom = custom as (options: unknown) => unknown;
+    expect(() => plainCustom(options)).toThrow(TypeError);
+    expect(() => plainCustom(options)).toThrow(message);
   });
 
   it("verify accepts only verifications made by signalbox/verify", () => {

@@ -2,8 +2,16 @@ import { createHmac } from "node:crypto";
 import { verify as verifyByOctokit } from "@octokit/webhooks-methods";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { base64Secret, linearSender, now, requestOf, senders, textSecret } from "./testing/senders.ts";
-import { github, hmac, linear, slack, standardWebhooks, stripe, svix } from "./index.ts";
+import { base64Secret, instant, linearSender, now, requestOf, senders, textSecret } from "./testing/senders.ts";
+import * as schemes from "./index.ts";
+
+const github = instant(schemes.github);
+const hmac = instant(schemes.hmac);
+const linear = instant(schemes.linear);
+const slack = instant(schemes.slack);
+const standardWebhooks = instant(schemes.standardWebhooks);
+const stripe = instant(schemes.stripe);
+const svix = instant(schemes.svix);
 
 const minute = 60_000;
 const sample = Buffer.from('{"type":"issue.opened","title":"Größe 😀","n":1}');
@@ -30,6 +38,44 @@ describe("the signed content of hmac", () => {
     };
     expect(verification.check(requestOf(headers, Buffer.from("{}")))).toBeNull();
     expect(verification.check(requestOf(headers, Buffer.from("{ }")))?.kind).toBe("mismatch");
+  });
+});
+
+const signUrl = (method: string, signedUrl: string) => ({
+  "x-signature": createHmac("sha256", textSecret).update(`${method}\n${signedUrl}\n{}`).digest("hex"),
+});
+
+describe("a signature that covers the URL and the method", () => {
+  const signedContent = "{method}\n{url}\n{body}";
+  const url = "https://hooks.example.com/triggers/shop?token=sbk_1";
+  const body = Buffer.from("{}");
+
+  it("is valid for the public URL of the request only", () => {
+    const verification = hmac({ secret: textSecret, header: "x-signature", signedContent });
+    expect(verification.readsUrl).toBe(true);
+    expect(verification.check(requestOf(signUrl("POST", url), body, now, { url }))).toBeNull();
+    for (const other of [`${url}&a=1`, url.replace("https", "http"), url.toUpperCase(), `${url}/`])
+      expect(verification.check(requestOf(signUrl("POST", url), body, now, { url: other }))).toMatchObject({
+        kind: "mismatch",
+        detail: expect.stringContaining(`It covers the URL, which is ${other} for this server.`),
+      });
+    expect(verification.check(requestOf(signUrl("PUT", url), body, now, { url }))?.kind).toBe("mismatch");
+  });
+
+  it("is valid for the URL in the option url, for any URL of the request", () => {
+    const verification = hmac({ secret: textSecret, header: "x-signature", signedContent, url });
+    expect(verification.readsUrl).toBe(false);
+    expect(verification.check(requestOf(signUrl("POST", url), body, now, { url: "http://10.0.0.1/x" }))).toBeNull();
+    expect(verification.check(requestOf(signUrl("POST", url), body))).toBeNull();
+  });
+
+  it("cannot be checked if the URL is unknown", () => {
+    const verification = hmac({ secret: textSecret, header: "x-signature", signedContent });
+    expect(verification.check(requestOf(signUrl("POST", url), body, now, { url: null }))).toEqual({
+      kind: "malformed",
+      detail:
+        "The signature covers the URL, which is unknown (hmac): the request has no Host header. Set baseUrl in signalbox.config.ts.",
+    });
   });
 });
 
@@ -220,6 +266,8 @@ const signed = (prefix: string) => ({
   [`${prefix}-signature`]: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
 });
 
+const answerOfSlack = (body: unknown) => slack({ secret: textSecret }).answer(body, requestOf({}, Buffer.from("")));
+
 describe("examples from the senders' documentation", () => {
   it("GitHub's own example", async () => {
     const [secret, body, signature] = [
@@ -284,8 +332,11 @@ describe("examples from the senders' documentation", () => {
   });
 
   it("only Slack's challenge is answered", () => {
-    const { answer } = slack({ secret: textSecret });
-    expect(answer({ token: "x", challenge: "3eZbrw1a", type: "url_verification" })).toEqual({ challenge: "3eZbrw1a" });
+    expect(answerOfSlack({ token: "x", challenge: "3eZbrw1a", type: "url_verification" })).toEqual({
+      status: 200,
+      contentType: "application/json",
+      body: '{"challenge":"3eZbrw1a"}',
+    });
     for (const body of [
       null,
       [],
@@ -294,8 +345,9 @@ describe("examples from the senders' documentation", () => {
       { type: "event_callback", challenge: "a" },
       { type: "url_verification", challenge: 1 },
     ])
-      expect(answer(body)).toBeNull();
-    expect(linear({ secret: textSecret }).answer({ type: "url_verification", challenge: "a" })).toBeNull();
+      expect(answerOfSlack(body)).toBeNull();
+    const challenge = { type: "url_verification", challenge: "a" };
+    expect(linear({ secret: textSecret }).answer(challenge, requestOf({}, Buffer.from("")))).toBeNull();
   });
 });
 

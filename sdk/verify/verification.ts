@@ -1,13 +1,16 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash } from "node:crypto";
+import { checkText } from "../check-shape.ts";
 import {
   definitionKind,
+  type SecretProblem,
+  type SenderAnswer,
   type SignatureFault,
   type SignedEvent,
   type SignedRequest,
   type VerificationDefinition,
 } from "../definition.ts";
 import { parseDuration } from "../duration.ts";
-import type { HashName, SecretKeys, SigningKey } from "./secrets.ts";
+import type { HmacKey, Key, Keys } from "./secrets.ts";
 
 const units = [
   ["day", 86_400_000],
@@ -19,42 +22,84 @@ const units = [
 /** Checks that a request was signed with the secret. Set it as `verify` of a source. */
 export interface Verification extends VerificationDefinition {}
 
+/** The signed content, part by part. */
+export type Content = readonly (string | Uint8Array)[];
+
 /** How one sender signs. */
-export interface Scheme {
+export interface Scheme<K extends Key = HmacKey> {
   name: string;
-  hash: HashName;
-  /** The name of the header with the signature. It can depend on the request. */
-  signatureHeader(request: SignedRequest): string;
-  /** The expected form of the header's value, for messages: `sha256=` and 64 hexadecimal digits. */
+  /** The name of the header with the signature. It can depend on the request. Default: the signature is in the body. */
+  signatureHeader?(request: SignedRequest): string;
+  /** The field of the body with the signature, if there is no header. */
+  signatureField?: { name: string; read(request: SignedRequest): string | null };
+  /** The expected form of the signature, for messages: `sha256=` and 64 hexadecimal digits. */
   form: string;
-  /** Every signature in the header; `null` for one that cannot be decoded. Without a valid entry, it is malformed. */
-  readSignatures(header: string): readonly (Uint8Array | null)[];
-  /** The signed content, part by part; a fault if a part is missing or malformed. `signature` is the header's value. */
-  signed(request: SignedRequest, signature: string): readonly (string | Uint8Array)[] | SignatureFault;
+  /** Every signature in the text; `null` for one that cannot be decoded. Without a valid entry, it is malformed. */
+  readSignatures(text: string): readonly (Uint8Array | null)[];
+  /** The signed content; a fault if a part is missing or malformed. `signature` is the text with the signature. */
+  signed(request: SignedRequest, signature: string): Content | SignatureFault;
+  /** Other contents that the sender may have signed instead, such as the URL in another notation. */
+  alternatives?(request: SignedRequest): readonly Content[];
   /** The time of signing, checked only after the signature is valid. Omitted if the scheme signs no time. */
   time?: { source: string; toleranceMs: number; read(request: SignedRequest, signature: string): number | null };
-  /** The headers that are signed and may identify an event. */
-  signedHeaders?: readonly string[];
+  /** The headers that are signed and may identify an event. `null`: the scheme signs nothing. */
+  signedHeaders?: readonly string[] | null;
   /** The value of one of `signedHeaders`. Default: the header of that name. */
   readSignedHeader?(request: SignedRequest, name: string): string | null;
   /** The signed content without the parts that differ between retries of one event. Default: all of it. */
-  eventContent?(request: SignedRequest): readonly (string | Uint8Array)[];
+  eventContent?(request: SignedRequest): Content;
+  /** Default: `true`. */
+  coversBody?: boolean;
+  /** Default: `false`. */
+  readsUrl?: boolean;
+  /** Why a signature may not match. Default: the sender uses another secret, or a proxy changed the request. */
+  explainMismatch?(request: SignedRequest): string;
+  /** `token`: the request contains the secret itself. Default: `signature`. */
+  proof?: "signature" | "token";
   /** The response to the sender's challenge; `null` if the body is no challenge. */
-  answer?: (body: unknown) => unknown;
+  answer?(body: unknown, request: SignedRequest, key: K): SenderAnswer | null;
+  greet?: VerificationDefinition["greet"];
+  jsonTypes?: readonly string[];
   /** Distinguishes this scheme from others with the same name. */
   options?: unknown;
 }
 
-export function createVerification(scheme: Scheme, secrets: SecretKeys): Verification {
+export function createVerification<K extends Key>(scheme: Scheme<K>, keys: Keys<K>): Verification {
+  const { name, answer, coversBody = true, signedHeaders = [] } = scheme;
+  return defineVerification({
+    scheme: name,
+    secretProblem: keys.problem,
+    check: (request) => check(scheme, keys, request),
+    readsUrl: scheme.readsUrl ?? false,
+    signedHeaders,
+    coversBody,
+    readSigned: (request) => (signedHeaders === null ? null : readSigned(scheme, request)),
+    answer(body, request) {
+      const key = answer && keyOf(scheme, keys, request);
+      return key ? answer(body, request, key) : null;
+    },
+    ...(scheme.greet && { greet: scheme.greet }),
+    ...(scheme.jsonTypes && { jsonTypes: scheme.jsonTypes }),
+    fingerprint: () => fingerprintOf([name, scheme.options ?? null], keys),
+  });
+}
+
+type VerificationParts = Omit<Verification, typeof definitionKind>;
+type DefaultedParts = "isTimed" | "readsUrl" | "coversBody" | "answer" | "greet" | "jsonTypes";
+
+/** Completes a verification: it has no time limit, reads no URL, and answers no challenges. */
+export function defineVerification(
+  parts: Omit<VerificationParts, DefaultedParts> & Partial<Pick<VerificationParts, DefaultedParts>>,
+): Verification {
   return Object.freeze<Verification>({
     [definitionKind]: "verification",
-    scheme: scheme.name,
-    secretProblem: secrets.problem,
-    check: (request) => check(scheme, secrets, request),
-    signedHeaders: scheme.signedHeaders ?? [],
-    readSigned: (request) => readSigned(scheme, request),
-    answer: (body) => scheme.answer?.(body) ?? null,
-    fingerprint: () => fingerprint(scheme, secrets),
+    isTimed: false,
+    readsUrl: false,
+    coversBody: true,
+    answer: () => null,
+    greet: () => null,
+    jsonTypes: [],
+    ...parts,
   });
 }
 
@@ -62,35 +107,72 @@ export function fault(kind: SignatureFault["kind"], detail: string): SignatureFa
   return { kind, detail };
 }
 
-function check(scheme: Scheme, { keys, problem }: SecretKeys, request: SignedRequest): SignatureFault | null {
-  const name = scheme.signatureHeader(request);
-  const header = request.header(name);
-  if (header === null)
-    return fault(
-      "unsigned",
-      `The header ${name} is missing. This endpoint accepts only signed requests (${scheme.name}).`,
-    );
-  if (problem)
-    return fault(
-      "no_secret",
-      `The signature cannot be checked (${scheme.name}): its secret ${problem.words}. Set the secret in the server's environment and restart the server.`,
-    );
-  const signatures = scheme.readSignatures(header).filter((signature) => signature !== null);
-  if (signatures.length === 0)
-    return fault("malformed", `The header ${name} is malformed (${scheme.name}): expected ${scheme.form}.`);
-  const signed = scheme.signed(request, header);
-  if ("kind" in signed) return signed;
-  const isGenuine = keys.map((key) => isSignedWith(scheme.hash, key, signed, signatures)).includes(true);
-  if (!isGenuine) {
-    return fault(
-      "mismatch",
-      `The signature in ${name} does not match the request (${scheme.name}). The sender uses a different secret, or a proxy changed the request.`,
-    );
-  }
-  return checkTime(scheme, request, header);
+export function jsonAnswer(body: object): SenderAnswer {
+  return { status: 200, contentType: "application/json", body: JSON.stringify(body) };
 }
 
-function readSigned(scheme: Scheme, request: SignedRequest): SignedEvent {
+/** Sent without a secret, or to a server without one. */
+export function missingSignature(scheme: string, source: string): SignatureFault {
+  return fault("unsigned", `The ${source} is missing. This endpoint accepts only signed requests (${scheme}).`);
+}
+
+export function missingSecret(scheme: string, { words, subject = "secret" }: SecretProblem): SignatureFault {
+  return fault(
+    "no_secret",
+    `The signature cannot be checked (${scheme}): its ${subject} ${words}. Set the ${subject} in the server's environment and restart the server.`,
+  );
+}
+
+/** The text with the signature, and its source in the request. */
+function findSignature<K extends Key>(
+  { signatureHeader, signatureField }: Scheme<K>,
+  request: SignedRequest,
+): { kind: "header" | "field"; name: string; text: string | null } {
+  if (!signatureHeader)
+    return { kind: "field", name: signatureField?.name ?? "", text: signatureField?.read(request) ?? null };
+  const name = signatureHeader(request);
+  return { kind: "header", name, text: request.header(name) };
+}
+
+function check<K extends Key>(
+  scheme: Scheme<K>,
+  { keys, problem }: Keys<K>,
+  request: SignedRequest,
+): SignatureFault | null {
+  const { kind, name, text } = findSignature(scheme, request);
+  if (text === null) return missingSignature(scheme.name, `${kind} ${name}`);
+  if (problem) return missingSecret(scheme.name, problem);
+  const signatures = scheme.readSignatures(text).filter((signature) => signature !== null);
+  if (signatures.length === 0)
+    return fault("malformed", `The ${kind} ${name} is malformed (${scheme.name}): expected ${scheme.form}.`);
+  const signed = scheme.signed(request, text);
+  if ("kind" in signed) return signed;
+  const contents = scheme.alternatives ? [signed, ...scheme.alternatives(request)] : [signed];
+  if (!acceptances(keys, contents, signatures).includes(true)) {
+    const causes =
+      scheme.explainMismatch?.(request) ?? "The sender uses a different secret, or a proxy changed the request.";
+    return scheme.proof === "token"
+      ? fault("mismatch", `The token in ${name} is not the secret of the endpoint (${scheme.name}).`)
+      : fault("mismatch", `The signature in ${name} does not match the request (${scheme.name}). ${causes}`);
+  }
+  return checkTime(scheme, request, text);
+}
+
+/** Whether each key accepts one of the contents. Tries every combination, so that the duration reveals nothing. */
+function acceptances(keys: readonly Key[], contents: readonly Content[], signatures: readonly Uint8Array[]): boolean[] {
+  return keys.map((key) => contents.map((content) => key.accepts(content, signatures)).includes(true));
+}
+
+/** The key that accepts a request; the first one, if the request is not signed. */
+function keyOf<K extends Key>(scheme: Scheme<K>, { keys }: Keys<K>, request: SignedRequest): K | null {
+  const { text } = findSignature(scheme, request);
+  const signed = text === null || keys.length < 2 ? [] : scheme.signed(request, text);
+  if (text === null || "kind" in signed) return keys[0] ?? null;
+  const signatures = scheme.readSignatures(text).filter((signature) => signature !== null);
+  return keys[Math.max(0, acceptances(keys, [signed], signatures).indexOf(true))] ?? null;
+}
+
+function readSigned<K extends Key>(scheme: Scheme<K>, request: SignedRequest): SignedEvent {
   return {
     header(name) {
       if (!scheme.signedHeaders?.includes(name)) return null;
@@ -99,29 +181,25 @@ function readSigned(scheme: Scheme, request: SignedRequest): SignedEvent {
     // Hashes the content, not the signature: one signature has several notations, and two secrets sign the same content differently.
     contentHash() {
       const content =
-        scheme.eventContent?.(request) ?? scheme.signed(request, request.header(scheme.signatureHeader(request)) ?? "");
-      const hash = createHash("sha256").update(`${scheme.name}\n`);
-      if (!("kind" in content)) for (const part of content) hash.update(part);
-      return hash.digest("hex");
+        scheme.eventContent?.(request) ?? scheme.signed(request, findSignature(scheme, request).text ?? "");
+      return hashContent(scheme.name, "kind" in content ? [] : content);
     },
     validMs: scheme.time ? 2 * scheme.time.toleranceMs : null,
+    coversBody: scheme.coversBody ?? true,
   };
 }
 
-/** Compares every signature, even after a match, so that the duration reveals nothing. */
-function isSignedWith(
-  hash: HashName,
-  key: SigningKey,
-  signed: readonly (string | Uint8Array)[],
-  signatures: readonly Uint8Array[],
-): boolean {
-  const expected = key.sign(hash, signed);
-  return signatures
-    .map((signature) => signature.length === expected.length && timingSafeEqual(signature, expected))
-    .includes(true);
+export function hashContent(scheme: string, content: Content): string {
+  const hash = createHash("sha256").update(`${scheme}\n`);
+  for (const part of content) hash.update(part);
+  return hash.digest("hex");
 }
 
-function checkTime({ name, time }: Scheme, request: SignedRequest, header: string): SignatureFault | null {
+export function checkTime(
+  { name, time }: Pick<Scheme, "name" | "time">,
+  request: SignedRequest,
+  header: string,
+): SignatureFault | null {
   if (!time) return null;
   const signedAt = time.read(request, header);
   if (signedAt === null) return fault("malformed", `${time.source} has no valid time (${name}).`);
@@ -147,19 +225,35 @@ export function readTolerance(tolerance: unknown, scheme: string): number {
   );
 }
 
+export const headerPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+
+/** The name of a header, in lower case. Throws a TypeError if it is invalid. */
+export function readHeaderName(name: unknown, option: string, scheme: string): string {
+  if (option !== "signedContent") checkText(name, option, scheme, "x-signature");
+  if (headerPattern.test(String(name))) return String(name).toLowerCase();
+  throw new TypeError(
+    `${scheme}: ${option} must be a header name, but is ${JSON.stringify(name)}. Write ${option}: "x-signature".`,
+  );
+}
+
 /** Parses a Unix time in seconds and returns milliseconds; `null` for any other text. */
 export function readSeconds(text: string | null): number | null {
   return text !== null && /^\d{1,12}$/.test(text) ? Number(text) * 1000 : null;
+}
+
+/** Parses a Unix time in milliseconds; `null` for any other text. */
+export function readMilliseconds(text: string | null): number | null {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 /**
  * Equal for verifications that accept the same requests. It is derived from the secrets: compare it, but never store or
  * show it.
  */
-function fingerprint({ name, options }: Scheme, { keys, problem }: SecretKeys): string {
+export function fingerprintOf(identity: unknown, { keys, problem }: Keys): string {
   const secrets = keys.map((key) => key.fingerprint()).sort();
   return createHash("sha256")
-    .update(JSON.stringify([name, options ?? null, secrets, problem]))
+    .update(JSON.stringify([identity, secrets, problem]))
     .digest("hex");
 }
 

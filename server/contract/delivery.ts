@@ -14,6 +14,8 @@ export const ownHeaders = {
   sentFrom: "signalbox-sent-from",
   /** `skipped`: the endpoint verifies signatures, and this delivery was authenticated by a person's session instead. */
   signatureCheck: "signalbox-signature-check",
+  /** The public URL of the request, only if the endpoint's signature covers it. Keys in it are redacted. */
+  requestUrl: "signalbox-request-url",
   /** The values of the headers that the request had several times, as JSON: `{"x-topic":["a","b"]}`. */
   repeated: "signalbox-repeated-headers",
 } as const;

@@ -45,7 +45,7 @@ export const errorCodes = {
     401,
     "Missing or invalid key",
     "The request has no key, or its key is unknown, expired or revoked. If a request has several keys, each must be valid.",
-    "Send the key as ?token=, ?api_key=, Authorization: Bearer or x-api-key. `signalbox triggers url <slug>` prints a URL that contains a valid key. `signalbox keys create` creates a new key.",
+    "Send the key as ?token=, ?api_key=, Authorization: Bearer or x-api-key, or as the password in https://hook:KEY@host. `signalbox triggers url <slug>` prints a URL that contains a valid key. `signalbox keys create` creates a new key.",
     false,
     "either",
   ),
@@ -56,6 +56,13 @@ export const errorCodes = {
     "`detail` says which. Compare the secret with the sender's. If both are equal, look for a proxy that changes bodies, and check the clock. The delivery is recorded: redeliver it after you have fixed the secret.",
     false,
     "either",
+  ),
+  verification_failed: entry(
+    500,
+    "Verification failed",
+    "The endpoint verifies signatures (`verify` in its source), and the check itself failed: a check of the project threw an error or took more than 2 seconds, or a certificate of the sender could not be loaded. It is unknown whether the request is genuine.",
+    "`detail` and the log of the server say why. Most senders send the event again. The delivery is recorded: redeliver it after you have fixed the cause.",
+    true,
   ),
   forbidden: entry(
     403,
@@ -92,6 +99,14 @@ export const errorCodes = {
     "Method not allowed",
     "Endpoints accept POST only.",
     "Send the request as POST. The Allow header lists the accepted methods.",
+  ),
+  unsupported_handshake: entry(
+    405,
+    "Unsupported handshake",
+    "The sender verifies the URL with a GET request before it sends events. The endpoint has no `verify` that answers it.",
+    "If the sender is Meta or Microsoft Graph, set `verify: meta({ … })` or `verify: microsoftGraph({ … })` in the sources of the endpoint, then build and deploy the project. Other handshakes by GET are not supported.",
+    false,
+    "either",
   ),
   invalid_path: entry(
     400,

@@ -1,9 +1,10 @@
+import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { stripe, type Verification } from "../../sdk/verify/index.ts";
+import { custom, gitlab, square, stripe, type Verification } from "../../sdk/verify/index.ts";
 import { senders } from "../../sdk/verify/testing/senders.ts";
 import { serve } from "../http/testing/serve.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
@@ -110,4 +111,90 @@ test("what the sender has repeated by itself meanwhile is not run twice, unless 
   expect(await runs()).toHaveLength(1);
   await again(stripe({ secret: right }), { trigger: "paid" });
   expect(await runs()).toHaveLength(2);
+});
+
+/** A delivery that one verification rejected, and how to redeliver it with another one. */
+async function rejectedBy(verify: Verification, path: string, headers: Record<string, string>) {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-rejected-"));
+  const store = await openSqliteStore({ file: join(dir, "signalbox.db") });
+  const baseUrl = "https://hooks.example.com";
+  const served = await serve({ triggers: [triggerBy(verify)], store, baseUrl, clock: { now: () => at } });
+  onTestFinished(async () => {
+    await served.close(0);
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+  const answer = await fetch(served.url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
+  const id = answer.headers.get("signalbox-delivery") ?? "";
+  const again = (fixed: Verification) =>
+    redeliver(
+      {
+        store,
+        project: { current: () => projectOf([triggerBy(fixed)]) },
+        signals: noSignals,
+        clock: { now: () => at + 3 * 86_400_000 },
+      },
+      { id, trigger: null, startedBy: "form" },
+    );
+  return { store, again, status: answer.status };
+}
+
+test("a delivery whose check failed runs after the check is fixed", async () => {
+  const { store, again, status } = await rejectedBy(
+    custom({ name: "acme", check: () => Promise.reject(new Error("no table")) }),
+    "/triggers/paid?a=1",
+    { "x-custom": "7" },
+  );
+  expect(status).toBe(500);
+  await expect(again(custom({ name: "acme", check: () => ({ reason: "Unknown." }) }))).rejects.toMatchObject({
+    message: expect.stringContaining("is still invalid. The check rejected the request (custom: acme): Unknown."),
+  });
+  const seen: unknown[] = [];
+  const fixed = custom({
+    name: "acme",
+    async check({ body: bytes, headers, method, url, receivedAt }) {
+      seen.push(Buffer.from(bytes).toString(), headers.get("X-Custom"), method, url, receivedAt.getTime());
+      return true;
+    },
+  });
+  expect(await getDelivery({ store }, await again(fixed))).toMatchObject({ outcome: "accepted" });
+  expect(seen).toEqual([body, "7", "POST", "https://hooks.example.com/triggers/paid?a=1", at]);
+});
+
+const bySquare = (path: string) => ({
+  "x-square-hmacsha256-signature": createHmac("sha256", right)
+    .update(`https://hooks.example.com${path}${body}`)
+    .digest("base64"),
+});
+
+test("a signature that covers the URL is checked again with the recorded URL", async () => {
+  const path = "/triggers/paid?shop=1";
+  const { store, again } = await rejectedBy(square({ secret: wrong }), path, bySquare(path));
+  expect(await getDelivery({ store }, await again(square({ secret: right })))).toMatchObject({ outcome: "accepted" });
+});
+
+test("a URL with a key is not stored, so its signature can be checked again only with the option url", async () => {
+  const path = "/triggers/paid?token=sbk_0123456789abcdefghijklmnopqrstuvw012345";
+  const { store, again } = await rejectedBy(square({ secret: wrong }), path, bySquare(path));
+  await expect(again(square({ secret: right }))).rejects.toMatchObject({
+    code: "not_replayable",
+    message: expect.stringContaining("it covers the URL, which contains a key and is not stored."),
+  });
+  const url = `https://hooks.example.com${path}`;
+  expect(await getDelivery({ store }, await again(square({ secret: right, url })))).toMatchObject({
+    outcome: "accepted",
+  });
+});
+
+test("a token is not stored, so it cannot be checked again", async () => {
+  const { store, again } = await rejectedBy(gitlab({ secret: wrong }), "/triggers/paid", { "x-gitlab-token": right });
+  await expect(again(gitlab({ secret: right }))).rejects.toMatchObject({
+    message: expect.stringContaining("it covers the header x-gitlab-token, which contains a key and is not stored."),
+  });
+  const { data } = await store.listDeliveries({}, { limit: 10, cursor: null });
+  expect(JSON.stringify(await Promise.all(data.map(({ id }) => getDelivery({ store }, id))))).not.toContain(right);
 });

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
-import type { SignedEvent } from "../../sdk/definition.ts";
+import type { SignedEvent, SignedRequest } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
 import { type Delivery, ownHeaders } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
+import { redacted as redactedText } from "../domain/deliveries/redaction.ts";
 import { newId } from "../domain/ids.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
+import { checkSignature } from "../domain/requests/check-signature.ts";
 import { parseJsonBody } from "../domain/requests/request-body.ts";
 import { decideDelivery } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -35,8 +37,8 @@ export async function redeliver(
   const bytes = keptBody(old);
   const sources = deps.project.current();
   const triggers = receiversOf(old, request.trigger, sources);
-  const wasRejected = old.problem?.code === "invalid_signature";
-  const signed = wasRejected ? verifyAgain(old, bytes, triggers) : null;
+  const wasRejected = old.problem?.code === "invalid_signature" || old.problem?.code === "verification_failed";
+  const signed = wasRejected ? await verifyAgain(old, bytes, triggers) : null;
   const body = parseBody(old, bytes);
   const now = deps.clock.now();
   const id = newId("dlv", now);
@@ -121,13 +123,39 @@ function keptBody(old: Delivery): Buffer {
  * Verifies the signature as of the time of receipt: the secret may be fixed by now, and the timestamp was valid only
  * then. Returns the signed content.
  */
-function verifyAgain(old: Delivery, body: Buffer, triggers: readonly TriggerSource[]): SignedEvent | null {
+async function verifyAgain(
+  old: Delivery,
+  body: Buffer,
+  triggers: readonly TriggerSource[],
+): Promise<SignedEvent | null> {
   const verification = triggers[0]?.verify;
   if (!verification) return null;
-  const request = { body, receivedAtMs: Date.parse(old.receivedAt), header: headerOf(old) };
-  const fault = verification.check(request);
+  const redacted = new Set<string>();
+  const read = (name: string, value: string | null) => {
+    if (value?.includes(redactedText)) redacted.add(name);
+    return value;
+  };
+  const header = headerOf(old);
+  const request: SignedRequest = {
+    body,
+    receivedAtMs: Date.parse(old.receivedAt),
+    method: old.method,
+    get url() {
+      return read("URL", header(ownHeaders.requestUrl));
+    },
+    header: (name) => read(`header ${name}`, header(name)),
+    headers: () => Object.entries(old.headers),
+  };
+  const fault = await checkSignature(verification, request);
   if (!fault) return verification.readSigned(request);
-  throw new AppError("not_replayable", `The signature of delivery ${old.id} is still invalid. ${fault.detail}`);
+  const [what] = redacted;
+  throw new AppError(
+    "not_replayable",
+    what === undefined
+      ? `The signature of delivery ${old.id} is still invalid. ${fault.detail}`
+      : `The signature of delivery ${old.id} cannot be checked again: it covers the ${what}, which contains a key and is not stored. Have the sender send the event again.`,
+    { cause: fault.cause },
+  );
 }
 
 function headerOf({ headers }: Delivery): (name: string) => string | null {

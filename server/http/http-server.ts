@@ -93,11 +93,19 @@ export function createHttpServer(parts: HttpServerParts): {
   };
 }
 
-function createListener({ ingest, forwarder, health, bodyTimeoutMs = maxBodyMs }: HttpServerParts) {
+function createListener({ ingest, forwarder, health, proxies, bodyTimeoutMs = maxBodyMs }: HttpServerParts) {
   return (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
     return destination.to === "ingest"
-      ? handleWebhook({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue })
+      ? handleWebhook({
+          ingest,
+          bodyTimeoutMs,
+          proxies,
+          target: destination.target,
+          request,
+          response,
+          expectsContinue,
+        })
       : handleOther(destination, request, response);
   };
 

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Client } from "../auth/access/principal.ts";
+import { isHostName } from "../domain/requests/public-url.ts";
 import { isLocalRequest } from "../domain/requests/local-request.ts";
 import { plainAddress, type TrustedProxies } from "./connections.ts";
 
@@ -16,7 +17,7 @@ export function readClient(request: IncomingMessage, proxies: TrustedProxies): C
   const peer = plainAddress(peerAddressOf(request) ?? "");
   const isOfThisMachine = isLocal(request);
   const isTls = (request.socket as Partial<TLSSocket>).encrypted === true;
-  const isTrusted = proxies.trusts(peer);
+  const isTrusted = isFromProxy(request, proxies);
   const forwarded = {
     for: textOf(request, "x-forwarded-for"),
     host: textOf(request, "x-forwarded-host"),
@@ -25,13 +26,18 @@ export function readClient(request: IncomingMessage, proxies: TrustedProxies): C
   dropHeaders(request, forwardedNames);
   if (!isTrusted) return { address: peer || null, isSecure: isTls, isLocal: isOfThisMachine };
   const host = lastOf(forwarded.host);
-  if (host !== null && /^[\w.:[\]-]{1,255}$/.test(host)) setHost(request, host);
+  if (host !== null && isHostName(host)) setHost(request, host);
   const proto = lastOf(forwarded.proto)?.toLowerCase();
   return {
     address: clientBehind(peer, forwarded.for, proxies),
     isSecure: proto === undefined ? isTls : proto === "https",
     isLocal: isOfThisMachine,
   };
+}
+
+/** Whether a trusted proxy sent a request. */
+export function isFromProxy(request: IncomingMessage, proxies: TrustedProxies): boolean {
+  return proxies.trusts(plainAddress(peerAddressOf(request) ?? ""));
 }
 
 /** Whether a request was made on this machine. Call it before the headers of proxies are removed. */

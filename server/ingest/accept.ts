@@ -1,5 +1,6 @@
+import type { SenderAnswer } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
-import { type DeliverySummary, noVerdicts, ownHeaders, type VerdictList } from "../contract/delivery.ts";
+import { type DeliverySummary, ownHeaders, type VerdictList } from "../contract/delivery.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
 import { recordHeaders } from "../domain/deliveries/header-values.ts";
@@ -20,7 +21,7 @@ export type Acceptance =
   | { kind: "accepted" | "repeated"; delivery: NewDelivery; runs: readonly AcceptedRun[] }
   | { kind: "skipped"; delivery: NewDelivery }
   /** The sender verifies the endpoint, and receives `answer`. */
-  | { kind: "challenged"; delivery: NewDelivery; answer: object }
+  | { kind: "challenged"; delivery: NewDelivery; answer: SenderAnswer }
   /** The body fails the `request` of the only trigger. */
   | { kind: "mismatched"; delivery: NewDelivery; error: AppError };
 
@@ -59,19 +60,6 @@ export async function accept(
   };
   await store.recordDelivery(repeated);
   return { kind: "repeated", delivery: repeated, runs: result.runs };
-}
-
-/** Records a challenge as skipped: no trigger is evaluated. */
-export async function acceptChallenge(
-  store: Pick<DeliveryStore, "recordDelivery">,
-  head: RequestHead,
-  draft: DeliveryDraft,
-  answer: object,
-): Promise<Acceptance> {
-  const end = { outcome: "skipped" as const, responseStatus: 200, problem: null, ...noVerdicts };
-  const delivery = completeDelivery(head, draft, end);
-  await store.recordDelivery(delivery);
-  return { kind: "challenged", delivery, answer };
 }
 
 function recorded(delivery: NewDelivery, decision: Decision): Acceptance {
@@ -117,7 +105,7 @@ export function respond(context: ResponseContext, acceptance: Acceptance, secret
     case "skipped":
       return jsonResponse(context, 200, { ok: true, skipped: true });
     case "challenged":
-      return jsonResponse(context, 200, acceptance.answer);
+      return answerResponse(context, acceptance.answer);
     case "mismatched":
       return problemResponse(context, acceptance.error, secrets);
   }
@@ -142,6 +130,10 @@ function jsonResponse(context: ResponseContext, status: number, body: object): I
   return response(context, status, JSON.stringify(body), { "content-type": "application/json" });
 }
 
+function answerResponse(context: ResponseContext, { status, contentType, body }: SenderAnswer): IngestResponse {
+  return response(context, status, body, contentType === null ? {} : { "content-type": contentType });
+}
+
 /** A problem (RFC 9457). */
 export function problemResponse(context: ResponseContext, error: AppError, secrets: readonly string[]): IngestResponse {
   const problem = toProblem(error, secrets);
@@ -152,9 +144,11 @@ export function problemResponse(context: ResponseContext, error: AppError, secre
 }
 
 const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
-  unauthorized: { "www-authenticate": "Bearer" },
+  // Some senders send the credentials in a URL only after they were asked for them.
+  unauthorized: { "www-authenticate": 'Bearer, Basic realm="webhooks"' },
   invalid_signature: { "www-authenticate": "Signature" },
   method_not_allowed: { allow: "POST" },
+  unsupported_handshake: { allow: "POST" },
   unsupported_media_type: { accept: "application/json" },
   queue_full: { "retry-after": "10" },
   store_unavailable: { "retry-after": "2" },
@@ -203,6 +197,11 @@ export function draftDelivery(head: RequestHead, keyId: string | null, sentFrom:
     keyId,
     redeliveryOf: null,
   };
+}
+
+/** Records the URL that a signature covers. A redelivery checks the signature again, unless the URL has a key. */
+export function recordUrl(draft: DeliveryDraft, url: string | null, secrets: readonly string[]): void {
+  if (url !== null) draft.headers[ownHeaders.requestUrl] = redactText(url, secrets);
 }
 
 export function completeDelivery(

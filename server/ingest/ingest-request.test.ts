@@ -40,3 +40,16 @@ test("a repeated header has its values joined, and each of its keys counts", () 
   expect(head.headers.get("x-a")).toBe("1, 2");
   expect(head.keys).toEqual(["k0", "k1", "k2", "k3"]);
 });
+
+const basic = (credentials: string) => Buffer.from(credentials).toString("base64");
+const headOfBasic = (value: string) => headOf("/triggers/a", ["Authorization", value]);
+
+test("the password of the user hook in Basic credentials is a key, and its notation is a secret, too", () => {
+  for (const scheme of ["Basic", "basic", "BASIC  "]) {
+    const { keys, secrets } = headOfBasic(`${scheme} ${basic("hook:sbk_1:2")}`);
+    expect([keys, secrets]).toEqual([["sbk_1:2"], ["sbk_1:2", basic("hook:sbk_1:2")]]);
+  }
+  expect(headOfBasic(`Basic ${basic("hook:")}`).keys).toEqual([""]);
+  for (const other of [basic("Hook:k"), basic("proxy:k"), basic("hook"), "", "!", `${basic("hook:k")}, Bearer x`])
+    expect(headOfBasic(`Basic ${other}`).keys).toEqual([]);
+});

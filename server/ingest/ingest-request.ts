@@ -9,6 +9,8 @@ export interface IngestRequest {
   target: string;
   /** Name, value, name, value, as sent, in order; duplicates stay. */
   headers: readonly string[];
+  /** Whether a trusted proxy sent it: its X-Forwarded-* headers are then those of the sender. Default: no. */
+  isFromProxy?(): boolean;
   /**
    * Reads the body, chunk by chunk, until its end or until `take` returns false. Not read before the pipeline asks for
    * it. No promise: the body was complete. Rejects when the sender goes away, and with AppError `request_timeout` when
@@ -72,7 +74,15 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
     isAnyRepeated ||= before !== undefined;
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
-  if (headers.has("authorization")) keys.sent.push(...valuesOf(raw, "authorization").flatMap(readBearerTokens));
+  if (headers.has("authorization"))
+    for (const value of valuesOf(raw, "authorization")) {
+      keys.sent.push(...readBearerTokens(value));
+      const basic = readBasicKey(value);
+      if (basic) {
+        keys.sent.push(basic.key);
+        keys.escaped.push(basic.encoded);
+      }
+    }
   if (headers.has("x-api-key"))
     keys.sent.push(...valuesOf(raw, "x-api-key").flatMap((value) => value.split(",").map((key) => key.trim())));
   const declaredBytes = readContentLength(headers);
@@ -127,12 +137,12 @@ function readEndpointPath(path: string): EndpointPath {
 }
 
 /**
- * Every key in a request, in each of its forms: `?token=`, `?api_key=`, `Authorization: Bearer` and `x-api-key`. Equal
- * and empty ones count too: if several are sent, each must be valid.
+ * Every key in a request, in each of its forms: `?token=`, `?api_key=`, `Authorization` (Bearer, or Basic with the user
+ * `hook`) and `x-api-key`. Equal and empty ones count too: if several are sent, each must be valid.
  */
 interface SentKeys {
   sent: string[];
-  /** Those of the query that have escapes, as they were written. */
+  /** Those that were sent in another notation (with escapes in the query, in base64), as they were written. */
   escaped: string[];
 }
 
@@ -164,6 +174,17 @@ function readBearerTokens(value: string): string[] {
   return value.split(/,(?=\s*bearer\s)/i).map((part) => part.replace(/^\s*bearer/i, "").trim());
 }
 
+/** The user name of keys in Basic authentication. Credentials of other users are for a proxy in front. */
+const basicUser = "hook";
+
+/** The key in `https://hook:KEY@host/…` (RFC 7617), and how it was sent. */
+function readBasicKey(value: string): { key: string; encoded: string } | null {
+  const encoded = /^\s*basic\s+([a-z0-9+/=_-]+)\s*$/i.exec(value)?.[1];
+  if (encoded === undefined) return null;
+  const credentials = Buffer.from(encoded, "base64").toString();
+  return credentials.startsWith(`${basicUser}:`) ? { key: credentials.slice(basicUser.length + 1), encoded } : null;
+}
+
 /** The body of a request, or why it was not read. */
 type BodyRead = { kind: "read"; bytes: Uint8Array } | RejectedBody;
 
@@ -181,9 +202,13 @@ interface RejectedBody extends Rejected {
 export function readBody(
   request: IngestRequest,
   { headers, declaredBytes }: Pick<RequestHead, "headers" | "declaredBytes">,
-  { maxBodyBytes, memory }: { maxBodyBytes: number; memory: BodyMemory },
+  {
+    maxBodyBytes,
+    memory,
+    jsonTypes,
+  }: { maxBodyBytes: number; memory: BodyMemory; jsonTypes?: readonly string[] | undefined },
 ): BodyRead | Promise<BodyRead> {
-  const unsupported = checkContentType(headers);
+  const unsupported = checkContentType(headers, jsonTypes);
   if (unsupported) return { kind: "rejected", error: unsupported, receivedBytes: null };
   if (declaredBytes !== null && declaredBytes > maxBodyBytes)
     return { kind: "rejected", error: tooLarge(maxBodyBytes), receivedBytes: null };
@@ -225,13 +250,13 @@ const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
 const jsonType = new RegExp(`^(?:application/json|${token}/${token}\\+json)$`, "i");
 const parameter = new RegExp(`;\\s*(${token})\\s*=\\s*("(?:[^"\\\\]|\\\\.)*"|[^\\s;]*)`, "gi");
 
-/** Why the headers do not announce plain JSON in UTF-8; `null` if they do. */
-function checkContentType(headers: HeaderMap): AppError | null {
+/** Why the headers do not announce plain JSON in UTF-8; `null` if they do. `jsonTypes`: other types that are JSON here. */
+function checkContentType(headers: HeaderMap, jsonTypes: readonly string[] = []): AppError | null {
   const contentType = headers.get("content-type");
   if (contentType === "application/json" && !headers.has("content-encoding")) return null;
   if (contentType === undefined) return unsupported("The request has no Content-Type. Send application/json.");
   const [type = ""] = contentType.split(";", 1);
-  if (!jsonType.test(type.trim()))
+  if (!jsonType.test(type.trim()) && !jsonTypes.includes(type.trim().toLowerCase()))
     return unsupported("The Content-Type is not JSON. Send application/json, or a type that ends in +json.");
   for (const [, name = "", value = ""] of contentType.matchAll(parameter)) {
     const isOther = name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value);

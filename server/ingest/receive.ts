@@ -1,9 +1,7 @@
 import { hash } from "node:crypto";
-import type { SignedEvent, SignedRequest } from "../../sdk/definition.ts";
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
-import type { Json } from "../contract/json.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import { ownHeaders } from "../contract/delivery.ts";
 import type { Rate } from "../contract/project/endpoint.ts";
@@ -20,9 +18,9 @@ import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import {
   accept,
   type Acceptance,
-  acceptChallenge,
   deliveryEvent,
   draftDelivery,
+  recordUrl,
   type ReceiverEvent,
   respond,
   type SentFrom,
@@ -35,8 +33,10 @@ import {
   type Rejected,
   type RequestHead,
 } from "./ingest-request.ts";
+import { acceptHandshake, answerGreeting, answerToChallenge, explainMethod } from "./handshake.ts";
 import { createLimiter, type TakeRates } from "./limit.ts";
 import { createRejecter, type ReceivedRequest } from "./reject.ts";
+import { signedRequestOf, verifyRequest } from "./verify.ts";
 
 export interface ReceiverDeps {
   project: ProjectReader;
@@ -51,6 +51,10 @@ export interface ReceiverDeps {
   mode?: Mode | undefined;
   /** Default: none. */
   limits?: RateLimits | undefined;
+  /** The setting `baseUrl`, for signatures that cover the URL. Default: the URL is that of the request. */
+  baseUrl?: string | null | undefined;
+  /** The time that a check of a signature may take. Default: 2 seconds. */
+  maxCheckMs?: number | undefined;
   /** Absent where accepted runs reach the workers by themselves. */
   signals?: Pick<Signals, "runsQueued"> | undefined;
   /** Where several machines receive: their requests count together. */
@@ -70,7 +74,7 @@ export type Receive = (request: IngestRequest, sentFrom?: SentFrom) => Promise<I
  * delivery and its runs are on disk. A delivery from a form needs no key and no signature: everything else is the same.
  */
 export function createReceiver(deps: ReceiverDeps): Receive {
-  const { store, logger, maxBodyBytes } = deps;
+  const { store, logger, maxBodyBytes, baseUrl = null } = deps;
   const bodies = deps.bodies ?? createBodyBudget(maxBodyBytes);
   const limit = createLimiter(deps.limits ?? {}, deps.takeRates);
   const emit = ignoreFailures(logger, (event: ReceiverEvent) => deps.onEvent?.(event));
@@ -113,7 +117,12 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       if (routed.kind === "rejected") return await reject(received, routed.error);
       const { endpoint, triggers, source } = routed;
 
-      const reading = readBody(request, head, { maxBodyBytes, memory });
+      const greeting = source.verify ? answerGreeting(source.verify, request) : null;
+      if (greeting?.kind === "rejected") return await reject(received, greeting.error);
+      if (greeting) return finish(received, await acceptHandshake(store, head, delivery, greeting.answer));
+      if (request.method !== "POST") return await reject(received, explainMethod(request));
+
+      const reading = readBody(request, head, { maxBodyBytes, memory, jsonTypes: source.verify?.jsonTypes });
       const read = reading instanceof Promise ? await reading : reading;
       delivery.endpoint = endpoint;
       if (read.kind === "rejected") {
@@ -126,14 +135,23 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       delivery.bodySha256 = hash("sha256", bytes);
 
       const header = (name: string) => head.headers.get(name) ?? null;
-      const signedRequest = { body: bytes, receivedAtMs: head.receivedAt, header };
-      const verified = verify(source, signedRequest, { sentFrom, mayBeUnsigned: deps.mode === "development" });
+      const signedRequest = source.verify ? signedRequestOf(request, head, { body: bytes, baseUrl }) : null;
+      if (signedRequest && source.verify?.readsUrl) recordUrl(delivery, signedRequest.url, head.secrets);
+      const verifying = verifyRequest(source.verify, signedRequest, {
+        sentFrom,
+        mayBeUnsigned: deps.mode === "development",
+        maxMs: deps.maxCheckMs,
+      });
+      const verified = verifying instanceof Promise ? await verifying : verifying;
       if (verified.kind === "rejected") return await reject(received, verified.error);
       if (verified.kind === "skipped") delivery.headers[ownHeaders.signatureCheck] = "skipped";
 
       const body = parseJsonBody(bytes);
-      const challenge = answerToChallenge(source, body);
-      if (challenge) return finish(received, await acceptChallenge(store, head, delivery, challenge));
+      const isGenuine = verified.kind === "verified";
+      const answering =
+        signedRequest && answerToChallenge(source.verify, body, signedRequest, { isGenuine, maxMs: deps.maxCheckMs });
+      const challenge = answering instanceof Promise ? await answering : answering;
+      if (challenge) return finish(received, await acceptHandshake(store, head, delivery, challenge));
 
       const decision = decideDelivery({
         manifest: project.manifest,
@@ -195,7 +213,7 @@ async function authenticate(check: Authenticate, { keys, path }: RequestHead): P
 function unauthorized(): AppError {
   return new AppError(
     "unauthorized",
-    "Send a valid key as ?token=, ?api_key=, Authorization: Bearer or x-api-key. If you send several keys, each must be valid.",
+    "Send a valid key as ?token=, ?api_key=, Authorization: Bearer, x-api-key or https://hook:KEY@host. If you send several keys, each must be valid.",
   );
 }
 
@@ -213,18 +231,14 @@ type Routed =
   | { kind: "routed"; endpoint: string; triggers: readonly TriggerSource[]; source: TriggerSource }
   | Rejected;
 
-/**
- * The triggers on the endpoint that a request names. Rejected with AppError `invalid_path`, `unknown_endpoint` or
- * `method_not_allowed`.
- */
-function route(project: ProjectSources, { path, method }: RequestHead): Routed {
+/** The triggers on the endpoint that a request names. Rejected with AppError `invalid_path` or `unknown_endpoint`. */
+function route(project: ProjectSources, { path }: RequestHead): Routed {
   if (path.kind === "unreadable")
     return rejected("invalid_path", "The path has a percent escape that does not decode to UTF-8.");
   const triggers = project.byEndpoint.get(path.endpoint);
   const source = triggers?.[0];
   if (!triggers || !source)
     return rejected("unknown_endpoint", `No trigger listens on this endpoint.${hint(project, path.raw)}`);
-  if (method !== "POST") return rejected("method_not_allowed", "Send webhooks as POST.");
   return { kind: "routed", endpoint: path.endpoint, triggers, source };
 }
 
@@ -232,39 +246,6 @@ function route(project: ProjectSources, { path, method }: RequestHead): Routed {
 function hint(project: ProjectSources, raw: string): string {
   const given = raw.replace(/^\/+|\/+$/g, "");
   return given === "" || given.length > 64 ? "" : didYouMean(given, [...project.byEndpoint.keys()]);
-}
-
-type Verified =
-  | { kind: "verified"; signed: SignedEvent }
-  | { kind: "unsigned"; signed: null }
-  /** A person's session authenticated the delivery instead. */
-  | { kind: "skipped"; signed: null }
-  | Rejected;
-
-const unsigned: Verified = { kind: "unsigned", signed: null };
-const skipped: Verified = { kind: "skipped", signed: null };
-
-/**
- * Checks the signature over the bytes as received. In development, requests without a signature are accepted, as they
- * are without a key; requests with an invalid signature are not. Rejected with AppError `invalid_signature`.
- */
-function verify(
-  { verify: verification }: TriggerSource,
-  request: SignedRequest,
-  { sentFrom, mayBeUnsigned }: { sentFrom: SentFrom; mayBeUnsigned: boolean },
-): Verified {
-  if (!verification) return unsigned;
-  if (sentFrom === "form") return skipped;
-  const fault = verification.check(request);
-  if (fault?.kind === "unsigned" && mayBeUnsigned) return unsigned;
-  if (fault) return rejected("invalid_signature", fault.detail);
-  return { kind: "verified", signed: verification.readSigned(request) };
-}
-
-/** The response to a verification request of the sender (Slack's `url_verification`); `null`: the body is an event. */
-function answerToChallenge({ verify: verification }: TriggerSource, body: Json): object | null {
-  const answer = verification?.answer(body);
-  return typeof answer === "object" ? answer : null;
 }
 
 function rejected(code: ErrorCode, detail: string): Rejected {

@@ -49,6 +49,7 @@ export function createRejecter({
   emit: (event: ReceiverEvent) => void;
 }): Rejecter {
   const logStoreFailure = createThrottledLog((message, fields) => logger.error(message, fields));
+  const logFailedCheck = createThrottledLog((message, fields) => logger.error(message, fields));
   const logFullQueue = createThrottledLog((message, fields) => logger.warn(message, fields));
   const unauthenticatedBudget = createRequestBudget();
   const rateLimitedBudget = createRequestBudget();
@@ -58,6 +59,8 @@ export function createRejecter({
   function toAppError(error: unknown, deliveryId: string): AppError {
     if (error instanceof AppError) {
       if (error.code === "store_unavailable") logStoreFailure("could not store a delivery", { deliveryId, error });
+      if (error.code === "verification_failed")
+        logFailedCheck("check of a signature failed", { deliveryId, error: error.cause ?? error });
       if (error.code === "queue_full") logFullQueue("queue full", { deliveryId, error });
       return error;
     }
@@ -79,7 +82,8 @@ export function createRejecter({
 
   function recordedPart({ head, delivery }: ReceivedRequest, code: ErrorCode): RecordedPart {
     if (unrecordedCodes.has(code)) return "nothing";
-    if (code === "invalid_signature") return takeUnverified(delivery, head.receivedAt);
+    if (code === "invalid_signature" || code === "verification_failed")
+      return takeUnverified(delivery, head.receivedAt);
     if (code !== "rate_limited") return "all";
     return isWithin(rateLimitedBudget, head.startedAt, "over a rate limit") ? "all" : "nothing";
   }

@@ -86,8 +86,8 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     );
   }
   const { filter, headers, request, verify } = definition.source;
-  // The signature code is part of the build: a build of an older version cannot report the signed content.
-  if (verify && typeof verify.readSigned !== "function")
+  // The signature code is part of the build: a build of an older version answers no handshakes.
+  if (verify && typeof verify.greet !== "function")
     throw new ProjectError(
       `${entry.file} › verify was built by an older version of Signalbox. Run \`signalbox build\`.`,
     );
@@ -127,12 +127,14 @@ export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSource
   const fileOf = new Map(manifest.triggers.map(({ attachmentId, file }) => [attachmentId, file]));
   for (const { attachmentId, verify } of triggers) {
     if (!verify?.secretProblem) continue;
-    const { kind, words } = verify.secretProblem;
+    const { kind, words, subject = "secret" } = verify.secretProblem;
     const wayOut =
       kind === "missing"
         ? "Set its environment variable, then restart the server."
-        : "Copy the complete secret from the sender's settings, then restart the server.";
-    throw new ProjectError(`${fileOf.get(attachmentId)} › verify › ${verify.scheme}: its secret ${words}. ${wayOut}`);
+        : `Copy the complete ${subject} from the sender's settings, then restart the server.`;
+    throw new ProjectError(
+      `${fileOf.get(attachmentId)} › verify › ${verify.scheme}: its ${subject} ${words}. ${wayOut}`,
+    );
   }
   for (const [endpoint, group] of byEndpoint) {
     const [first, ...others] = group;

@@ -125,7 +125,7 @@ describe("createProjectReader", () => {
     cpSync(join(stateDir, manifest.folder), join(stateDir, other.folder), { recursive: true });
     writeFileSync(
       join(stateDir, other.folder, manifest.sources),
-      readFileSync(join(stateDir, manifest.folder, manifest.sources), "utf8").replaceAll("readSigned:", "readNothing:"),
+      readFileSync(join(stateDir, manifest.folder, manifest.sources), "utf8").replaceAll("greet:", "greetNobody:"),
     );
     await expect(loadSources(stateDir, other)).rejects.toThrow(
       "triggers/paid.ts › verify was built by an older version of Signalbox. Run `signalbox build`.",

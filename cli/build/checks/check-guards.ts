@@ -26,16 +26,21 @@ export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: Proj
   ];
 }
 
-/** The parsed `dedupe`, without an unsigned header. Requires a value without errors. */
+/** The parsed `dedupe`, without an unsigned header or field. Requires a value without errors. */
 export function dedupeOf({ dedupe, verify }: Pick<EvaluatedTrigger, "dedupe" | "verify">): Dedupe | null {
   const read = dedupe === undefined ? null : readDedupe(dedupe);
   if (!read || "problem" in read) return null;
-  return isUnsigned(read.dedupe.header, verify) ? { ...read.dedupe, header: null } : read.dedupe;
+  const { dedupe: given } = read;
+  return {
+    ...given,
+    header: isUnsigned(given.header, verify) ? null : given.header,
+    field: verify?.coversBody === false ? null : given.field,
+  };
 }
 
 /** Anyone with a copy of a signed request can replay it with another value of such a header. */
 function isUnsigned(header: string | null, verify: EvaluatedTrigger["verify"]): boolean {
-  return header !== null && verify !== null && !verify.signedHeaders.includes(header);
+  return header !== null && verify !== null && verify.signedHeaders?.includes(header) === false;
 }
 
 /** The parsed `rateLimit`. Requires a value without diagnostics. */
@@ -47,10 +52,10 @@ type FoundTrigger = EvaluatedTrigger & { file: string };
 
 function secretDiagnostics({ file, verify }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   if (!verify?.problem) return [];
-  const { kind, words } = verify.problem;
+  const { kind, words, subject = "secret" } = verify.problem;
   // Without a code frame: the line may contain a secret.
   const at = { file };
-  const title = `${file} › verify › ${verify.scheme}: its secret ${words}`;
+  const title = `${file} › verify › ${verify.scheme}: its ${subject} ${words}`;
   return [
     kind === "missing"
       ? files.diagnose({ code: "missing_secret", title, at, severity: "warning" })
@@ -76,6 +81,16 @@ function dedupeDiagnostics({ file, dedupe, request, verify }: FoundTrigger, file
         code: "unsigned_dedupe_header",
         title: `${file} › dedupe › ${header} is not signed by ${verify.scheme}, so it is ignored`,
         at: files.findProperty(file, "header", header) ?? files.findProperty(file, "dedupe") ?? { file },
+        severity: "warning",
+      }),
+    ];
+  }
+  if (field !== null && verify?.coversBody === false) {
+    return [
+      files.diagnose({
+        code: "unsigned_dedupe_field",
+        title: `${file} › dedupe › ${verify.scheme} does not sign the body, so ${field} is ignored`,
+        at: files.findProperty(file, "field") ?? files.findProperty(file, "dedupe") ?? { file },
         severity: "warning",
       }),
     ];

@@ -122,8 +122,8 @@ export const diagnosticCodes = {
     fix: "Set its environment variable on the machine of the service.",
   },
   unusable_secret: {
-    text: "A signature is only as strong as its secret.",
-    fix: "Copy the complete secret from the sender's settings. To create your own: `openssl rand -hex 32`.",
+    text: "Signatures are verified with a value from the sender's settings. It must be complete, and a secret must be long enough.",
+    fix: "Copy the complete value from the sender's settings. To create your own secret: `openssl rand -hex 32`.",
   },
   invalid_dedupe: {
     text: 'dedupe identifies an event by { header: "x-event-id" } or { field: "/event/id" }, which is a JSON Pointer or names joined by dots. window, from "1s" to "30d", is the time in which repeats are recognized. It can be used alone.',
@@ -136,6 +136,10 @@ export const diagnosticCodes = {
   unsigned_dedupe_header: {
     text: "The signature does not cover this header. A replay of a signed request can change it, so repeats are recognized by the signed content instead.",
     fix: 'Name a field of the body: { field: "/id" }. Or keep only the window, or omit dedupe: requests with the same signed content are then one event. The build continues.',
+  },
+  unsigned_dedupe_field: {
+    text: "The signature does not cover the body. A replay of a signed request can change it, so repeats are recognized by the signed content instead.",
+    fix: "Keep only the window, or omit dedupe. The build continues.",
   },
   invalid_rate_limit: {
     text: 'rateLimit is the maximum rate of requests to the endpoint: { requests: 100, per: "minute" }, with 1 to 1,000,000 requests per second, minute or hour.',

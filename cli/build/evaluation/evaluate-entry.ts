@@ -69,6 +69,7 @@ export async function readTrigger(
           problem: source.verify.secretProblem,
           fingerprint: source.verify.fingerprint(),
           signedHeaders: source.verify.signedHeaders,
+          coversBody: source.verify.coversBody,
         }
       : null,
     dedupe: plain(source.dedupe),

@@ -1,3 +1,4 @@
+import type { SecretProblem } from "../../../sdk/definition.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { FindingKind } from "../schema/finding.ts";
 
@@ -58,9 +59,11 @@ export interface EvaluatedTrigger {
   /** `fingerprint` is derived from the secrets. It is only compared, never stored. */
   verify: {
     scheme: string;
-    problem: { kind: "missing" | "unusable"; words: string } | null;
+    problem: SecretProblem | null;
     fingerprint: string;
-    signedHeaders: readonly string[];
+    /** `null`: the scheme signs nothing. */
+    signedHeaders: readonly string[] | null;
+    coversBody: boolean;
   } | null;
   dedupe: unknown;
   rateLimit: unknown;

@@ -1,21 +1,48 @@
-import { createHmac } from "node:crypto";
+import { createHmac, generateKeyPairSync, type KeyObject, sign as signWithKey } from "node:crypto";
 import { sign as signByOctokit } from "@octokit/webhooks-methods";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
-import type { SignedRequest } from "../../definition.ts";
-import {
-  github,
-  hmac,
-  linear,
-  type Secret,
-  shopify,
-  slack,
-  standardWebhooks,
-  stripe,
-  svix,
-  type Verification,
-} from "../index.ts";
+import type { SignatureFault, SignedRequest } from "../../definition.ts";
+import * as schemes from "../index.ts";
+import type { Secret, Verification } from "../index.ts";
+
+/** A verification that needs no time. */
+export interface InstantVerification extends Verification {
+  check(request: SignedRequest): SignatureFault | null;
+}
+
+/** The same function, whose result is known to need no time. */
+export function instant<Options extends unknown[]>(
+  create: (...options: Options) => Verification,
+): (...options: Options) => InstantVerification {
+  return (...options) => {
+    const verification = create(...options);
+    return {
+      ...verification,
+      check(request) {
+        const fault = verification.check(request);
+        if (fault instanceof Promise) throw new Error("The check returned a promise.");
+        return fault;
+      },
+    };
+  };
+}
+
+const github = instant(schemes.github);
+const hmac = instant(schemes.hmac);
+const linear = instant(schemes.linear);
+const shopify = instant(schemes.shopify);
+const slack = instant(schemes.slack);
+const standardWebhooks = instant(schemes.standardWebhooks);
+const stripe = instant(schemes.stripe);
+const svix = instant(schemes.svix);
+const zoom = instant(schemes.zoom);
+const meta = instant(schemes.meta);
+const square = instant(schemes.square);
+const hubspot = instant(schemes.hubspot);
+const discord = instant(schemes.discord);
+const sendgrid = instant(schemes.sendgrid);
 
 export const now = 1_700_000_000_000;
 export const textSecret = "0123456789abcdef0123456789abcdef";
@@ -25,7 +52,7 @@ const otherBase64Secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
 export interface Sender {
   name: string;
-  verify: (secret: Secret) => Verification;
+  verify: (secret: Secret) => InstantVerification;
   secret: string;
   otherSecret: string;
   /** The headers that the sender adds, as its own library makes them, or its documentation says. */
@@ -44,6 +71,33 @@ const digest = (secret: string, encoding: "hex" | "base64", ...parts: (string | 
 const seconds = (at: number) => Math.floor(at / 1000);
 const text = { secret: textSecret, otherSecret: otherTextSecret };
 const base64 = { secret: base64Secret, otherSecret: otherBase64Secret };
+
+/** The public URL of every request, unless a test sets another one. */
+export const publicUrl = "https://hooks.example.com/triggers/shop?token=sbk_1&a=%2Fb";
+
+const privateKeys = new Map<string, KeyObject>();
+
+/** Returns the public key as the sender shows it. `sign` of the senders below finds the private key by it. */
+function createKeyPair(kind: "ed25519" | "p256"): string {
+  const { publicKey, privateKey } =
+    kind === "ed25519" ? generateKeyPairSync("ed25519") : generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const shown =
+    kind === "ed25519"
+      ? Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url").toString("hex")
+      : publicKey.export({ format: "der", type: "spki" }).toString("base64");
+  privateKeys.set(shown, privateKey);
+  return shown;
+}
+
+/** Signs the parts with the private key of a public key. */
+function signBy(publicKey: string, hash: "sha256" | null, ...parts: (string | Uint8Array)[]): Buffer {
+  const key = privateKeys.get(publicKey);
+  if (!key) throw new Error("unknown key");
+  return signWithKey(hash, Buffer.concat(parts.map((part) => Buffer.from(part))), key);
+}
+
+export const discordKeys = { secret: createKeyPair("ed25519"), otherSecret: createKeyPair("ed25519") };
+const sendgridKeys = { secret: createKeyPair("p256"), otherSecret: createKeyPair("p256") };
 
 export const senders: Sender[] = [
   {
@@ -139,6 +193,72 @@ export const senders: Sender[] = [
     timeHeader: "x-time",
     hasTime: true,
   },
+  {
+    name: "zoom",
+    verify: (secret) => zoom({ secret }),
+    ...text,
+    sign: ({ body, at, secret }) => ({
+      "x-zm-request-timestamp": `${seconds(at)}`,
+      "x-zm-signature": `v0=${digest(secret, "hex", `v0:${seconds(at)}:`, body)}`,
+    }),
+    signatureHeader: "x-zm-signature",
+    timeHeader: "x-zm-request-timestamp",
+    hasTime: true,
+  },
+  {
+    name: "meta",
+    verify: (secret) => meta({ secret, verifyToken: "a verify token of our own" }),
+    ...text,
+    sign: async ({ body, secret }) => ({ "x-hub-signature-256": await signByOctokit(secret, body.toString()) }),
+    signatureHeader: "x-hub-signature-256",
+    timeHeader: null,
+    hasTime: false,
+  },
+  {
+    name: "square",
+    verify: (secret) => square({ secret }),
+    ...text,
+    sign: ({ body, secret }) => ({ "x-square-hmacsha256-signature": digest(secret, "base64", publicUrl, body) }),
+    signatureHeader: "x-square-hmacsha256-signature",
+    timeHeader: null,
+    hasTime: false,
+  },
+  {
+    name: "hubspot",
+    verify: (secret) => hubspot({ secret }),
+    ...text,
+    sign: ({ body, at, secret }) => ({
+      "x-hubspot-request-timestamp": `${at}`,
+      "x-hubspot-signature-v3": digest(secret, "base64", "POST", publicUrl.replace("%2F", "/"), body, `${at}`),
+    }),
+    signatureHeader: "x-hubspot-signature-v3",
+    timeHeader: "x-hubspot-request-timestamp",
+    hasTime: true,
+  },
+  {
+    name: "discord",
+    verify: (publicKey) => discord({ publicKey }),
+    ...discordKeys,
+    sign: ({ body, at, secret }) => ({
+      "x-signature-timestamp": `${seconds(at)}`,
+      "x-signature-ed25519": signBy(secret, null, `${seconds(at)}`, body).toString("hex"),
+    }),
+    signatureHeader: "x-signature-ed25519",
+    timeHeader: "x-signature-timestamp",
+    hasTime: true,
+  },
+  {
+    name: "sendgrid",
+    verify: (publicKey) => sendgrid({ publicKey }),
+    ...sendgridKeys,
+    sign: ({ body, at, secret }) => ({
+      "x-twilio-email-event-webhook-timestamp": `${seconds(at)}`,
+      "x-twilio-email-event-webhook-signature": signBy(secret, "sha256", `${seconds(at)}`, body).toString("base64"),
+    }),
+    signatureHeader: "x-twilio-email-event-webhook-signature",
+    timeHeader: "x-twilio-email-event-webhook-timestamp",
+    hasTime: true,
+  },
 ];
 
 /** Linear says when it sent inside the body, so that it signs bodies of its own only. */
@@ -148,6 +268,18 @@ export const linearSender = {
   sign: (body: Buffer) => ({ "linear-signature": digest(textSecret, "hex", body) }),
 };
 
-export function requestOf(headers: Record<string, string>, body: Uint8Array, receivedAtMs = now): SignedRequest {
-  return { body, receivedAtMs, header: (name) => headers[name] ?? null };
+export function requestOf(
+  headers: Record<string, string>,
+  body: Uint8Array,
+  receivedAtMs = now,
+  { method = "POST", url = publicUrl }: { method?: string; url?: string | null } = {},
+): SignedRequest {
+  return {
+    body,
+    receivedAtMs,
+    method,
+    url,
+    header: (name) => headers[name] ?? null,
+    headers: () => Object.entries(headers),
+  };
 }

@@ -28,9 +28,9 @@ export interface Idempotency {
 /**
  * The identity of the event of a delivery; `null`: none. The field or header of `dedupe` comes first, then the usual
  * headers. If the request has a valid signature (`signed`), only signed content counts: a replay can change all other
- * headers. The body is always signed. A request whose signed names identify nothing is identified by its signed
- * content. A field identifies its event even if the rest of the body differs: senders count attempts there, or note the
- * time of sending. A header is expected to come with equal bytes.
+ * headers. Nearly every scheme signs the body. A request whose signed names identify nothing is identified by its
+ * signed content. A field identifies its event even if the rest of the body differs: senders count attempts there, or
+ * note the time of sending. A header is expected to come with equal bytes.
  */
 export function idempotencyOf(p: {
   header: (name: string) => string | null;
@@ -40,7 +40,7 @@ export function idempotencyOf(p: {
   signed: SignedEvent | null;
 }): Idempotency | null {
   const notBefore = p.receivedAt - Math.max(p.dedupe?.windowMs ?? defaultWindowMs, p.signed?.validMs ?? 0);
-  const field = fieldName(p.dedupe?.field ?? null, p.body);
+  const field = p.signed?.coversBody === false ? null : fieldName(p.dedupe?.field ?? null, p.body);
   if (field !== null) return { key: hash(field), notBefore, mayDiffer: true };
   const read = p.signed ? p.signed.header : p.header;
   for (const header of p.dedupe?.header ? [p.dedupe.header, ...defaultHeaders] : defaultHeaders) {

@@ -142,7 +142,7 @@ describe("an endpoint whose sources verify", () => {
     expect([answer.status, answer.json["code"], answer.headers.get("www-authenticate")]).toEqual([
       401,
       "unauthorized",
-      "Bearer",
+      'Bearer, Basic realm="webhooks"',
     ]);
   });
 

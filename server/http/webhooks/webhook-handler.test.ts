@@ -385,7 +385,7 @@ describe("keys", () => {
     );
     const answer = await sendRaw(port, `POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
     expect(answer.status).toBe(401);
-    expect(headOf(answer.head, "www-authenticate")).toBe("Bearer");
+    expect(headOf(answer.head, "www-authenticate")).toBe('Bearer, Basic realm="webhooks"');
     expect(headOf(answer.head, "signalbox-delivery")).toBeNull();
     expect(headOf(answer.head, "connection")).toBe("close");
     expect(JSON.parse(answer.body)).toStrictEqual({

@@ -14,7 +14,8 @@ import type { Logger } from "../../ports/logger.ts";
 import type { ProjectReader } from "../../ports/project.ts";
 import type { Signals } from "../../ports/signals.ts";
 import type { Store } from "../../ports/store.ts";
-import { isLocal } from "../read-client.ts";
+import type { TrustedProxies } from "../connections.ts";
+import { isFromProxy, isLocal } from "../read-client.ts";
 
 /**
  * `isLocal`: whether the request was made on this machine. It reads all headers, so a deployed service does not call
@@ -43,6 +44,7 @@ export function createIngest(p: {
     return createReceiver({
       ...common,
       maxBodyBytes,
+      baseUrl: settings.baseUrl,
       bodies,
       authenticate: createWebhookAuthenticator(common),
       limits,
@@ -106,6 +108,7 @@ export async function handleWebhook(p: {
   response: ServerResponse;
   expectsContinue: boolean;
   bodyTimeoutMs: number;
+  proxies: TrustedProxies;
 }): Promise<void> {
   const { request, response, target } = p;
   const answer = await p.ingest(
@@ -113,6 +116,7 @@ export async function handleWebhook(p: {
       method: request.method ?? "",
       target,
       headers: request.rawHeaders,
+      isFromProxy: () => isFromProxy(request, p.proxies),
       readBody(take) {
         if (p.expectsContinue) response.writeContinue();
         if (!request.complete || request.destroyed) return readChunks(request, { take, withinMs: p.bodyTimeoutMs });
@@ -169,7 +173,7 @@ function readChunks(
 
 function send(request: IncomingMessage, response: ServerResponse, answer: IngestResponse): void | Promise<void> {
   const { body, headers } = answer;
-  headers["content-length"] = String(Buffer.byteLength(body));
+  if (answer.status !== 204) headers["content-length"] = String(Buffer.byteLength(body));
   if (answer.closesConnection) headers["connection"] = "close";
   response.writeHead(answer.status, headers);
   if (!answer.closesConnection || request.complete) {

@@ -1,6 +1,6 @@
-import type { Duration, SignedRequest } from "../definition.ts";
-import { fromBase64, headerBytes, readSecrets, type Secret } from "./secrets.ts";
-import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
+import type { Duration, SignedRequest } from "../../definition.ts";
+import { fromBase64, headerBytes, readSecrets, type Secret } from "../secrets.ts";
+import { type Verification, createVerification, fault, readSeconds, readTolerance } from "../verification.ts";
 
 /**
  * Verifies Standard Webhooks: the header `webhook-signature` signs `webhook-id`, `webhook-timestamp` and the body.
@@ -43,7 +43,6 @@ function create(
   return createVerification(
     {
       name,
-      hash: "sha256",
       signatureHeader: (request) => `${prefixOf(request)}-signature`,
       form: "v1,<32 bytes in base64>, several joined by spaces",
       readSignatures: (header) =>

@@ -1,5 +1,5 @@
-import { fromHex, readSecrets, type Secret, textKey } from "./secrets.ts";
-import { type Verification, createVerification } from "./verification.ts";
+import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
+import { type Verification, createVerification } from "../verification.ts";
 
 /**
  * Verifies GitHub webhooks: the header `x-hub-signature-256` signs the body. GitHub does not sign `x-github-delivery`,
@@ -16,7 +16,6 @@ export function github(options: { secret: Secret }): Verification {
   return createVerification(
     {
       name: "github",
-      hash: "sha256",
       signatureHeader: () => "x-hub-signature-256",
       form: "sha256= and 64 hexadecimal digits",
       readSignatures: (header) => [header.startsWith("sha256=") ? fromHex(header.slice(7), 32) : null],

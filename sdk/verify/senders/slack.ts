@@ -1,6 +1,13 @@
-import type { Duration } from "../definition.ts";
-import { fromHex, readSecrets, type Secret, textKey } from "./secrets.ts";
-import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
+import type { Duration, SenderAnswer } from "../../definition.ts";
+import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
+import {
+  type Verification,
+  createVerification,
+  fault,
+  jsonAnswer,
+  readSeconds,
+  readTolerance,
+} from "../verification.ts";
 
 const timeHeader = "x-slack-request-timestamp";
 
@@ -21,7 +28,6 @@ export function slack(options: { secret: Secret; tolerance?: Duration }): Verifi
   return createVerification(
     {
       name: "slack",
-      hash: "sha256",
       signatureHeader: () => "x-slack-signature",
       form: "v0= and 64 hexadecimal digits",
       readSignatures: (header) => [header.startsWith("v0=") ? fromHex(header.slice(3), 32) : null],
@@ -39,7 +45,7 @@ export function slack(options: { secret: Secret; tolerance?: Duration }): Verifi
   );
 }
 
-function answerChallenge(body: unknown): unknown {
+function answerChallenge(body: unknown): SenderAnswer | null {
   if (typeof body !== "object" || body === null || !("type" in body) || body.type !== "url_verification") return null;
-  return "challenge" in body && typeof body.challenge === "string" ? { challenge: body.challenge } : null;
+  return "challenge" in body && typeof body.challenge === "string" ? jsonAnswer({ challenge: body.challenge }) : null;
 }

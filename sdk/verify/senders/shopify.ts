@@ -1,5 +1,5 @@
-import { fromBase64, readSecrets, type Secret, textKey } from "./secrets.ts";
-import { type Verification, createVerification } from "./verification.ts";
+import { fromBase64, readSecrets, type Secret, textKey } from "../secrets.ts";
+import { type Verification, createVerification } from "../verification.ts";
 
 /**
  * Verifies Shopify webhooks: the header `x-shopify-hmac-sha256` signs the body with the app's client secret. Shopify
@@ -16,7 +16,6 @@ export function shopify(options: { secret: Secret }): Verification {
   return createVerification(
     {
       name: "shopify",
-      hash: "sha256",
       signatureHeader: () => "x-shopify-hmac-sha256",
       form: "32 bytes in base64",
       readSignatures: (header) => [fromBase64(header, 32)],

@@ -1,6 +1,7 @@
-import type { Duration, SignedRequest } from "../definition.ts";
-import { fromHex, readSecrets, type Secret, textKey } from "./secrets.ts";
-import { type Verification, createVerification, readTolerance } from "./verification.ts";
+import { readJsonObject } from "../body.ts";
+import type { Duration, SignedRequest } from "../../definition.ts";
+import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
+import { type Verification, createVerification, readTolerance } from "../verification.ts";
 
 /**
  * Verifies Linear webhooks: the header `linear-signature` signs the body, which contains the time as
@@ -19,13 +20,12 @@ export function linear(options: { secret: Secret; tolerance?: Duration }): Verif
   return createVerification(
     {
       name: "linear",
-      hash: "sha256",
       signatureHeader: () => "linear-signature",
       form: "64 hexadecimal digits",
       readSignatures: (header) => [fromHex(header, 32)],
       signed: ({ body }) => [body],
       // Each retry has a different time.
-      eventContent: ({ body }) => [JSON.stringify({ ...parseObject(body), webhookTimestamp: undefined })],
+      eventContent: ({ body }) => [JSON.stringify({ ...readJsonObject(body), webhookTimestamp: undefined })],
       time: { source: "webhookTimestamp in the body", toleranceMs, read: readSentAt },
       options: { toleranceMs },
     },
@@ -35,16 +35,6 @@ export function linear(options: { secret: Secret; tolerance?: Duration }): Verif
 
 /** The Unix time in milliseconds in the signed body. */
 function readSentAt({ body }: SignedRequest): number | null {
-  const { webhookTimestamp } = parseObject(body);
+  const { webhookTimestamp } = readJsonObject(body);
   return typeof webhookTimestamp === "number" ? webhookTimestamp : null;
-}
-
-/** Returns an empty object if the body is not a JSON object. */
-function parseObject(body: Uint8Array): { webhookTimestamp?: unknown } {
-  try {
-    const json: unknown = JSON.parse(new TextDecoder().decode(body));
-    return typeof json === "object" && json !== null ? json : {};
-  } catch {
-    return {};
-  }
 }

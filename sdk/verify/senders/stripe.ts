@@ -1,6 +1,6 @@
-import type { Duration } from "../definition.ts";
-import { fromHex, readSecrets, type Secret, textKey } from "./secrets.ts";
-import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
+import type { Duration } from "../../definition.ts";
+import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
+import { type Verification, createVerification, fault, readSeconds, readTolerance } from "../verification.ts";
 
 const name = "stripe-signature";
 
@@ -21,7 +21,6 @@ export function stripe(options: { secret: Secret; tolerance?: Duration }): Verif
   return createVerification(
     {
       name: "stripe",
-      hash: "sha256",
       signatureHeader: () => name,
       form: "t=<seconds>,v1=<64 hexadecimal digits>",
       readSignatures: (header) => valuesOf(header, "v1").map((value) => fromHex(value, 32)),

@@ -1,0 +1,11 @@
+import { defineWebhookSource } from "signalbox/trigger";
+import { custom } from "signalbox/verify";
+import { z } from "zod";
+import work from "../workflows/work";
+
+export default defineWebhookSource({
+  slug: "custom-one",
+  endpoint: "shared",
+  request: z.object({ id: z.string() }),
+  verify: custom({ name: "acme", check: () => true }),
+}).attach({ workflow: work });

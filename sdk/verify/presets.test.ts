@@ -1,0 +1,411 @@
+import { createHash, createHmac } from "node:crypto";
+import { verifyKey } from "discord-interactions";
+import { describe, expect, it } from "vitest";
+import { discordKeys, instant, now, publicUrl, requestOf, senders, textSecret } from "./testing/senders.ts";
+import * as schemes from "./index.ts";
+
+const twilio = instant(schemes.twilio);
+const mailgun = instant(schemes.mailgun);
+const gitlab = instant(schemes.gitlab);
+const microsoftGraph = instant(schemes.microsoftGraph);
+const square = instant(schemes.square);
+const sendgrid = instant(schemes.sendgrid);
+const discord = instant(schemes.discord);
+const other = "fedcba9876543210fedcba9876543210";
+const minute = 60_000;
+const form = { "content-type": "application/x-www-form-urlencoded" };
+const utf8 = (text: string) => Buffer.from(text);
+
+const signTwilio = (content: string | Buffer, secret = textSecret) => ({
+  "x-twilio-signature": createHmac("sha1", secret).update(content).digest("base64"),
+});
+
+const twilioHash = (body: string, url = publicUrl) =>
+  twilio({ secret: textSecret })
+    .readSigned(requestOf({ ...form, ...signTwilio("") }, utf8(body), now, { url }))
+    ?.contentHash();
+
+describe("twilio", () => {
+  // From the tests of twilio-python.
+  const published = {
+    secret: "1c892n40nd03kdnc0112slzkl3091j20",
+    url: "http://www.postbin.org/1ed898x",
+    signature: "fF+xx6dTinOaCdZ0aIeNkHr/ZAA=",
+    body: "FromZip=89449&From=%2B15306666666&FromCity=SOUTH+LAKE+TAHOE&ApiVersion=2010-04-01&To=%2B15306384866&CallStatus=ringing&CalledState=CA&FromState=CA&Direction=inbound&ToCity=OAKLAND&ToZip=94612&CallerCity=SOUTH+LAKE+TAHOE&FromCountry=US&CallerName=CA+Wireless+Call&CalledCity=OAKLAND&CalledCountry=US&Caller=%2B15306666666&CallerZip=89449&AccountSid=AC9a9f9392lad99kla0sklakjs90j092j3&Called=%2B15306384866&CallerCountry=US&CalledZip=94612&CallSid=CAd800bb12c0426a7ea4230e492fef2a4f&CallerState=CA&ToCountry=US&ToState=CA",
+  };
+
+  it("accepts the example of its own library, and nothing else", () => {
+    const { secret, url, signature, body } = published;
+    const headers = { ...form, "x-twilio-signature": signature };
+    const check = (sent: string, at = url) =>
+      twilio({ secret }).check(requestOf(headers, utf8(sent), now, { url: at }));
+    expect(check(body)).toBeNull();
+    // The order of the fields does not matter.
+    expect(check(body.split("&").reverse().join("&"))).toBeNull();
+    for (const changed of [`${body}&a=1`, body.replace("ringing", "busy"), body.slice(0, -1), "", "=", "&", "%"])
+      expect(check(changed)?.kind).toBe("mismatch");
+    for (const changed of [`${url}?`, `${url}/`, url.replace("http", "https"), "http://postbin.org/1ed898x"])
+      expect(check(body, changed)).toMatchObject({
+        kind: "mismatch",
+        detail: expect.stringContaining(`It covers the URL, which is ${changed}`),
+      });
+    expect(twilio({ secret, url }).check(requestOf(headers, utf8(body)))).toBeNull();
+  });
+
+  it("sorts the values of a repeated field, each once", () => {
+    const content = `${publicUrl}Digits1234Digits5678SidCA123SidAccountAC123`;
+    const body = utf8("Sid=CA123&SidAccount=AC123&Digits=5678&Digits=1234&Digits=5678");
+    expect(twilio({ secret: textSecret }).check(requestOf({ ...form, ...signTwilio(content) }, body))).toBeNull();
+  });
+
+  it("compares bytes: bytes that are no UTF-8 are not replaced before the check", () => {
+    const headers = { ...form, ...signTwilio(Buffer.concat([utf8(`${publicUrl}Body`), utf8("\uFFFD")])) };
+    const check = (body: Buffer) => twilio({ secret: textSecret }).check(requestOf(headers, body));
+    expect(check(utf8("Body=%EF%BF%BD"))).toBeNull();
+    expect(check(Buffer.from("Body=\xFF", "latin1"))?.kind).toBe("mismatch");
+    expect(check(utf8("Body=%FF"))?.kind).toBe("mismatch");
+  });
+
+  it("accepts the URL with or without its port, and with the credentials that the request has", () => {
+    const authorization = `Basic ${utf8("hook:sbk_key").toString("base64")}`;
+    const url = "https://hooks.example.com/triggers/sms?a=1";
+    for (const [signed, received] of [
+      ["https://hooks.example.com:443/triggers/sms?a=1", url],
+      [url, "https://hooks.example.com:443/triggers/sms?a=1"],
+      ["https://hook:sbk_key@hooks.example.com/triggers/sms?a=1", url],
+      ["https://hook:sbk_key@hooks.example.com:443/triggers/sms?a=1", url],
+      ["http://hooks.example.com:80", "http://hooks.example.com"],
+    ] as const)
+      expect(
+        twilio({ secret: textSecret }).check(
+          requestOf({ ...form, authorization, ...signTwilio(`${signed}A1`) }, utf8("A=1"), now, { url: received }),
+        ),
+      ).toBeNull();
+  });
+
+  it("accepts JSON only with the hash of the body in the signed URL", () => {
+    const body = utf8('{"property":"value"}');
+    const hash = createHash("sha256").update(body).digest("hex");
+    const json = { "content-type": "application/json" };
+    const url = `${publicUrl}&bodySHA256=${hash}`;
+    const check = (headers: Record<string, string>, sent: Buffer, options = {}) =>
+      twilio({ secret: textSecret, ...options }).check(requestOf(headers, sent, now, { url }));
+    expect(check({ ...json, ...signTwilio(url) }, body)).toBeNull();
+    expect(check({ ...json, ...signTwilio(url) }, body, { url: publicUrl })).toBeNull();
+    expect(check({ ...json, ...signTwilio(url) }, utf8('{"property":"other"}'))).toMatchObject({
+      kind: "mismatch",
+      detail: "The body does not match bodySHA256 in the URL (twilio). A proxy changed the request.",
+    });
+    expect(twilio({ secret: textSecret }).check(requestOf({ ...json, ...signTwilio(publicUrl) }, body))).toEqual({
+      kind: "malformed",
+      detail: "The body is not signed (twilio): it is no form, and the URL has no bodySHA256.",
+    });
+  });
+
+  it("identifies an event by the URL and the fields", () => {
+    expect(twilioHash("a=1&b=2")).toBe(twilioHash("b=2&a=1"));
+    expect(new Set([twilioHash("a=1"), twilioHash("a=2"), twilioHash("a=1", `${publicUrl}&c=1`)]).size).toBe(3);
+  });
+});
+
+const signMailgun = (token: string, at = now, secret = textSecret) => {
+  const timestamp = `${Math.floor(at / 1000)}`;
+  return {
+    timestamp,
+    token,
+    signature: createHmac("sha256", secret)
+      .update(timestamp + token)
+      .digest("hex"),
+  };
+};
+
+const checkMailgun = (body: Buffer, headers: Record<string, string> = { "content-type": "application/json" }) =>
+  mailgun({ secret: [textSecret, undefined] }).check(requestOf(headers, body));
+const token = "e0b5477167110d68991efc6b9f89f0a11066af27834600e123";
+
+describe("mailgun", () => {
+  const json = (signature: unknown, more = {}) => utf8(JSON.stringify({ signature, "event-data": { id: 1, ...more } }));
+
+  it("accepts a signature in JSON, in a form, and in a multipart form", () => {
+    const proof = signMailgun(token);
+    expect(checkMailgun(json(proof))).toBeNull();
+    expect(checkMailgun(json({ ...proof, timestamp: Number(proof.timestamp) }))).toBeNull();
+    expect(checkMailgun(utf8(`subject=Hi+there&${new URLSearchParams(proof)}`), form)).toBeNull();
+    const parts = Object.entries({ "body-plain": "Hi\r\n--x", ...proof })
+      .map(([name, value]) => `--b1\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+      .join("");
+    const file = '--b1\r\nContent-Disposition: form-data; name="token"; filename="t.txt"\r\n\r\nother\r\n--b1--\r\n';
+    for (const type of ["multipart/form-data; boundary=b1", 'multipart/form-data; boundary="b1"; a=b'])
+      expect(checkMailgun(utf8(parts + file), { "content-type": type })).toBeNull();
+  });
+
+  it("accepts the signature of the primary account for a subaccount", () => {
+    const proof = signMailgun(token, now, other);
+    expect(checkMailgun(json(proof))?.kind).toBe("mismatch");
+    expect(checkMailgun(json({ ...proof, "parent-signature": signMailgun(token).signature }))).toBeNull();
+  });
+
+  it.each([
+    ["no signature", json({ ...signMailgun(token), signature: undefined }), "unsigned"],
+    ["a body that is no JSON", utf8("{"), "unsigned"],
+    ["another token", json({ ...signMailgun(token), token: "other" }), "mismatch"],
+    ["another time", json({ ...signMailgun(token), timestamp: "1" }), "mismatch"],
+    ["no token", json({ ...signMailgun(token), token: undefined }), "malformed"],
+    ["a malformed signature", json({ ...signMailgun(token), signature: "zz" }), "malformed"],
+    ["an old time", json(signMailgun(token, now - 6 * minute)), "expired"],
+    ["a future time", json(signMailgun(token, now + 6 * minute)), "expired"],
+    ["an object as token", json({ ...signMailgun(token), token: { a: 1 } }), "malformed"],
+  ])("rejects %s", (_, body, kind) => expect(checkMailgun(body)?.kind).toBe(kind));
+
+  it("rejects a form with two tokens: it is unclear which one is signed", () => {
+    expect(checkMailgun(utf8(`${new URLSearchParams(signMailgun(token))}&token=other`), form)?.kind).toBe("malformed");
+  });
+
+  it("identifies an event by its token, because the signature does not cover the rest of the body", () => {
+    const verification = mailgun({ secret: textSecret });
+    expect(verification.coversBody).toBe(false);
+    const hashOf = (body: Buffer) => verification.readSigned(requestOf({}, body))?.contentHash();
+    expect(hashOf(json(signMailgun(token)))).toBe(hashOf(json(signMailgun(token), { id: 2 })));
+    expect(hashOf(json(signMailgun(token)))).not.toBe(hashOf(json(signMailgun("another"))));
+  });
+});
+
+const checkGitLab = (headers: Record<string, string>, secret: schemes.Secret = textSecret) =>
+  gitlab({ secret }).check(requestOf(headers, utf8("{}")));
+
+describe("gitlab", () => {
+  it("accepts the token, either one during a rotation", () => {
+    expect(checkGitLab({ "x-gitlab-token": textSecret })).toBeNull();
+    expect(checkGitLab({ "x-gitlab-token": textSecret }, [other, textSecret])).toBeNull();
+  });
+
+  it("rejects any other token, without repeating it", () => {
+    for (const token of [
+      other,
+      textSecret.slice(0, -1),
+      `${textSecret}0`,
+      textSecret.toUpperCase(),
+      "\u00FF",
+      "x".repeat(60_000),
+    ])
+      expect(checkGitLab({ "x-gitlab-token": token })).toEqual({
+        kind: "mismatch",
+        detail: "The token in x-gitlab-token is not the secret of the endpoint (gitlab).",
+      });
+    expect(checkGitLab({})?.kind).toBe("unsigned");
+    expect(checkGitLab({ "x-gitlab-token": "" })?.kind).toBe("malformed");
+  });
+
+  it("signs nothing: headers may identify an event, as without verify", () => {
+    const verification = gitlab({ secret: textSecret });
+    expect(verification.signedHeaders).toBeNull();
+    expect(verification.readSigned(requestOf({}, utf8("{}")))).toBeNull();
+  });
+});
+
+describe("microsoftGraph", () => {
+  const notify = (...states: unknown[]) =>
+    utf8(JSON.stringify({ value: states.map((clientState) => ({ clientState, changeType: "updated" })) }));
+  const verification = microsoftGraph({ secret: [textSecret, other] });
+  const check = (body: Buffer) => verification.check(requestOf({}, body));
+
+  it("accepts notifications that all have the clientState", () => {
+    expect(check(notify(textSecret))).toBeNull();
+    expect(check(notify(other, other))).toBeNull();
+  });
+
+  it.each([
+    ["another clientState", notify("another client state"), "mismatch"],
+    ["one of several", notify(textSecret, "another client state"), "malformed"],
+    ["two valid ones in one request", notify(textSecret, other), "malformed"],
+    ["none", notify(textSecret, undefined), "unsigned"],
+    ["a number", notify(7), "unsigned"],
+    ["no notification", notify(), "unsigned"],
+    ["no list", utf8('{"value":{}}'), "unsigned"],
+    ["no JSON", utf8("value"), "unsigned"],
+  ])("rejects %s", (_, body, kind) => expect(check(body)?.kind).toBe(kind));
+
+  const greet = (method: string, query: string) => verification.greet({ method, target: `/triggers/mail?${query}` });
+
+  it("answers the validation of a new subscription with its token, and nothing else", () => {
+    expect(greet("POST", "token=sbk_1&validationToken=Validation%3A+Testing+%3Cb%3E")).toEqual({
+      status: 200,
+      contentType: "text/plain",
+      body: "Validation: Testing <b>",
+    });
+    expect(greet("GET", "validationToken=a")).toBeNull();
+    expect(greet("POST", "a=validationToken")).toBeNull();
+    expect(greet("POST", "validationToken=")).toMatchObject({ kind: "malformed" });
+    expect(greet("POST", `validationToken=${"a".repeat(5000)}`)).toMatchObject({ kind: "malformed" });
+  });
+});
+
+describe("meta", () => {
+  const verifyToken = "a verify token of our own";
+  const verification = schemes.meta({ secret: textSecret, verifyToken: [verifyToken, undefined] });
+  const greet = (query: Record<string, string>, method = "GET") =>
+    verification.greet({ method, target: `/triggers/meta?token=sbk_1&${new URLSearchParams(query)}` });
+  const handshake = { "hub.mode": "subscribe", "hub.challenge": "1158201444", "hub.verify_token": verifyToken };
+
+  it("answers the verification request with its challenge if the verify token is right", () => {
+    expect(greet(handshake)).toEqual({ status: 200, contentType: "text/plain", body: "1158201444" });
+    for (const token of ["another", verifyToken.toUpperCase(), ""])
+      expect(greet({ ...handshake, "hub.verify_token": token })).toEqual({
+        kind: "mismatch",
+        detail: "hub.verify_token is not the verifyToken of the endpoint (meta).",
+      });
+    expect(greet({ ...handshake, "hub.challenge": "1".repeat(2000) })).toMatchObject({ kind: "malformed" });
+    expect(greet(handshake, "POST")).toBeNull();
+    expect(greet({ ...handshake, "hub.mode": "unsubscribe" })).toBeNull();
+    expect(greet({ "hub.mode": "subscribe" })).toBeNull();
+  });
+
+  it("reports a verify token that is not set, as it reports a secret", () => {
+    const unset = schemes.meta({ secret: textSecret, verifyToken: undefined });
+    expect(unset.secretProblem).toEqual({ kind: "missing", words: "is not set", subject: "verifyToken" });
+    expect(unset.greet({ method: "GET", target: `/triggers/meta?${new URLSearchParams(handshake)}` })).toEqual({
+      kind: "no_secret",
+      detail:
+        "The signature cannot be checked (meta): its verifyToken is not set. Set the verifyToken in the server's environment and restart the server.",
+    });
+  });
+});
+
+describe("zoom", () => {
+  it("answers the URL validation with the token, signed with the secret that signed the request", async () => {
+    const sender = senders.find(({ name }) => name === "zoom");
+    const validation = { event: "endpoint.url_validation", payload: { plainToken: "qgg8vlvZRS6UYooatFL8Aw" } };
+    const body = utf8(JSON.stringify(validation));
+    for (const secret of [textSecret, other]) {
+      const request = requestOf({ ...(await sender?.sign({ body, at: now, secret })) }, body);
+      expect(schemes.zoom({ secret: [textSecret, other] }).answer(validation, request)).toEqual({
+        status: 200,
+        contentType: "application/json",
+        body: JSON.stringify({
+          plainToken: "qgg8vlvZRS6UYooatFL8Aw",
+          encryptedToken: createHmac("sha256", secret).update("qgg8vlvZRS6UYooatFL8Aw").digest("hex"),
+        }),
+      });
+    }
+    for (const event of [
+      null,
+      [],
+      { event: "meeting.started" },
+      { ...validation, payload: {} },
+      { ...validation, payload: null },
+    ])
+      expect(schemes.zoom({ secret: textSecret }).answer(event, requestOf({}, body))).toBeNull();
+  });
+});
+
+describe("discord", () => {
+  it("agrees with Discord's own library", async () => {
+    const sender = senders.find(({ name }) => name === "discord");
+    const body = utf8('{"version":1,"type":1,"event":{"type":"APPLICATION_AUTHORIZED"}}');
+    for (const secret of [discordKeys.secret, discordKeys.otherSecret]) {
+      const headers: Record<string, string> = { ...(await sender?.sign({ body, at: now, secret })) };
+      const isGenuine = await verifyKey(
+        body,
+        headers["x-signature-ed25519"] ?? "",
+        headers["x-signature-timestamp"] ?? "",
+        discordKeys.secret,
+      );
+      const fault = discord({ publicKey: discordKeys.secret }).check(requestOf(headers, body));
+      expect([isGenuine, fault === null]).toEqual(Array(2).fill(secret === discordKeys.secret));
+    }
+  });
+
+  it("answers both kinds of PING, and no event", () => {
+    const { answer } = schemes.discord({ publicKey: discordKeys.secret });
+    const answerTo = (body: unknown) => answer(body, requestOf({}, utf8("")));
+    expect(answerTo({ version: 1, application_id: "1", type: 0 })).toEqual({
+      status: 204,
+      contentType: null,
+      body: "",
+    });
+    expect(answerTo({ type: 1, id: "1", token: "a" })).toMatchObject({ status: 200, body: '{"type":1}' });
+    for (const body of [{ type: 1, event: {} }, { type: 2, data: {} }, null, [], { type: "0" }])
+      expect(answerTo(body)).toBeNull();
+  });
+
+  it.each([undefined, "", "abc", "z".repeat(64), ` ${discordKeys.secret}`])(
+    "reports the public key %j",
+    (publicKey) => {
+      expect(schemes.discord({ publicKey }).secretProblem).toMatchObject({ subject: "publicKey" });
+    },
+  );
+});
+
+describe("sendgrid", () => {
+  // From the tests of @sendgrid/eventwebhook.
+  const published = {
+    key: "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEDr2LjtURuePQzplybdC+u4CwrqDqBaWjcMMsTbhdbcwHBcepxo7yAQGhHPTnlvFYPAZFceEu/1FwCM/QmGUhA==",
+    otherKey:
+      "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqTxd43gyp8IOEto2LdIfjRQrIbsd4SXZkLW6jDutdhXSJCWHw8REntlo7aNDthvj+y7GjUuFDb/R1NGe1OPzpA==",
+    signature: "MEUCIQCtIHJeH93Y+qpYeWrySphQgpNGNr/U+UyUlBkU6n7RAwIgJTz2C+8a8xonZGi6BpSzoQsbVRamr2nlxFDWYNH2j/0=",
+    time: "1588788367",
+    body: '{"category":"example_payload","event":"test_event","message_id":"message_id"}',
+  };
+  const headers = {
+    "x-twilio-email-event-webhook-signature": published.signature,
+    "x-twilio-email-event-webhook-timestamp": published.time,
+  };
+  const check = (publicKey: string, body: string, changed = {}) =>
+    sendgrid({ publicKey }).check(
+      requestOf({ ...headers, ...changed }, utf8(body), Number(published.time) * 1000 + minute),
+    );
+
+  it("accepts the example of its own library, and nothing else", () => {
+    expect(check(published.key, published.body)).toBeNull();
+    expect(check(published.otherKey, published.body)?.kind).toBe("mismatch");
+    expect(check(published.key, "payload")?.kind).toBe("mismatch");
+    expect(check(published.key, published.body, { "x-twilio-email-event-webhook-timestamp": "timestamp" })?.kind).toBe(
+      "mismatch",
+    );
+    const changed = published.signature.replace("NH2j", "NH3j");
+    expect(check(published.key, published.body, { "x-twilio-email-event-webhook-signature": changed })?.kind).toBe(
+      "mismatch",
+    );
+  });
+
+  it.each(["", "not base64!", "AAAA", discordKeys.secret])("reports the public key %j", (publicKey) => {
+    expect(sendgrid({ publicKey }).secretProblem).toMatchObject({ subject: "publicKey" });
+  });
+});
+
+describe("square", () => {
+  // From the tests of Square's library for Node.js.
+  const body =
+    '{"merchant_id":"MLEFBHHSJGVHD","type":"webhooks.test_notification","event_id":"ac3ac95b-f97d-458c-a6e6-18981597e05f","created_at":"2022-07-13T20:30:59.037339943Z","data":{"type":"webhooks","id":"bc368e64-01aa-407e-b46e-3231809b1129"}}';
+  const headers = { "x-square-hmacsha256-signature": "GF4YkrJgGBDZ9NIYbNXBnMzqb2HoL4RW/S6vkZ9/2N4=" };
+  const url = "https://webhook.site/679a4f3a-dcfa-49ee-bac5-9d0edad886b9";
+
+  it("accepts the example of its own library, for that URL only", () => {
+    const secret = "Ibxx_5AKakO-3qeNVR61Dw";
+    expect(square({ secret }).check(requestOf(headers, utf8(body), now, { url }))).toBeNull();
+    expect(square({ secret, url }).check(requestOf(headers, utf8(body), now, { url: null }))).toBeNull();
+    expect(square({ secret, url: publicUrl }).check(requestOf(headers, utf8(body), now, { url }))?.kind).toBe(
+      "mismatch",
+    );
+    expect(square({ secret }).check(requestOf(headers, utf8(`${body}\n`), now, { url }))?.kind).toBe("mismatch");
+    expect(square({ secret: "MCmhFRxGX82xMwg5FsaoQA" }).check(requestOf(headers, utf8(body), now, { url }))?.kind).toBe(
+      "mismatch",
+    );
+  });
+});
+
+const signHubspot = (signed: string) => ({
+  "x-hubspot-request-timestamp": `${now}`,
+  "x-hubspot-signature-v3": createHmac("sha256", textSecret).update(`POST${signed}{}${now}`).digest("base64"),
+});
+
+describe("hubspot", () => {
+  it("accepts the URL with the escapes that HubSpot decodes, and as its libraries sign it", () => {
+    const url = "https://hooks.example.com/triggers/crm?a=%3A%2f%20b";
+    const check = (signed: string) =>
+      schemes.hubspot({ secret: textSecret }).check(requestOf(signHubspot(signed), utf8("{}"), now, { url }));
+    expect(check(url)).toBeNull();
+    expect(check("https://hooks.example.com/triggers/crm?a=:/%20b")).toBeNull();
+    expect(check("https://hooks.example.com/triggers/crm?a=:/ b")).toMatchObject({ kind: "mismatch" });
+  });
+});
