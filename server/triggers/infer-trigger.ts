@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
 import { type DeliverySummary, ownHeaders } from "../contract/delivery.ts";
-import { firstValues } from "../domain/deliveries/header-values.ts";
+import { safeHeaders } from "../domain/deliveries/header-values.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { formatCount } from "../domain/format.ts";
 import { type InferredTrigger, type Sample, inferTrigger as inferFromSamples } from "../domain/sketch/infer-trigger.ts";
@@ -170,7 +170,7 @@ function createReader(
 async function readSample({ store }: Deps, id: string): Promise<Sample | null> {
   const delivery = await store.getDelivery(id);
   if (!delivery || delivery.body === null || (delivery.json === null && !isNull(delivery.body))) return null;
-  return { body: delivery.json, headers: firstValues(delivery.headers), seenAt: Date.parse(delivery.receivedAt) };
+  return { body: delivery.json, headers: safeHeaders(delivery.headers), seenAt: Date.parse(delivery.receivedAt) };
 }
 
 function isNull(base64: string): boolean {

@@ -122,6 +122,12 @@ export default defineWebhookSource({
   });
 });
 
+const fromGitHub = (event: string, body: Json): Sample => ({
+  body,
+  headers: { "x-github-event": event, "x-github-delivery": "1f2e", "user-agent": "GitHub-Hookshot" },
+  seenAt,
+});
+
 describe("kinds", () => {
   const paid = { type: "order.paid", order: { id: "a", total: 5 }, paid_at: "2026-01-31T12:00:00Z" };
   const shipped = { type: "order.shipped", order: { id: "a", total: 5 }, parcel: { carrier: "DHL" } };
@@ -171,15 +177,10 @@ describe("kinds", () => {
   });
 
   it("that a header names are a condition on that header, and a union of their schemas", async () => {
-    const sample = (event: string, body: Json): Sample => ({
-      body,
-      headers: { "x-github-event": event, "x-github-delivery": "1f2e", "user-agent": "GitHub-Hookshot" },
-      seenAt,
-    });
     const issue = { action: "edited", issue: { number: 1 } };
     const comment = { action: "edited", issue: { number: 1 }, comment: { id: 1 } };
     const samples = [...times(6, issue), ...times(6, comment)].map((body) =>
-      sample("comment" in (body as object) ? "issue_comment" : "issues", body),
+      fromGitHub("comment" in (body as object) ? "issue_comment" : "issues", body),
     );
     const found = await infer(samples);
     expect(found.discriminator?.at).toEqual({ header: "x-github-event" });
