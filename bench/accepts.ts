@@ -1,63 +1,97 @@
-// How many deliveries a second the store takes, next to another checkout's: node bench/accepts.ts --before <folder of a checkout> [--rounds N]
+// How many deliveries a second the store takes, next to another checkout's: node bench/accepts.ts --before <folder of a checkout> [--store postgres] [--rounds N]
 // The two take turns, so that what else the machine does hits both alike: only the ratios mean something.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { type PostgresCluster, startCluster } from "../scripts/postgres-cluster.ts";
 import type { Store } from "../server/ports/store.ts";
 import { packageRoot } from "../server/paths.ts";
-import { type Load, timeAccepts } from "./accepts/time-accepts.ts";
+import { type Load, type Time, timeAccepts } from "./accepts/time-accepts.ts";
 import { median } from "./report/statistics.ts";
+import { cpuMsOf } from "./service/process-tree.ts";
 
 const { values } = parseArgs({
-  options: { before: { type: "string", default: packageRoot }, rounds: { type: "string", default: "8" } },
+  options: {
+    before: { type: "string", default: packageRoot },
+    rounds: { type: "string", default: "8" },
+    store: { type: "string", default: "sqlite" },
+  },
 });
 const rounds = Number(values.rounds);
+const small = { verdicts: 1, endpoints: 1, isAssigned: false };
 
-const loads: Record<string, Load> = {
-  "1 verdict, 256 in flight": { verdicts: 1, endpoints: 1, inFlight: 256, count: 6_000 },
-  "1 verdict, 256 in flight, 200 endpoints": { verdicts: 1, endpoints: 200, inFlight: 256, count: 6_000 },
-  "20 verdicts, 256 in flight": { verdicts: 20, endpoints: 1, inFlight: 256, count: 3_000 },
-  "20 verdicts, 256 in flight, 200 endpoints": { verdicts: 20, endpoints: 200, inFlight: 256, count: 3_000 },
-  "1 verdict, 1 in flight": { verdicts: 1, endpoints: 1, inFlight: 1, count: 400 },
-  "20 verdicts, 1 in flight": { verdicts: 20, endpoints: 1, inFlight: 1, count: 400 },
+const sqliteLoads: Record<string, Load> = {
+  "1 verdict, 256 in flight": { ...small, inFlight: 256, count: 6_000 },
+  "1 verdict, 256 in flight, 200 endpoints": { ...small, endpoints: 200, inFlight: 256, count: 6_000 },
+  "20 verdicts, 256 in flight": { ...small, verdicts: 20, inFlight: 256, count: 3_000 },
+  "20 verdicts, 256 in flight, 200 endpoints": {
+    verdicts: 20,
+    endpoints: 200,
+    isAssigned: false,
+    inFlight: 256,
+    count: 3_000,
+  },
+  "1 verdict, 1 in flight": { ...small, inFlight: 1, count: 400 },
+  "20 verdicts, 1 in flight": { ...small, verdicts: 20, inFlight: 1, count: 400 },
 };
 
+const postgresLoads: Record<string, Load> = {
+  "queued, 50 in flight": { ...small, inFlight: 50, count: 4_000 },
+  "assigned, 50 in flight": { ...small, isAssigned: true, inFlight: 50, count: 4_000 },
+  "assigned, 256 in flight": { ...small, isAssigned: true, inFlight: 256, count: 6_000 },
+  "assigned, 1 in flight": { ...small, isAssigned: true, inFlight: 1, count: 400 },
+};
+
+const sides = ["before", "now"] as const;
+type Side = (typeof sides)[number];
+const parts = ["wall", "cpu", "database"] as const;
+
 const folder = mkdtempSync(join(tmpdir(), "signalbox-accepts-"));
-console.log("milliseconds of a delivery, the median of all rounds; now/before over 1 is faster\n");
-console.log(
-  "load                                        before: wall    CPU     now: wall    CPU    now/before: wall   CPU",
-);
-for (const [name, load] of Object.entries(loads)) await compare(name, load);
-rmSync(folder, { recursive: true, force: true });
+const cluster = values.store === "postgres" ? await startCluster() : null;
+try {
+  console.log(`Milliseconds of a delivery: by the clock, of CPU here${cluster ? ", of CPU in Postgres" : ""}.`);
+  console.log("Medians of all rounds. Ratios now/before above 1 are faster.\n");
+  for (const [name, load] of Object.entries(cluster ? postgresLoads : sqliteLoads)) await compare(name, load);
+} finally {
+  await cluster?.remove();
+  rmSync(folder, { recursive: true, force: true });
+}
 
 async function compare(name: string, load: Load): Promise<void> {
-  const stores = { before: await open(values.before, `before-${name}`), now: await open(packageRoot, `now-${name}`) };
-  const times: Record<"before" | "now", { wall: number; cpu: number }[]> = { before: [], now: [] };
+  const open = cluster ? (side: Side) => openPostgres(cluster, side, name) : (side: Side) => openSqlite(side, name);
+  const stores = { before: await open("before"), now: await open("now") };
+  const times: Record<Side, Time[]> = { before: [], now: [] };
   for (let round = 0; round <= rounds; round++) {
-    for (const side of ["before", "now"] as const) {
-      const time = await timeAccepts(stores[side], load);
+    for (const side of sides) {
+      const time = await timeAccepts(stores[side], load, () => cpuMsOf(cluster?.pid()));
       // The first round warms both up.
       if (round > 0) times[side].push(time);
     }
   }
-  const of = (side: "before" | "now", what: "wall" | "cpu") => median(times[side].map((time) => time[what]));
-  const [before, now] = [
-    { wall: of("before", "wall"), cpu: of("before", "cpu") },
-    { wall: of("now", "wall"), cpu: of("now", "cpu") },
-  ];
-  console.log(
-    `${name.padEnd(43)}${cell(before.wall, 13)}${cell(before.cpu, 7)}${cell(now.wall, 14)}${cell(now.cpu, 7)}${(before.wall / now.wall).toFixed(2).padStart(20)}${(before.cpu / now.cpu).toFixed(2).padStart(6)}`,
+  const shown = parts.filter((part) => cluster || part !== "database");
+  const of = (side: Side, part: keyof Time) => median(times[side].map((time) => time[part]));
+  const cells = sides.map(
+    (side) => `${side}: ${shown.map((part) => `${part} ${of(side, part).toFixed(3)}`).join(", ")}`,
   );
+  const ratios = shown.map((part) => `${part} ${(of("before", part) / of("now", part)).toFixed(2)}`);
+  console.log(`${name.padEnd(43)}${cells.join("; ")}; now/before: ${ratios.join(", ")}`);
   await Promise.all(Object.values(stores).map((store) => store.close()));
 }
 
-async function open(checkout: string, name: string): Promise<Store> {
-  const { openSqliteStore } = await import(pathToFileURL(resolve(checkout, "server/store/sqlite/open-store.ts")).href);
-  return openSqliteStore({ file: join(folder, `${name}.db`) });
+function sourceOf(side: Side, file: string): string {
+  return pathToFileURL(resolve(side === "before" ? values.before : packageRoot, file)).href;
 }
 
-function cell(value: number, width: number): string {
-  return value.toFixed(3).padStart(width);
+async function openSqlite(side: Side, name: string): Promise<Store> {
+  const { openSqliteStore } = await import(sourceOf(side, "server/store/sqlite/open-store.ts"));
+  return openSqliteStore({ file: join(folder, `${side}-${name}.db`) });
+}
+
+async function openPostgres({ createDatabase, url }: PostgresCluster, side: Side, name: string): Promise<Store> {
+  const database = `${side}_${name.replaceAll(/\W+/g, "_")}`;
+  await createDatabase(database);
+  const { openPostgresStore } = await import(sourceOf(side, "server/store/postgres/open-store.ts"));
+  return openPostgresStore({ url: url(database) });
 }

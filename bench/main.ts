@@ -15,7 +15,7 @@ import type { Bench } from "./measure/bench.ts";
 import type { Row } from "./measure/row.ts";
 import { writeBenchProject } from "./service/bench-project.ts";
 import { measureStores } from "./stores/measure-stores.ts";
-import { storesTable } from "./stores/stores-table.ts";
+import { storesRows } from "./stores/stores-rows.ts";
 import { installPackageOf, linkModules } from "./service/package-of-commit.ts";
 import { linkCheckout } from "./service/signalbox-service.ts";
 
@@ -23,7 +23,7 @@ const help = `npm run bench -- [options]
 
   --only <rows>     some of the rows, e.g. --only accepts,latency
                     (${Object.keys(allRows).join(", ")})
-  --stores          instead of the rows: SQLite and Postgres with 1, 2 and 4 workers, next to each other
+  --stores          instead of the rows: SQLite and Postgres with 1, 2 and 4 workers, and two web services
   --quick           shorter and fewer rounds: to see that it works, not to quote
   --peers           also Node-RED, n8n and Restate, installed by npm into ~/.cache/signalbox-bench
   --commit <id>     what npm pack makes of this commit; otherwise of the last one
@@ -100,7 +100,11 @@ if (profiles) printProfiles(profiles);
 else report();
 
 async function measure(): Promise<Cells> {
-  if (values.stores) return storesTable(await measureStores(bench));
+  if (values.stores) {
+    const { stores, webs } = await measureStores(bench);
+    results = storesRows(stores, webs);
+    return cellsOf(results);
+  }
   const rows: Row[] = [];
   for (const name of names) {
     console.error(`measuring ${name} …`);

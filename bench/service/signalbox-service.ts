@@ -10,6 +10,8 @@ export interface ServiceOptions {
   port?: number;
   /** For Node itself, e.g. `--cpu-prof`; every process of the service gets it. */
   nodeOptions?: string | undefined;
+  /** Further options of the command. */
+  args?: readonly string[];
   /** Settings, as of the store. */
   env?: NodeJS.ProcessEnv;
 }
@@ -61,12 +63,13 @@ export function launch({
   command = "start",
   port = 0,
   nodeOptions,
+  args: options = [],
   env: settings = {},
 }: ServiceOptions): ChildProcess {
   rmSync(join(folder, ".signalbox/server.json"), { force: true });
   const [program = "", ...args] = programOf(folder);
   const log = openSync(join(folder, "service.log"), "a");
-  const child = spawn(program, [...args, command, "--project", folder, "--port", String(port)], {
+  const child = spawn(program, [...args, command, "--project", folder, "--port", String(port), ...options], {
     cwd: folder,
     env: {
       ...cleanEnvironment(),

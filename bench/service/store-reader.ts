@@ -14,6 +14,8 @@ export interface StoreReader {
   completed(trigger: string, since: number): Promise<CompletedRun[]>;
   /** Transactions that were committed so far. `null`: the database does not count them. */
   commits(): Promise<number | null>;
+  /** The same for those that wrote. */
+  writes(): Promise<number | null>;
   close(): Promise<void>;
 }
 
@@ -72,6 +74,7 @@ export function openSqliteReader(file: string): SqliteReader {
             .all(trigger, since),
         ),
     commits: async () => null,
+    writes: async () => null,
     async close() {
       db.close();
     },
@@ -98,6 +101,7 @@ export async function openPostgresReader(url: string): Promise<StoreReader> {
           ).rows,
         ),
     commits: () => countOf("SELECT xact_commit AS n FROM pg_stat_database WHERE datname = current_database()"),
+    writes: () => countOf("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS n"),
     close: () => client.end(),
   };
 }

@@ -7,7 +7,7 @@ import type { Bench } from "../measure/bench.ts";
 import { queueRuns } from "../runs/bench-project.ts";
 import { endpoints } from "../service/bench-project.ts";
 import { describeEffort, type Effort, watchEffort } from "./effort.ts";
-import { type Side, type StoreName, startSide, stores } from "./side.ts";
+import { type Side, type StoreName, startSide, startWebSide, stores } from "./side.ts";
 
 /** One store with so many workers. Rates are a second, waits milliseconds; a list has a value for each round. */
 export interface StoreResult {
@@ -17,14 +17,22 @@ export interface StoreResult {
   p50: number[];
   p99: number[];
   runs: number[];
-  acceptLimit: string;
-  runLimit: string;
+  /** Transactions a second while nothing happens; NaN where they are not counted. */
+  idleWrites: number[];
+}
+
+/** Some services with `--role web` on one Postgres. */
+export interface WebResult {
+  count: number;
+  accepts: number[];
 }
 
 const workerCounts = [1, 2, 4] as const;
 const connections = 50;
 const startsPerSecond = 50;
 const withinMs = 300_000;
+const idleMs = 10_000;
+const webCounts = [1, 2] as const;
 const outputSchema = z.object({ beganAt: z.number() });
 
 interface Turn {
@@ -32,6 +40,7 @@ interface Turn {
   p50: number;
   p99: number;
   runs: number;
+  idleWrites: number;
   acceptEffort: Effort;
   runEffort: Effort;
 }
@@ -40,9 +49,10 @@ interface Turn {
  * Both stores with one, two and four workers, one after the other in each round, all on this machine: Postgres of the
  * bench's own, with the durability that it comes with.
  */
-export async function measureStores(bench: Bench): Promise<StoreResult[]> {
+export async function measureStores(bench: Bench): Promise<{ stores: StoreResult[]; webs: WebResult[] }> {
   const cluster = await startCluster({ settings: ["max_connections=300"] });
   const results: StoreResult[] = [];
+  const webs = webCounts.map((count) => ({ count, accepts: [] as number[] }));
   try {
     const sides = stores.flatMap((store) =>
       workerCounts.map((workers) => ({ store, workers, name: `bench_${workers}` })),
@@ -67,6 +77,11 @@ export async function measureStores(bench: Bench): Promise<StoreResult[]> {
           await side.close();
         }
       }
+      for (const { count, accepts } of webs) {
+        const rate = await measureWebs(bench, { count, cluster, name: `webs_${count}_${round}` });
+        console.error(`round ${round} of ${rounds}, ${count} web: ${Math.round(rate)} accepts/s`);
+        if (round > 0) accepts.push(rate);
+      }
     }
     for (const [{ store, workers }, of] of turns) {
       const last = of.at(-1);
@@ -78,21 +93,58 @@ export async function measureStores(bench: Bench): Promise<StoreResult[]> {
         p50: of.map(({ p50 }) => p50),
         p99: of.map(({ p99 }) => p99),
         runs: of.map(({ runs }) => runs),
-        acceptLimit: describeEffort(last.acceptEffort),
-        runLimit: describeEffort(last.runEffort),
+        idleWrites: of.map(({ idleWrites }) => idleWrites),
       });
+      const name = `${store}, workers: ${workers}`;
+      bench.note(`What limits accepts with ${name}: ${describeEffort(last.acceptEffort)}.`);
+      bench.note(`What limits runs with ${name}: ${describeEffort(last.runEffort)}.`);
     }
-    return results;
+    return { stores: results, webs };
   } finally {
     await cluster.remove();
   }
 }
 
 async function measureTurn(bench: Bench, side: Side): Promise<Turn> {
+  const idleWrites = side.workers === 4 ? await measureIdle(side) : Number.NaN;
   const { p50, p99 } = await measureStarts(bench, side);
   const { runs, effort: runEffort } = await measureRuns(bench, side);
   const { accepts, effort: acceptEffort } = await measureAccepts(bench, side);
-  return { accepts, p50, p99, runs, acceptEffort, runEffort };
+  return { accepts, p50, p99, runs, idleWrites, acceptEffort, runEffort };
+}
+
+async function measureIdle({ reader }: Side): Promise<number> {
+  const before = await reader.writes();
+  await delay(idleMs);
+  const after = await reader.writes();
+  return before === null || after === null ? Number.NaN : ((after - before) / idleMs) * 1000;
+}
+
+/** As many connections for all as for one. */
+async function measureWebs(bench: Bench, p: Parameters<typeof startWebSide>[1]): Promise<number> {
+  const side = await startWebSide(bench, p);
+  const post = async (ms: number) => {
+    const results = await Promise.all(
+      side.urls.map((url) =>
+        bench.client.post({ url, bodies: smallBody().bodies, connections: connections / p.count, ms }, 202),
+      ),
+    );
+    return {
+      answered: results.reduce((sum, { statuses }) => sum + (statuses[202] ?? 0), 0),
+      perSecond: results.reduce((sum, { answered, ms: took }) => sum + (answered / took) * 1000, 0),
+    };
+  };
+  try {
+    const warm = await post(bench.turnMs / 4);
+    const result = await post(bench.turnMs);
+    const stored = await side.reader.accepted(endpoints.queued);
+    const answered = warm.answered + result.answered;
+    if (stored !== answered)
+      throw new Error(`${answered} deliveries were answered 202, and ${stored} are in the store`);
+    return result.perSecond;
+  } finally {
+    await side.close();
+  }
 }
 
 /** Workers are there and idle: all but the first run of that endpoint stay queued. */

@@ -5,6 +5,7 @@ import type { Store } from "../../server/ports/store.ts";
 import { openPostgresStore } from "../../server/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 import type { Bench } from "../measure/bench.ts";
+import { endpoints } from "../service/bench-project.ts";
 import { startSignalbox, type Service } from "../service/signalbox-service.ts";
 import { openPostgresReader, openSqliteReader, type StoreReader } from "../service/store-reader.ts";
 
@@ -22,6 +23,48 @@ export interface Side {
   /** Root processes by name: the service, and the database where it is another. */
   pids: { service: number | undefined; database: number | undefined };
   close(): Promise<void>;
+}
+
+/** Services that receive, without workers: one machine each, on one Postgres. */
+export interface WebSide {
+  urls: readonly string[];
+  reader: StoreReader;
+  close(): Promise<void>;
+}
+
+/** `cluster`: where databases are made. */
+export async function startWebSide(
+  bench: Bench,
+  p: { count: number; cluster: PostgresCluster; name: string },
+): Promise<WebSide> {
+  const url = p.cluster.url(p.name);
+  await p.cluster.createDatabase(p.name);
+  const folders: string[] = [];
+  const services: Service[] = [];
+  async function close(): Promise<void> {
+    for (const service of services) await service.stop();
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  }
+  try {
+    for (let n = 0; n < p.count; n += 1) {
+      const folder = bench.makeProject({ workers: 1 });
+      folders.push(folder);
+      const env = { DATABASE_URL: url, SIGNALBOX_SECRET: "of all machines of the bench" };
+      services.push(await startSignalbox({ folder, args: ["--role", "web"], nodeOptions: bench.nodeOptions, env }));
+    }
+    const reader = await openPostgresReader(url);
+    return {
+      urls: services.map((service) => service.urlOf(endpoints.queued)),
+      reader,
+      async close() {
+        await reader.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** `cluster`: where databases are made. */

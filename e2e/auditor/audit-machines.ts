@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type PostgresCluster, startCluster } from "../../scripts/postgres-cluster.ts";
+import { type Cut, cutByProxy } from "../faults/cut-network.ts";
 import { type AuditOptions, comeToRest, judgeAtRest, type Verdict } from "./audit.ts";
 import { writeAuditedProject } from "./audited-project.ts";
 import { startClients } from "./clients.ts";
@@ -14,6 +15,7 @@ import { createRandom } from "./random.ts";
 import { readPostgres } from "./read-postgres.ts";
 import { prepareProject } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
+import { createTakeOverWatch, type TakeOverWatch } from "./take-over-watch.ts";
 
 export interface MachinesAuditOptions extends Omit<AuditOptions, "plan" | "atRest" | "workers" | "minOrders"> {
   roles: readonly Role[];
@@ -50,13 +52,21 @@ export async function auditMachines(given: Partial<MachinesAuditOptions>): Promi
   const options = { ...defaults, ...given };
   const folder = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
   const moments = createMoments();
-  const sink = await openSink(moments.sawEffect);
-  const cluster = await startCluster();
+  const takeOvers = createTakeOverWatch();
+  const sink = await openSink((effect) => {
+    moments.sawEffect(effect);
+    takeOvers.saw(effect);
+  });
+  // Connections that were open when their network was cut stay at the server until the end.
+  const cluster = await startCluster({ settings: ["max_connections=300"] });
+  const { port } = cluster;
+  const networks = await Promise.all(options.roles.map(() => cutByProxy({ host: "127.0.0.1", port })));
   try {
     await cluster.createDatabase("audited");
-    return await conduct(options, { folder, sink, cluster, moments });
+    return await conduct(options, { folder, sink, cluster, networks, moments, takeOvers });
   } finally {
     await sink.close();
+    for (const network of networks) await network.close();
     await cluster.remove();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -66,10 +76,14 @@ interface Stage {
   folder: string;
   sink: Sink;
   cluster: PostgresCluster;
+  /** Of each machine. */
+  networks: readonly Cut[];
   moments: Moments;
+  takeOvers: TakeOverWatch;
 }
 
-async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, moments }: Stage): Promise<Verdict> {
+async function conduct(options: MachinesAuditOptions, stage: Stage): Promise<Verdict> {
+  const { folder, sink, cluster, moments } = stage;
   const startedAt = performance.now();
   const url = cluster.url("audited");
   const env = { DATABASE_URL: url, SIGNALBOX_SECRET: "of all machines, the same for each" };
@@ -81,6 +95,8 @@ async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, m
     projectDir,
     folder,
     roles: options.roles,
+    networks: stage.networks,
+    databaseBy: ({ port }) => url.replace(`:${cluster.port}/`, `:${port}/`),
     sinkUrl: sink.url,
     env,
     changes: options.changes,
@@ -94,7 +110,8 @@ async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, m
     key,
     onAcknowledged: moments.sawAcknowledgement,
   });
-  const killer = createMachineKiller({ machines, cluster, url: cluster.url("postgres"), moments, random });
+  const { takeOvers } = stage;
+  const killer = createMachineKiller({ machines, cluster, url: cluster.url("postgres"), moments, takeOvers, random });
   const kills: Kill[] = [];
   const disagreements: string[] = [];
   const reader = readPostgres(url);
@@ -134,8 +151,9 @@ async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, m
   }
 }
 
-function describe(kill: Kill, { moment, awayMs }: PlannedMachineKill): string {
+function describe(kill: Kill, { moment, awayMs, isUntilTakenOver }: PlannedMachineKill): string {
   const whose = kill.generation < 0 ? "" : ` of start ${kill.generation}`;
+  if (isUntilTakenOver) return `${kill.kind}${whose}, until its runs were taken over`;
   const away =
     isHttpProcess(kill.kind) || kill.kind === "worker" || kill.kind === "connection" ? "" : `, away for ${awayMs} ms`;
   return `${kill.kind}${whose} (${moment}${away})`;

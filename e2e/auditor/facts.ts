@@ -66,15 +66,16 @@ export interface Kill {
   /**
    * `stop` is SIGSTOP for longer than the lease: to its runs the process is dead. `supervisor`: it alone; its children
    * have to leave by themselves. `postgres` is the database whole, `connection` some of its backends: they touch no
-   * process, and excuse nothing.
+   * process, and excuse nothing. `network`: nothing passes between a machine and the database. Its processes continue;
+   * if it lasts longer than a lease, others take their runs.
    */
-  kind: "group" | "supervisor" | "receiver" | "web" | "worker" | "stop" | "postgres" | "connection";
+  kind: "group" | "supervisor" | "receiver" | "web" | "worker" | "stop" | "postgres" | "connection" | "network";
   generation: number;
   /** `null`: every process of that generation. */
   pid: number | null;
   /** Processes of the service that were still there long after its supervisor was. */
   outlivedBy?: readonly number[];
-  /** Of a database: when it took connections again. */
+  /** Of a database: when it took connections again. Of a network: when it was whole again. */
   backAt?: number;
 }
 

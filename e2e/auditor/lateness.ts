@@ -1,17 +1,24 @@
 import { rmSync } from "node:fs";
 import { type AuditOptions, comeToRest, defaultOptions, judgeAtRest, type Verdict } from "./audit.ts";
-import { sleepsBefore } from "./audited-project.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { type Clients, startClients } from "./clients.ts";
-import type { Effect, Kill } from "./facts.ts";
+import type { Kill } from "./facts.ts";
 import { createRandom, type Random } from "./random.ts";
 import { isLocked, readSqlite } from "./read-sqlite.ts";
 import { copyAuditedProject, type Service, startService } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
+import { createTakeOverWatch, type TakeOverWatch } from "./take-over-watch.ts";
 
-/** A lease of four seconds in place of twelve, looked after as often: nothing else of the service is another. */
+/** A lease of four seconds instead of twelve. */
+export const shortLease: SourceChange = {
+  file: "server/domain/runs/lease.ts",
+  find: "leaseMs = 12_000;",
+  replace: "leaseMs = 4_000;",
+};
+
+/** The same, checked as often. Nothing else of the service differs. */
 export const shortLeases: readonly SourceChange[] = [
-  { file: "server/domain/runs/lease.ts", find: "leaseMs = 12_000;", replace: "leaseMs = 4_000;" },
+  shortLease,
   {
     file: "server/processes/open-run-host.ts",
     find: "reconcileEveryMs = 5_000;",
@@ -110,56 +117,4 @@ async function beLate(
   p.kills.push(stop);
   await p.watch.untilTakenOver(late.generation);
   late.signalGroup("SIGCONT");
-}
-
-interface TakeOverWatch {
-  saw(effect: Effect): void;
-  nextEffectOf(generation: number): Promise<void>;
-  /** Resolves when another server has begun a step of several runs that this one had, or after a while. */
-  untilTakenOver(generation: number): Promise<void>;
-  takenOver(): number;
-}
-
-/** Between these two no process had the run, and any process could wake it. */
-function wasAsleep(effect: Effect, before: Effect): boolean {
-  return sleepsBefore[effect.workflow] === effect.step && before.step !== effect.step;
-}
-
-const enoughRuns = 3;
-const waitMs = 20_000;
-
-function createTakeOverWatch(): TakeOverWatch {
-  /** The last effect of each run. */
-  const last = new Map<string, Effect>();
-  let taken = new Set<string>();
-  let onEffect: ((effect: Effect, before: Effect | undefined) => void) | null = null;
-
-  function until(isSo: (effect: Effect, before: Effect | undefined) => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, waitMs);
-      onEffect = (effect, before) => {
-        if (!isSo(effect, before)) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  return {
-    saw(effect) {
-      const before = last.get(effect.runId);
-      last.set(effect.runId, effect);
-      onEffect?.(effect, before);
-    },
-    nextEffectOf: (generation) => until((effect) => effect.generation === generation && effect.phase === "done"),
-    untilTakenOver(generation) {
-      taken = new Set();
-      return until((effect, before) => {
-        if (before?.generation === generation && effect.generation !== generation && !wasAsleep(effect, before))
-          taken.add(effect.runId);
-        return taken.size >= enoughRuns;
-      });
-    },
-    takenOver: () => taken.size,
-  };
 }

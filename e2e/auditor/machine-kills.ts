@@ -5,6 +5,7 @@ import type { Machine } from "./machines.ts";
 import type { Moment, Moments } from "./moments.ts";
 import { isRunning } from "./processes.ts";
 import type { Random } from "./random.ts";
+import type { TakeOverWatch } from "./take-over-watch.ts";
 import { query } from "./read-postgres.ts";
 
 export interface PlannedMachineKill {
@@ -16,6 +17,11 @@ export interface PlannedMachineKill {
   afterMs: number;
   /** How long what was killed stays away. */
   awayMs: number;
+  /**
+   * Of `stop`: in the middle of its runs, and until other machines are in the middle of them. `moment` and `awayMs` are
+   * not used.
+   */
+  isUntilTakenOver?: boolean;
 }
 
 /** Longer than the leases of a machine that is gone: others must have its runs before it is back. */
@@ -42,12 +48,15 @@ export function planMachineKills(p: { random: Random; kills: number; gapMs: numb
       "connection",
       "connection",
       "connection",
+      "network",
+      "network",
     ] as const);
     const moment = random.pick<Moment>(
       kind === "web" ? ["any", "acknowledged"] : ["any", "acknowledged", "step_begun", "step_done"],
     );
     const isLong =
-      kind === "stop" || (kind === "postgres" ? random.chance(0.15) : kind === "group" && random.chance(0.4));
+      kind === "stop" ||
+      (kind === "postgres" ? random.chance(0.15) : (kind === "group" || kind === "network") && random.chance(0.4));
     return {
       kind,
       moment,
@@ -69,6 +78,7 @@ export function createMachineKiller(p: {
   cluster: PostgresCluster;
   url: string;
   moments: Moments;
+  takeOvers: TakeOverWatch;
   random: Random;
 }): MachineKiller {
   const { machines, cluster, moments, random } = p;
@@ -107,6 +117,39 @@ export function createMachineKiller(p: {
     const cut = await moments.at(moment, () => ({ at: performance.now(), done: query(p.url, text) }));
     await cut.done;
     return { at: cut.at, kind: "connection", generation: -1, pid: null };
+  }
+
+  /** Its processes continue without the database. */
+  async function cutNetwork(planned: PlannedMachineKill): Promise<Kill | null> {
+    const machine = pickMachine(planned.kind, planned.role);
+    if (!machine) return null;
+    const { generation } = machine.service();
+    const kill = await moments.at(planned.moment, (): Kill => {
+      machine.network.cut();
+      return { at: performance.now(), kind: "network", generation, pid: null };
+    });
+    stopped.add(machine);
+    const heal = async () => {
+      await new Promise((resolve) => setTimeout(resolve, planned.awayMs));
+      machine.network.heal();
+      stopped.delete(machine);
+      kill.backAt = performance.now();
+    };
+    waking.push(heal());
+    return kill;
+  }
+
+  async function stopUntilTakenOver({ kind, role }: PlannedMachineKill): Promise<Kill | null> {
+    const machine = pickMachine(kind, role);
+    if (!machine) return null;
+    const service = machine.service();
+    const { generation } = service;
+    await p.takeOvers.nextEffectOf(generation);
+    const at = performance.now();
+    service.signalGroup("SIGSTOP");
+    await p.takeOvers.untilTakenOver(generation);
+    service.signalGroup("SIGCONT");
+    return { at, kind: "stop", generation, pid: null };
   }
 
   function wakeLater(machine: Machine, ms: number): void {
@@ -157,6 +200,8 @@ export function createMachineKiller(p: {
       await new Promise((resolve) => setTimeout(resolve, planned.afterMs));
       if (planned.kind === "postgres") return killDatabase(planned);
       if (planned.kind === "connection") return cutConnections(planned);
+      if (planned.kind === "network") return cutNetwork(planned);
+      if (planned.isUntilTakenOver) return stopUntilTakenOver(planned);
       return killMachine(planned);
     },
     async settled() {

@@ -1,6 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../scripts/free-port.ts";
+import type { Cut } from "../faults/cut-network.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { type Service, startService } from "./service.ts";
 
@@ -11,6 +12,8 @@ export interface Machine {
   readonly role: Role;
   /** Stays the same over all its starts. */
   readonly url: string;
+  /** Between it and the database. */
+  readonly network: Cut;
   /** What runs on it; of one that is down, what ran last. */
   service(): Service;
   isUp(): boolean;
@@ -27,6 +30,9 @@ export interface MachinesOptions {
   projectDir: string;
   folder: string;
   roles: readonly Role[];
+  /** Of each machine. */
+  networks: readonly Cut[];
+  databaseBy: (network: Cut) => string;
   sinkUrl: string;
   env: NodeJS.ProcessEnv;
   changes: readonly SourceChange[];
@@ -38,13 +44,16 @@ const giveUpAfterMs = 60_000;
 export async function startMachines(p: MachinesOptions): Promise<Machine[]> {
   let generations = 0;
   const starting = p.roles.map(async (role, at): Promise<Machine> => {
+    const network = p.networks[at];
+    if (!network) throw new Error(`Machine ${at} has no network.`);
     const projectDir = join(p.folder, `machine-${at}`);
     cpSync(p.projectDir, projectDir, { recursive: true, verbatimSymlinks: true });
     const port = await freePort();
     const machine = { role, name: `audited-${at}` };
     const changes = p.changes.filter(({ file }) => isLoadedBy(role, file));
+    const env = { ...p.env, DATABASE_URL: p.databaseBy(network) };
     const start = () =>
-      startService({ projectDir, port, sinkUrl: p.sinkUrl, generation: generations++, changes, env: p.env, machine });
+      startService({ projectDir, port, sinkUrl: p.sinkUrl, generation: generations++, changes, env, machine });
     let service = await start();
     const services = [service];
     let returning: Promise<void> | null = null;
@@ -65,6 +74,7 @@ export async function startMachines(p: MachinesOptions): Promise<Machine[]> {
 
     return {
       role,
+      network,
       url: service.url,
       service: () => service,
       output: () => services.map((one) => one.output()).join("\n"),
@@ -86,5 +96,5 @@ export async function startMachines(p: MachinesOptions): Promise<Machine[]> {
 /** A mutant of what only one kind of process loads. */
 function isLoadedBy(role: Role, file: string): boolean {
   if (file.startsWith("server/ingest/")) return role === "web";
-  return file.startsWith("server/store/") || role === "worker";
+  return role === "worker" || file.startsWith("server/store/") || file.startsWith("server/domain/");
 }

@@ -1,5 +1,6 @@
 import type { MachinesAuditOptions } from "./audit-machines.ts";
 import type { SourceChange } from "./changed-source.ts";
+import { shortLease } from "./lateness.ts";
 import { mutants } from "./mutants.ts";
 import type { RuleName } from "./rules.ts";
 
@@ -93,8 +94,14 @@ export const postgresMutants = {
       stuckMs: 30_000,
       roles: ["web", "worker", "worker"],
       stepMs: 1_200,
-      changes: noFencing,
-      plan: [{ kind: "stop" as const, moment: "step_done" as const, afterMs: 500, awayMs: 17_000 }],
+      changes: [...noFencing, shortLease],
+      plan: Array.from({ length: 2 }, () => ({
+        kind: "stop" as const,
+        moment: "any" as const,
+        afterMs: 1_500,
+        awayMs: 0,
+        isUntilTakenOver: true,
+      })),
     },
     caughtBy: [
       "a step is repeated only if a kill fell inside it",

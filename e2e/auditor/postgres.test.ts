@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFailed } from "vitest";
 import { auditMachines } from "./audit-machines.ts";
 import type { PlannedMachineKill } from "./machine-kills.ts";
+import { postgresMutants } from "./postgres-mutants.ts";
 import { auditSeed as seed } from "./random.ts";
 
 /** The promise is 15 seconds; machines of CI, which all of them share, may pause for some. */
@@ -15,6 +16,7 @@ const plan: readonly PlannedMachineKill[] = [
   { kind: "postgres", moment: "acknowledged", afterMs: 500, awayMs: 500 },
   { kind: "worker", moment: "step_begun", afterMs: 500, awayMs: 0 },
   { kind: "connection", moment: "acknowledged", afterMs: 300, awayMs: 0 },
+  { kind: "network", role: "worker", moment: "step_done", afterMs: 300, awayMs: 2_000 },
   { kind: "group", role: "web", moment: "acknowledged", afterMs: 300, awayMs: 300 },
   { kind: "postgres", moment: "step_done", afterMs: 1_000, awayMs: 1_500 },
 ];
@@ -35,5 +37,14 @@ describe("the auditor of several machines on one Postgres", { timeout: 400_000 }
     console.log(`seed ${seed}: ${summary}`);
     expect(violations, summary).toEqual([]);
     expect(facts.kills.length).toBeGreaterThan(5);
+  });
+
+  it("detects that a machine which was stopped past its leases writes to runs that others have taken over", async () => {
+    const log: string[] = [];
+    onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
+    const { audit, caughtBy } = postgresMutants["no-fencing"];
+    const { violations, summary } = await auditMachines({ ...audit, seed, tell: (line) => void log.push(line) });
+    console.log(`no-fencing: ${violations.length} findings, ${summary}`);
+    expect(violations.map(({ rule }) => rule).some((rule) => caughtBy.some((name) => name === rule))).toBe(true);
   });
 });

@@ -63,6 +63,14 @@ it("a run may return to a late process if the process that had taken it over was
   expect(judge({ ...facts, effects: back, kills: [kill(40, { kind: "stop" }), kill(80, { pid: 2 })] })).toEqual([]);
 });
 
+it("a cut of the network excuses a repeated step if it lasted longer than a lease", () => {
+  const cut = kill(40, { kind: "network", pid: null, backAt: 20_000 });
+  expect(judge({ ...honest(), kills: [cut] })).toEqual([]);
+  expect(judge({ ...honest(), kills: [{ ...cut, backAt: 2_000 }] }).map(({ rule }) => rule)).toEqual([
+    "a step is repeated only if a kill fell inside it",
+  ]);
+});
+
 it("any process may wake a sleeping run, also one that had it before", () => {
   const facts = honest();
   const slept = [

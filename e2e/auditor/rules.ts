@@ -220,8 +220,13 @@ export function listTakeOvers({ effects, kills, takeOverWithinMs, handBacks = []
   });
 }
 
-const takesRuns = ({ kind }: Kill): boolean =>
-  kind !== "receiver" && kind !== "web" && kind !== "postgres" && kind !== "connection";
+/** Leases are extended so often that they survive a shorter cut of the network. */
+const cutThatTakesRunsMs = 5_000;
+
+function takesRuns({ kind, at, backAt = Number.POSITIVE_INFINITY }: Kill): boolean {
+  if (kind === "network") return backAt - at > cutThatTakesRunsMs;
+  return kind !== "receiver" && kind !== "web" && kind !== "postgres" && kind !== "connection";
+}
 
 /**
  * Whether the process that was in this step was killed before the other began. A kill of the receiver or of web touches
@@ -233,6 +238,8 @@ function wasKilled({ kills }: Facts, step: Effect, other: Effect): boolean {
 
 function hits(kill: Kill, { generation, pid, at }: Effect): boolean {
   if (!takesRuns(kill) || kill.generation !== generation || (kill.pid !== null && kill.pid !== pid)) return false;
+  // Its process continues, and cannot record what it does meanwhile.
+  if (kill.kind === "network") return kill.backAt === undefined || at <= kill.backAt;
   // A stopped process continues later: steps that it began then do not count.
   return kill.kind !== "stop" || kill.at > at - signalDelayMs;
 }

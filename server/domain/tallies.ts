@@ -305,6 +305,8 @@ export interface CommitTally {
   /** Called after the commit. `since` is the time of each request for a write, in monotonic milliseconds. */
   committed(writes: readonly { since: number }[], isSynced: boolean): void;
   failed(writes: number): void;
+  /** For commits that overlap with these. `read` of either has both. */
+  overlapping(): CommitTally;
   read(): Omit<StoreNumbers, "waitingWrites" | "fileBytes">;
 }
 
@@ -313,23 +315,29 @@ export function createCommitTally(): CommitTally {
   const commitDurations = createBucketTally(commitDurationBounds);
   const writeWaits = createBucketTally(writeWaitBounds);
   let failedWrites = 0;
-  let commitStartedAt = 0;
-  return {
-    beginCommit: () => void (commitStartedAt = performance.now()),
-    committed(writes, isSynced) {
-      const now = performance.now();
-      commitWrites.observe(writes.length);
-      if (isSynced) commitDurations.observe((now - commitStartedAt) / 1000);
-      for (const { since } of writes) writeWaits.observe((now - since) / 1000);
-    },
-    failed: (writes) => void (failedWrites += writes),
-    read: () => ({
-      failedWrites,
-      commitWrites: commitWrites.read(),
-      commitDurations: commitDurations.read(),
-      writeWaits: writeWaits.read(),
-    }),
-  };
+
+  function create(): CommitTally {
+    let commitStartedAt = 0;
+    return {
+      beginCommit: () => void (commitStartedAt = performance.now()),
+      committed(writes, isSynced) {
+        const now = performance.now();
+        commitWrites.observe(writes.length);
+        if (isSynced) commitDurations.observe((now - commitStartedAt) / 1000);
+        for (const { since } of writes) writeWaits.observe((now - since) / 1000);
+      },
+      failed: (writes) => void (failedWrites += writes),
+      overlapping: create,
+      read: () => ({
+        failedWrites,
+        commitWrites: commitWrites.read(),
+        commitDurations: commitDurations.read(),
+        writeWaits: writeWaits.read(),
+      }),
+    };
+  }
+
+  return create();
 }
 
 // ---- Buckets ----

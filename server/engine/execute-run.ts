@@ -1,9 +1,10 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Json } from "../contract/json.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
 import { setLongTimeout } from "../domain/event-loop.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
-import { type Logger, runLogFields } from "../ports/logger.ts";
+import { type Logger, runLogFields, type RunLogFields } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import type { AssignedRun, ProgressWriter } from "../ports/run-channel.ts";
 import type { StepRecord } from "../ports/store/engine-store.ts";
@@ -12,7 +13,6 @@ import { loadAgent } from "./agent/run-agent.ts";
 import { type Outcome, planRunEnd } from "./plan-run-end.ts";
 import { createRunContext } from "./run-context.ts";
 import { FinalFailure, type Interrupt, interruptReason, RunEnded } from "./run-errors.ts";
-import { runInScope, type RunScope } from "./run-scope.ts";
 import { createRunSession } from "./run-session.ts";
 import { parseValue, prepareInput, toJson } from "./run-values.ts";
 
@@ -266,4 +266,29 @@ function usedMs(steps: readonly StepRecord[], attempt: number): number {
 
 function readUsedMs(result: Json): number {
   return isObject(result) && typeof result["usedMs"] === "number" ? result["usedMs"] : 0;
+}
+
+// ---- the attempt that is executing ----
+
+/** The attempt that code belongs to, tracked through timers, callbacks and promises. */
+interface RunScope {
+  readonly run: RunLogFields;
+  /** Ends the attempt because of its code's behaviour. Returns `false` if it had already ended. */
+  crash(error: unknown): boolean;
+}
+
+const scopes = new AsyncLocalStorage<RunScope>();
+
+/** Runs `fn` in the scope of this attempt, including everything that it starts. */
+function runInScope<T>(scope: RunScope, fn: () => T): T {
+  return scopes.run(scope, fn);
+}
+
+export function currentScope(): RunScope | null {
+  return scopes.getStore() ?? null;
+}
+
+/** Runs `fn` outside any run's scope, even if a run's code caused the call. */
+export function runOutsideScopes<T>(fn: () => T): T {
+  return scopes.exit(fn);
 }

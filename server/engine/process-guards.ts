@@ -1,6 +1,6 @@
 import type { Logger } from "../ports/logger.ts";
 import { ProcessExitCalled } from "./run-errors.ts";
-import { currentScope, runOutsideScopes } from "./run-scope.ts";
+import { currentScope, runOutsideScopes } from "./execute-run.ts";
 
 export interface ProcessGuardOptions {
   logger: Logger;

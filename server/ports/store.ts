@@ -37,8 +37,12 @@ export interface Store
    * possible. Returns a function that stops it.
    */
   watch(listener: () => void): () => void;
-  /** The same for the writes of other connections and processes only. */
-  watchOthers(listener: () => void): () => void;
+  /**
+   * Calls the listener soon (≤ 100 ms) after another connection or process has made runs due, or requested the
+   * cancellation of an active one. Spurious calls are possible. Only run hosts need it: on a shared store, it uses a
+   * connection.
+   */
+  watchRuns(listener: () => void): () => void;
   /**
    * A string that changes with every new or changed delivery, run, preset or trigger switch, but not with worker
    * heartbeats. Cheap: it is read after every write.

@@ -1,5 +1,4 @@
 import { Worker } from "node:worker_threads";
-import { currentScope } from "../engine/run-scope.ts";
 import { entryFile } from "../paths.ts";
 import { blockReportFd } from "./block-report.ts";
 import type { WatcherData } from "./event-loop-watcher.ts";
@@ -17,12 +16,17 @@ const beatMs = 250;
  *
  * An empty line shows that the process is alive, even if code that is not JavaScript blocks it and there is nothing to
  * inspect: a stopped process writes nothing. The thread also ends a process whose supervisor has been gone for
- * `orphanAfterMs`: a blocked event loop does not notice it.
+ * `orphanAfterMs`: a blocked event loop does not notice it. `currentRunId`: the run whose code is executing. Default:
+ * none.
  */
-export function watchEventLoop({ inspectAfterMs = 1_000, orphanAfterMs = 5_000 } = {}): void {
+export function watchEventLoop({
+  inspectAfterMs = 1_000,
+  orphanAfterMs = 5_000,
+  currentRunId = (): string | null => null,
+} = {}): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => Atomics.add(beats, 0, 1), beatMs).unref();
-  Object.assign(globalThis, { [Symbol.for(currentRunKey)]: () => currentScope()?.run.runId ?? null });
+  Object.assign(globalThis, { [Symbol.for(currentRunKey)]: currentRunId });
   const data: WatcherData = {
     beats,
     beatMs,

@@ -2,7 +2,7 @@ import { type Settings, readLogLevel, readProcessStart, readSettings, stateDirOf
 import type { Manifest } from "../contract/project/manifest.ts";
 import type { TargetKind } from "../contract/project/target.ts";
 import { newId } from "../domain/ids.ts";
-import type { RunEnding } from "../engine/execute-run.ts";
+import { currentScope, type RunEnding } from "../engine/execute-run.ts";
 import { installProcessGuards } from "../engine/process-guards.ts";
 import { createRunSlots, createWorkerLoop, type WorkerLoop } from "../engine/worker-loop.ts";
 import { toRunError } from "../engine/run-errors.ts";
@@ -42,7 +42,7 @@ let isExiting = false;
 const heartbeat = createWorkerHeartbeat({ loop: () => loop, send: report });
 
 /** The watcher thread needs 18 MB: it is started with the first run. */
-const startWatcher = once(() => watchEventLoop());
+const startWatcher = once(() => watchEventLoop({ currentRunId: () => currentScope()?.run.runId ?? null }));
 
 const guards = installProcessGuards({
   logger,

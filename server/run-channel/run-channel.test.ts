@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Store } from "../ports/store.ts";
 import { AppError } from "../contract/app-error.ts";
+import { leaseMs } from "../domain/runs/lease.ts";
+import type { Store } from "../ports/store.ts";
 import { openMessageStream, protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
 import { until } from "./testing/until.ts";
@@ -221,8 +222,10 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     const [first, second] = [await h.startRun(), await h.startRun()];
     await until(() => expect(worker.loop.active()).toHaveLength(2));
     host.cancel(first);
-    await h.store.requestCancel(second, h.clock.now());
+    const other = await h.openOtherStore();
+    await other.requestCancel(second, h.clock.now());
     await until(() => expect(worker.ended.map(({ ending }) => ending.status)).toEqual(["canceled", "canceled"]));
+    await other.close();
   });
 
   describe.each([
@@ -418,6 +421,30 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await until(() => expect(worker.ended).toHaveLength(1));
     expect(expired).toEqual([0]);
     expect((await h.read(id)).run).toMatchObject({ status: "completed", attempt: 1 });
+  });
+
+  test("a worker whose lease was not extended in time begins no step with little of it left", async () => {
+    const h = await open();
+    await h.startHost();
+    const woken = Promise.withResolvers<void>();
+    const expired: number[] = [];
+    await h.startWorker({
+      run: async (_input, ctx) => {
+        await ctx.step("first", () => woken.promise);
+        await ctx.step("long", async () => {
+          // Less than a third of a lease: the regular extension may not have come yet.
+          h.advance(3_000);
+          expired.push(await h.store.reconcile(h.clock.now()));
+        });
+      },
+    });
+    const id = await h.startRun();
+    await until(async () => expect((await h.read(id)).kinds).toContain("step_started first"));
+    h.advance(leaseMs - 2_600);
+    woken.resolve();
+    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    expect(expired).toEqual([0]);
+    expect((await h.read(id)).kinds).not.toContain("worker_lost");
   });
 
   test("the next host takes no runs from a living worker that has not reconnected yet, however long that takes", async () => {

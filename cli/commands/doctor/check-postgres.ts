@@ -69,7 +69,7 @@ function checkQueue(queue: NonNullable<PostgresFacts["queue"]>): Check[] {
     checks.push(
       warn(
         "listeners",
-        "no process listens for changes: runs start late by up to two seconds",
+        "no process with workers listens for due runs: they start late by up to two seconds",
         "Expected if the service is stopped. Behind a pooler in transaction mode, set DATABASE_DIRECT_URL.",
       ),
     );

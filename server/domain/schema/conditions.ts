@@ -46,9 +46,9 @@ const maxVisits = 400;
 const maxDepth = 12;
 
 /**
- * The conditions of a trigger: those on its headers, then, most specific first, those of its filter with the fixed
- * values of its request; without a filter, those of the request. At most `limit` conditions, and one more with the
- * number of omitted ones.
+ * The conditions of a trigger. Those on its headers are first. Those of its filter follow, with the fixed values of its
+ * request, most specific first; without a filter, those of the request. At most `limit` conditions, and one more with
+ * the number of omitted ones.
  */
 export function conditionsOf(
   {

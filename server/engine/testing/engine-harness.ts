@@ -27,7 +27,8 @@ export async function createEngineHarness() {
   const dir = await mkdtemp(join(tmpdir(), "signalbox-engine-"));
   let now = Date.UTC(2026, 0, 1);
   const clock = { now: () => now };
-  const store = await openSqliteStore({ file: join(dir, "test.db"), clock, logger: silentLogger });
+  const openStore = () => openSqliteStore({ file: join(dir, "test.db"), clock, logger: silentLogger });
+  const store = await openStore();
 
   function newRun(over: Partial<NewRun> = {}): NewRun {
     return {
@@ -97,6 +98,8 @@ export async function createEngineHarness() {
 
   return {
     store,
+    /** The same store, as another process opens it. The caller closes it. */
+    openOtherStore: openStore,
     clock,
     newRun,
     createRun,

@@ -46,7 +46,7 @@ function watched(asked: string[]) {
   const running = ["a", "b"];
   const store = {
     listCancelRequested,
-    watch(listener: () => void) {
+    watchRuns(listener: () => void) {
       change = listener;
       return () => (change = null);
     },

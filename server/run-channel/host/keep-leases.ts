@@ -8,7 +8,7 @@ import { claimsOf, forget, type HostedWorker, type HostedWorkers } from "./hoste
 const heartbeatEveryMs = 5_000;
 
 interface LeaseKeeperOptions {
-  store: Pick<Store, "extendLeases" | "heartbeatWorker" | "listCancelRequested" | "watch">;
+  store: Pick<Store, "extendLeases" | "heartbeatWorker" | "listCancelRequested" | "watchRuns">;
   workers: HostedWorkers;
   /** Whether a worker sent a message a moment ago. A paused worker must lose its runs. */
   isAlive: (workerId: string) => boolean;
@@ -119,11 +119,11 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
 const minIntervalMs = 250;
 
 /**
- * Checks after each change of the store whether one of these runs was canceled by another process or machine. A
+ * Checks after changes by others whether one of these runs was canceled by another process or machine. A
  * cancellation by this service's own web process is reported sooner. Returns a function that stops it.
  */
 export function watchCancels(p: {
-  store: Pick<Store, "listCancelRequested" | "watch">;
+  store: Pick<Store, "listCancelRequested" | "watchRuns">;
   /** The runs of the connected workers. */
   runIds: () => string[];
   cancel: (runId: string) => void;
@@ -150,7 +150,7 @@ export function watchCancels(p: {
     check().catch(p.onError);
   }
 
-  const stopWatching = p.store.watch(changed);
+  const stopWatching = p.store.watchRuns(changed);
   return () => {
     isStopped = true;
     if (pause) clearTimeout(pause);

@@ -8,7 +8,6 @@ import type { ProgressResult } from "../../ports/store/engine-store.ts";
 import type { Hello, HostMessage, MessageStream, WorkerMessage } from "../messages.ts";
 import { createAcceptRunning, createAssignRuns } from "./assign-runs.ts";
 import { createClaimLoop } from "./claim-loop.ts";
-import { compareRuns } from "./compare-runs.ts";
 import { claimsOf, createWorkerConnections, forget, type HostedWorker, isResponsive } from "./hosted-workers.ts";
 import { keepLeases } from "./keep-leases.ts";
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
@@ -118,7 +117,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     onClosed: disconnect,
     logger,
   });
-  const stopWatching = store.watchOthers(claims.wake);
+  const stopWatching = store.watchRuns(claims.wake);
 
   /** Resolves when no assignment is in progress. */
   const settled = () => Promise.all([claims.settled(), accepting.settled()]);
@@ -306,4 +305,30 @@ function reportFailure(worker: HostedWorker, { runId: id, token, seq }: Progress
     message: error instanceof Error ? error.message : String(error),
   };
   worker.stream.send({ type: "ack", id, token, seq, failure });
+}
+
+// ---- a worker that reconnects ----
+
+interface Comparison {
+  /** The worker has these. If the progress of a run is unacknowledged, its end may be in the store already. */
+  kept: RunClaim[];
+  /** The worker no longer has these. */
+  lost: RunClaim[];
+  /** The store has these for the worker, but they did not reach it. */
+  missing: RunClaim[];
+}
+
+/** Compares the runs that a worker reports with those that the store has for it. */
+export function compareRuns(
+  { runs, unacknowledged }: Pick<Hello, "runs" | "unacknowledged">,
+  stored: readonly RunClaim[],
+): Comparison {
+  const inStore = new Map(stored.map(({ id, token }) => [id, token]));
+  const inWorker = new Map(runs.map(({ id, token }) => [id, token]));
+  const isKept = ({ id, token }: RunClaim) => inStore.get(id) === token || unacknowledged.includes(id);
+  return {
+    kept: runs.filter(isKept),
+    lost: runs.filter((run) => !isKept(run)),
+    missing: stored.filter(({ id, token }) => inWorker.get(id) !== token),
+  };
 }

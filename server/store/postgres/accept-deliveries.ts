@@ -6,13 +6,14 @@ import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from
 import { toStoredVerdicts } from "../shared/stored-verdicts.ts";
 import { tokensAtStart } from "../shared/run-rules.ts";
 import { createTrafficCounts } from "../shared/traffic-counts.ts";
-import { insertRows } from "./insert-rows.ts";
+import { inPortions } from "./in-portions.ts";
+import { type InsertPart, insertParts, insertRows, toInsert } from "./insert-rows.ts";
 import { lockRoom, type QueueRoom } from "./queue-room.ts";
 import { queueOfRun } from "./queue/queue-names.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
-import { delivery, idempotencyKey, run } from "./schema.ts";
+import { delivery, idempotencyKey, run, trafficLog } from "./schema.ts";
 import type { Session } from "./session.ts";
-import { addEntries, type EntryOfRun } from "./timeline.ts";
+import { type EntryOfRun, toInsertEntries } from "./timeline.ts";
 
 /** What one call records: a delivery with its runs, or runs that no delivery started; of these, all or those that fit. */
 export interface AcceptJob {
@@ -51,15 +52,13 @@ export async function acceptDeliveries(
     ),
   );
   const accepted = decisions.filter(({ answer }) => answer === null);
-  await insertDeliveries(
+  await record(
     session,
-    accepted.flatMap(({ delivery }) => delivery ?? []),
+    {
+      deliveries: accepted.flatMap(({ delivery }) => delivery ?? []),
+      runs: accepted.flatMap(({ runs }) => runs),
+    },
     p,
-  );
-  await insertRuns(
-    session,
-    p.jobs,
-    accepted.flatMap(({ runs }) => runs),
   );
   await rememberKeys(session, remembered);
   const runsOf = await listFirstRuns(
@@ -145,23 +144,47 @@ async function lockKeys(session: Session, jobs: readonly AcceptJob[]): Promise<K
   return session.rows<KeyRow>(keysSql, values);
 }
 
-async function insertDeliveries(
+/** In one statement, however many there are. */
+async function record(
   session: Session,
-  deliveries: readonly NewDelivery[],
-  p: { counted: (counts: number) => void },
+  { deliveries, runs }: { deliveries: readonly NewDelivery[]; runs: readonly NewRun[] },
+  p: { counted: (counts: number) => void; jobs: RunJobs },
 ): Promise<void> {
-  if (deliveries.length === 0) return;
-  const counts = createTrafficCounts();
-  for (const one of deliveries) counts.add(one);
+  const portions = inPortions(deliveries, ({ body }) => body?.length ?? 0);
+  const last = portions.pop() ?? [];
+  for (const portion of portions) await insertParts(session, [toInsertDeliveries(portion)]);
+  const rows = runs.map(toRunRow);
+  const jobs = rows
+    .toSorted((a, b) => a.createdAt - b.createdAt)
+    .map(({ id, jobQueue, status }) => ({ runId: id, queue: jobQueue, state: { kind: status } }));
+  await insertParts(session, [
+    toInsertDeliveries(last),
+    toInsertCounts(deliveries, p),
+    toInsert(run, rows),
+    toInsertEntries(runs.flatMap(firstEntries)),
+    await p.jobs.prepareAdd(session, jobs),
+  ]);
+}
+
+function toInsertDeliveries(deliveries: readonly NewDelivery[]): InsertPart | null {
   const rows = deliveries.map((one) => ({
     ...one,
     verdicts: toStoredVerdicts(one),
     decided: decidedLines(one.verdicts),
   }));
-  await insertRows(session, delivery, rows, { bytesOf: ({ body }) => body?.length ?? 0 });
-  // One row for all: senders wait for it. Counters lie far apart, and are added to later on; see fold-traffic.ts.
-  await session.change("INSERT INTO traffic_log (counts) VALUES ($1)", [counts.toText()]);
+  return toInsert(delivery, rows);
+}
+
+/** One row for all: senders wait for it. Counters are in many rows, and are added to later; see fold-traffic.ts. */
+function toInsertCounts(
+  deliveries: readonly NewDelivery[],
+  p: { counted: (counts: number) => void },
+): InsertPart | null {
+  if (deliveries.length === 0) return null;
+  const counts = createTrafficCounts();
+  for (const one of deliveries) counts.add(one);
   p.counted(counts.size());
+  return toInsert(trafficLog, [{ counts: counts.toText() }]);
 }
 
 const newestKeySql =
@@ -190,9 +213,8 @@ async function listFirstRuns({ db }: Session, deliveryIds: readonly string[]): P
   );
 }
 
-/** Records runs, queued or running, each with its job and its first timeline entries. */
-async function insertRuns(session: Session, jobs: RunJobs, runs: readonly NewRun[]): Promise<void> {
-  const rows = runs.map(({ target: { kind, slug }, assignment, ...newRun }) => ({
+function toRunRow({ target: { kind, slug }, assignment, ...newRun }: NewRun) {
+  return {
     ...newRun,
     token: assignment?.token ?? null,
     workerId: assignment?.workerId ?? null,
@@ -205,19 +227,12 @@ async function insertRuns(session: Session, jobs: RunJobs, runs: readonly NewRun
     target: `${kind}:${slug}`,
     tokens: tokensAtStart(kind),
     availableAt: newRun.createdAt,
-  }));
-  await insertRows(session, run, rows);
-  await jobs.add(
-    session,
-    rows
-      .toSorted((a, b) => a.createdAt - b.createdAt)
-      .map(({ id, jobQueue, status }) => ({ runId: id, queue: jobQueue, state: { kind: status } })),
-  );
-  await addEntries(
-    session,
-    runs.flatMap(({ id, createdAt: at, assignment }): EntryOfRun[] => [
-      { runId: id, entry: { at, kind: "queued", attempt: 0 } },
-      ...(assignment ? [{ runId: id, entry: { at, kind: "attempt_started", attempt: 1 } } as const] : []),
-    ]),
-  );
+  };
+}
+
+function firstEntries({ id, createdAt: at, assignment }: NewRun): EntryOfRun[] {
+  return [
+    { runId: id, entry: { at, kind: "queued", attempt: 0 } },
+    ...(assignment ? [{ runId: id, entry: { at, kind: "attempt_started", attempt: 1 } } as const] : []),
+  ];
 }

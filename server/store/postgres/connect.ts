@@ -83,12 +83,24 @@ export async function settle(client: ClientBase, { isPatient = false } = {}): Pr
   };
   const settings = Object.entries({ ...waiting, ...forgetting });
   await client.query(
-    `SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(", ")}`,
+    `SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(", ")}; ${waitForDiskSql(false)}`,
   );
 }
 
-/** The same for one transaction, after which a pooler gives the connection to others. */
-export const settleTransactionSql = `SET LOCAL statement_timeout = ${longestStatement}; SET LOCAL lock_timeout = ${longestWaitForLock}; SET LOCAL idle_in_transaction_session_timeout = ${longestPauseInTransaction}`;
+/** A commit waits for the disk, even if the role or the database has another default. */
+function waitForDiskSql(isForTransaction: boolean): string {
+  return `SELECT set_config('synchronous_commit', 'on', ${isForTransaction}) WHERE current_setting('synchronous_commit') = 'off'`;
+}
+
+const settleTransactionSql = `SET LOCAL statement_timeout = ${longestStatement}; SET LOCAL lock_timeout = ${longestWaitForLock}; SET LOCAL idle_in_transaction_session_timeout = ${longestPauseInTransaction}`;
+
+/** The same for one transaction, after which a pooler gives the connection to others. `waitsForDisk`: its commit does. */
+export async function settleTransaction(
+  client: ClientBase,
+  { waitsForDisk }: { waitsForDisk: boolean },
+): Promise<void> {
+  await client.query(waitsForDisk ? `${settleTransactionSql}; ${waitForDiskSql(true)}` : settleTransactionSql);
+}
 
 interface PoolOptions {
   max: number;

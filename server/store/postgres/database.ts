@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { AppError } from "../../contract/app-error.ts";
+import { createCommitTally, type StoreNumbers } from "../../domain/tallies.ts";
 import { type Session, sessionOf } from "./session.ts";
 import { isQueueMissing, toStoreError } from "./store-error.ts";
 import { transact, type TransactionMode } from "./transact.ts";
@@ -35,7 +36,12 @@ export interface PostgresDatabase {
     maxBatch: number;
     write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]>;
   }): (job: Job) => Promise<Result>;
-  numbers: WriteLane["numbers"];
+  /**
+   * The same operations with an order of their own: their transactions overlap with the others. For writes that do not
+   * have to follow earlier ones.
+   */
+  apart(): Pick<PostgresDatabase, "write" | "together">;
+  numbers(): Omit<StoreNumbers, "fileBytes">;
   /** Writes what waits, and takes nothing more. */
   close(): Promise<void>;
 }
@@ -43,12 +49,17 @@ export interface PostgresDatabase {
 export function createDatabase(p: {
   readers: Pool;
   writers: Pool;
+  /** Called after each commit that is not only about leases, heartbeats or removals. */
   changed: () => void;
+  /** Called after a commit that concerns other run hosts: see `Session.concernsHosts`. */
+  wakeHosts: () => void;
   /** Called when a job could not be added because its queue was removed. The transaction is tried again. */
   onQueueMissing: () => void;
 }): PostgresDatabase {
-  const lane = createWriteLane();
-  const aside = createWriteLane();
+  const tally = createCommitTally();
+  const main = createWriteLane(tally);
+  const lanes = [main];
+  const aside = createWriteLane(createCommitTally());
   let isClosed = false;
 
   async function look<Result>(verb: () => Promise<Result>): Promise<Result> {
@@ -62,7 +73,7 @@ export function createDatabase(p: {
 
   async function transactOn<Result>(pool: Pool, verb: Verb<Result>, mode: TransactionMode): Promise<Result> {
     try {
-      return await transact(pool, verb, mode);
+      return await transact(pool, verb, { ...mode, onConcernsHosts: p.wakeHosts });
     } catch (error) {
       if (isQueueMissing(error)) p.onQueueMissing();
       throw error;
@@ -70,7 +81,7 @@ export function createDatabase(p: {
   }
 
   /** A group of one: its transaction is its own. */
-  function writeAlone<Result>(verb: Verb<Result>, mode: TransactionMode): Promise<Result> {
+  function writeAlone<Result>(lane: WriteLane, verb: Verb<Result>, mode: TransactionMode): Promise<Result> {
     const group: JobGroup<Verb<Result>, Result> = {
       maxBatch: 1,
       write: async (_, committing) => {
@@ -82,22 +93,33 @@ export function createDatabase(p: {
     return lane.add(group, verb);
   }
 
+  function writesOf(lane: WriteLane): Pick<PostgresDatabase, "write" | "together"> {
+    return {
+      write: (verb) => writeAlone(lane, verb, {}),
+      together({ maxBatch, nameOf, isSoon = false, write }) {
+        const group: JobGroup<Parameters<typeof write>[1][number], Awaited<ReturnType<typeof write>>[number]> = {
+          maxBatch,
+          ...(nameOf && { nameOf }),
+          async write(jobs, committing) {
+            const results = await transactOn(p.writers, (session) => write(session, jobs), { isSoon, committing });
+            p.changed();
+            return results;
+          },
+        };
+        return (job) => lane.add(group, job);
+      },
+    };
+  }
+
   return {
     read: (verb) => look(() => verb(sessionOf(p.readers))),
     readAtOnce: (verb) => look(() => transact(p.readers, verb, { isSnapshot: true })),
-    write: (verb) => writeAlone(verb, {}),
-    writeSoon: (verb) => writeAlone(verb, { isSoon: true }),
-    together({ maxBatch, nameOf, isSoon = false, write }) {
-      const group: JobGroup<Parameters<typeof write>[1][number], Awaited<ReturnType<typeof write>>[number]> = {
-        maxBatch,
-        ...(nameOf && { nameOf }),
-        async write(jobs, committing) {
-          const results = await transactOn(p.writers, (session) => write(session, jobs), { isSoon, committing });
-          p.changed();
-          return results;
-        },
-      };
-      return (job) => lane.add(group, job);
+    ...writesOf(main),
+    writeSoon: (verb) => writeAlone(main, verb, { isSoon: true }),
+    apart() {
+      const lane = createWriteLane(tally.overlapping());
+      lanes.push(lane);
+      return writesOf(lane);
     },
     togetherAside({ maxBatch, write }) {
       const group = {
@@ -107,10 +129,10 @@ export function createDatabase(p: {
       };
       return (job) => aside.add(group, job);
     },
-    numbers: lane.numbers,
+    numbers: () => ({ ...tally.read(), waitingWrites: lanes.reduce((sum, lane) => sum + lane.waitingWrites(), 0) }),
     async close() {
       isClosed = true;
-      await Promise.all([lane.close(), aside.close()]);
+      await Promise.all([...lanes, aside].map((lane) => lane.close()));
     },
   };
 }

@@ -3,7 +3,7 @@ import type { EngineStore, RunProgress, StepRecord, WorkerInfo } from "../../por
 import type { PostgresDatabase } from "./database.ts";
 import { countQueued, extendLeases, listHeldRuns, nextAvailableAt } from "./held-runs.ts";
 import { getLive, type LiveRequest, saveLives } from "./live.ts";
-import { adoptRuns, findSilent, releaseLostRuns } from "./lost-runs.ts";
+import { adoptRuns, createFindSilent, releaseLostRuns } from "./lost-runs.ts";
 import { claimRuns } from "./queue/claim-runs.ts";
 import { listQueueDepths } from "./queue/inspect-queue.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
@@ -24,7 +24,11 @@ interface LongWait {
   queue: string;
 }
 
-export function createEngineStore({ read, write, writeSoon, together }: PostgresDatabase, jobs: RunJobs): EngineStore {
+export function createEngineStore(
+  { read, write, writeSoon, together, apart }: PostgresDatabase,
+  jobs: RunJobs,
+): EngineStore {
+  const claiming = { read, write: apart().write };
   const writeOne = together({
     maxBatch: 128,
     nameOf: ({ runId }: RunProgress) => runId,
@@ -36,6 +40,7 @@ export function createEngineStore({ read, write, writeSoon, together }: Postgres
     write: saveLives,
     isSoon: true,
   });
+  const findSilent = createFindSilent();
   /**
    * Until the clock goes back again there are no long waits to look for; the first time it may have been set back
    * before.
@@ -50,7 +55,7 @@ export function createEngineStore({ read, write, writeSoon, together }: Postgres
   }
 
   return {
-    claimRuns: (p) => claimRuns({ read, write }, jobs, p),
+    claimRuns: (p) => claimRuns(claiming, jobs, p),
     loadSteps: (runId) => read((session) => loadSteps(session, runId)),
     writeProgress: (p) => writeOne(p),
     saveLive: (p) => saveLive(p),
@@ -69,7 +74,8 @@ export function createEngineStore({ read, write, writeSoon, together }: Postgres
     releaseLostRuns: (p) => write((session) => releaseLostRuns(session, jobs, p)),
     async reconcile(now, spare = new Set()) {
       const ids = await read((session) => findSilent(session, spare));
-      const adopted = ids.length > 0 ? await write((session) => adoptRuns(session, jobs, { ids, now, spare })) : 0;
+      const adopted =
+        ids.length > 0 ? await write((session) => adoptRuns(session, jobs, { ids, now, spare, findSilent })) : 0;
       return adopted + (await shorten(now));
     },
     nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),

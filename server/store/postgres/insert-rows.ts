@@ -1,23 +1,29 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
+import { type ElementType, toArrayParameter } from "./array-parameters.ts";
 import { inPortions } from "./in-portions.ts";
 import type { Session } from "./session.ts";
 
 interface Column {
   key: string;
   name: string;
+  type: ElementType;
   hasDefault: boolean;
   mapToDriverValue(value: unknown): unknown;
 }
 
 const columnsOf = new WeakMap<PgTable, Column[]>();
-/** Prepared by each connection; texts of more rows come in too many lengths for that. */
-const mostPrepared = 8;
+
+/** An INSERT of any number of rows, which may be a part of a larger statement. */
+export interface InsertPart {
+  /** `first`: the number of its first parameter. */
+  text(first: number): string;
+  values: readonly unknown[];
+}
 
 /**
- * Inserts rows as drizzle's `insert().values()` does, with as many statements as they need. Its building of one that
- * inserts many took more than half of what an accept cost here. A column that no row names has its default, one that
- * some rows name is NULL in the others. `conflict`: what follows the rows, e.g. `ON CONFLICT … DO UPDATE …`.
+ * Inserts rows, with as many statements as they need: see `toInsert`. `conflict`: what follows the rows, e.g. `ON
+ * CONFLICT … DO UPDATE …`.
  */
 export async function insertRows<Table extends PgTable>(
   session: Session,
@@ -25,27 +31,54 @@ export async function insertRows<Table extends PgTable>(
   rows: readonly Table["$inferInsert"][],
   p: { bytesOf?: (row: Table["$inferInsert"]) => number; conflict?: string } = {},
 ): Promise<void> {
-  for (const portion of inPortions(rows, p.bytesOf)) await insertPortion(session, table, portion, p.conflict ?? "");
+  for (const portion of inPortions(rows, p.bytesOf)) await insertParts(session, [toInsert(table, portion, p.conflict)]);
 }
 
-async function insertPortion(
-  session: Session,
-  table: PgTable,
-  rows: readonly object[],
-  conflict: string,
-): Promise<void> {
-  const columns = listColumns(table).filter(({ key }) => rows.some((row) => Reflect.get(row, key) !== undefined));
+/** Executes the parts as one statement. References between their rows are checked at its end. */
+export async function insertParts(session: Session, parts: readonly (InsertPart | null)[]): Promise<void> {
+  const texts: string[] = [];
   const values: unknown[] = [];
-  for (const row of rows) {
-    for (const column of columns) {
-      const value: unknown = Reflect.get(row, column.key);
-      if (value === undefined && column.hasDefault)
-        throw new Error(`${getTableName(table)}.${column.name} has a default, and is named by some of the rows only`);
-      values.push(value === undefined || value === null ? null : column.mapToDriverValue(value));
-    }
+  for (const part of parts) {
+    if (!part) continue;
+    texts.push(part.text(values.length + 1));
+    values.push(...part.values);
   }
-  const text = `INSERT INTO "${getTableName(table)}" (${columns.map(({ name }) => `"${name}"`).join(", ")}) VALUES ${placeholders(rows.length, columns.length)} ${conflict}`;
-  await (rows.length <= mostPrepared ? session.change(text, values) : session.changeOnce(text, values));
+  const last = texts.pop();
+  if (last === undefined) return;
+  const others = texts.map((text, at) => `part_${at} AS (${text})`);
+  await session.change(others.length > 0 ? `WITH ${others.join(", ")} ${last}` : last, values);
+}
+
+/**
+ * The rows as one array for each column: the text does not depend on their number, so it is prepared once. A column
+ * that no row names has its default, one that some rows name is NULL in the others. `null`: there are no rows.
+ */
+export function toInsert<Table extends PgTable>(
+  table: Table,
+  rows: readonly Table["$inferInsert"][],
+  conflict = "",
+): InsertPart | null {
+  if (rows.length === 0) return null;
+  const columns = listColumns(table).filter(({ key }) => rows.some((row) => Reflect.get(row, key) !== undefined));
+  const values = columns.map((column) =>
+    toArrayParameter(
+      column.type,
+      rows.map((row) => toValue(table, column, row)),
+    ),
+  );
+  const names = columns.map(({ name }) => `"${name}"`).join(", ");
+  return {
+    text: (first) =>
+      `INSERT INTO "${getTableName(table)}" (${names}) SELECT * FROM unnest(${columns.map(({ type }, at) => `$${first + at}::${type}[]`).join(", ")}) ${conflict}`,
+    values,
+  };
+}
+
+function toValue(table: PgTable, column: Column, row: object): unknown {
+  const value: unknown = Reflect.get(row, column.key);
+  if (value === undefined && column.hasDefault)
+    throw new Error(`${getTableName(table)}.${column.name} has a default, and is named by some of the rows only`);
+  return value === undefined || value === null ? null : column.mapToDriverValue(value);
 }
 
 function listColumns(table: PgTable): Column[] {
@@ -54,6 +87,7 @@ function listColumns(table: PgTable): Column[] {
   const columns = Object.entries(getTableColumns(table)).map(([key, column]) => ({
     key,
     name: column.name,
+    type: toElementType(column.getSQLType()),
     hasDefault: column.hasDefault,
     mapToDriverValue: (value: unknown) => column.mapToDriverValue(value),
   }));
@@ -61,12 +95,20 @@ function listColumns(table: PgTable): Column[] {
   return columns;
 }
 
-function placeholders(rows: number, columns: number): string {
-  let text = "";
-  for (let row = 0, at = 1; row < rows; row += 1) {
-    text += row === 0 ? "(" : ", (";
-    for (let column = 0; column < columns; column += 1, at += 1) text += column === 0 ? `$${at}` : `, $${at}`;
-    text += ")";
+function toElementType(sqlType: string): ElementType {
+  switch (sqlType) {
+    case "text":
+    case 'text COLLATE "C"':
+      return "text";
+    case "bigint":
+    case "bigserial":
+      return "bigint";
+    case "integer":
+    case "boolean":
+    case "double precision":
+    case "bytea":
+      return sqlType;
+    default:
+      throw new Error(`There are no arrays of ${sqlType}`);
   }
-  return text;
 }

@@ -1,3 +1,4 @@
+import { leaseMs } from "../../domain/runs/lease.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Ending, type Held } from "./end-holds.ts";
 import { clearLives } from "./live.ts";
@@ -53,16 +54,45 @@ export async function releaseLostRuns(
 }
 
 /**
- * Jobs whose heartbeat stopped, and their runs. Both times are of the database. pg-boss finds them only together with
- * statistics and removals, and not at all for as long as the clock of the database was set back.
+ * Jobs whose heartbeat stopped, or is in the future, and their runs. Both times are of the database. pg-boss finds them
+ * only together with statistics and removals, and not at all for as long as the clock of the database was set back.
  */
 const silentSql = `
-  SELECT run.id FROM ${schemaName}.queue q CROSS JOIN LATERAL (
-    SELECT data FROM ${schemaName}.job WHERE name = q.name AND state = 'active' AND heartbeat_on + heartbeat_seconds * interval '1 s' <= ${schemaName}.job_now()
+  SELECT run.id, j.heartbeat, j."isAhead" FROM ${schemaName}.queue q CROSS JOIN LATERAL (
+    SELECT data, heartbeat_on::text AS heartbeat, heartbeat_on > ${schemaName}.job_now() AS "isAhead" FROM ${schemaName}.job
+    WHERE name = q.name AND state = 'active'
+      AND (heartbeat_on > ${schemaName}.job_now() OR heartbeat_on + heartbeat_seconds * interval '1 s' <= ${schemaName}.job_now())
   ) j JOIN run ON run.id = j.data->>'run' AND run.status = 'running' WHERE NOT (run.id = ANY($1::text[]))`;
 
-export async function findSilent(session: Session, spare: ReadonlySet<string>): Promise<string[]> {
-  return (await session.rows<{ id: string }>(silentSql, [[...spare]])).map(({ id }) => id);
+interface SilentRow {
+  id: string;
+  heartbeat: string;
+  /** The clock of the database was set back since. */
+  isAhead: boolean;
+}
+
+/** Finds running runs whose heartbeat stopped, except `spare`. */
+export type FindSilent = (session: Session, spare: ReadonlySet<string>) => Promise<string[]>;
+
+/**
+ * The age of a heartbeat in the future is unknown. Its run is silent if the heartbeat stays the same for as long as a
+ * lease: a living worker renews it sooner.
+ */
+export function createFindSilent(): FindSilent {
+  let ahead = new Map<string, { heartbeat: string; since: number }>();
+  return async (session, spare) => {
+    const rows = await session.rows<SilentRow>(silentSql, [[...spare]]);
+    const now = performance.now();
+    const known = ahead;
+    ahead = new Map();
+    return rows.flatMap(({ id, heartbeat, isAhead }) => {
+      if (!isAhead) return [id];
+      const before = known.get(id);
+      const since = before?.heartbeat === heartbeat ? before.since : now;
+      ahead.set(id, { heartbeat, since });
+      return now - since >= leaseMs ? [id] : [];
+    });
+  };
 }
 
 const lockSilentSql = `
@@ -77,10 +107,11 @@ const lockSilentSql = `
 export async function adoptRuns(
   session: Session,
   jobs: RunJobs,
-  { ids, now, spare }: { ids: readonly string[]; now: number; spare: ReadonlySet<string> },
+  p: { ids: readonly string[]; now: number; spare: ReadonlySet<string>; findSilent: FindSilent },
 ): Promise<number> {
+  const { ids, now, spare } = p;
   const locked = await session.rows<Held>(lockSilentSql, [[...ids]]);
-  const silent = new Set(await findSilent(session, spare));
+  const silent = new Set(await p.findSilent(session, spare));
   const lost = locked.filter(({ id }) => silent.has(id));
   const message = "The lease of its worker expired: the worker stopped responding.";
   await giveBack(

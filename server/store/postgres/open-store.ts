@@ -6,7 +6,7 @@ import type { Store } from "../../ports/store.ts";
 import { createPortableStore } from "../portable/portable-store.ts";
 import { createFoldLater } from "../shared/fold-later.ts";
 import { acceptDeliveries, type AcceptJob } from "./accept-deliveries.ts";
-import { createChangeListener } from "./change-listener.ts";
+import { createChangeWatcher } from "./change-watcher.ts";
 import { createPool, databaseName } from "./connect.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
@@ -24,6 +24,7 @@ import { toOpenError } from "./store-error.ts";
 import { createTakeRates } from "./take-rates.ts";
 import { createTrafficStore } from "./traffic-store.ts";
 import { createUpkeepStore } from "./upkeep-store.ts";
+import { createWakeUps } from "./wake-ups.ts";
 
 /** More entries than transactions in progress can have. */
 const looked = 1_000;
@@ -39,10 +40,13 @@ const markSql = `
     (SELECT concat(max(id), ' ', count(*)) AS ends FROM preset) AS p,
     (SELECT max(revision) AS ends FROM trigger_switch) AS s`;
 
-/** Readers wait for each other, not for writers. One connection writes, another notifies the other processes. */
+/**
+ * Readers wait for each other, not for writers. Accepts, claims and other writes have one each; one of them notifies
+ * the other processes.
+ */
 const maxReaders = 4;
-const maxWriters = 2;
-/** Including the connection that listens for changes. */
+const maxWriters = 3;
+/** Including the connection by which a run host is woken. */
 export const connectionsOfProcess = maxReaders + maxWriters + 1;
 const maxAccepts = 256;
 
@@ -109,21 +113,28 @@ function createStore(p: {
   logger: Logger;
 }): Store {
   const { jobs } = p;
-  const listener = createChangeListener({ url: p.directUrl, pool: p.writers, logger: p.logger });
+  const wakeUps = createWakeUps({ url: p.directUrl, pool: p.writers, logger: p.logger });
+  const watcher = createChangeWatcher({
+    readMark: async () => (await Promise.all([mark(), liveMark()])).join(" "),
+    logger: p.logger,
+  });
   const database = createDatabase({
     readers: p.readers,
     writers: p.writers,
-    changed: listener.changed,
+    changed: watcher.changed,
+    wakeHosts: wakeUps.send,
     onQueueMissing: jobs.forgetQueues,
   });
   const { read } = database;
+  const mark = () => read(readMark);
+  const liveMark = () => read(readLiveMark);
   // If a crash undoes a fold, all its counts are in the log again.
   const folding = createFoldLater({
     fold: () => database.writeSoon((session) => foldTraffic(session)),
     what: "the traffic counts",
     logger: p.logger,
   });
-  const accept = database.together({
+  const accept = database.apart().together({
     maxBatch: maxAccepts,
     write: (session, requests: readonly AcceptJob[]) =>
       acceptDeliveries(session, requests, { counted: folding.counted, jobs }),
@@ -139,17 +150,18 @@ function createStore(p: {
     ...createUpkeepStore(database),
     ping: () => ping(database),
     takeRates: createTakeRates(database),
-    watch: listener.watch,
-    watchOthers: listener.watchOthers,
-    mark: () => read(readMark),
-    liveMark: () => read(readLiveMark),
+    watch: watcher.watch,
+    watchRuns: wakeUps.watch,
+    mark,
+    liveMark,
     numbers: async () => ({ ...database.numbers(), fileBytes: { database: await read(sizeOf), log: 0 } }),
     async close() {
       p.stopClock();
       folding.close();
+      watcher.close();
       await database.close();
       await jobs.close();
-      await listener.close();
+      await wakeUps.close();
       await Promise.all([p.readers.end(), p.writers.end()]);
     },
   };

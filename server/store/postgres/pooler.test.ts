@@ -23,7 +23,7 @@ engineContract(open);
 queueCapacityContract(open);
 runContract(open);
 
-it("processes behind a pooler share its connections, are notified of changes, and each run is claimed once", async () => {
+it("processes behind a pooler share its connections, are notified of runs, and each run is claimed once", async () => {
   // By themselves they look every two seconds: never, here.
   vi.useFakeTimers({ toFake: ["setInterval"] });
   const directUrl = await server.createDatabase();
@@ -33,7 +33,7 @@ it("processes behind a pooler share its connections, are notified of changes, an
     const [first, second] = stores;
     if (!first || !second) throw new Error("stores were to open");
     const heard = vi.fn<() => void>();
-    const stop = second.watchOthers(heard);
+    const stop = second.watchRuns(heard);
     // Also called when it begins to listen.
     await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
     await first.createRuns(Array.from({ length: 40 }, () => aRun()));

@@ -3,6 +3,7 @@ import type {
   PortableDatabase,
   PortableSession,
   Preparable,
+  QueryBuilder,
   RowsQuery,
   RunQuery,
 } from "../portable/portable-database.ts";
@@ -16,18 +17,48 @@ export function createPortableDatabase({ read, write }: Pick<PostgresDatabase, "
     tables: portableTables,
     read: (operation) => read((session) => runAsync(operation(portable(session)))),
     write: (operation) => write((session) => runAsync(operation(portable(session)))),
-    prepare: (build) => (values) =>
-      read((session) =>
-        onPostgres(build(portable(session).db))
-          .prepare()
-          .execute(values),
-      ),
+    prepare<Row>(build: (db: QueryBuilder) => Preparable<Row>) {
+      const queries = new WeakMap<Session, Prepared<Row>>();
+      return shareReads((values) =>
+        read((session) => {
+          const query = queries.get(session) ?? onPostgres(build(portable(session, session.preparedDb).db)).prepare();
+          queries.set(session, query);
+          return query.execute(values);
+        }),
+      );
+    },
   };
 }
 
-function portable(session: Session): PortableSession {
+/**
+ * Calls while a read of the same values is in progress share the next one. It begins after each of them, so it sees
+ * what was committed before the call. The reads of many webhooks are few, and the fewer the slower the database is.
+ */
+function shareReads<Result>(
+  read: (values: Record<string, unknown>) => Promise<Result>,
+): (values: Record<string, unknown>) => Promise<Result> {
+  const reads = new Map<string, { current: Promise<Result>; next: Promise<Result> | null }>();
+
+  function begin(key: string, values: Record<string, unknown>): Promise<Result> {
+    const entry: { current: Promise<Result>; next: Promise<Result> | null } = { current: read(values), next: null };
+    reads.set(key, entry);
+    const settle = () => void (entry.next ?? reads.delete(key));
+    entry.current.then(settle, settle);
+    return entry.current;
+  }
+
+  return (values) => {
+    const key = JSON.stringify(values);
+    const entry = reads.get(key);
+    if (!entry) return begin(key, values);
+    const beginNext = () => begin(key, values);
+    return (entry.next ??= entry.current.then(beginNext, beginNext));
+  };
+}
+
+function portable(session: Session, db: Session["db"] = session.db): PortableSession {
   return {
-    db: session.db as unknown as PortableSession["db"],
+    db: db as unknown as PortableSession["db"],
     tables: portableTables,
     rows: (query) => resultOf(onPostgres(query)),
     lockedRows: (query) => resultOf(onPostgres(query).for("no key update")),
@@ -41,7 +72,11 @@ function portable(session: Session): PortableSession {
 /** What a query builder of Postgres has, instead of the methods of SQLite's. */
 interface PostgresQuery<Row> extends PromiseLike<Row[]> {
   for(strength: "no key update"): PromiseLike<Row[]>;
-  prepare(): { execute(values: Record<string, unknown>): Promise<Row[]> };
+  prepare(): Prepared<Row>;
+}
+
+interface Prepared<Row> {
+  execute(values: Record<string, unknown>): Promise<Row[]>;
 }
 
 function onPostgres<Row>(query: RowsQuery<Row> | Preparable<Row> | RunQuery): PostgresQuery<Row> {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, type Mock, vi } from "vitest";
 import { askPostgres } from "../../../scripts/ask-postgres.ts";
 import { migrationsFolder } from "../../paths.ts";
 import type { Store } from "../../ports/store.ts";
@@ -169,55 +169,91 @@ it("queues never exceed their limit, with any number of writers", async () => {
   });
 });
 
-it("one process hears at once of what another writes, and of nothing when it no longer listens", async () => {
-  // By themselves they look every two seconds: never, here.
-  vi.useFakeTimers({ toFake: ["setInterval"] });
-  await withStores(2, async ([store, other]) => {
+it("a process that watches the store is notified of what another writes, and of nothing when it has stopped", async () => {
+  await withStores(2, async ([store, other], url) => {
     if (!store || !other) throw new Error("two stores were to open");
-    let calls = 0;
-    let heard = Promise.withResolvers<void>();
-    const stop = store.watch(() => {
-      calls += 1;
-      heard.resolve();
-    });
-    // Told when it begins to listen, too.
-    await heard.promise;
-    heard = Promise.withResolvers();
-    const marks = [await store.mark()];
+    const calls = vi.fn<() => void>();
+    const stop = store.watch(calls);
+    // Also called at the start.
+    await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(1));
     await other.createRuns([aRun()]);
-    await heard.promise;
-    marks.push(await store.mark());
-    expect(marks[0]).not.toBe(marks[1]);
+    await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(2));
+    expect(await listenersOf(url)).toBe(0);
     stop();
-    const before = calls;
     await store.createRuns([aRun()]);
     await new Promise(process.nextTick);
-    expect(calls).toBe(before);
-  }).finally(() => vi.useRealTimers());
+    expect(calls).toHaveBeenCalledTimes(2);
+  });
 });
 
-it("a process that watches only others does not hear of its own writes", async () => {
-  // By themselves they look every two seconds: never, here.
+const listenersOf = async (url: string) =>
+  Number(
+    (
+      await askPostgres<{ count: string }>(
+        url,
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'signalbox listener'",
+      )
+    )[0]?.count,
+  );
+
+/** Calls of a run host's listener, without the checks that it makes every two seconds. */
+async function withHost(use: (p: { host: Store; other: Store; calls: Mock; url: string }) => Promise<void>) {
   vi.useFakeTimers({ toFake: ["setInterval"] });
-  await withStores(2, async ([store, other]) => {
-    if (!store || !other) throw new Error("two stores were to open");
-    const [own, others] = [vi.fn<() => void>(), vi.fn<() => void>()];
-    const stops = [store.watch(own), store.watchOthers(others)];
-    // Told when it begins to listen, too.
-    await vi.waitFor(() => expect(others).toHaveBeenCalledTimes(1));
-    const before = own.mock.calls.length;
-    await store.createRuns([aRun()]);
-    await vi.waitFor(() => expect(own.mock.calls.length).toBeGreaterThan(before));
-    expect(others).toHaveBeenCalledTimes(1);
+  await withStores(2, async ([host, other], url) => {
+    if (!host || !other) throw new Error("two stores were to open");
+    const calls = vi.fn<() => void>();
+    const stop = host.watchRuns(calls);
+    // Also called when it begins to listen.
+    await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(1));
+    await use({ host, other, calls, url });
+    stop();
+  }).finally(() => vi.useRealTimers());
+}
+
+it("a run host is woken by the due runs and the cancellations of others, not by its own", async () => {
+  await withHost(async ({ host, other, calls, url }) => {
+    expect(await listenersOf(url)).toBe(1);
+    const run = aRun();
+    await host.createRuns([run]);
     await other.createRuns([aRun()]);
-    await vi.waitFor(() => expect(others).toHaveBeenCalledTimes(2));
-    for (const stop of stops) stop();
-  }).finally(() => vi.useRealTimers());
+    await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(2));
+    const claimed = await host.claimRuns(aClaim());
+    expect(claimed).toHaveLength(2);
+    await other.requestCancel(run.id, Date.now());
+    await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(3));
+    const next = claimed.find(({ id }) => id !== run.id);
+    if (!next) throw new Error("two runs were to be claimed");
+    const { id: runId, token } = next;
+    const availableAt = Date.now() + 60_000;
+    const transition = { to: "waiting", reason: "sleep", availableAt } as const;
+    await other.writeProgress({ runId, token, now: Date.now(), entries: [], transition });
+    await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(4));
+  });
 });
 
-it("what a model says to a worker is heard of at once by the process that shows it, and history stays as it is", async () => {
-  // By themselves they look every two seconds: never, here.
-  vi.useFakeTimers({ toFake: ["setInterval"] });
+it("a run host is not woken by deliveries, assigned runs, steps and ends of others, unless the end frees a limited target", async () => {
+  await withHost(async ({ other, calls, url }) => {
+    const assignment = { workerId: "wrk_b", token: "a token", leaseUntil: Date.now() + 10_000 };
+    const assigned = aRun({ assignment });
+    await other.recordDelivery(aDelivery());
+    await other.acceptDelivery({ delivery: aDelivery(), runs: [assigned], idempotency: null });
+    const progress = { runId: assigned.id, token: assignment.token, now: Date.now(), entries: [] };
+    await other.writeProgress(progress);
+    await other.writeProgress({ ...progress, transition: { to: "completed", output: null } });
+    const limited = aRun({ concurrency: 1, assignment: { ...assignment, token: "another" } });
+    await other.acceptDelivery({ delivery: aDelivery(), runs: [limited], idempotency: null });
+    const notify = () => askPostgres(url, "SELECT pg_notify('signalbox_runs', 'test')");
+    await notify();
+    await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(2));
+    const ended = { ...progress, runId: limited.id, token: "another" };
+    await other.writeProgress({ ...ended, transition: { to: "completed", output: null } });
+    await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(3));
+    await notify();
+    await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(4));
+  });
+});
+
+it("the process that shows what a model says is notified of it at once, and history stays as it is", async () => {
   await withStores(2, async ([web, worker]) => {
     if (!web || !worker) throw new Error("two stores were to open");
     await worker.createRuns([aRun({ target: { kind: "agent", slug: "triage" } })]);
@@ -244,7 +280,7 @@ it("what a model says to a worker is heard of at once by the process that shows 
     expect(await web.mark()).toBe(history);
     expect(await web.liveMark()).not.toBe(mark);
     stop();
-  }).finally(() => vi.useRealTimers());
+  });
 });
 
 it("counts that several processes add up at once are each counted once", async () => {
@@ -323,7 +359,7 @@ it("a connection that is cut fails what is under way, and the next verb has a ne
   await withStores(1, async ([store], url) => {
     if (!store) throw new Error("a store was to open");
     await store.createRuns([aRun()]);
-    const stop = store.watch(() => {});
+    const stop = store.watchRuns(() => {});
     const holder = new Client(url);
     await holder.connect();
     await holder.query("BEGIN; LOCK TABLE run IN ACCESS EXCLUSIVE MODE");

@@ -82,6 +82,7 @@ async function requestCancel(
       .where(eq(run.id, runId));
   if (hasEnded && found.queue !== null) await jobs.end(session, [{ runId, queue: found.queue }]);
   if (entry) await addEntries(session, [{ runId, entry }]);
+  if (outcome === "requested") session.concernsHosts = true;
   return outcome;
 }
 

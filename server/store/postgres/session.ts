@@ -6,14 +6,19 @@ import { toPostgresText } from "./text-encoding.ts";
 /** One connection, or any of a pool: what the verbs of the store work with. */
 export interface Session {
   db: PgRemoteDatabase;
+  /** The same for a few queries that are read often: each connection prepares them once. */
+  preparedDb: PgRemoteDatabase;
+  /**
+   * Set it in a transaction after which run hosts of other processes have something to do: runs are due at some time,
+   * or the cancellation of an active one was requested.
+   */
+  concernsHosts: boolean;
   /** Runs a statement of pg-boss. */
   executeSql(text: string, values?: unknown[]): Promise<{ rows: object[] }>;
   /** Runs a statement, which each connection prepares once: its text must be one of a few. */
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The same for a statement that gives no rows: how many it changed. */
   change(text: string, values?: readonly unknown[]): Promise<number>;
-  /** The same for a text that comes seldom again: it is not prepared. */
-  changeOnce(text: string, values: readonly unknown[]): Promise<number>;
   /** Runs statements that are not known beforehand, as those of a migration. */
   run(statements: string): Promise<void>;
 }
@@ -35,15 +40,16 @@ export function sessionOf(client: Executor): Session {
       text,
       values: values.map(toParameter),
     });
-  const session: Session = {
-    db: drizzle(async (text, params: unknown[], method) => {
-      const values = params.map(toParameter);
-      const result =
-        method === "all"
-          ? await client.query({ text, values, rowMode: "array" })
-          : await client.query({ text, values });
+  const createDrizzle = (describe: (text: string) => { text: string; name?: string }) =>
+    drizzle(async (text, params: unknown[], method) => {
+      const query = { ...describe(text), values: params.map(toParameter) };
+      const result = method === "all" ? await client.query({ ...query, rowMode: "array" }) : await client.query(query);
       return { rows: result.rows };
-    }),
+    });
+  const session: Session = {
+    concernsHosts: false,
+    db: createDrizzle((text) => ({ text })),
+    preparedDb: createDrizzle((text) => ({ text, ...(isShared(client) ? {} : { name: nameOf(text) }) })),
     executeSql: async (text, values = []) => {
       // A text may have several statements if it has no parameters.
       if (values.length === 0) return { rows: rowsOf(await client.query(text)) };
@@ -53,7 +59,6 @@ export function sessionOf(client: Executor): Session {
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await query<Row>(text, values)).rows,
     change: async (text, values = []) => (await query(text, values)).rowCount ?? 0,
-    changeOnce: async (text, values) => (await client.query({ text, values: values.map(toParameter) })).rowCount ?? 0,
     run: async (statements) => void (await client.query(statements)),
   };
   sessions.set(client, session);

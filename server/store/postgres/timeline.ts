@@ -2,7 +2,8 @@ import { and, asc, eq, gt } from "drizzle-orm";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import type { NewTimelineEntry } from "../../ports/store/engine-store.ts";
 import { toTimelineEntry } from "../shared/timeline-shapes.ts";
-import { insertRows } from "./insert-rows.ts";
+import { inPortions } from "./in-portions.ts";
+import { type InsertPart, insertParts, toInsert } from "./insert-rows.ts";
 import { runEvent } from "./schema.ts";
 import type { Session } from "./session.ts";
 
@@ -16,6 +17,11 @@ export interface EntryOfRun {
  * who has seen one has seen all of the run below it.
  */
 export async function addEntries(session: Session, entries: readonly EntryOfRun[]): Promise<void> {
+  for (const portion of inPortions(entries)) await insertParts(session, [toInsertEntries(portion)]);
+}
+
+/** The same as a part of a statement. `null`: there are no entries. */
+export function toInsertEntries(entries: readonly EntryOfRun[]): InsertPart | null {
   const rows = entries.map(({ runId, entry }) => {
     const {
       at,
@@ -31,7 +37,7 @@ export async function addEntries(session: Session, entries: readonly EntryOfRun[
     } = entry;
     return { runId, at, kind, attempt, name, level, message, durationMs, until, error, data };
   });
-  await insertRows(session, runEvent, rows);
+  return toInsert(runEvent, rows);
 }
 
 export async function listTimeline(

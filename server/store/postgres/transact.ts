@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { isShared, settleTransactionSql } from "./connect.ts";
+import { isShared, settleTransaction } from "./connect.ts";
 import { type Session, sessionOf } from "./session.ts";
 import { isConnectionLost } from "./store-error.ts";
 
@@ -10,6 +10,8 @@ export interface TransactionMode {
   isSoon?: boolean;
   /** Called before the COMMIT. */
   committing?: () => void;
+  /** Called after the COMMIT of a transaction that concerns other run hosts. */
+  onConcernsHosts?: () => void;
 }
 
 /** Runs a verb in a transaction of its own, which is committed when its promise resolves. */
@@ -24,11 +26,14 @@ export async function transact<Result>(
   client.on("error", lose);
   try {
     await begin(client, mode);
-    const result = await verb(sessionOf(client));
+    const session = sessionOf(client);
+    session.concernsHosts = false;
+    const result = await verb(session);
     mode.committing?.();
     const { command } = await client.query("COMMIT");
     // An error that somebody swallowed: Postgres has taken everything back, and says so in one word only.
     if (command !== "COMMIT") throw new Error(`The transaction was not committed, but ended by ${command}.`);
+    if (session.concernsHosts) mode.onConcernsHosts?.();
     return result;
   } catch (error) {
     // One that does not answer would not answer this either, and whoever waits has waited long enough.
@@ -42,15 +47,9 @@ export async function transact<Result>(
 }
 
 async function begin(client: PoolClient, mode: TransactionMode): Promise<void> {
-  await beginAs(client, mode);
-  if (isShared(client)) await client.query(settleTransactionSql);
-}
-
-async function beginAs(client: PoolClient, { isSnapshot, isSoon }: TransactionMode): Promise<void> {
+  const { isSnapshot, isSoon } = mode;
   if (isSnapshot) await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   else if (isSoon) await client.query("BEGIN; SET LOCAL synchronous_commit = off");
-  else
-    await client.query(
-      "BEGIN; SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'",
-    );
+  else await client.query("BEGIN");
+  if (isShared(client)) await settleTransaction(client, { waitsForDisk: !isSnapshot && !isSoon });
 }

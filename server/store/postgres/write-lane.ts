@@ -1,5 +1,5 @@
 import { AppError } from "../../contract/app-error.ts";
-import { createCommitTally, type StoreNumbers } from "../../domain/tallies.ts";
+import type { CommitTally } from "../../domain/tallies.ts";
 import { isConflict, isUnavailable, toStoreError } from "./store-error.ts";
 
 /** Jobs that one transaction can do together. */
@@ -20,7 +20,7 @@ export interface JobGroup<Job, Result> {
  */
 export interface WriteLane {
   add<Job, Result>(group: JobGroup<Job, Result>, job: Job): Promise<Result>;
-  numbers(): Omit<StoreNumbers, "fileBytes">;
+  waitingWrites(): number;
   /** Takes nothing more; resolves when what waits is written. */
   close(): Promise<void>;
 }
@@ -42,9 +42,8 @@ const maxWaiting = 10_000;
 const longestWaitMs = 4_000;
 const tries = 4;
 
-export function createWriteLane(): WriteLane {
+export function createWriteLane(tally: CommitTally): WriteLane {
   const waiting: Waiting[] = [];
-  const tally = createCommitTally();
   let isClosed = false;
   let working: Promise<void> | null = null;
 
@@ -138,7 +137,7 @@ export function createWriteLane(): WriteLane {
         waiting.push({ group, job, since: performance.now(), resolve, reject });
         working ??= work();
       }),
-    numbers: () => ({ waitingWrites: waiting.length, ...tally.read() }),
+    waitingWrites: () => waiting.length,
     async close() {
       isClosed = true;
       await working;

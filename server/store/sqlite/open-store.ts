@@ -126,7 +126,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createUpkeepStore(database),
     ping: () => ping(database, { readEnds, ...queue }),
     watch: watcher.watch,
-    watchOthers: watcher.watchOthers,
+    watchRuns: watcher.watchOthers,
     mark: () => database.read(mark),
     liveMark: () => database.read(liveMark),
     numbers: async () => ({ ...queue.numbers(), fileBytes: await readFileBytes(file) }),

@@ -134,7 +134,7 @@ describe("several processes on one file", () => {
     const [store, other]: Store[] = await Promise.all([openSqliteStore({ file }), openSqliteStore({ file })]);
     if (!store || !other) throw new Error("two stores are open");
     const calls = vi.fn<() => void>();
-    const stop = store.watchOthers(calls);
+    const stop = store.watchRuns(calls);
     const own = vi.fn<() => void>();
     const stopOwn = store.watch(own);
     await store.createRuns([aRun()]);

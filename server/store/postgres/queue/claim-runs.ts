@@ -65,12 +65,20 @@ export const dueQueuesSql = `
 
 type DueRow = Pick<DueQueue, "name" | "hasWoken" | "hasQueued"> & { isNew: boolean };
 
-async function findDueQueues(session: Session, p: ClaimRequest): Promise<DueQueue[]> {
+async function findDueQueues(session: Session, p: ClaimRequest): Promise<readonly DueQueue[]> {
   const rows = await session.rows<DueRow>(dueQueuesSql, [wokenPriority(p.now)]);
   const ofPool = rows.flatMap((row) => {
     const facts = parseQueueName(row.name);
     return facts.pool === p.pool ? [{ ...row, ...facts }] : [];
   });
+  return await withRoom(session, p, await ofVersion(session, p, ofPool));
+}
+
+async function ofVersion(
+  session: Session,
+  p: ClaimRequest,
+  ofPool: readonly (DueQueue & DueRow)[],
+): Promise<readonly DueQueue[]> {
   const { version } = p;
   if (version === undefined) return ofPool;
   const own = ofPool.filter((queue) => queue.version === version);
@@ -80,6 +88,12 @@ async function findDueQueues(session: Session, p: ClaimRequest): Promise<DueQueu
   const take = versionsToTake(version, live);
   if ("only" in take) return own;
   return [...own, ...others.filter((queue) => !take.allBut.includes(queue.version))];
+}
+
+/** Without the queues of limited targets that have no room: a claim from them would only take locks. */
+async function withRoom(session: Session, p: ClaimRequest, due: readonly DueQueue[]): Promise<readonly DueQueue[]> {
+  const free = await countFree(session, p, limitedTargetsOf(p, due));
+  return due.filter((queue) => (freeOf(free, queue) ?? 1) > 0);
 }
 
 const liveVersionsSql = `SELECT version, min(started_at) AS "beganAt" FROM worker WHERE seen_at > $1 AND NOT is_leaving GROUP BY version`;
@@ -130,21 +144,31 @@ const runningSql = `
  * How many more runs of each limited target may be running. Two claims that counted at the same time would both take
  * the last free place: hence a lock for each target, in one order for all processes.
  */
-async function lockBounds(
-  session: Session,
-  { concurrency }: ClaimRequest,
-  due: readonly DueQueue[],
-): Promise<Map<string, number>> {
+async function lockBounds(session: Session, p: ClaimRequest, due: readonly DueQueue[]): Promise<Map<string, number>> {
+  const targets = limitedTargetsOf(p, due);
+  if (targets.length === 0) return new Map();
+  await session.rows(
+    "SELECT pg_advisory_xact_lock(hashtextextended('signalbox target ' || target, 0)) FROM unnest($1::text[]) AS target",
+    [targets],
+  );
+  return await countFree(session, p, targets);
+}
+
+/** In one order for all processes. */
+function limitedTargetsOf({ concurrency }: ClaimRequest, due: readonly DueQueue[]): string[] {
   const targets = due.flatMap(({ limitedTarget: target }) =>
     target !== null && concurrency.has(target) ? [target] : [],
   );
+  return [...new Set(targets)].sort();
+}
+
+async function countFree(
+  session: Session,
+  { concurrency }: ClaimRequest,
+  targets: readonly string[],
+): Promise<Map<string, number>> {
   if (targets.length === 0) return new Map();
-  const sorted = [...new Set(targets)].sort();
-  await session.rows(
-    "SELECT pg_advisory_xact_lock(hashtextextended('signalbox target ' || target, 0)) FROM unnest($1::text[]) AS target",
-    [sorted],
-  );
-  const rows = await session.rows<{ target: string; running: number }>(runningSql, [sorted]);
+  const rows = await session.rows<{ target: string; running: number }>(runningSql, [targets]);
   return new Map(rows.map(({ target, running }) => [target, (concurrency.get(target) ?? 0) - running]));
 }
 

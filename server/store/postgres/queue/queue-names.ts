@@ -31,6 +31,11 @@ export function parseQueueName(name: string): QueueFacts {
   };
 }
 
+/** Whether the queue is that of a limited target. */
+export function isLimitedQueue(name: string): boolean {
+  return name.split("/").length > 2;
+}
+
 /** The queue for a run that must be alone in its next process. */
 export function toIsolatedQueue(name: string): string {
   return toQueueName({ ...parseQueueName(name), pool: "isolated" });

@@ -83,7 +83,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : ne
 const step = fc.record({
   operation,
   passedMs: fc.constantFrom(0, 1_000, leaseMs),
-  cut: fc.option(fc.record({ statementsLeft: fc.nat({ max: 12 }), isSent: fc.boolean() }), { freq: 2 }),
+  cut: fc.option(fc.record({ statementsLeft: fc.nat({ max: 8 }), isSent: fc.boolean() }), { freq: 2 }),
 });
 
 it("run and job agree after any operations, wherever the connection is cut between two statements", async () => {

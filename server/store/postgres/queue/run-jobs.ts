@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
-import { type Job, type JobInsert, PgBoss } from "pg-boss";
+import { type Job, PgBoss } from "pg-boss";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import { createThrottledLog, type Logger } from "../../../ports/logger.ts";
 import { packedId, packedUuid } from "../../../domain/ids.ts";
+import { type ElementType, toArrayParameter } from "../array-parameters.ts";
+import { type InsertPart, insertParts } from "../insert-rows.ts";
 import type { Session } from "../session.ts";
-import { schemaName } from "./queue-names.ts";
+import { isLimitedQueue, schemaName } from "./queue-names.ts";
 
 /** A run and the queue with its job. */
 export interface JobOfRun {
@@ -37,6 +39,8 @@ type DueJobs = { kind: "woken"; now: number } | { kind: "queued" };
  */
 export interface RunJobs {
   add(session: Session, jobs: readonly NewJob[]): Promise<void>;
+  /** The same as a part of a statement, which the caller executes in the same transaction. `null`: there are no jobs. */
+  prepareAdd(session: Session, jobs: readonly NewJob[]): Promise<InsertPart | null>;
   end(session: Session, jobs: readonly JobOfRun[]): Promise<void>;
   /** Takes due jobs of a queue, the oldest first; skips those that another transaction is taking. Gives the runs' ids. */
   take(session: Session, queue: string, p: { limit: number; due: DueJobs }): Promise<string[]>;
@@ -49,13 +53,11 @@ export interface RunJobs {
 
 const queuedPriority = 0;
 const interruptedPriority = 1;
-/** Committed jobs with this priority are always active: so the transaction that adds them takes exactly its own. */
-const takenPriority = 2;
 /** Minus the minute in which a waiting job is due: those that are not due yet are behind all that are. */
 const wakingPriority = 2_000_000_000;
 
 /** Long past, so that a clock that is set back delays no run that is due. */
-const alwaysDue = "2000-01-01T00:00:00Z";
+const alwaysDue = Date.UTC(2000, 0);
 /** Later times have no priority. */
 const latest = Date.UTC(3900, 0);
 
@@ -107,15 +109,13 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
     known.add(queue);
   }
 
-  async function insert(transaction: Session, queue: string, jobs: readonly NewJob[]): Promise<void> {
-    const db = transaction;
-    await ensureQueue(transaction, queue);
-    await boss.insert(queue, jobs.map(toInsert), { db });
-    const batchSize = jobs.filter(({ state }) => state.kind === "running").length;
-    if (batchSize === 0) return;
-    const own = { minPriority: takenPriority, maxPriority: takenPriority };
-    const active = await boss.fetch(queue, { db, batchSize, ...own });
-    if (active.length !== batchSize) throw new Error(`${active.length} of ${batchSize} added jobs were taken`);
+  async function prepareAdd(transaction: Session, jobs: readonly NewJob[]): Promise<InsertPart | null> {
+    if (jobs.length === 0) return null;
+    if (jobs.some(({ state }) => state.kind !== "running")) transaction.concernsHosts = true;
+    const queues = new Set(jobs.map(({ queue }) => queue));
+    // In one order for all processes.
+    for (const queue of queues.size > 1 ? [...queues].sort() : queues) await ensureQueue(transaction, queue);
+    return toInsert(jobs);
   }
 
   /** Each queue once, in one order for all processes. */
@@ -132,9 +132,13 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
   }
 
   return {
-    add: (transaction, jobs) => forEachQueue(transaction, jobs, (queue, own) => insert(transaction, queue, own)),
-    end: (transaction, jobs) =>
-      forEachQueue(transaction, jobs, (queue, own) => boss.deleteJob(queue, toIds(own), { db: transaction })),
+    add: async (transaction, jobs) => insertParts(transaction, [await prepareAdd(transaction, jobs)]),
+    prepareAdd,
+    end(transaction, jobs) {
+      // Another run of the target may be due on another machine.
+      if (jobs.some(({ queue }) => isLimitedQueue(queue))) transaction.concernsHosts = true;
+      return forEachQueue(transaction, jobs, (queue, own) => boss.deleteJob(queue, toIds(own), { db: transaction }));
+    },
     take: (transaction, queue, { limit, due }) =>
       current.run(transaction, async () => {
         const range =
@@ -153,34 +157,57 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
  * The id of a run's job: the same 128 bits, as a UUID. A job is found by it without another index. The ids ascend, so
  * all inserts are at one end of their index.
  */
-function toJobId(runId: string): string {
+function toJobId(runId: string): Uint8Array {
   const packed = packedId("run").pack(runId);
   // Only tests have ids without a ULID.
-  return packedUuid.unpack(
-    typeof packed === "string" ? createHash("sha256").update(runId).digest().subarray(0, 16) : packed,
-  );
+  return typeof packed === "string" ? createHash("sha256").update(runId).digest().subarray(0, 16) : packed;
 }
 
 function toIds(jobs: readonly JobOfRun[]): string[] {
-  return jobs.map(({ runId }) => toJobId(runId));
+  return jobs.map(({ runId }) => packedUuid.unpack(toJobId(runId)));
 }
 
-function toInsert({ runId, state }: NewJob): JobInsert {
-  const job = { id: toJobId(runId), data: { run: runId } };
-  switch (state.kind) {
-    case "queued":
-      return { ...job, startAfter: alwaysDue, priority: queuedPriority };
-    case "interrupted":
-      return { ...job, startAfter: alwaysDue, priority: interruptedPriority };
-    case "running":
-      return { ...job, startAfter: alwaysDue, priority: takenPriority };
-    case "waiting": {
-      const until = Math.min(Math.max(Math.round(state.until), 0), latest);
-      return {
-        ...job,
-        startAfter: new Date(until).toISOString(),
-        priority: wakingPriority - Math.floor(until / 60_000),
-      };
-    }
-  }
+/**
+ * Pg-boss documents its table of jobs for inserts in SQL. They set the same columns as its `insert` for queues with
+ * these options, and those of its `fetch` for a job that is added as active.
+ */
+const insertSql = (first: number) => `
+  INSERT INTO ${schemaName}.job (id, name, data, priority, state, start_after, keep_until, created_on, started_on, heartbeat_on, policy, retry_limit, expire_seconds, heartbeat_seconds)
+  SELECT j.id, j.queue, jsonb_build_object('run', j.run_id), j.priority, (CASE WHEN j.is_active THEN 'active' ELSE 'created' END)::${schemaName}.job_state,
+    j.start_after, j.start_after + interval '${queueOptions.retentionSeconds} s', clock.now, CASE WHEN j.is_active THEN clock.now END, CASE WHEN j.is_active THEN clock.now END,
+    '${queueOptions.policy}', ${queueOptions.retryLimit}, ${queueOptions.expireInSeconds}, ${queueOptions.heartbeatSeconds}
+  FROM (
+    SELECT id, queue, run_id, priority, is_active, to_timestamp(start_after / 1000.0) AS start_after
+    FROM unnest($${first}::uuid[], $${first + 1}::text[], $${first + 2}::text[], $${first + 3}::integer[], $${first + 4}::boolean[], $${first + 5}::bigint[])
+      AS t (id, queue, run_id, priority, is_active, start_after)
+  ) j, (SELECT ${schemaName}.job_now() AS now) clock`;
+
+function toInsert(jobs: readonly NewJob[]): InsertPart {
+  const starts = jobs.map(({ state }) => startOf(state));
+  const column = <Value>(type: ElementType, valueOf: (job: NewJob) => Value) =>
+    toArrayParameter(type, jobs.map(valueOf));
+  return {
+    text: insertSql,
+    values: [
+      column("uuid", ({ runId }) => toJobId(runId)),
+      column("text", ({ queue }) => queue),
+      column("text", ({ runId }) => runId),
+      toArrayParameter(
+        "integer",
+        starts.map(({ priority }) => priority),
+      ),
+      column("boolean", ({ state }) => state.kind === "running"),
+      toArrayParameter(
+        "bigint",
+        starts.map(({ startAfter }) => startAfter),
+      ),
+    ],
+  };
+}
+
+function startOf(state: JobState): { startAfter: number; priority: number } {
+  if (state.kind === "interrupted") return { startAfter: alwaysDue, priority: interruptedPriority };
+  if (state.kind !== "waiting") return { startAfter: alwaysDue, priority: queuedPriority };
+  const until = Math.min(Math.max(Math.round(state.until), 0), latest);
+  return { startAfter: until, priority: wakingPriority - Math.floor(until / 60_000) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compareRuns } from "./compare-runs.ts";
+import { compareRuns } from "./run-host.ts";
 
 const claim = (id: string, token = `token of ${id}`) => ({ id, token });
 

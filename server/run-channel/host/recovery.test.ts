@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLeaseTrust } from "./lease-trust.ts";
+import { createLeaseTrust } from "./recovery.ts";
 
 function aTrust() {
   let time = 50_000;
