@@ -33,8 +33,18 @@ export interface SourceDefinition {
   readonly headers: SchemaLike | undefined;
   readonly verify: VerificationDefinition | undefined;
   readonly dedupe: DedupeOptions | undefined;
+  readonly body: BodyOptions | undefined;
+  readonly bigints: "number" | "string" | undefined;
   readonly rateLimit: RateLimitOptions | undefined;
 }
+
+/**
+ * The format of bodies. `json`: JSON. `form`: an URL-encoded form; the body is an object of strings, and a repeated
+ * field an array of strings. With `field`, the form has its JSON in this field. `multipart`: a form with files; a file
+ * is an object that refers to its bytes. `text`: any text in UTF-8, as a string. `bytes`: any bytes, as a string in
+ * base64.
+ */
+export type BodyOptions = "json" | "form" | "multipart" | "text" | "bytes" | { type: "form"; field: string };
 
 /** A token bucket of `requests` tokens, refilled evenly over `per`. A full bucket allows all requests at once. */
 export interface RateLimitOptions {

@@ -8,6 +8,7 @@ import { type StackMapper, createStackMapper } from "../../server/project/map-st
 import { type Bundle, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle/bundle.ts";
 import { beyondDefaultDiagnostics, bundleDiagnostics } from "./diagnostics/bundle-diagnostics.ts";
 import { agentDiagnostics, promptDiagnostics } from "./checks/check-agents.ts";
+import { bodyDiagnostics } from "./checks/check-bodies.ts";
 import { guardDiagnostics } from "./checks/check-guards.ts";
 import { headersDiagnostics } from "./checks/check-headers.ts";
 import { definitionDiagnostics } from "./checks/check-definitions.ts";
@@ -268,6 +269,7 @@ async function allDiagnostics({
     ...definitionDiagnostics(entries, files),
     ...guardDiagnostics(entries, files),
     ...headersDiagnostics(entries, files),
+    ...bodyDiagnostics(entries, files),
     ...agentDiagnostics(entries, files, settings),
     ...promptDiagnostics(entries, files),
     ...(await schemaDiagnostics(entries, context)),

@@ -14,6 +14,7 @@ import { parseDuration } from "../../sdk/duration.ts";
 import { type BundledFile, moduleOf } from "./bundle/bundle.ts";
 import { agentInputJsonSchema } from "../../server/contract/agent/input.ts";
 import { budgetOf, toolCallsOf } from "./checks/check-agents.ts";
+import { bodyFormatsOf } from "./checks/check-bodies.ts";
 import { dedupeOf, rateLimitOf } from "./checks/check-guards.ts";
 import { retryPolicyOf } from "./checks/check-definitions.ts";
 import type {
@@ -76,6 +77,7 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     request: exported(trigger.request),
     filter: trigger.filter ? exported(trigger.filter) : null,
     headers: trigger.headers ? exported(trigger.headers) : null,
+    body: bodyFormatsOf(trigger),
     verify: trigger.verify?.scheme ?? null,
     dedupe: dedupeOf(trigger),
     rateLimit: rateLimitOf(trigger.rateLimit),

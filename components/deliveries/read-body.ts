@@ -17,15 +17,34 @@ export function readBody(base64: string | null): ReadBody | null {
   }
 }
 
-/** The JSON of a body; `undefined`: it is not JSON. */
-export function jsonOf(body: ReadBody | null): Json | undefined {
-  if (!body || body.text === null) return undefined;
+/** The JSON of a text; `undefined`: it is not JSON. */
+export function jsonOf(text: string | null): Json | undefined {
+  if (text === null) return undefined;
   try {
-    const json: Json = JSON.parse(body.text.replace(/^\uFEFF/, ""));
+    const json: Json = JSON.parse(text.replace(/^\uFEFF/, ""));
     return json;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The JSON that triggers evaluated, as text: the body itself or, of a form, its fields or the JSON in `field`. `null`:
+ * the body is not text.
+ */
+export function evaluatedText(
+  body: ReadBody,
+  { contentType, field }: { contentType: string | undefined; field: string | null },
+): string | null {
+  if (body.text === null || !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? "")) return body.text;
+  const fields = new URLSearchParams(body.text);
+  const json = field === null ? null : fields.get(field);
+  if (json !== null) return json;
+  const values = [...new Set(fields.keys())].map((name): [string, string | string[]] => {
+    const [first = "", ...others] = fields.getAll(name);
+    return [name, others.length === 0 ? first : [first, ...others]];
+  });
+  return JSON.stringify(Object.fromEntries(values));
 }
 
 /** A hex dump of the first `max` bytes: offset, sixteen bytes in hexadecimal, and the same bytes as ASCII. */

@@ -50,7 +50,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const view: View = draft.isTooLong ? "json" : wanted;
   const starter = useStart(subject);
   const disabledReason = useDisabledReason("operate");
-  const curl = useCurl(subject);
+  const curl = useCurl(subject, details.body);
   const mod = useModKey();
   const formId = useId();
   const element = useRef<HTMLDivElement>(null);

@@ -2,8 +2,10 @@
 
 import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
+import type { BodyFormat } from "../../server/contract/project/endpoint.ts";
 import { useMay } from "../auth/access.tsx";
 import { jsonCurl } from "../curl/curl-command.ts";
+import { webhookCurl } from "../curl/webhook-curl.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import type { GivenHeaders } from "./draft/header-texts.ts";
 import { endpointOf, type RunSubject, targetOf, triggerOf } from "./run-subject.ts";
@@ -12,6 +14,8 @@ export interface SubjectDetails {
   schema: JsonSchemaObject;
   filter: JsonSchemaObject | null;
   headers: JsonSchemaObject | null;
+  /** The formats of its endpoint. */
+  body: readonly BodyFormat[];
   example: Json;
 }
 
@@ -33,14 +37,21 @@ function detailsOf(
         request: JsonSchemaObject;
         filter: JsonSchemaObject | null;
         headers: JsonSchemaObject | null;
+        body: readonly BodyFormat[];
         example: Json;
       }
     | undefined,
   target: { input: JsonSchemaObject; example: Json } | undefined,
 ): SubjectDetails | null {
   if (trigger)
-    return { schema: trigger.request, filter: trigger.filter, headers: trigger.headers, example: trigger.example };
-  return target ? { schema: target.input, filter: null, headers: null, example: target.example } : null;
+    return {
+      schema: trigger.request,
+      filter: trigger.filter,
+      headers: trigger.headers,
+      body: trigger.body,
+      example: trigger.example,
+    };
+  return target ? { schema: target.input, filter: null, headers: null, body: [], example: target.example } : null;
 }
 
 export interface FirstText {
@@ -86,17 +97,20 @@ export function textOfBody(body: string | null): string {
  * Creates a command that sends the same request as the form. Created on demand, because the URL of a deployed webhook
  * contains a key.
  */
-export function useCurl(subject: RunSubject): (text: string, headers: GivenHeaders) => Promise<string> {
+export function useCurl(
+  subject: RunSubject,
+  formats: readonly BodyFormat[],
+): (text: string, headers: GivenHeaders) => Promise<string> {
   const trpc = useTRPC();
   const queries = useQueryClient();
   // Viewers do not see keys, so their URL has none.
   const mayOperate = useMay("operate");
   return async (text, headers) => {
     if (subject.kind === "trigger" && !mayOperate)
-      return jsonCurl({ url: `${window.location.origin}/triggers/${subject.endpoint}`, text, headers });
+      return webhookCurl({ url: `${window.location.origin}/triggers/${subject.endpoint}`, text, formats, headers });
     if (subject.kind === "trigger") {
       const { url } = await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: subject.endpoint }));
-      return jsonCurl({ url, text, headers });
+      return webhookCurl({ url, text, formats, headers });
     }
     const { mode } = await queries.fetchQuery(trpc.canvas.graph.queryOptions());
     const tokenVariable = mode === "development" ? null : "SIGNALBOX_TOKEN";

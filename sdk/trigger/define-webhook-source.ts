@@ -9,6 +9,7 @@ import {
   checkVerification,
 } from "../check-shape.ts";
 import {
+  type BodyOptions,
   type DedupeOptions,
   type PromptDefinition,
   type RateLimitOptions,
@@ -51,6 +52,18 @@ export interface WebhookSourceOptions<Slug extends string, Request extends Schem
    * signatures (`authorization`, cookies, keys) cannot be named: they are removed before. Default: no condition.
    */
   headers?: Headers & ValidHeaders<Headers>;
+  /**
+   * The format of the bodies: `"json"`, `"form"`, `{ type: "form", field: "payload" }`, `"multipart"`, `"text"` or
+   * `"bytes"`. Requests in another format are answered 415. Sources that share an endpoint must use the same format.
+   * Default: `"json"`; with `github`, also forms with their JSON in the field `payload`.
+   */
+  body?: BodyOptions;
+  /**
+   * What becomes of integers beyond 2⁵³ in JSON, which a number of JavaScript cannot represent. `"string"`: a string of
+   * their digits, e.g. `"9007199254740993"`. `"number"`: the nearest number; the delivery lists the rounded paths.
+   * Smaller integers are numbers in both cases. Default: `"number"`.
+   */
+  bigints?: "number" | "string";
   /**
    * Signature verification, by a function of `signalbox/verify`: `github({ secret: process.env.GITHUB_SECRET })`. It
    * applies in addition to the key. Sources that share an endpoint must use the same verification. Default: none.
@@ -138,7 +151,7 @@ export function defineWebhookSource<Slug extends string, Request extends Schema,
 // Plain JavaScript calls this, and so does the receiver with references in place of workflows: check every type first.
 export function defineWebhookSource(options: PlainOptions): SourceDefinition {
   checkOptions(options, "defineWebhookSource", "defineWebhookSource({ slug, endpoint, request })");
-  const { slug, endpoint, request, filter, headers, verify, dedupe, rateLimit } = options;
+  const { slug, endpoint, request, filter, headers, body, bigints, verify, dedupe, rateLimit } = options;
   checkText(slug, "slug", "defineWebhookSource", "new-signup");
   const where = `defineWebhookSource({ slug: ${JSON.stringify(slug)} })`;
   checkText(endpoint, "endpoint", where, "signup");
@@ -156,6 +169,8 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
     request,
     filter,
     headers,
+    body,
+    bigints,
     verify,
     dedupe,
     rateLimit,
@@ -167,6 +182,8 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
 type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
   filter?: SchemaLike;
   headers?: SchemaLike;
+  body?: BodyOptions;
+  bigints?: "number" | "string";
   verify?: VerificationDefinition;
   dedupe?: DedupeOptions;
   rateLimit?: RateLimitOptions;

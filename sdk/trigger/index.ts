@@ -13,5 +13,5 @@ export type {
   TransformNeeded,
 } from "./attachment.ts";
 export type { RequestHeaders, TransformContext, ValidHeaders } from "./headers.ts";
-export type { DedupeOptions, RateLimitOptions } from "../definition.ts";
+export type { BodyOptions, DedupeOptions, RateLimitOptions } from "../definition.ts";
 export type { CompileError, Schema, SchemaInput, SchemaOutput } from "../schema.ts";

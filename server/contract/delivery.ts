@@ -20,6 +20,8 @@ export const ownHeaders = {
   handshake: "signalbox-handshake",
   /** The values of the headers that the request had several times, as JSON: `{"x-topic":["a","b"]}`. */
   repeated: "signalbox-repeated-headers",
+  /** The paths of integers beyond 2⁵³ that were rounded when the body was parsed: JSON Pointers, as JSON. */
+  rounded: "signalbox-rounded-numbers",
 } as const;
 
 /** One validation issue of a body: a JSON Pointer, Zod's code, and the expected and actual value. */

@@ -112,6 +112,12 @@ export const errorCodes = {
     "The body is not JSON in UTF-8, or it is nested deeper than 512 levels.",
     "`detail` gives the line and column. The delivery shows the body as received.",
   ),
+  invalid_body: entry(
+    400,
+    "Invalid body",
+    "The body is not a form, a multipart form or text, as its Content-Type says, or its form lacks the field that contains the JSON.",
+    "`detail` says what is wrong. The delivery shows the body as received.",
+  ),
   incomplete_body: entry(
     400,
     "Incomplete body",
@@ -129,8 +135,8 @@ export const errorCodes = {
   unsupported_media_type: entry(
     415,
     "Unsupported media type",
-    "Content-Type must be application/json or end in +json, in UTF-8, and the body must not be compressed.",
-    "Send Content-Type: application/json and no Content-Encoding. Many senders have a setting for it.",
+    "By default, Content-Type must be application/json or end in +json, in UTF-8, and the body must not be compressed.",
+    "Send Content-Type: application/json and no Content-Encoding. Many senders have a setting for it. If the sender sends forms, text or files, set `body` in the trigger. The delivery is recorded with its body: redeliver it afterwards.",
   ),
   body_too_large: entry(
     413,

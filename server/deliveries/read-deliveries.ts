@@ -2,6 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Delivery, DeliverySummary, VerdictOutcome } from "../contract/delivery.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
 import { nearestName } from "../domain/did-you-mean.ts";
+import { readFile } from "../domain/requests/body-format.ts";
 import { dropUndefined } from "../domain/drop-undefined.ts";
 import type { ProjectReader, ProjectSources } from "../ports/project.ts";
 import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
@@ -34,6 +35,18 @@ export async function getDelivery(deps: { store: Pick<DeliveryStore, "getDeliver
   const delivery = await deps.store.getDelivery(id);
   if (delivery) return delivery;
   throw new AppError("not_found", `There is no delivery ${JSON.stringify(id)}. Retention may have removed it.`);
+}
+
+/** A file of a delivery with a multipart body, by its number. Throws AppError `not_found`. */
+export async function getDeliveryFile(
+  deps: { store: Pick<DeliveryStore, "getDelivery"> },
+  { id, at }: { id: string; at: number },
+): Promise<File> {
+  const { body, headers } = await getDelivery(deps, id);
+  const type = headers["content-type"] ?? "";
+  const file = body === null ? null : await readFile(Buffer.from(body, "base64"), type, at).catch(() => null);
+  if (file) return file;
+  throw new AppError("not_found", `Delivery ${id} has no file ${at}.`);
 }
 
 /** Deliveries, newest first, without their bodies. */

@@ -6,6 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { custom, gitlab, square, stripe, type Verification } from "../../sdk/verify/index.ts";
 import { senders } from "../../sdk/verify/testing/senders.ts";
+import type { BodyFormat } from "../contract/project/endpoint.ts";
+import type { TriggerSource } from "../ports/project.ts";
 import { serve } from "../http/testing/serve.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
 import { noSignals } from "../ports/signals.ts";
@@ -197,4 +199,39 @@ test("a token is not stored, so it cannot be checked again", async () => {
   });
   const { data } = await store.listDeliveries({}, { limit: 10, cursor: null });
   expect(JSON.stringify(await Promise.all(data.map(({ id }) => getDelivery({ store }, id))))).not.toContain(right);
+});
+
+const triggerOfFormat = (format: BodyFormat) =>
+  triggerOf({ slug: "command", body: [format], request: z.object({ text: z.string() }) });
+
+test("a form that an endpoint did not accept runs from the same bytes after its format is set", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-form-"));
+  const store = await openSqliteStore({ file: join(dir, "signalbox.db") });
+  const json = triggerOfFormat({ type: "json", bigints: "number" });
+  const served = await serve({ triggers: [json], store });
+  onTestFinished(async () => {
+    await served.close(0);
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+  const sent = "text=a%20b&text2=%2B";
+  const answer = await fetch(`${served.url}/triggers/command`, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: sent,
+  });
+  expect(answer.status).toBe(415);
+  const id = answer.headers.get("signalbox-delivery") ?? "";
+  const again = (trigger: TriggerSource) =>
+    redeliver(
+      { store, project: { current: () => projectOf([trigger]) }, signals: noSignals, clock: { now: () => Date.now() } },
+      { id, trigger: null, startedBy: "form" },
+    );
+  await expect(again(json)).rejects.toMatchObject({ code: "not_replayable" });
+  const form = triggerOfFormat({ type: "form", field: null, bigints: "number" });
+  const redelivered = await getDelivery({ store }, await again(form));
+  expect(redelivered).toMatchObject({ outcome: "accepted", redeliveryOf: id });
+  expect(Buffer.from(redelivered.body ?? "", "base64").toString()).toBe(sent);
+  const [run] = (await store.listRuns({}, { limit: 1, cursor: null })).data;
+  expect((await store.getRun(run?.id ?? ""))?.payload).toEqual({ text: "a b" });
 });

@@ -2,14 +2,15 @@ import { createHash } from "node:crypto";
 import type { SignedEvent, SignedRequest } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
 import { type Delivery, ownHeaders } from "../contract/delivery.ts";
-import type { Json } from "../contract/json.ts";
+import type { BodyFormat } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { redacted as redactedText } from "../domain/deliveries/redaction.ts";
 import { newId } from "../domain/ids.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
+import { chooseFormat, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import { checkSignature } from "../domain/requests/check-signature.ts";
-import { parseJsonBody } from "../domain/requests/request-body.ts";
+import type { ParsedJson } from "../domain/requests/request-body.ts";
 import { decideDelivery } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
@@ -39,9 +40,13 @@ export async function redeliver(
   const triggers = receiversOf(old, request.trigger, sources);
   const wasRejected = old.problem?.code === "invalid_signature" || old.problem?.code === "verification_failed";
   const signed = wasRejected ? await verifyAgain(old, bytes, triggers) : null;
-  const body = parseBody(old, bytes);
   const now = deps.clock.now();
   const id = newId("dlv", now);
+  const { json: body, rounded } = await parseAgain(old, {
+    bytes,
+    formats: triggers[0]?.body ?? onlyJson,
+    deliveryId: id,
+  });
   const decision = decideDelivery({
     manifest: sources.manifest,
     triggers,
@@ -66,7 +71,11 @@ export async function redeliver(
     endpoint: old.endpoint,
     receivedAt: now,
     method: old.method,
-    headers: { ...old.headers, [ownHeaders.redeliveryOf]: old.id },
+    headers: {
+      ...without(old.headers, ownHeaders.rounded),
+      ...(rounded.length > 0 && { [ownHeaders.rounded]: JSON.stringify(rounded) }),
+      [ownHeaders.redeliveryOf]: old.id,
+    },
     body: bytes,
     bodyBytes: bytes.length,
     bodySha256: createHash("sha256").update(bytes).digest("hex"),
@@ -111,7 +120,7 @@ function receiversOf(old: Delivery, slug: string | null, sources: ProjectSources
   );
 }
 
-function keptBody(old: Delivery): Buffer {
+function keptBody(old: Delivery): Buffer<ArrayBuffer> {
   if (old.body !== null) return Buffer.from(old.body, "base64");
   throw new AppError(
     "not_replayable",
@@ -162,9 +171,25 @@ function headerOf({ headers }: Delivery): (name: string) => string | null {
   return (name) => (Object.hasOwn(headers, name) ? (headers[name] ?? null) : null);
 }
 
-function parseBody(old: Delivery, bytes: Buffer): Json {
+function without(headers: Record<string, string>, name: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([other]) => other !== name));
+}
+
+/** Parses the body as the endpoint accepts it now, whatever was accepted when it was received. */
+async function parseAgain(
+  old: Delivery,
+  { bytes, formats, deliveryId }: { bytes: Buffer<ArrayBuffer>; formats: readonly BodyFormat[]; deliveryId: string },
+): Promise<ParsedJson> {
+  const header = headerOf(old);
+  const contentType = header("content-type") ?? undefined;
   try {
-    return parseJsonBody(bytes);
+    const [only, ...others] = formats;
+    const format =
+      only && others.length === 0
+        ? only
+        : chooseFormat(formats, { contentType, contentEncoding: header("content-encoding") ?? undefined });
+    if (format instanceof AppError) throw format;
+    return await parseBody(bytes, { format, contentType, deliveryId });
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
     throw new AppError("not_replayable", `The body of delivery ${old.id} would be rejected again: ${cause.message}`, {

@@ -92,7 +92,7 @@ function idempotencyConflict(deliveryId: string): AppError {
 interface ResponseContext {
   deliveryId: string | null;
   closesConnection: boolean;
-  /** The headers of the rate limits. */
+  /** Headers of this response only, such as those of the rate limits. They replace those of the problem. */
   headers?: Record<string, string>;
 }
 

@@ -1,5 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
+import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { newId } from "../domain/ids.ts";
+import { chooseFormat } from "../domain/requests/body-format.ts";
 import { type BodyMemory, createBodyBuffer } from "../domain/requests/request-body.ts";
 
 /** One incoming webhook, independent of any HTTP library. */
@@ -186,15 +188,17 @@ function readBasicKey(value: string): { key: string; encoded: string } | null {
 }
 
 /** The body of a request, or why it was not read. */
-type BodyRead = { kind: "read"; bytes: Uint8Array } | RejectedBody;
+type BodyRead = { kind: "read"; bytes: Uint8Array<ArrayBuffer>; format: BodyFormat } | RejectedBody;
 
 interface RejectedBody extends Rejected {
   /** `null`: reading did not begin. */
   receivedBytes: number | null;
+  /** The complete body of a request whose type is not accepted. */
+  bytes?: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * The whole body, no longer than the limit. Rejected with AppError `unsupported_media_type` before reading;
+ * The whole body, no longer than the limit. Rejected with AppError `unsupported_media_type`, with the body;
  * `body_too_large` as soon as the limit is exceeded, immediately if the declared length exceeds it; `overloaded` if
  * `memory` is exhausted; `incomplete_body` if the sender disconnects; or the error of the HTTP server for a body that
  * is too slow.
@@ -205,13 +209,20 @@ export function readBody(
   {
     maxBodyBytes,
     memory,
+    formats,
     jsonTypes,
-  }: { maxBodyBytes: number; memory: BodyMemory; jsonTypes?: readonly string[] | undefined },
+  }: {
+    maxBodyBytes: number;
+    memory: BodyMemory;
+    formats: readonly BodyFormat[];
+    /** Other types that are JSON here. */
+    jsonTypes?: readonly string[] | undefined;
+  },
 ): BodyRead | Promise<BodyRead> {
-  const unsupported = checkContentType(headers, jsonTypes);
-  if (unsupported) return { kind: "rejected", error: unsupported, receivedBytes: null };
+  const format = formatOf(headers, formats, jsonTypes);
+  const unsupported = format instanceof AppError ? format : null;
   if (declaredBytes !== null && declaredBytes > maxBodyBytes)
-    return { kind: "rejected", error: tooLarge(maxBodyBytes), receivedBytes: null };
+    return { kind: "rejected", error: unsupported ?? tooLarge(maxBodyBytes), receivedBytes: null };
   const body = createBodyBuffer(memory);
   let receivedBytes = 0;
   let failure: unknown = null;
@@ -226,9 +237,11 @@ export function readBody(
     return failure === null;
   });
   const end = (): BodyRead => {
-    if (receivedBytes > maxBodyBytes) return { kind: "rejected", error: tooLarge(maxBodyBytes), receivedBytes };
+    if (receivedBytes > maxBodyBytes)
+      return { kind: "rejected", error: unsupported ?? tooLarge(maxBodyBytes), receivedBytes };
     if (failure !== null) return { kind: "rejected", error: failure, receivedBytes };
-    return { kind: "read", bytes: body.bytes() };
+    if (format instanceof AppError) return { kind: "rejected", error: format, receivedBytes, bytes: body.bytes() };
+    return { kind: "read", bytes: body.bytes(), format };
   };
   if (!reading) return end();
   return reading.then(end, (cause: unknown): BodyRead => ({
@@ -246,28 +259,13 @@ function incomplete(cause: unknown): AppError {
   return new AppError("incomplete_body", "The connection closed before the whole body was received.", { cause });
 }
 
-const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
-const jsonType = new RegExp(`^(?:application/json|${token}/${token}\\+json)$`, "i");
-const parameter = new RegExp(`;\\s*(${token})\\s*=\\s*("(?:[^"\\\\]|\\\\.)*"|[^\\s;]*)`, "gi");
-
-/** Why the headers do not announce plain JSON in UTF-8; `null` if they do. `jsonTypes`: other types that are JSON here. */
-function checkContentType(headers: HeaderMap, jsonTypes: readonly string[] = []): AppError | null {
-  const contentType = headers.get("content-type");
-  if (contentType === "application/json" && !headers.has("content-encoding")) return null;
-  if (contentType === undefined) return unsupported("The request has no Content-Type. Send application/json.");
-  const [type = ""] = contentType.split(";", 1);
-  if (!jsonType.test(type.trim()) && !jsonTypes.includes(type.trim().toLowerCase()))
-    return unsupported("The Content-Type is not JSON. Send application/json, or a type that ends in +json.");
-  for (const [, name = "", value = ""] of contentType.matchAll(parameter)) {
-    const isOther = name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value);
-    if (isOther) return unsupported("The charset is not UTF-8. Send JSON in UTF-8.");
-  }
-  const encodings = headers.get("content-encoding")?.split(",") ?? [];
-  return encodings.every((encoding) => ["identity", ""].includes(encoding.trim().toLowerCase()))
-    ? null
-    : unsupported("The body is compressed. Send it without Content-Encoding.");
-}
-
-function unsupported(detail: string): AppError {
-  return new AppError("unsupported_media_type", detail);
+function formatOf(
+  headers: HeaderMap,
+  formats: readonly BodyFormat[],
+  jsonTypes: readonly string[] | undefined,
+): BodyFormat | AppError {
+  const [contentType, contentEncoding] = [headers.get("content-type"), headers.get("content-encoding")];
+  const [first] = formats;
+  if (first?.type === "json" && contentType === "application/json" && contentEncoding === undefined) return first;
+  return chooseFormat(formats, { contentType, contentEncoding, jsonTypes });
 }

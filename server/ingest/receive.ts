@@ -6,7 +6,8 @@ import type { ErrorCode } from "../contract/error-codes.ts";
 import { ownHeaders } from "../contract/delivery.ts";
 import type { Rate } from "../contract/project/endpoint.ts";
 import type { RateLimits } from "../contract/project/settings.ts";
-import { type BodyBudget, createBodyBudget, parseJsonBody } from "../domain/requests/request-body.ts";
+import { acceptedTypes, onlyJson, parseBody } from "../domain/requests/body-format.ts";
+import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { decideDelivery } from "../matching/match-triggers.ts";
@@ -19,6 +20,7 @@ import {
   accept,
   type Acceptance,
   deliveryEvent,
+  type DeliveryDraft,
   draftDelivery,
   recordUrl,
   type ReceiverEvent,
@@ -81,11 +83,11 @@ export function createReceiver(deps: ReceiverDeps): Receive {
   const signalRuns = ignoreFailures<void>(logger, () => deps.signals?.runsQueued());
   const { reject, rejectUnauthenticated } = createRejecter({ store, logger, emit });
 
-  function finish({ head, limitHeaders }: ReceivedRequest, acceptance: Acceptance): IngestResponse {
+  function finish({ head, responseHeaders }: ReceivedRequest, acceptance: Acceptance): IngestResponse {
     if (acceptance.kind === "accepted") signalRuns();
     emit(deliveryEvent(head, acceptance.delivery));
     if (acceptance.kind === "mismatched") emit({ type: "rejected", code: acceptance.error.code });
-    const context = { deliveryId: head.id, closesConnection: false, headers: limitHeaders };
+    const context = { deliveryId: head.id, closesConnection: false, headers: responseHeaders };
     return respond(context, acceptance, head.secrets);
   }
 
@@ -102,14 +104,14 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       head,
       delivery: draftDelivery(head, keyId, sentFrom),
       decision: null,
-      limitHeaders: {},
+      responseHeaders: {},
     };
     const { delivery } = received;
 
     try {
       const limiting = limit(head, keyId, ownRateOf(project, head));
       const limited = limiting instanceof Promise ? await limiting : limiting;
-      received.limitHeaders = limited.headers;
+      received.responseHeaders = limited.headers;
       if (limited.kind === "rejected") return await reject(received, limited.error);
       if (deps.isShuttingDown()) return await reject(received, shuttingDown());
 
@@ -122,17 +124,19 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       if (greeting) return finish(received, await acceptHandshake(store, head, delivery, greeting));
       if (request.method !== "POST") return await reject(received, explainMethod(request));
 
-      const reading = readBody(request, head, { maxBodyBytes, memory, jsonTypes: source.verify?.jsonTypes });
+      const formats = source.body ?? onlyJson;
+      const reading = readBody(request, head, { maxBodyBytes, memory, formats, jsonTypes: source.verify?.jsonTypes });
       const read = reading instanceof Promise ? await reading : reading;
       delivery.endpoint = endpoint;
       if (read.kind === "rejected") {
         delivery.bodyBytes = read.receivedBytes ?? delivery.bodyBytes;
+        if (read.bytes) keepBody(delivery, read.bytes);
+        if (read.error instanceof AppError && read.error.code === "unsupported_media_type")
+          received.responseHeaders = { ...received.responseHeaders, accept: acceptedTypes(formats) };
         return await reject(received, read.error);
       }
-      const { bytes } = read;
-      delivery.body = bytes;
-      delivery.bodyBytes = bytes.length;
-      delivery.bodySha256 = hash("sha256", bytes);
+      const { bytes, format } = read;
+      keepBody(delivery, bytes);
 
       const header = (name: string) => head.headers.get(name) ?? null;
       const signedRequest = source.verify ? signedRequestOf(request, head, { body: bytes, baseUrl }) : null;
@@ -146,7 +150,13 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       if (verified.kind === "rejected") return await reject(received, verified.error);
       if (verified.kind === "skipped") delivery.headers[ownHeaders.signatureCheck] = "skipped";
 
-      const body = parseJsonBody(bytes);
+      const parsing = parseBody(bytes, {
+        format,
+        contentType: head.headers.get("content-type"),
+        deliveryId: head.id,
+      });
+      const { json: body, rounded } = parsing instanceof Promise ? await parsing : parsing;
+      if (rounded.length > 0) delivery.headers[ownHeaders.rounded] = JSON.stringify(rounded);
       const isGenuine = verified.kind === "verified";
       const answering =
         signedRequest && answerToChallenge(source.verify, body, signedRequest, { isGenuine, maxMs: deps.maxCheckMs });
@@ -208,6 +218,12 @@ async function authenticate(check: Authenticate, { keys, path }: RequestHead): P
   } catch (error) {
     return { kind: "rejected", error };
   }
+}
+
+function keepBody(delivery: DeliveryDraft, bytes: Uint8Array): void {
+  delivery.body = bytes;
+  delivery.bodyBytes = bytes.length;
+  delivery.bodySha256 = hash("sha256", bytes);
 }
 
 function unauthorized(): AppError {

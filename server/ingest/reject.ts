@@ -23,7 +23,8 @@ export interface ReceivedRequest {
   delivery: DeliveryDraft;
   /** `null`: no trigger was evaluated. */
   decision: Decision | null;
-  limitHeaders: Record<string, string>;
+  /** Of its response, in addition to those of every response. */
+  responseHeaders: Record<string, string>;
 }
 
 /** Responds to rejected requests and records them. Never rejects. */
@@ -116,7 +117,7 @@ export function createRejecter({
       return problemResponse({ deliveryId: null, closesConnection: head.hasBody }, error, head.secrets);
     },
     async reject(request, cause) {
-      const { head, delivery: draft, decision, limitHeaders } = request;
+      const { head, delivery: draft, decision, responseHeaders } = request;
       const error = toAppError(cause, head.id);
       emit({ type: "rejected", code: error.code });
       const part = recordedPart(request, error.code);
@@ -127,7 +128,7 @@ export function createRejecter({
         if (await record(delivery)) emit(deliveryEvent(head, delivery));
       }
       const closesConnection = head.hasBody && draft.body === null;
-      return problemResponse({ deliveryId: head.id, closesConnection, headers: limitHeaders }, error, head.secrets);
+      return problemResponse({ deliveryId: head.id, closesConnection, headers: responseHeaders }, error, head.secrets);
     },
   };
 }

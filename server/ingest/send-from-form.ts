@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { type Problem, problemSchema } from "../contract/problem.ts";
 import { targetSchema } from "../contract/project/target.ts";
+import { AppError } from "../contract/app-error.ts";
+import type { BodyFormat } from "../contract/project/endpoint.ts";
+import { encodeBody } from "../domain/schema/encode-body.ts";
+import type { ProjectReader } from "../ports/project.ts";
 import type { GivenHeaders } from "../domain/deliveries/header-values.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import type { Receive } from "./receive.ts";
@@ -15,6 +19,17 @@ export interface SentDelivery {
   problem: Problem | null;
 }
 
+const jsonFormat: BodyFormat = { type: "json", bigints: "number" };
+
+/** Values that are no body of an endpoint. */
+const encodingHints: Record<BodyFormat["type"], string> = {
+  json: "The body is JSON.",
+  form: "The body of a form is an object with a value for each field.",
+  multipart: "The body of a form is an object with a value for each field.",
+  text: "A body of text is a string.",
+  bytes: "A body of bytes is a string in base64.",
+};
+
 const bodyHeaders = /^(?:content-(?:type|length|encoding)|transfer-encoding)$/i;
 
 const acceptedSchema = z.object({
@@ -22,15 +37,19 @@ const acceptedSchema = z.object({
 });
 
 /**
- * Sends a body, with headers, to an endpoint as a webhook would: all triggers on the endpoint are evaluated, and the
+ * Sends a body, written as JSON, and headers to an endpoint as a webhook would, in the first format that the endpoint
+ * accepts: all triggers on the endpoint are evaluated, and the
  * delivery is recorded. Headers that describe the body are those of the body. The caller has checked that the person
  * may start runs; no key is used.
  */
 export async function sendFromForm(
-  deps: { receive: Receive; store: Pick<DeliveryStore, "getDeliveryHeaders"> },
+  deps: { receive: Receive; store: Pick<DeliveryStore, "getDeliveryHeaders">; project: ProjectReader },
   { endpoint, text, headers = {} }: { endpoint: string; text: string; headers?: GivenHeaders | undefined },
 ): Promise<SentDelivery> {
-  const body = Buffer.from(text);
+  const [format = jsonFormat] = deps.project.current().byEndpoint.get(endpoint)?.[0]?.body ?? [];
+  const encoded = encodeBody(format, text);
+  if (!encoded) throw new AppError("invalid_body", encodingHints[format.type]);
+  const body = Buffer.from(encoded.body);
   const path = endpoint.split("/").map(encodeURIComponent).join("/");
   const {
     status,
@@ -45,7 +64,7 @@ export async function sendFromForm(
           .filter(([name]) => !bodyHeaders.test(name))
           .flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value])),
         "content-type",
-        "application/json",
+        encoded.contentType,
         "content-length",
         String(body.length),
       ],

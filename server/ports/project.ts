@@ -1,6 +1,6 @@
 import type { PromptDefinition, VerificationDefinition } from "../../sdk/definition.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
-import type { Dedupe, Rate } from "../contract/project/endpoint.ts";
+import type { BodyFormat, Dedupe, Rate } from "../contract/project/endpoint.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
@@ -42,6 +42,8 @@ export interface TriggerSource {
   /** The signature verification, if any. Like `dedupe` and `rateLimit`, it is the same for all triggers on an endpoint. */
   verify?: VerificationDefinition | null;
   dedupe?: Dedupe | null;
+  /** Default: JSON only. Like `verify`, it is the same for all triggers on an endpoint. */
+  body?: readonly BodyFormat[];
   rateLimit?: Rate | null;
 }
 

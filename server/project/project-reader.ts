@@ -101,6 +101,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     headers: entry.headers && isSchema(headers) ? { schema: headers, lists: listHeaders(entry.headers) } : null,
     verify: verify ?? null,
     dedupe: entry.dedupe,
+    body: entry.body,
     rateLimit: entry.rateLimit,
   };
 }

@@ -25,6 +25,7 @@ function projectWith(...secrets: Secret[]) {
     filter: null,
     headers: null,
     readsRequest: false,
+    body: [],
     verify: "github",
     dedupe: null,
     rateLimit: null,

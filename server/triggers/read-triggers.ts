@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { disabledSchema } from "../contract/disabled.ts";
 import { type Json, jsonSchema, type JsonSchemaObject, jsonSchemaObjectSchema } from "../contract/json.ts";
-import { type Dedupe, dedupeSchema, type Rate, rateSchema } from "../contract/project/endpoint.ts";
+import {
+  type BodyFormat,
+  bodyFormatSchema,
+  type Dedupe,
+  dedupeSchema,
+  type Rate,
+  rateSchema,
+} from "../contract/project/endpoint.ts";
 import {
   type Manifest,
   type ManifestTrigger,
@@ -20,6 +27,7 @@ export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsReq
   path: z.string(),
   example: jsonSchema,
   headers: jsonSchemaObjectSchema.nullable(),
+  body: z.array(bodyFormatSchema),
   verify: z.string().nullable(),
   dedupe: dedupeSchema.nullable(),
   rateLimit: rateSchema.nullable(),
@@ -66,6 +74,7 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     request,
     filter,
     headers,
+    body,
     verify,
     dedupe,
     rateLimit,
@@ -81,6 +90,7 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     request,
     filter,
     headers,
+    body,
     verify,
     dedupe,
     rateLimit,
@@ -100,6 +110,7 @@ interface TriggerDetails {
   request: JsonSchemaObject;
   filter: JsonSchemaObject | null;
   headers: JsonSchemaObject | null;
+  body: BodyFormat[];
   /** The signature scheme of its requests. */
   verify: string | null;
   dedupe: Dedupe | null;
@@ -115,9 +126,9 @@ export function getTrigger(deps: { project: ProjectReader }, slug: string): Trig
   const [{ endpoint, attachmentId }] = triggersWithSlug(sources, slug);
   const attachments = sources.manifest.triggers.filter((trigger) => trigger.slug === slug);
   // Attachments of one slug share their source.
-  const { request, filter, headers, verify, dedupe, rateLimit } = attachments.find(
+  const { request, filter, headers, body, verify, dedupe, rateLimit } = attachments.find(
     (trigger) => trigger.attachmentId === attachmentId,
-  ) ?? { request: {}, filter: null, headers: null, verify: null, dedupe: null, rateLimit: null };
+  ) ?? { request: {}, filter: null, headers: null, body: [], verify: null, dedupe: null, rateLimit: null };
   return {
     slug,
     endpoint,
@@ -125,6 +136,7 @@ export function getTrigger(deps: { project: ProjectReader }, slug: string): Trig
     request,
     filter,
     headers,
+    body,
     verify,
     dedupe,
     rateLimit,

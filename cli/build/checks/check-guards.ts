@@ -144,7 +144,7 @@ function disagreements(triggers: readonly FoundTrigger[], files: ProjectFiles): 
 
 function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const report = (property: "verify" | "dedupe" | "rateLimit", what: string): void => {
+  const report = (property: "verify" | "dedupe" | "rateLimit" | "body" | "bigints", what: string): void => {
     // Not the line of verify: it may contain a secret.
     const at = (property !== "verify" && files.findProperty(other.file, property)) || { file: other.file };
     found.push(
@@ -158,7 +158,8 @@ function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFi
   if (first.verify?.fingerprint !== other.verify?.fingerprint) report("verify", sayVerify(first, other));
   const isAlike = isDeepStrictEqual(comparable(first.dedupe), comparable(other.dedupe));
   if (!isAlike) report("dedupe", "differ in dedupe");
-  if (!isDeepStrictEqual(first.rateLimit, other.rateLimit)) report("rateLimit", "differ in rateLimit");
+  for (const property of ["rateLimit", "body", "bigints"] as const)
+    if (!isDeepStrictEqual(first[property], other[property])) report(property, `differ in ${property}`);
   return found;
 }
 

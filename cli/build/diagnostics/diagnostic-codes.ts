@@ -153,8 +153,20 @@ export const diagnosticCodes = {
     text: "Credentials and signatures are removed from a request before triggers evaluate it, so that they appear in no explanation.",
     fix: "Remove it from headers. `verify` checks signatures, and webhook keys authenticate senders.",
   },
+  invalid_body: {
+    text: 'body is the format of the bodies: "json", "form", { type: "form", field: "payload" }, "multipart", "text" or "bytes". bigints is "number" or "string".',
+    fix: "Correct the value, or omit it. Default: JSON, with integers beyond 2⁵³ as numbers.",
+  },
+  only_for_json: {
+    text: "This option applies to JSON, and the bodies of this source are not JSON.",
+    fix: 'Remove the option. A form that contains JSON in a field is { type: "form", field: "payload" }.',
+  },
+  body_mismatch: {
+    text: "A form is an object whose values are strings, arrays of strings or files. Text and bytes are strings. This schema matches no such body.",
+    fix: "Describe the body as sent, and convert it in .attach({ transform }) or at the top of run().",
+  },
   endpoint_disagrees: {
-    text: "verify, dedupe and rateLimit apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
+    text: "verify, dedupe, rateLimit, body and bigints apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
     fix: "Define the value once, e.g. in lib/ beside triggers/, and import it in every source of the endpoint. Or use separate endpoints.",
   },
   not_a_schema: {

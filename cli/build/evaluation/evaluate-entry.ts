@@ -63,6 +63,8 @@ export async function readTrigger(
     request: await evaluateSchema(source.request),
     filter: source.filter === undefined ? null : await evaluateSchema(source.filter),
     headers: source.headers === undefined ? null : await evaluateSchema(source.headers),
+    body: plain(source.body),
+    bigints: plain(source.bigints),
     verify: source.verify
       ? {
           scheme: source.verify.scheme,

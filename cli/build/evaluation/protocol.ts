@@ -56,6 +56,8 @@ export interface EvaluatedTrigger {
   request: EvaluatedSchema;
   filter: EvaluatedSchema | null;
   headers: EvaluatedSchema | null;
+  body: unknown;
+  bigints: unknown;
   /** `fingerprint` is derived from the secrets. It is only compared, never stored. */
   verify: {
     scheme: string;

@@ -120,6 +120,7 @@ it("the start shows the endpoints, and a curl command with a valid body", () => 
     filter: null,
     headers: null,
     readsRequest: false,
+    body: [],
     verify: null,
     dedupe: null,
     rateLimit: null,

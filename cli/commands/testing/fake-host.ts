@@ -55,6 +55,7 @@ export const fakeTrigger = {
   request: { type: "object" },
   filter: null,
   headers: null,
+  body: [{ type: "json", bigints: "number" }],
   verify: null,
   dedupe: null,
   rateLimit: null,

@@ -83,7 +83,7 @@ function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string
   const hrefOf = (slug: string) =>
     `/?node=${encodeURIComponent(`trigger:${slug}`)}&tab=test&from=${encodeURIComponent(delivery.id)}`;
   const [only] = slugs;
-  const hasJson = useMemo(() => jsonOf(readBody(delivery.body)) !== undefined, [delivery.body]);
+  const hasJson = useMemo(() => jsonOf(readBody(delivery.body)?.text ?? null) !== undefined, [delivery.body]);
   if (!hasJson || only === undefined) {
     const why = !hasJson ? "The body is not JSON" : `No trigger listens on ${delivery.endpoint} now`;
     return (

@@ -15,7 +15,7 @@ import { Choice, Segmented } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import type { FullDelivery } from "./full-delivery.ts";
-import { hexLines, jsonOf, type ReadBody, readBody } from "../read-body.ts";
+import { evaluatedText, hexLines, jsonOf, type ReadBody, readBody } from "../read-body.ts";
 import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
 
 const faces = [
@@ -43,7 +43,8 @@ function StoredBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: 
   const [wanted, setFace] = useQueryState("body", parseAsStringLiteral(faceNames));
   const face = body.text === null ? "bytes" : (wanted ?? "pretty");
   const [trigger, setTrigger] = useQueryState("marks", parseAsString);
-  const marks = useMarks({ delivery, body, trigger });
+  const pretty = useEvaluatedText(delivery, body);
+  const marks = useMarks({ delivery, text: pretty, trigger });
   const triggers = [...new Set(delivery.verdicts.map((verdict) => verdict.trigger))];
   // Only the pretty view can show a path.
   useEffect(() => {
@@ -78,8 +79,8 @@ function StoredBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: 
           <IconButton label="Download the body" icon={Download} size="s" onClick={() => saveBody(delivery.id, body)} />
         </span>
       </div>
-      {face === "pretty" && body.text !== null && (
-        <JsonView text={body.text} label="Body" marks={marks} maxHeight={560} jumpTo={jumpTo} />
+      {face === "pretty" && pretty !== null && (
+        <JsonView text={pretty} label="Body" marks={marks} maxHeight={560} jumpTo={jumpTo} />
       )}
       {face === "raw" && body.text !== null && <RawText text={body.text} label="Body" maxHeight={560} />}
       {face === "bytes" && <Bytes bytes={body.bytes} />}
@@ -87,19 +88,30 @@ function StoredBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: 
   );
 }
 
+/** The text of the body as the triggers of the current build evaluate it. */
+function useEvaluatedText(delivery: FullDelivery, body: ReadBody): string | null {
+  const trpc = useTRPC();
+  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions({ endpoint: delivery.endpoint }));
+  return useMemo(() => {
+    const form = triggers?.[0]?.body.find(({ type }) => type === "form");
+    const field = form?.type === "form" ? form.field : null;
+    return evaluatedText(body, { contentType: delivery.headers["content-type"], field });
+  }, [delivery, body, triggers]);
+}
+
 /** Matches are marked by the schemas of the current build, mismatches by the stored verdicts. */
 function useMarks({
   delivery,
-  body,
+  text,
   trigger,
 }: {
   delivery: FullDelivery;
-  body: ReadBody;
+  text: string | null;
   trigger: string | null;
 }): JsonMark[] {
   const trpc = useTRPC();
   const { data: triggers } = useQuery(trpc.triggers.list.queryOptions({ endpoint: delivery.endpoint }));
-  const json = useMemo(() => jsonOf(body), [body]);
+  const json = useMemo(() => jsonOf(text), [text]);
   return useMemo(() => {
     const fired = delivery.verdicts.filter(
       (verdict) => verdict.outcome === "matched" && (trigger === null || verdict.trigger === trigger),

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsString, useQueryState } from "nuqs";
 import { useState } from "react";
-import { countVerdicts } from "../../../server/contract/delivery.ts";
+import { countVerdicts, ownHeaders } from "../../../server/contract/delivery.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 import { JsonView, type JumpTo } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
@@ -49,6 +49,7 @@ function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
           <ComparePanel key={compare} delivery={delivery} other={compare} onClose={() => void setCompare(null)} />
         )}
         <ProblemPanel delivery={delivery} onPath={showPath} />
+        <RoundedNumbers delivery={delivery} />
         {evaluated > 0 && (
           <Panel
             title="Trigger verdicts"
@@ -67,6 +68,23 @@ function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
         </div>
       </div>
     </>
+  );
+}
+
+/** Integers that JSON has and a number of JavaScript has not. */
+function RoundedNumbers({ delivery }: { delivery: FullDelivery }) {
+  const pointers = delivery.headers[ownHeaders.rounded];
+  if (pointers === undefined) return null;
+  return (
+    <Panel title="Rounded numbers">
+      <p className="px-4 py-3">
+        Integers beyond 2⁵³ were rounded when this body was parsed, at{" "}
+        <code className="break-all">
+          <PlainText text={pointers} />
+        </code>
+        . Set <code>bigints: "string"</code> in the trigger to receive them as strings, then redeliver.
+      </p>
+    </Panel>
   );
 }
 

@@ -51,7 +51,7 @@ export function responseOf({
 
 /** The response to a URL verification of Slack: the challenge that the sender sent. No trigger is evaluated. */
 function challengeIn(body: string | null): string | null {
-  const json = jsonOf(readBody(body));
+  const json = jsonOf(readBody(body)?.text ?? null);
   if (typeof json !== "object" || json === null || Array.isArray(json)) return null;
   return typeof json["challenge"] === "string" ? JSON.stringify({ challenge: json["challenge"] }) : null;
 }

@@ -43,7 +43,7 @@ export function EndpointConnect({
   const { data } = useQuery(trpc.triggers.get.queryOptions({ slug }));
   const key = access.key ?? keyPlaceholder;
   const headers = exampleGivenHeaders(data?.headers);
-  const request = { url, key: needsKey ? key : null, headers, example: data?.example ?? {} };
+  const request = { url, key: needsKey ? key : null, headers, formats: data?.body ?? [], example: data?.example ?? {} };
   return (
     <>
       <SheetSection title="Snippets" note={needsKey && <KeySwitch access={access} />}>

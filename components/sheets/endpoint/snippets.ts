@@ -1,6 +1,9 @@
 import type { Json } from "../../../server/contract/json.ts";
+import type { BodyFormat } from "../../../server/contract/project/endpoint.ts";
 import type { GivenHeaders } from "../../run-form/draft/header-texts.ts";
-import { jsonCurl, shellQuote } from "../../curl/curl-command.ts";
+import { shellQuote } from "../../curl/curl-command.ts";
+import { webhookCurl } from "../../curl/webhook-curl.ts";
+import { encodeBody } from "../../../server/domain/schema/encode-body.ts";
 
 export type SnippetKind = "curl" | "fetch";
 export type SenderKind = "github" | "stripe";
@@ -12,6 +15,8 @@ export interface SnippetRequest {
   key: string | null;
   /** Those that the trigger requires. */
   headers?: GivenHeaders;
+  /** The formats of the endpoint. Default: JSON. */
+  formats?: readonly BodyFormat[];
   example: Json;
 }
 
@@ -28,15 +33,16 @@ export function urlWithCredentials(url: string, key: string): string {
 /** Placeholder for a hidden key. */
 export const keyPlaceholder = "YOUR_KEY";
 
-export function curlOf({ url, key, headers, example }: SnippetRequest): string {
-  return jsonCurl({
+export function curlOf({ url, key, headers, formats = [], example }: SnippetRequest): string {
+  return webhookCurl({
     url,
+    formats,
     text: JSON.stringify(example),
     headers: { ...headers, ...(key !== null && { Authorization: `Bearer ${key}` }) },
   });
 }
 
-function fetchOf({ url, key, headers = {}, example }: SnippetRequest): string {
+function fetchOf({ url, key, headers = {}, formats = [], example }: SnippetRequest): string {
   const all = { ...headers, ...(key !== null && { authorization: `Bearer ${key}` }) };
   const more = Object.entries(all)
     .map(
@@ -48,10 +54,16 @@ function fetchOf({ url, key, headers = {}, example }: SnippetRequest): string {
     .replaceAll("\n", "\n  ")
     .replaceAll("\u2028", String.raw`\u2028`)
     .replaceAll("\u2029", String.raw`\u2029`);
+  const [format] = formats;
+  const isJson = format === undefined || format.type === "json";
+  const encoded = isJson ? null : encodeBody(format, JSON.stringify(example));
+  const isText = typeof encoded?.body === "string";
+  const contentType = isText ? encoded.contentType : "application/json";
+  const code = isText ? JSON.stringify(encoded.body) : `JSON.stringify(${body})`;
   return `await fetch(${JSON.stringify(url)}, {
   method: "POST",
-  headers: { "content-type": "application/json"${more} },
-  body: JSON.stringify(${body}),
+  headers: { "content-type": ${JSON.stringify(contentType)}${more} },
+  body: ${code},
 });`;
 }
 

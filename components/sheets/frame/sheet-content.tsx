@@ -134,6 +134,7 @@ export function FirstCurl({ slug, url, needsKey }: { slug: string; url: string; 
           url,
           key: needsKey ? keyPlaceholder : null,
           headers: exampleGivenHeaders(data.headers),
+          formats: data.body,
           example: data.example,
         })}
         label={`Example request to ${slug}`}

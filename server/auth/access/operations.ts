@@ -72,6 +72,7 @@ export const operations = {
   triggerUrl: { access: "operate" },
 
   getDelivery: { access: "read" },
+  getDeliveryFile: { access: "read" },
   listDeliveries: { access: "read", slot: "list" },
   showHistogram: { access: "read", slot: "list" },
   redeliver: { access: "operate", audit: "delivery.redelivered" },

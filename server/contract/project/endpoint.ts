@@ -20,6 +20,20 @@ export const dedupeSchema = z.object({
 
 export type Dedupe = z.infer<typeof dedupeSchema>;
 
+/** What becomes of integers beyond 2⁵³: numbers of the nearest value, or strings of their digits. */
+const bigintsSchema = z.enum(["number", "string"]);
+
+/** A format in which an endpoint accepts bodies. `field`: the field of a form that contains JSON. */
+export const bodyFormatSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("json"), bigints: bigintsSchema }),
+  z.object({ type: z.literal("form"), field: z.string().min(1).nullable(), bigints: bigintsSchema }),
+  z.object({ type: z.literal("multipart") }),
+  z.object({ type: z.literal("text") }),
+  z.object({ type: z.literal("bytes") }),
+]);
+
+export type BodyFormat = z.infer<typeof bodyFormatSchema>;
+
 const segment = "[a-z0-9]+(?:-[a-z0-9]+)*";
 
 /** A slug: lower-case letters and digits, in groups joined by single hyphens, at most 64 characters. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { jsonSchemaObjectSchema } from "../json.ts";
 import { projectSettingsSchema } from "./settings.ts";
-import { dedupeSchema, endpointSchema, rateSchema, slugSchema } from "./endpoint.ts";
+import { bodyFormatSchema, dedupeSchema, endpointSchema, rateSchema, slugSchema } from "./endpoint.ts";
 import { targetSchema } from "./target.ts";
 
 /** How a workflow is tried again. `initialMs` doubles up to `maxMs` when exponential. */
@@ -34,6 +34,8 @@ export const manifestTriggerSchema = z.object({
   filter: jsonSchemaObjectSchema.nullable(),
   /** Builds of old do not have it. */
   headers: jsonSchemaObjectSchema.nullable().default(null),
+  /** The formats in which its endpoint accepts bodies. Builds of old do not have it. */
+  body: z.array(bodyFormatSchema).default([{ type: "json", bigints: "number" }]),
   /** The scheme by which its requests are signed, e.g. `github`; builds of old do not have it. */
   verify: z.string().nullable().default(null),
   dedupe: dedupeSchema.nullable().default(null),

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { AppError } from "../../contract/app-error.ts";
 import type { Json } from "../../contract/json.ts";
 import { findJsonError } from "../json/find-json-error.ts";
+import { toPointer } from "../json/json-pointer.ts";
 
 /** The body of a request: its memory, its bytes, its type and its JSON. */
 
@@ -133,30 +134,91 @@ const maxDepth = 512;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
+/** The value of a body, and the paths of its integers beyond 2⁵³ that were rounded: JSON Pointers, at most 20. */
+export interface ParsedJson {
+  json: Json;
+  rounded: readonly string[];
+}
+
 /**
- * Parses the JSON of a body: UTF-8 with or without byte order mark, at most 512 levels deep. Throws AppError
- * `invalid_json` with line and column (both from 1, columns in characters), which never contains a part of the body.
+ * Parses the JSON of a body: UTF-8 with or without byte order mark, at most 512 levels deep. `bigints: "string"` keeps
+ * integers beyond 2⁵³ as strings. Throws AppError `invalid_json` with line and column (both from 1, columns in
+ * characters), which never contains a part of the body.
  */
-export function parseJsonBody(bytes: Uint8Array): Json {
+export function parseJsonBody(
+  bytes: Uint8Array,
+  { bigints = "number" }: { bigints?: "number" | "string" } = {},
+): ParsedJson {
   const text = decode(bytes);
   if (text.trim() === "") throw new AppError("invalid_json", "The body is empty. Send JSON.");
   const tooDeepAt = hasMoreBrackets(text, maxDepth) ? findDepthOver(bytes, maxDepth) : null;
   if (tooDeepAt !== null)
     throw invalid(textBefore(bytes, tooDeepAt), `the body is nested deeper than ${maxDepth} levels`);
   try {
+    if (longInteger.test(text)) return parseExactly(text, bigints);
     const json: Json = JSON.parse(text);
-    return json;
+    return { json, rounded: [] };
   } catch (cause) {
     const fault = findJsonError(text);
     throw invalid(text.slice(0, fault?.offset), fault?.what ?? "invalid JSON", cause);
   }
 }
 
+/** 2⁵³ has 16 digits. Numbers follow a bracket, a comma or a colon; in strings, they only cost time. */
+const longInteger = /(?:^|[[,:])\s*-?\d{16}/;
+const maxRounded = 20;
+
+/** An integer beyond 2⁵³ in the parsed value, until its path is known. */
+class LongInteger {
+  readonly value: number;
+  readonly digits: string;
+
+  constructor(value: number, digits: string) {
+    this.value = value;
+    this.digits = digits;
+  }
+}
+
+/** Takes several times as long as JSON.parse, so only bodies with long integers are parsed in this way. */
+function parseExactly(text: string, bigints: "number" | "string"): ParsedJson {
+  const rounded: string[] = [];
+  const parsed: unknown = JSON.parse(text, ((_: string, value: unknown, { source }: { source?: string } = {}) =>
+    typeof value === "number" &&
+    Number.isInteger(value) &&
+    !Number.isSafeInteger(value) &&
+    source !== undefined &&
+    /^-?\d+$/.test(source)
+      ? new LongInteger(value, source)
+      : value) as (key: string, value: unknown) => unknown);
+
+  const replace = (value: unknown, path: readonly string[]): unknown => {
+    if (value instanceof LongInteger) {
+      if (bigints === "string") return value.digits;
+      if (BigInt(value.value) !== BigInt(value.digits) && rounded.length < maxRounded) rounded.push(toPointer(path));
+      return value.value;
+    }
+    if (typeof value !== "object" || value === null) return value;
+    for (const [key, child] of Object.entries(value)) {
+      const replaced = replace(child, [...path, key]);
+      // Only replaced values are written: an own `__proto__` stays as it is.
+      if (replaced !== child)
+        Object.defineProperty(value, key, { value: replaced, enumerable: true, writable: true, configurable: true });
+    }
+    return value;
+  };
+  return { json: replace(parsed, []) as Json, rounded };
+}
+
 function decode(bytes: Uint8Array): string {
+  return decodeUtf8(bytes, (cause) => invalid(textBefore(bytes, findInvalidUtf8(bytes)), "invalid UTF-8", cause));
+}
+
+/** Throws what `fail` returns if the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array, fail: (cause: unknown) => AppError): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {
-    throw invalid(textBefore(bytes, findInvalidUtf8(bytes)), "invalid UTF-8", cause);
+    throw fail(cause);
   }
 }
 
@@ -218,5 +280,5 @@ export function parseJsonText(text: string, maxBytes: number): Json {
       "body_too_large",
       `The JSON has ${bytes.length} bytes; this service takes ${maxBytes} (maxBodyBytes in signalbox.config.ts).`,
     );
-  return parseJsonBody(bytes);
+  return parseJsonBody(bytes).json;
 }

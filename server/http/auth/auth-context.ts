@@ -54,7 +54,7 @@ export async function readForm<T extends z.ZodType>(
 ): Promise<z.infer<T>> {
   rejectForeignOrigin(request, ownHost);
   requireJsonType(request.headers);
-  const parsed = schema.safeParse(parseJsonBody(await readFormBytes(request)));
+  const parsed = schema.safeParse(parseJsonBody(await readFormBytes(request)).json);
   if (parsed.success) return parsed.data;
   const errors = issuesToErrors(parsed.error.issues);
   throw new AppError("invalid_input", errors[0]?.message ?? "The form is invalid.", { errors });

@@ -29,7 +29,7 @@ async function readThen(c: Context<RestEnv>, { memory, next }: { memory: BodyMem
     return next();
   }
   requireJsonType(raw.headers);
-  const json = parseJsonBody(bytes);
+  const { json } = parseJsonBody(bytes);
   // The validators behind accept only application/json, not every */*+json.
   headers.set("content-type", "application/json");
   c.req.raw = new Request(raw.url, { method: raw.method, headers, body: JSON.stringify(json), signal: raw.signal });

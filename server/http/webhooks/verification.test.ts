@@ -411,6 +411,29 @@ describe("a replay", () => {
   });
 });
 
+describe("a signature over a form", () => {
+  const body = [{ type: "form" as const, field: null, bigints: "number" as const }];
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const fields = z.object({ From: z.string(), Body: z.string() });
+
+  test("of Twilio is checked over the received bytes, behind a key in Basic credentials", async () => {
+    const { port, store } = await serve({
+      triggers: [triggerOf({ slug: "sms", body, request: fields, verify: twilio({ secret: textSecret }) })],
+      baseUrl: "https://hooks.example.com",
+    });
+    const sent = "Body=Gr%C3%B6%C3%9Fe+%F0%9F%98%80&From=%2B15306666666";
+    const signature = createHmac("sha1", textSecret)
+      .update("https://hooks.example.com/triggers/smsBodyGröße 😀From+15306666666")
+      .digest("base64");
+    const headers = { ...form, "x-twilio-signature": signature, authorization: `Basic ${btoa("hook:sbk_key")}` };
+    expect((await send(port, "/triggers/sms", headers, sent)).status).toBe(202);
+    expect(store.runs[0]?.payload).toEqual({ Body: "Größe 😀", From: "+15306666666" });
+    expect(store.deliveries[0]?.headers["signalbox-request-url"]).toBe("https://hooks.example.com/triggers/sms");
+    expect(Buffer.from(store.deliveries[0]?.body ?? []).toString()).toBe(sent);
+    expect((await send(port, "/triggers/sms", headers, sent.replace("666", "667"))).status).toBe(401);
+  });
+});
+
 test("a huge header is no signature, and is rejected before the check", async () => {
   const triggers = [triggerOf({ slug: "push", request, verify: github({ secret: textSecret }) })];
   const { port, store } = await serve({ triggers });

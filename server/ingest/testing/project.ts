@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { exportSchema } from "../../../cli/build/schema/export.ts";
 import type { VerificationDefinition } from "../../../sdk/definition.ts";
-import type { Dedupe, Rate } from "../../contract/project/endpoint.ts";
+import type { BodyFormat, Dedupe, Rate } from "../../contract/project/endpoint.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
 import { listHeaders } from "../../domain/schema/header-fields.ts";
 import type { AnySchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
@@ -14,6 +14,7 @@ export function triggerOf(p: {
   request: z.ZodType;
   filter?: z.ZodType;
   headers?: z.ZodType;
+  body?: readonly BodyFormat[];
   verify?: VerificationDefinition;
   dedupe?: Dedupe;
   rateLimit?: Rate;
@@ -29,6 +30,7 @@ export function triggerOf(p: {
     headers: p.headers
       ? { schema: p.headers as unknown as AnySchema, lists: listHeaders(exportSchema(p.headers)) }
       : null,
+    ...(p.body && { body: p.body }),
     verify: p.verify ?? null,
     dedupe: p.dedupe ?? null,
     rateLimit: p.rateLimit ?? null,

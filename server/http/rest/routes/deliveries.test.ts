@@ -89,6 +89,43 @@ describe("GET /api/v1/deliveries/{id}", () => {
   });
 });
 
+describe("GET /api/v1/deliveries/{id}/files/{number}", () => {
+  it("downloads a file of a multipart body, byte for byte", async () => {
+    const service = await openTestService();
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
+    const body = Buffer.concat([
+      Buffer.from('--XX\r\nContent-Disposition: form-data; name="f"; filename="a \u00fc.png"\r\n\r\n'),
+      Buffer.from([0, 255]),
+      Buffer.from("\r\n--XX--\r\n"),
+    ]);
+    await service.store.recordDelivery({
+      id: "dlv_00000000000000000000000001",
+      endpoint: "billing",
+      receivedAt: service.state.now,
+      method: "POST",
+      headers: { "content-type": "multipart/form-data; boundary=XX" },
+      body,
+      bodyBytes: body.length,
+      bodySha256: null,
+      outcome: "skipped",
+      responseStatus: 200,
+      problem: null,
+      verdicts: [],
+      unlistedVerdicts: [],
+      durationMs: 1,
+      keyId: null,
+      redeliveryOf: null,
+    });
+    const path = "/api/v1/deliveries/dlv_00000000000000000000000001/files";
+    const response = await service.app.fetch(new Request(`http://localhost:3002${path}/0`));
+    expect(response.headers.get("content-type")).toBe("application/octet-stream");
+    expect(response.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''a%20%C3%BC.png");
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from([0, 255]));
+    expect((await service.get(`${path}/1`)).status).toBe(404);
+    expect((await service.get(`/api/v1/deliveries/${deliveryId}/files/0`)).status).toBe(404);
+  });
+});
+
 describe("POST /api/v1/deliveries/{id}/redeliver", () => {
   it("delivers the same bytes again, as a new delivery with new runs", async () => {
     const service = await openTestService();

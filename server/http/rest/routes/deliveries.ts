@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { timestampMs } from "../../../contract/list.ts";
 import { searchPageSchema } from "../../../contract/list.ts";
 import { filterDeliveries } from "../../../deliveries/read-deliveries.ts";
-import { getDelivery } from "../../../deliveries/read-deliveries.ts";
+import { getDelivery, getDeliveryFile } from "../../../deliveries/read-deliveries.ts";
 import { listDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
@@ -30,6 +30,26 @@ const getRoute = defineRoute({
   tags: ["Deliveries"],
   request: { params: idParam, query: noQuery },
   responses: { 200: answer("The delivery.", delivery), ...problems(["not_found"]) },
+});
+
+const fileRoute = defineRoute({
+  method: "get",
+  path: "/api/v1/deliveries/{id}/files/{number}",
+  operationId: "getDeliveryFile",
+  summary: "Get a file of a multipart body",
+  description: "The value of the file in the payload has this path, its name, its type, its size and its SHA-256.",
+  tags: ["Deliveries"],
+  request: {
+    params: z.object({ id: z.string(), number: z.coerce.number().int().min(0).openapi({ description: "From 0." }) }),
+    query: noQuery,
+  },
+  responses: {
+    200: {
+      description: "The bytes of the file, as a download.",
+      content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
+    },
+    ...problems(["not_found"]),
+  },
 });
 
 const redeliverRoute = defineRoute({
@@ -69,6 +89,20 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
   });
 
   app.openapi(getRoute, async (c) => c.json(await getDelivery(c.env, c.req.valid("param").id), 200));
+
+  app.openapi(fileRoute, async (c) => {
+    const { id, number } = c.req.valid("param");
+    const file = await getDeliveryFile(c.env, { id, at: number });
+    // A neutral type, so that a browser does not open what an unknown sender sent.
+    const name = encodeURIComponent(file.name).replaceAll(
+      /['()*]/g,
+      (character) => `%${character.charCodeAt(0).toString(16)}`,
+    );
+    return c.body(await file.arrayBuffer(), 200, {
+      "content-type": "application/octet-stream",
+      "content-disposition": `attachment; filename*=UTF-8''${name}`,
+    });
+  });
 
   app.openapi(redeliverRoute, async (c) => {
     const startedBy = c.req.valid("header")["signalbox-client"] ?? "api";
