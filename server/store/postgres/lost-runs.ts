@@ -29,7 +29,7 @@ export async function releaseLostRuns(
     const held = locked.get(id);
     return held ? [{ held, fate }] : [];
   });
-  await giveBack(
+  await returnToQueue(
     session,
     jobs,
     lost.map(({ held, fate }) => ({
@@ -114,7 +114,7 @@ export async function adoptRuns(
   const silent = new Set(await p.findSilent(session, spare));
   const lost = locked.filter(({ id }) => silent.has(id));
   const message = "The lease of its worker expired: the worker stopped responding.";
-  await giveBack(
+  await returnToQueue(
     session,
     jobs,
     lost.map((held) => ({
@@ -125,7 +125,7 @@ export async function adoptRuns(
   return lost.length;
 }
 
-async function giveBack(
+async function returnToQueue(
   session: Session,
   jobs: RunJobs,
   lost: readonly { ending: Ending; entries: EntryOfRun[] }[],

@@ -16,7 +16,7 @@ const lockSql = `
   SELECT id, token, status = 'running' AS "isRunning", attempt, cancel_requested_at AS "cancelRequestedAt", progress_seq AS "progressSeq", job_queue AS queue FROM run
   WHERE id = ANY($1::text[]) AND token = ANY($2::text[]) ORDER BY id FOR NO KEY UPDATE`;
 
-/** The progress of many runs, with no more statements than for one. Each run is among them once. */
+/** Writes the progress of many runs with as many statements as for one. Each run occurs once. */
 export async function writeProgress(
   session: Session,
   jobs: RunJobs,
@@ -91,12 +91,12 @@ const laterStateSql = `
   ON CONFLICT (run_id, name) DO UPDATE SET attempt = excluded.attempt, finished_at = excluded.finished_at, until = excluded.until, result = excluded.result
   WHERE run_step.finished_at IS NULL`;
 
-/** A sleep is written when it begins and again when it is over. What is finished stays as it is. */
+/** A sleep is written when it starts and again when it ends. A finished step does not change. */
 async function saveSteps(session: Session, steps: readonly StepRow[]): Promise<void> {
   await insertRows(session, runStep, mergeSteps(steps), { conflict: laterStateSql });
 }
 
-/** One statement takes each step once. */
+/** A statement can write each step only once. */
 function mergeSteps(steps: readonly StepRow[]): StepRow[] {
   const merged = new Map<string, StepRow>();
   for (const step of steps) {
