@@ -86,6 +86,14 @@ export const errorCodes = {
     "This service has nothing with this id or path. Retention may have removed it.",
     "Check the id, and that you send the request to the right service.",
   ),
+  nothing_recorded: entry(
+    404,
+    "Nothing recorded",
+    "A trigger is inferred from the recorded bodies of an endpoint, and there is none. The service records a request to an endpoint without triggers, but not its body.",
+    "Write a trigger for the endpoint with `request: z.unknown()`, and let the sender send some events. Then infer the trigger again. `--since` selects a longer period, and `--from` reads payloads from files.",
+    false,
+    "either",
+  ),
   method_not_allowed: entry(
     405,
     "Method not allowed",

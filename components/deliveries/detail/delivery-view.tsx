@@ -16,6 +16,7 @@ import { ComparePanel } from "../compare/compare-panel.tsx";
 import { DeliveryBody } from "./delivery-body.tsx";
 import { DeliveryHead } from "./delivery-head.tsx";
 import type { FullDelivery } from "./full-delivery.ts";
+import { InferTrigger } from "./infer-trigger.tsx";
 import { UnlistedVerdicts } from "./unlisted-verdicts.tsx";
 import { VerdictTable } from "./verdict-table.tsx";
 
@@ -59,6 +60,7 @@ function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
             <UnlistedVerdicts delivery={delivery} onPath={showPath} />
           </Panel>
         )}
+        <InferTrigger delivery={delivery} />
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-2">
           <DeliveryBody delivery={delivery} jumpTo={jumpTo} />
           <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
