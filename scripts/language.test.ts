@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Module, parseSync } from "@swc/core";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const root = join(import.meta.dirname, "..");
 
@@ -78,7 +80,8 @@ const bannedInComments: readonly [phrase: RegExp, instead: string][] = [
 /** Names that the code of `commented` does not use. */
 const bannedNames: readonly [name: RegExp, instead: string][] = [
   [/^(most|longest|fewest)[A-Z]/, "maxX, minX"],
-  [/^verbs?$/i, "operation"],
+  [/verbs?$/i, "operation"],
+  [/^(togetherAside|(write|is)Soon)$/, "createBatcher, createIndependentBatcher, writeRelaxed, isRelaxed"],
   [/^surviv(al|es)$/i, "durability"],
   [/^(tell|told)([A-Z]|$)/, "notify, report"],
   [/trouble|anew$/i, "failure; again"],
@@ -97,7 +100,7 @@ const tests = [
 /** The folders whose comments and names are checked, with those of their tests. */
 const commented = [
   "server/{domain,engine,http,ports,processes,run-channel}/**/*.ts",
-  "server/store/{copy,portable,shared,sqlite,testing}/**/*.ts",
+  "server/store/{copy,portable,postgres,shared,sqlite,testing}/**/*.ts",
 ];
 const notShown = [
   "**/*.test.{ts,tsx}",

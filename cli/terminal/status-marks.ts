@@ -24,7 +24,7 @@ export const runMarks: Record<RunStatus, Mark> = {
 export const verdictMarks: Record<VerdictOutcome, Mark> = {
   matched: { mark: "✓", label: "matched", tone: "good" },
   request_mismatch: { mark: "✗", label: "request mismatch", tone: "bad" },
-  headers_mismatch: { mark: "◇", label: "headers mismatch", tone: "warn" },
+  headers_mismatch: { mark: "△", label: "headers mismatch", tone: "warn" },
   filter_mismatch: { mark: "◇", label: "filter mismatch", tone: "warn" },
   disabled: { mark: "–", label: "disabled", tone: "dim" },
 };

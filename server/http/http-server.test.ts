@@ -64,7 +64,11 @@ describe("a request after which the connection ends", () => {
       post("/triggers/signup").replace("Connection: close", "Connection: x-hop, close"),
     ],
     ["because it is HTTP/1.0", "202 Accepted", keptAlive.replace("HTTP/1.1", "HTTP/1.0")],
-    ["because its response says so", "415 Unsupported Media Type", keptAlive.replace("application/json", "text/plain")],
+    [
+      "because its response says so",
+      "413 Payload Too Large",
+      keptAlive.replace(/Content-Length: \d+/, "Content-Length: 99999999"),
+    ],
   ])("(%s) is the last one: requests that are pipelined behind it never run", async (_, status, last) => {
     const { port, store } = await serve({ triggers });
     const text = await sendUntilClosed(port, keptAlive + last + keptAlive + keptAlive);

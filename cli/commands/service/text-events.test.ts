@@ -148,6 +148,21 @@ Try it:
   curl http://127.0.0.1:3002/triggers/signup -H 'content-type: application/json' -d '{"name":"text","email":"ada@example.com","amount":100,"kind":"it'\\''s"}'
 
 `);
+  const ofSlack: Manifest["triggers"][number] = {
+    ...trigger,
+    endpoint: "slack",
+    body: [{ type: "form", field: null, bigints: "number" }],
+    request: { type: "object", properties: { text: { type: "string", const: "a b" } }, required: ["text"] },
+    headers: { type: "object", properties: { "x-event": { const: "it's" } }, required: ["x-event"] },
+  };
+  const asForm = { ...manifest, triggers: [ofSlack] };
+  expect(renderReady({ url: localUrl, localUrl, manifest: asForm, paint, isDevelopment: true })).toContain(
+    String.raw`  curl http://127.0.0.1:3002/triggers/slack -H 'content-type: application/x-www-form-urlencoded' -H 'x-event: it'\''s' -d 'text=a+b'`,
+  );
+  const withFiles = { ...manifest, triggers: [{ ...ofSlack, body: [{ type: "multipart" as const }] }] };
+  expect(renderReady({ url: localUrl, localUrl, manifest: withFiles, paint, isDevelopment: true })).not.toContain(
+    "curl",
+  );
   // Behind a tunnel only local requests need no key; on a network address all requests need one.
   const behindTunnel = renderReady({ url: "https://dev.example.com", localUrl, manifest, paint, isDevelopment: true });
   expect(behindTunnel).toContain("in development on https://dev.example.com\n");

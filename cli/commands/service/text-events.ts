@@ -1,7 +1,9 @@
 import type { DeliverySummary } from "../../../server/contract/delivery.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import { isLoopbackUrl } from "../../../server/domain/requests/local-request.ts";
+import { encodeBody } from "../../../server/domain/schema/encode-body.ts";
 import { exampleBody } from "../../../server/domain/schema/example-body.ts";
+import { isObject } from "../../../server/domain/schema/json-schema.ts";
 import type { RunEndedReport } from "../../../server/processes/protocol.ts";
 import { type Diagnostic, renderDiagnostics } from "../../build/diagnostics/diagnostic.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
@@ -68,7 +70,7 @@ export function renderReady(p: {
   });
   // The shortest command to paste. Only local requests need no key.
   const [webhook] = (isLoopbackUrl(localUrl) ? manifest.triggers : [])
-    .map((trigger) => curlLine(localUrl, trigger))
+    .flatMap((trigger) => curlLine(localUrl, trigger) ?? [])
     .sort((a, b) => a.length - b.length);
   return [
     `\n${paint("strong", manifest.name)} ${paint("dim", manifest.version)} ${p.isDevelopment ? "in development" : "deployed"} on ${paint("link", url)}\n`,
@@ -78,10 +80,25 @@ export function renderReady(p: {
   ].join("");
 }
 
-/** A curl command to paste, with an example body. */
-function curlLine(url: string, { endpoint, request, filter }: Manifest["triggers"][number]): string {
-  const body = JSON.stringify(exampleBody(request, filter)).replaceAll("'", String.raw`'\''`);
-  return `curl ${url}/triggers/${endpoint} -H 'content-type: application/json' -d '${body}'`;
+/** A curl command to paste, with an example body. `null`: the endpoint takes no body that fits into a line. */
+function curlLine(
+  url: string,
+  { endpoint, request, filter, headers, body }: Manifest["triggers"][number],
+): string | null {
+  const [format = onlyJson] = body;
+  const encoded = format.type === "multipart" ? null : encodeBody(format, JSON.stringify(exampleBody(request, filter)));
+  if (typeof encoded?.body !== "string") return null;
+  const example = headers && exampleBody(headers, null);
+  const sent = { "content-type": encoded.contentType, ...(isObject(example) && example) };
+  const options = Object.entries(sent).map(([name, value]) => ` -H ${quote(`${name}: ${String(value)}`)}`);
+  return `curl ${url}/triggers/${endpoint}${options.join("")} -d ${quote(encoded.body)}`;
+}
+
+const onlyJson = { type: "json", bigints: "number" } as const;
+
+/** As one word of a shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 export function countText({ triggers, workflows, agents }: Manifest): string {

@@ -36,7 +36,7 @@ export function redactText(text: string, secrets: readonly string[]): string {
   return createRedact(secrets)(text);
 }
 
-/** Whether a string has, or had, a secret: its redacted form, or a key of this service that nobody redacted. */
+/** Whether a string has, or had, a secret: its redacted form, or a key of this service. */
 export function containsRedacted(text: string): boolean {
   return text.includes(redacted) || text.search(keyPattern) !== -1;
 }

@@ -63,10 +63,12 @@ export async function inferTrigger(
       }
     }
   const discriminator = chooseDiscriminator(bodies, candidates);
-  const sketches =
-    candidates.find(({ candidate }) => candidate === discriminator)?.sketches ?? new Map<string, Sketch>();
+  const sketches = candidates.find(({ candidate }) => candidate === discriminator)?.sketches;
   const only = typeof p.only === "object" ? discriminator && kindOf(p.only, discriminator) : (p.only ?? null);
-  const kinds = [...sketches].filter(([value]) => only === null || value === only);
+  const kinds = [...(discriminator?.values.keys() ?? [])].flatMap((value): [value: string, sketch: Sketch][] => {
+    const sketch = only === null || value === only ? sketches?.get(value) : undefined;
+    return sketch ? [[value, sketch]] : [];
+  });
   if (only !== null && kinds.length === 0)
     return { trigger: null, count: bodies.count, kinds: [...(discriminator?.values.keys() ?? [])] };
   const written = kinds.length > 0 ? kinds.map(([, sketch]) => sketch) : [bodies];

@@ -35,7 +35,7 @@ const minObjects = 5;
 
 /**
  * The schema of the payloads of a sketch. A string at the path of `literal` is that literal. `wider` is the sketch of
- * all kinds, if this one is of one kind: what is absent or null there can be so in a kind that was seldom seen.
+ * all kinds, if this one is of one kind: what is absent or null there can be so in a kind with few payloads.
  */
 export function shapeOf(
   sketch: Sketch,

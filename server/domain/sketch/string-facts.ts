@@ -5,7 +5,7 @@ import { containsRedacted } from "../deliveries/redaction.ts";
 const formats = ["uuid", "datetime", "date", "email", "url"] as const;
 export type Format = (typeof formats)[number];
 
-/** A string has a format if the check of Zod that stands for it accepts the string. */
+/** A string has a format if Zod's check for it accepts the string. */
 const checks: Record<Format, { canBe: RegExp; schema: z.ZodType }> = {
   uuid: { canBe: /^[0-9a-f-]{36}$/i, schema: z.uuid() },
   datetime: { canBe: /^\d{4}-\d\d-\d\dT/, schema: z.iso.datetime({ offset: true }) },
@@ -32,8 +32,8 @@ export function formatsOf(text: string): Format[] {
 }
 
 /**
- * Whether a string can be one of a few constants, such as `invoice.paid` or `orders/create`: short, without the form of
- * an id, a hash, an address, a number or free text, and without a redacted part.
+ * Whether a string can be one of a few constants, such as `invoice.paid` or `orders/create`. It is short, and has
+ * neither the form of an id, a hash, an address, a number or free text, nor a redacted part.
  */
 export function isConstantLike(text: string): boolean {
   return (

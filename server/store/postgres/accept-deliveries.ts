@@ -15,7 +15,7 @@ import { delivery, idempotencyKey, run, trafficLog } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { type EntryOfRun, toInsertEntries } from "./timeline.ts";
 
-/** What one call records: a delivery with its runs, or runs that no delivery started; of these, all or those that fit. */
+/** The records of one call: a delivery with its runs, or runs without a delivery. Of such runs, all or those that fit. */
 export interface AcceptJob {
   delivery: NewDelivery | null;
   runs: readonly NewRun[];
@@ -25,18 +25,18 @@ export interface AcceptJob {
 
 export interface AcceptAnswer {
   result: AcceptResult;
-  /** Runs for which there was no room. */
+  /** Runs whose queue is full. */
   left: { id: string; queue: QueueFull }[];
 }
 
-export type AcceptVerb = (job: AcceptJob) => Promise<AcceptAnswer>;
+export type AcceptOperation = (job: AcceptJob) => Promise<AcceptAnswer>;
 
 interface KeyRow extends FirstDelivery {
   endpoint: string;
   key: string;
 }
 
-/** Records many at once, with no more statements than for one. */
+/** Records many calls with as many statements as one. */
 export async function acceptDeliveries(
   session: Session,
   requests: readonly AcceptJob[],
@@ -77,7 +77,7 @@ export async function acceptDeliveries(
 
 interface Decision {
   delivery: NewDelivery | null;
-  /** Those to record. */
+  /** The runs to record. */
   runs: readonly NewRun[];
   left: AcceptAnswer["left"];
   /** `null`: accepted. */
@@ -85,8 +85,8 @@ interface Decision {
 }
 
 /**
- * One after the other, as if each were alone: an earlier one of the same batch may be the first of its key, or take the
- * last room.
+ * Decides each call in order, as if it were alone. An earlier call of the same batch can be the first with its key, or
+ * take the last place in a queue.
  */
 function judge(
   jobs: readonly AcceptJob[],
@@ -133,7 +133,7 @@ const keysSql = `
   SELECT i.endpoint, i.key, i.delivery_id AS "deliveryId", i.body_sha256 AS "bodySha256", i.accepted_at AS "acceptedAt"
   FROM unnest($1::text[], $2::text[]) AS t (endpoint, key) JOIN idempotency_key i ON i.endpoint = t.endpoint AND i.key = t.key`;
 
-/** In one order for all processes, so that equal calls that race come here one after the other. */
+/** Locks the keys, in one order for all processes. Of equal concurrent calls, the later ones wait. */
 async function lockKeys(session: Session, jobs: readonly AcceptJob[]): Promise<KeyRow[]> {
   const keys = jobs.flatMap((job) =>
     job.delivery && job.idempotency ? [{ endpoint: job.delivery.endpoint, key: job.idempotency.key }] : [],
@@ -144,7 +144,7 @@ async function lockKeys(session: Session, jobs: readonly AcceptJob[]): Promise<K
   return session.rows<KeyRow>(keysSql, values);
 }
 
-/** In one statement, however many there are. */
+/** Writes all rows with one statement. */
 async function record(
   session: Session,
   { deliveries, runs }: { deliveries: readonly NewDelivery[]; runs: readonly NewRun[] },
@@ -175,7 +175,7 @@ function toInsertDeliveries(deliveries: readonly NewDelivery[]): InsertPart | nu
   return toInsert(delivery, rows);
 }
 
-/** One row for all: senders wait for it. Counters are in many rows, and are added to later; see fold-traffic.ts. */
+/** Appends one row with all counts, because senders wait for it. The counters are updated later; see fold-traffic.ts. */
 function toInsertCounts(
   deliveries: readonly NewDelivery[],
   p: { counted: (counts: number) => void },

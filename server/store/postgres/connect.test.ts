@@ -12,14 +12,14 @@ afterAll(() => server.stop(), 60_000);
 it.each([
   [false, "8s"],
   [true, "1h"],
-])("every connection of a pool is bounded, patient %s", async (isPatient, longestStatement) => {
+])("every connection of a pool is bounded, patient %s", async (isPatient, maxStatement) => {
   const pool = createPool(await server.createDatabase("template1"), { max: 2, logger: silentLogger, isPatient });
   const ask = () =>
     pool.query(
       "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle",
     );
   for (const { rows } of await Promise.all([ask(), ask()]))
-    expect(rows).toEqual([{ statement: longestStatement, lock: "5s", idle: "8s" }]);
+    expect(rows).toEqual([{ statement: maxStatement, lock: "5s", idle: "8s" }]);
   await pool.end();
 });
 

@@ -6,21 +6,18 @@ import { fromPostgresText } from "./text-encoding.ts";
 export const listenerName = "signalbox listener";
 
 const connectMs = 5_000;
+/** Milliseconds. A process that is lost with its machine keeps its locks for this long. Shorter than a lease. */
+const maxPauseInTransactionMs = 8_000;
+const maxLockWaitMs = 5_000;
+const maxStatementMs = 8_000;
 /**
- * Milliseconds. A process that is gone without a word, as with its machine, holds its locks no longer than this: less
- * than a lease lasts.
+ * Longer than any statement can take on the server: the connection is lost, for example because the network drops all
+ * packets. The operating system would report that after a quarter of an hour.
  */
-const longestPauseInTransaction = 8_000;
-const longestWaitForLock = 5_000;
-const longestStatement = 8_000;
-/**
- * What the server would have ended itself: its answer is lost, as where a network drops all that is sent. Nothing below
- * us would tell for a quarter of an hour.
- */
-const longestSilence = 10_000;
+const maxSilenceMs = 10_000;
 const keepAliveAfter = 5_000;
 /** Migrations of a large store. */
-const longestMigration = 3_600_000;
+const maxMigrationMs = 3_600_000;
 
 /** Connections and their pools that lead to a pooler in transaction mode. */
 const sharedConnections = new WeakSet<object>();
@@ -47,7 +44,7 @@ function withStandardTls(url: string): string {
   return isWeaker && !url.includes("uselibpqcompat=") ? `${url}&uselibpqcompat=true` : url;
 }
 
-/** How a connection is made; `settle` follows. `isPatient`: statements may take their time, as those of migrations do. */
+/** The settings of a new connection; `settle` follows. `isPatient`: statements may take long, as in migrations. */
 export function connectionConfig(url: string, { isPatient = false } = {}): ClientConfig {
   return {
     connectionString: withStandardTls(url),
@@ -55,16 +52,16 @@ export function connectionConfig(url: string, { isPatient = false } = {}): Clien
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfter,
-    query_timeout: isPatient ? longestMigration : longestSilence,
+    query_timeout: isPatient ? maxMigrationMs : maxSilenceMs,
     types,
   };
 }
 
 /**
- * The server forgets whom it cannot reach, rather than keeping a place for them for two hours. Where its system has no
- * such settings it says so in its log.
+ * The server closes connections to processes that it cannot reach, instead of keeping them for two hours. If its
+ * operating system does not have these settings, it logs that.
  */
-const forgetting = {
+const keepAliveSettings = {
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 3,
@@ -72,16 +69,16 @@ const forgetting = {
 };
 
 /**
- * What the server is to keep to on a connection: nobody waits for ever. Told when it is made rather than by its first
- * message, which PgBouncer would refuse.
+ * Sets the timeouts of a new connection on the server. A statement sets them, because PgBouncer rejects them among the
+ * parameters of a connection.
  */
 export async function settle(client: ClientBase, { isPatient = false } = {}): Promise<void> {
   const waiting = {
-    statement_timeout: isPatient ? longestMigration : longestStatement,
-    lock_timeout: longestWaitForLock,
-    idle_in_transaction_session_timeout: longestPauseInTransaction,
+    statement_timeout: isPatient ? maxMigrationMs : maxStatementMs,
+    lock_timeout: maxLockWaitMs,
+    idle_in_transaction_session_timeout: maxPauseInTransactionMs,
   };
-  const settings = Object.entries({ ...waiting, ...forgetting });
+  const settings = Object.entries({ ...waiting, ...keepAliveSettings });
   await client.query(
     `SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(", ")}; ${waitForDiskSql(false)}`,
   );
@@ -92,7 +89,7 @@ function waitForDiskSql(isForTransaction: boolean): string {
   return `SELECT set_config('synchronous_commit', 'on', ${isForTransaction}) WHERE current_setting('synchronous_commit') = 'off'`;
 }
 
-const settleTransactionSql = `SET LOCAL statement_timeout = ${longestStatement}; SET LOCAL lock_timeout = ${longestWaitForLock}; SET LOCAL idle_in_transaction_session_timeout = ${longestPauseInTransaction}`;
+const settleTransactionSql = `SET LOCAL statement_timeout = ${maxStatementMs}; SET LOCAL lock_timeout = ${maxLockWaitMs}; SET LOCAL idle_in_transaction_session_timeout = ${maxPauseInTransactionMs}`;
 
 /** The same for one transaction, after which a pooler gives the connection to others. `waitsForDisk`: its commit does. */
 export async function settleTransaction(
@@ -110,7 +107,7 @@ interface PoolOptions {
   isShared?: boolean;
 }
 
-/** Connects when it is asked for one. */
+/** The pool connects when a connection is needed. */
 export function createPool(url: string, p: PoolOptions): Pool {
   const pool = new Pool({
     ...connectionConfig(url, p),
@@ -119,13 +116,13 @@ export function createPool(url: string, p: PoolOptions): Pool {
     onConnect: (client) => (p.isShared ? void sharedConnections.add(client) : settle(client, p)),
   });
   if (p.isShared) sharedConnections.add(pool);
-  const logTrouble = createThrottledLog((message, fields) => p.logger.warn(message, fields));
-  // Of connections that nobody uses: the next verb makes a new one.
-  pool.on("error", (error) => logTrouble("connection to the store lost", { error }));
+  const logFailure = createThrottledLog((message, fields) => p.logger.warn(message, fields));
+  // Emitted for idle connections. The next operation opens a new one.
+  pool.on("error", (error) => logFailure("connection to the store lost", { error }));
   return pool;
 }
 
-/** To name it in messages: without the user and the password. */
+/** The name for messages: without the user and the password. */
 export function databaseName(url: string): string {
   try {
     const { host, pathname, searchParams } = new URL(url);

@@ -6,33 +6,33 @@ import { isQueueMissing, toStoreError } from "./store-error.ts";
 import { transact, type TransactionMode } from "./transact.ts";
 import { createWriteLane, type JobGroup, type WriteLane } from "./write-lane.ts";
 
-type Verb<Result> = (session: Session) => Promise<Result>;
+type Operation<Result> = (session: Session) => Promise<Result>;
 
-/** What the verbs of the store work with. */
+/** Shared by the operations of the store. */
 export interface PostgresDatabase {
-  /** Runs a verb that only reads; each of its statements sees what is committed by then. */
-  read<Result>(verb: Verb<Result>): Promise<Result>;
-  /** All of whose statements see the same moment. */
-  readAtOnce<Result>(verb: Verb<Result>): Promise<Result>;
-  /** Runs a verb in a transaction of its own, in the order in which verbs are given. */
-  write<Result>(verb: Verb<Result>): Promise<Result>;
-  /** The same for what nobody looks at and a crash of the database may undo: leases, signs of life, what is removed. */
-  writeSoon<Result>(verb: Verb<Result>): Promise<Result>;
+  /** Runs an operation that only reads. Each of its statements sees all earlier commits. */
+  read<Result>(operation: Operation<Result>): Promise<Result>;
+  /** The same, but all statements read one snapshot. */
+  readAtOnce<Result>(operation: Operation<Result>): Promise<Result>;
+  /** Runs an operation in its own transaction, in the order of the calls. */
+  write<Result>(operation: Operation<Result>): Promise<Result>;
+  /** The same for changes that no page shows and that a crash of the database may undo: leases, heartbeats, removals. */
+  writeRelaxed<Result>(operation: Operation<Result>): Promise<Result>;
   /**
-   * For jobs that share a transaction: gives the verb that writes one. `isSoon`: a crash of the database may undo it;
-   * others are told all the same.
+   * For jobs that share a transaction: returns the operation that writes one. `isRelaxed`: a crash of the database may
+   * undo it. Listeners are notified nevertheless.
    */
-  together<Job, Result>(p: {
+  createBatcher<Job, Result>(p: {
     maxBatch: number;
     nameOf?: (job: Job) => string;
-    isSoon?: boolean;
+    isRelaxed?: boolean;
     write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]>;
   }): (job: Job) => Promise<Result>;
   /**
-   * The same in a lane of its own, past what waits to be written; a crash of the database may undo it. For what neither
-   * needs the order of the other writes nor is told to anybody.
+   * The same in a separate lane, so it does not wait for other writes. A crash of the database may undo it. For writes
+   * that need no order and of which no listener is notified.
    */
-  togetherAside<Job, Result>(p: {
+  createIndependentBatcher<Job, Result>(p: {
     maxBatch: number;
     write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]>;
   }): (job: Job) => Promise<Result>;
@@ -40,9 +40,9 @@ export interface PostgresDatabase {
    * The same operations with an order of their own: their transactions overlap with the others. For writes that do not
    * have to follow earlier ones.
    */
-  apart(): Pick<PostgresDatabase, "write" | "together">;
+  apart(): Pick<PostgresDatabase, "write" | "createBatcher">;
   numbers(): Omit<StoreNumbers, "fileBytes">;
-  /** Writes what waits, and takes nothing more. */
+  /** Writes the waiting operations and rejects new ones. */
   close(): Promise<void>;
 }
 
@@ -62,46 +62,46 @@ export function createDatabase(p: {
   const aside = createWriteLane(createCommitTally());
   let isClosed = false;
 
-  async function look<Result>(verb: () => Promise<Result>): Promise<Result> {
+  async function look<Result>(operation: () => Promise<Result>): Promise<Result> {
     if (isClosed) throw new AppError("store_unavailable", "The store is closed.");
     try {
-      return await verb();
+      return await operation();
     } catch (error) {
       throw toStoreError(error);
     }
   }
 
-  async function transactOn<Result>(pool: Pool, verb: Verb<Result>, mode: TransactionMode): Promise<Result> {
+  async function transactOn<Result>(pool: Pool, operation: Operation<Result>, mode: TransactionMode): Promise<Result> {
     try {
-      return await transact(pool, verb, { ...mode, onConcernsHosts: p.wakeHosts });
+      return await transact(pool, operation, { ...mode, onConcernsHosts: p.wakeHosts });
     } catch (error) {
       if (isQueueMissing(error)) p.onQueueMissing();
       throw error;
     }
   }
 
-  /** A group of one: its transaction is its own. */
-  function writeAlone<Result>(lane: WriteLane, verb: Verb<Result>, mode: TransactionMode): Promise<Result> {
-    const group: JobGroup<Verb<Result>, Result> = {
+  /** A group with one job, which has its own transaction. */
+  function writeAlone<Result>(lane: WriteLane, operation: Operation<Result>, mode: TransactionMode): Promise<Result> {
+    const group: JobGroup<Operation<Result>, Result> = {
       maxBatch: 1,
       write: async (_, committing) => {
-        const result = await transactOn(p.writers, verb, { ...mode, committing });
-        if (!mode.isSoon) p.changed();
+        const result = await transactOn(p.writers, operation, { ...mode, committing });
+        if (!mode.isRelaxed) p.changed();
         return [result];
       },
     };
-    return lane.add(group, verb);
+    return lane.add(group, operation);
   }
 
-  function writesOf(lane: WriteLane): Pick<PostgresDatabase, "write" | "together"> {
+  function writesOf(lane: WriteLane): Pick<PostgresDatabase, "write" | "createBatcher"> {
     return {
-      write: (verb) => writeAlone(lane, verb, {}),
-      together({ maxBatch, nameOf, isSoon = false, write }) {
+      write: (operation) => writeAlone(lane, operation, {}),
+      createBatcher({ maxBatch, nameOf, isRelaxed = false, write }) {
         const group: JobGroup<Parameters<typeof write>[1][number], Awaited<ReturnType<typeof write>>[number]> = {
           maxBatch,
           ...(nameOf && { nameOf }),
           async write(jobs, committing) {
-            const results = await transactOn(p.writers, (session) => write(session, jobs), { isSoon, committing });
+            const results = await transactOn(p.writers, (session) => write(session, jobs), { isRelaxed, committing });
             p.changed();
             return results;
           },
@@ -112,20 +112,20 @@ export function createDatabase(p: {
   }
 
   return {
-    read: (verb) => look(() => verb(sessionOf(p.readers))),
-    readAtOnce: (verb) => look(() => transact(p.readers, verb, { isSnapshot: true })),
+    read: (operation) => look(() => operation(sessionOf(p.readers))),
+    readAtOnce: (operation) => look(() => transact(p.readers, operation, { isSnapshot: true })),
     ...writesOf(main),
-    writeSoon: (verb) => writeAlone(main, verb, { isSoon: true }),
+    writeRelaxed: (operation) => writeAlone(main, operation, { isRelaxed: true }),
     apart() {
       const lane = createWriteLane(tally.overlapping());
       lanes.push(lane);
       return writesOf(lane);
     },
-    togetherAside({ maxBatch, write }) {
+    createIndependentBatcher({ maxBatch, write }) {
       const group = {
         maxBatch,
         write: (jobs: readonly Parameters<typeof write>[1][number][], committing: () => void) =>
-          transact(p.readers, (session) => write(session, jobs), { isSoon: true, committing }),
+          transact(p.readers, (session) => write(session, jobs), { isRelaxed: true, committing }),
       };
       return (job) => aside.add(group, job);
     },

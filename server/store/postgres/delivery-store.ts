@@ -2,12 +2,12 @@ import { eq } from "drizzle-orm";
 import type { DeliveryStore } from "../../ports/store/delivery-store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
 import { readStoredVerdicts } from "../shared/stored-verdicts.ts";
-import type { AcceptVerb } from "./accept-deliveries.ts";
+import type { AcceptOperation } from "./accept-deliveries.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import { delivery } from "./schema.ts";
 
-export function createDeliveryStore({ read, readAtOnce }: PostgresDatabase, accept: AcceptVerb): DeliveryStore {
+export function createDeliveryStore({ read, readAtOnce }: PostgresDatabase, accept: AcceptOperation): DeliveryStore {
   return {
     acceptDelivery: async (request) => (await accept(request)).result,
     recordDelivery: async (newDelivery) => void (await accept({ delivery: newDelivery, runs: [], idempotency: null })),

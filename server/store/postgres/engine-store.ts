@@ -25,20 +25,20 @@ interface LongWait {
 }
 
 export function createEngineStore(
-  { read, write, writeSoon, together, apart }: PostgresDatabase,
+  { read, write, writeRelaxed, createBatcher, apart }: PostgresDatabase,
   jobs: RunJobs,
 ): EngineStore {
   const claiming = { read, write: apart().write };
-  const writeOne = together({
+  const writeOne = createBatcher({
     maxBatch: 128,
     nameOf: ({ runId }: RunProgress) => runId,
     write: (session, all: readonly RunProgress[]) => writeProgress(session, jobs, all),
   });
-  const saveLive = together({
+  const saveLive = createBatcher({
     maxBatch: 128,
     nameOf: ({ runId }: LiveRequest) => runId,
     write: saveLives,
-    isSoon: true,
+    isRelaxed: true,
   });
   const findSilent = createFindSilent();
   /**
@@ -60,7 +60,7 @@ export function createEngineStore(
     writeProgress: (p) => writeOne(p),
     saveLive: (p) => saveLive(p),
     getLive: (runId) => read((session) => getLive(session, runId)),
-    extendLeases: (p) => writeSoon((session) => extendLeases(session, jobs, p)),
+    extendLeases: (p) => writeRelaxed((session) => extendLeases(session, jobs, p)),
     listCancelRequested: (runIds) =>
       read(async (session) =>
         (
@@ -81,8 +81,8 @@ export function createEngineStore(
     nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),
     countQueued: (pool) => read((session) => countQueued(session, pool)),
     listQueueDepths: () => read(listQueueDepths),
-    heartbeatWorker: (info) => writeSoon((session) => saveWorker(session, info)),
-    removeWorker: (id) => writeSoon(async ({ db }) => void (await db.delete(worker).where(eq(worker.id, id)))),
+    heartbeatWorker: (info) => writeRelaxed((session) => saveWorker(session, info)),
+    removeWorker: (id) => writeRelaxed(async ({ db }) => void (await db.delete(worker).where(eq(worker.id, id)))),
     listWorkers: ({ seenSince }) =>
       read(({ db }) =>
         db
@@ -113,14 +113,14 @@ async function saveWorker({ db }: Session, { id, isLeaving = false, ...info }: W
 }
 
 /**
- * A wait that began later than now shows that the clock was set back since: it would last longer than was asked for, by
- * as much. From now on it lasts as long as it was to last in all, at most. (Nobody knows how much of it was over.)
+ * A wait that started in the future shows that the clock was set back since. The wait would be too long by that
+ * difference. It is shortened so that it lasts at most its full duration from now; the elapsed part is unknown.
  */
 async function hasLongWaits(session: Session, now: number): Promise<boolean> {
   return (await session.rows<LongWait>(`${longWaitsSql} LIMIT 1`, [now])).length > 0;
 }
 
-/** Returns how many. */
+/** Returns the number of shortened waits. */
 async function shortenWaits(session: Session, jobs: RunJobs, now: number): Promise<number> {
   let shortened = 0;
   for (const { id, availableAt, queue } of await session.rows<LongWait>(
@@ -139,7 +139,7 @@ async function shortenWaits(session: Session, jobs: RunJobs, now: number): Promi
   return shortened;
 }
 
-/** When the first of its sleeps is over then; `null` where it does not sleep. */
+/** The end of the first of its sleeps; `null` if it does not sleep. */
 async function moveSleeps(session: Session, id: string, now: number): Promise<number | null> {
   const rows = await session.rows<{ end: number }>(
     `UPDATE run_step SET started_at = least(started_at, $2), until = until - greatest(started_at - $2, 0)

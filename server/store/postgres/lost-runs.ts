@@ -5,7 +5,7 @@ import { clearLives } from "./live.ts";
 import { schemaName } from "./queue/queue-names.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
 import type { Session } from "./session.ts";
-import { addEntries, type EntryOfRun } from "./timeline.ts";
+import type { EntryOfRun } from "./timeline.ts";
 
 type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 
@@ -29,7 +29,7 @@ export async function releaseLostRuns(
     const held = locked.get(id);
     return held ? [{ held, fate }] : [];
   });
-  await giveBack(
+  await returnToQueue(
     session,
     jobs,
     lost.map(({ held, fate }) => ({
@@ -114,7 +114,7 @@ export async function adoptRuns(
   const silent = new Set(await p.findSilent(session, spare));
   const lost = locked.filter(({ id }) => silent.has(id));
   const message = "The lease of its worker expired: the worker stopped responding.";
-  await giveBack(
+  await returnToQueue(
     session,
     jobs,
     lost.map((held) => ({
@@ -125,23 +125,18 @@ export async function adoptRuns(
   return lost.length;
 }
 
-async function giveBack(
+async function returnToQueue(
   session: Session,
   jobs: RunJobs,
   lost: readonly { ending: Ending; entries: EntryOfRun[] }[],
 ): Promise<void> {
   const decided = lost.map(({ ending, entries }) => ({ before: entries, ...decideEnding(ending) }));
-  await addEntries(
-    session,
-    decided.flatMap(({ before, entries }) => [...before, ...entries]),
-  );
   await clearLives(
     session,
     lost.map(({ ending }) => ending.held.id),
   );
-  await endHolds(
-    session,
-    jobs,
-    decided.map(({ ending }) => ending),
-  );
+  await endHolds(session, jobs, {
+    endings: decided.map(({ ending }) => ending),
+    entries: decided.flatMap(({ before, entries }) => [...before, ...entries]),
+  });
 }

@@ -51,22 +51,22 @@ it("of machines that come to a new store at once with different secrets, one sta
   expect(opened.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
-it("tells by how much the database's clock is ahead, and as nothing what is usual between machines", async () => {
+it("reports by how much the clock of the database is ahead, and a usual difference as 0", async () => {
   const pool = createPool(url, { max: 1, logger: silentLogger });
-  const told: number[] = [];
+  const reported: number[] = [];
   for (const aheadMs of [0, 200, -3_600_000, 3_600_000]) {
     const stop = await followClock({
       pool,
-      onAhead: (ms) => told.push(ms),
+      onAhead: (ms) => reported.push(ms),
       logger: silentLogger,
       now: () => Date.now() - aheadMs,
     });
     stop();
   }
   await pool.end();
-  expect(told.slice(0, 2)).toEqual([0, 0]);
-  expect(told[2]).toBeCloseTo(-3_600_000, -4);
-  expect(told[3]).toBeCloseTo(3_600_000, -4);
+  expect(reported.slice(0, 2)).toEqual([0, 0]);
+  expect(reported[2]).toBeCloseTo(-3_600_000, -4);
+  expect(reported[3]).toBeCloseTo(3_600_000, -4);
 });
 
 const old = epoch - 60_000;

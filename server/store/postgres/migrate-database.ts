@@ -4,7 +4,7 @@ import { createPool, databaseName } from "./connect.ts";
 import { migrate } from "./migrate.ts";
 import { toOpenError } from "./store-error.ts";
 
-/** Brings a database up to date. Gives the migrations that were applied now. */
+/** Migrates a database. Returns the migrations that were applied now. */
 export async function migrateDatabase({
   url,
   ...p

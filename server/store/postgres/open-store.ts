@@ -130,11 +130,11 @@ function createStore(p: {
   const liveMark = () => read(readLiveMark);
   // If a crash undoes a fold, all its counts are in the log again.
   const folding = createFoldLater({
-    fold: () => database.writeSoon((session) => foldTraffic(session)),
+    fold: () => database.writeRelaxed((session) => foldTraffic(session)),
     what: "the traffic counts",
     logger: p.logger,
   });
-  const accept = database.apart().together({
+  const accept = database.apart().createBatcher({
     maxBatch: maxAccepts,
     write: (session, requests: readonly AcceptJob[]) =>
       acceptDeliveries(session, requests, { counted: folding.counted, jobs }),
@@ -168,8 +168,8 @@ function createStore(p: {
 }
 
 /** Takes a transaction number, so that it also fails on a full disk and on a read-only replica. */
-function ping({ writeSoon }: PostgresDatabase): Promise<void> {
-  return writeSoon(async (session) => void (await session.rows("SELECT pg_current_xact_id()")));
+function ping({ writeRelaxed }: PostgresDatabase): Promise<void> {
+  return writeRelaxed(async (session) => void (await session.rows("SELECT pg_current_xact_id()")));
 }
 
 async function sizeOf(session: Session): Promise<number> {

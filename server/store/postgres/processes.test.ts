@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => server.stop());
 
-/** As so many processes have them: nothing is shared but the database. */
+/** The stores of several processes: they share only the database. */
 async function withStores(count: number, use: (stores: readonly Store[], url: string) => Promise<void>): Promise<void> {
   const url = await server.createDatabase();
   const stores = await Promise.all(Array.from({ length: count }, () => openPostgresStore({ url })));

@@ -6,7 +6,7 @@ import { planCancel } from "../../domain/runs/run-state.ts";
 import type { RunStore } from "../../ports/store/run-store.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
-import type { AcceptVerb } from "./accept-deliveries.ts";
+import type { AcceptOperation } from "./accept-deliveries.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { listRuns, readRunRows, runSummaryColumns } from "./list-runs.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
@@ -14,7 +14,7 @@ import { run, runStep } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addEntries, listTimeline } from "./timeline.ts";
 
-export function createRunStore({ read, write }: PostgresDatabase, accept: AcceptVerb, jobs: RunJobs): RunStore {
+export function createRunStore({ read, write }: PostgresDatabase, accept: AcceptOperation, jobs: RunJobs): RunStore {
   return {
     async createRuns(runs) {
       const { result } = await accept({ delivery: null, runs, idempotency: null });

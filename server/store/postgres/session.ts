@@ -3,28 +3,28 @@ import type { ClientBase, Pool, QueryResult, QueryResultRow } from "pg";
 import { isShared } from "./connect.ts";
 import { toPostgresText } from "./text-encoding.ts";
 
-/** One connection, or any of a pool: what the verbs of the store work with. */
+/** Runs statements on one connection, or on any of a pool. */
 export interface Session {
   db: PgRemoteDatabase;
   /** The same for a few queries that are read often: each connection prepares them once. */
   preparedDb: PgRemoteDatabase;
   /**
-   * Set it in a transaction after which run hosts of other processes have something to do: runs are due at some time,
-   * or the cancellation of an active one was requested.
+   * Set it in a transaction that concerns the run hosts of other processes. Runs are due at some time, or the
+   * cancellation of an active one was requested.
    */
   concernsHosts: boolean;
   /** Runs a statement of pg-boss. */
   executeSql(text: string, values?: unknown[]): Promise<{ rows: object[] }>;
-  /** Runs a statement, which each connection prepares once: its text must be one of a few. */
+  /** Runs a statement. Each connection prepares it once, so its text must be one of a few. */
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The same for a statement that gives no rows: how many it changed. */
+  /** The same for a statement without a result. Returns the number of changed rows. */
   change(text: string, values?: readonly unknown[]): Promise<number>;
-  /** Runs statements that are not known beforehand, as those of a migration. */
+  /** Runs statements that are not prepared, e.g. those of a migration. */
   run(statements: string): Promise<void>;
 }
 
 const names = new Map<string, string>();
-/** The texts of pg-boss contain names of queues and numbers of jobs: so many of them are prepared. */
+/** The texts of pg-boss contain names of queues and numbers of jobs, so only this many are prepared. */
 const maxNames = 500;
 type Executor = Pick<Pool | ClientBase, "query">;
 
@@ -65,7 +65,7 @@ export function sessionOf(client: Executor): Session {
   return session;
 }
 
-/** Of several statements in one text: those of the last. */
+/** The rows of the last statement in the text. */
 function rowsOf(result: QueryResult | QueryResult[]): QueryResultRow[] {
   return (Array.isArray(result) ? result.at(-1) : result)?.rows ?? [];
 }

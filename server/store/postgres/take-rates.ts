@@ -18,17 +18,17 @@ const cleanEveryMs = 600_000;
  * does not wait for the disk.
  */
 export function createTakeRates({
-  togetherAside,
-  writeSoon,
+  createIndependentBatcher,
+  writeRelaxed,
 }: PostgresDatabase): (asked: readonly RateCheck[]) => Promise<RateResult> {
-  const take = togetherAside({ maxBatch, write: takeTogether });
+  const take = createIndependentBatcher({ maxBatch, write: takeTogether });
   let cleanedAt = performance.now();
 
   function cleanIfDue(): void {
     if (performance.now() - cleanedAt < cleanEveryMs) return;
     cleanedAt = performance.now();
     // It runs again later, so a failure has no effect.
-    writeSoon(removeWhole).catch(() => {});
+    writeRelaxed(removeWhole).catch(() => {});
   }
 
   return (asked) => {

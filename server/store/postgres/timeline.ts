@@ -13,8 +13,8 @@ export interface EntryOfRun {
 }
 
 /**
- * Whoever adds to the timeline of a run that others may know has locked its row: so its ids grow with the commits, and
- * who has seen one has seen all of the run below it.
+ * The caller has locked the row of the run, if other processes can know the run. So the ids of its entries ascend in
+ * the order of the commits: a reader that has seen an entry has seen all entries of the run with lower ids.
  */
 export async function addEntries(session: Session, entries: readonly EntryOfRun[]): Promise<void> {
   for (const portion of inPortions(entries)) await insertParts(session, [toInsertEntries(portion)]);

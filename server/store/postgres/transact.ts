@@ -4,20 +4,20 @@ import { type Session, sessionOf } from "./session.ts";
 import { isConnectionLost } from "./store-error.ts";
 
 export interface TransactionMode {
-  /** All statements see the store as it was at the first, and write nothing. */
+  /** All statements read one snapshot, and write nothing. */
   isSnapshot?: boolean;
-  /** The commit does not wait for the disk: what it wrote may be lost where the database crashes, in the second before. */
-  isSoon?: boolean;
+  /** The commit does not wait for the disk: if the database crashes within a second, it can be lost. */
+  isRelaxed?: boolean;
   /** Called before the COMMIT. */
   committing?: () => void;
   /** Called after the COMMIT of a transaction that concerns other run hosts. */
   onConcernsHosts?: () => void;
 }
 
-/** Runs a verb in a transaction of its own, which is committed when its promise resolves. */
+/** Runs an operation in its own transaction. It is committed when the promise resolves. */
 export async function transact<Result>(
   pool: Pool,
-  verb: (session: Session) => Promise<Result>,
+  operation: (session: Session) => Promise<Result>,
   mode: TransactionMode = {},
 ): Promise<Result> {
   const client = await pool.connect();
@@ -28,15 +28,15 @@ export async function transact<Result>(
     await begin(client, mode);
     const session = sessionOf(client);
     session.concernsHosts = false;
-    const result = await verb(session);
+    const result = await operation(session);
     mode.committing?.();
     const { command } = await client.query("COMMIT");
-    // An error that somebody swallowed: Postgres has taken everything back, and says so in one word only.
+    // The operation caught an error of a statement. Postgres then rolls back, and reports only ROLLBACK.
     if (command !== "COMMIT") throw new Error(`The transaction was not committed, but ended by ${command}.`);
     if (session.concernsHosts) mode.onConcernsHosts?.();
     return result;
   } catch (error) {
-    // One that does not answer would not answer this either, and whoever waits has waited long enough.
+    // A lost connection would not answer this either, and the caller has waited long enough.
     if (isConnectionLost(error)) lose();
     else await client.query("ROLLBACK").catch(lose);
     throw error;
@@ -47,9 +47,9 @@ export async function transact<Result>(
 }
 
 async function begin(client: PoolClient, mode: TransactionMode): Promise<void> {
-  const { isSnapshot, isSoon } = mode;
+  const { isSnapshot, isRelaxed } = mode;
   if (isSnapshot) await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  else if (isSoon) await client.query("BEGIN; SET LOCAL synchronous_commit = off");
+  else if (isRelaxed) await client.query("BEGIN; SET LOCAL synchronous_commit = off");
   else await client.query("BEGIN");
-  if (isShared(client)) await settleTransaction(client, { waitsForDisk: !isSnapshot && !isSoon });
+  if (isShared(client)) await settleTransaction(client, { waitsForDisk: !isSnapshot && !isRelaxed });
 }

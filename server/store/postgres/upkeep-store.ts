@@ -15,7 +15,7 @@ const removeAuditSql = removeSql("audit_entry", "at");
 const removeExpiredSql = [removeSql("person_session", "expires_at"), removeSql("person_verification", "expires_at")];
 
 /** Nothing here waits for the disk: if a crash undoes a removal, the next upkeep repeats it. */
-export function createUpkeepStore({ read, writeSoon }: PostgresDatabase): UpkeepStore {
+export function createUpkeepStore({ read, writeRelaxed }: PostgresDatabase): UpkeepStore {
   return {
     // One row more than are kept shows whether there is anything to remove.
     findOldestOf: (newest) =>
@@ -26,17 +26,17 @@ export function createUpkeepStore({ read, writeSoon }: PostgresDatabase): Upkeep
         );
         return rows.length === 2 ? (rows[0]?.at ?? null) : null;
       }),
-    removeOldDeliveries: (p) => writeSoon((session) => removeDeliveries(session, p)),
-    removeOldRuns: (p) => writeSoon((session) => removeRuns(session, p)),
-    removeOldKeys: (p) => writeSoon((session) => removeKeys(session, p)),
-    removeOldCounters: (p) => writeSoon((session) => removeCounters(session, p)),
+    removeOldDeliveries: (p) => writeRelaxed((session) => removeDeliveries(session, p)),
+    removeOldRuns: (p) => writeRelaxed((session) => removeRuns(session, p)),
+    removeOldKeys: (p) => writeRelaxed((session) => removeKeys(session, p)),
+    removeOldCounters: (p) => writeRelaxed((session) => removeCounters(session, p)),
     async removeOldWorkers(before) {
-      const removed = await writeSoon((session) => session.change(removeWorkersSql, [before]));
-      await writeSoon((session) => removeUnusedQueues(session, before));
+      const removed = await writeRelaxed((session) => session.change(removeWorkersSql, [before]));
+      await writeRelaxed((session) => removeUnusedQueues(session, before));
       return removed;
     },
-    removeOldAudit: ({ before }) => writeSoon((session) => remove(session, [removeAuditSql], before)),
-    removeExpiredSignIns: ({ before }) => writeSoon((session) => remove(session, removeExpiredSql, before)),
+    removeOldAudit: ({ before }) => writeRelaxed((session) => remove(session, [removeAuditSql], before)),
+    removeExpiredSignIns: ({ before }) => writeRelaxed((session) => remove(session, removeExpiredSql, before)),
     // Postgres uses the space again by itself.
     releaseSpace: async () => false,
   };

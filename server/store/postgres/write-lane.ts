@@ -2,11 +2,11 @@ import { AppError } from "../../contract/app-error.ts";
 import type { CommitTally } from "../../domain/tallies.ts";
 import { isConflict, isUnavailable, toStoreError } from "./store-error.ts";
 
-/** Jobs that one transaction can do together. */
+/** Jobs that can share a transaction. */
 export interface JobGroup<Job, Result> {
   /**
-   * One transaction: a result for each job, or it throws, and nothing of it is there. `committing` is called before its
-   * COMMIT.
+   * Writes the jobs in one transaction. Returns a result for each, or throws after a rollback. `committing` is called
+   * before the COMMIT.
    */
   write(jobs: readonly Job[], committing: () => void): Promise<readonly Result[]>;
   maxBatch: number;
@@ -15,13 +15,13 @@ export interface JobGroup<Job, Result> {
 }
 
 /**
- * Group commit: jobs of a group that come in while a transaction is under way share the next one, and each is told only
- * after its commit. All jobs are done in the order in which they came, one transaction at a time.
+ * Group commit: jobs of a group that are requested during a transaction share the next one. A promise resolves only
+ * after the commit. All jobs are written in the order of the requests, one transaction at a time.
  */
 export interface WriteLane {
   add<Job, Result>(group: JobGroup<Job, Result>, job: Job): Promise<Result>;
   waitingWrites(): number;
-  /** Takes nothing more; resolves when what waits is written. */
+  /** Rejects new jobs. Resolves when the waiting jobs are written. */
   close(): Promise<void>;
 }
 
@@ -36,10 +36,10 @@ interface Waiting {
 
 const maxWaiting = 10_000;
 /**
- * Where the database cannot be reached, whoever has waited this long is told so, rather than waiting for a try of their
- * own.
+ * If the database cannot be reached, jobs that have waited this long fail immediately, instead of waiting for their own
+ * try.
  */
-const longestWaitMs = 4_000;
+const maxWaitMs = 4_000;
 const tries = 4;
 
 export function createWriteLane(tally: CommitTally): WriteLane {
@@ -49,7 +49,7 @@ export function createWriteLane(tally: CommitTally): WriteLane {
 
   async function work(): Promise<void> {
     while (waiting.length > 0) {
-      // What comes in the same turn of the event loop shares a commit.
+      // Jobs that are requested in the same turn of the event loop share a commit.
       await new Promise<void>((resolve) => setImmediate(resolve));
       const batch = takeBatch();
       const [first] = batch;
@@ -76,10 +76,10 @@ export function createWriteLane(tally: CommitTally): WriteLane {
     const failure = await attempt(group, batch);
     if (!failure) return;
     const [only] = batch;
-    // What the database cannot do now it cannot do for any of them.
+    // The database is unavailable for all of them.
     if (isUnavailable(failure.error)) return failAll([...batch, ...takeLate()], failure.error);
     if (batch.length === 1 && only) return retryAlone(group, only, failure.error);
-    // A bad row fails alone.
+    // An invalid row fails alone.
     for (const [at, one] of batch.entries()) {
       const alone = await attempt(group, [one]);
       if (alone && isUnavailable(alone.error)) return failAll(batch.slice(at), alone.error);
@@ -88,12 +88,12 @@ export function createWriteLane(tally: CommitTally): WriteLane {
   }
 
   function takeLate(): Waiting[] {
-    const since = performance.now() - longestWaitMs;
+    const since = performance.now() - maxWaitMs;
     const end = waiting.findIndex((one) => one.since > since);
     return waiting.splice(0, end < 0 ? waiting.length : end);
   }
 
-  /** Why the transaction failed; `null` when it is on disk. */
+  /** The cause if the transaction failed; `null` if it is committed. */
   async function attempt(
     group: JobGroup<unknown, unknown>,
     batch: readonly Waiting[],
@@ -111,7 +111,7 @@ export function createWriteLane(tally: CommitTally): WriteLane {
     }
   }
 
-  /** Two transactions that waited for each other: one of them was undone, and may simply come again. */
+  /** Repeats a transaction that was rolled back because it conflicted with another one. */
   async function retryAlone(group: JobGroup<unknown, unknown>, one: Waiting, first: unknown): Promise<void> {
     let error = first;
     for (let tried = 1; isConflict(error) && tried < tries; tried += 1) {

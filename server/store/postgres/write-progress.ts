@@ -5,7 +5,6 @@ import { clearLives } from "./live.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
 import { runStep } from "./schema.ts";
 import type { Session } from "./session.ts";
-import { addEntries } from "./timeline.ts";
 
 interface Found extends Held {
   isRunning: boolean;
@@ -16,7 +15,7 @@ const lockSql = `
   SELECT id, token, status = 'running' AS "isRunning", attempt, cancel_requested_at AS "cancelRequestedAt", progress_seq AS "progressSeq", job_queue AS queue FROM run
   WHERE id = ANY($1::text[]) AND token = ANY($2::text[]) ORDER BY id FOR NO KEY UPDATE`;
 
-/** The progress of many runs, with no more statements than for one. Each run is among them once. */
+/** Writes the progress of many runs with as many statements as for one. Each run occurs once. */
 export async function writeProgress(
   session: Session,
   jobs: RunJobs,
@@ -37,20 +36,13 @@ export async function writeProgress(
       one.progress.transition &&
       decideEnding({ held: one.held, transition: one.progress.transition, now: one.progress.now }),
   }));
-  await addEntries(
-    session,
-    decided.flatMap(({ progress: { runId, entries }, end }) => [
-      ...entries.map((entry) => ({ runId, entry })),
-      ...(end?.entries ?? []),
-    ]),
-  );
   await saveSteps(
     session,
     held.flatMap(({ progress: { runId, steps = [] } }) => steps.map((step) => ({ runId, ...step }))),
   );
   await saveInputs(
     session,
-    held.map(({ progress }) => progress),
+    held.flatMap(({ progress }) => (progress.transition ? [] : [progress])),
   );
   await clearLives(
     session,
@@ -60,11 +52,15 @@ export async function writeProgress(
     session,
     held.map(({ progress }) => progress),
   );
-  await endHolds(
-    session,
-    jobs,
-    decided.flatMap(({ end }) => (end ? [end.ending] : [])),
-  );
+  await endHolds(session, jobs, {
+    endings: decided.flatMap(({ progress: { input }, end }) =>
+      end ? [input === undefined ? end.ending : { ...end.ending, input }] : [],
+    ),
+    entries: decided.flatMap(({ progress: { runId, entries }, end }) => [
+      ...entries.map((entry) => ({ runId, entry })),
+      ...(end?.entries ?? []),
+    ]),
+  });
   await saveSeqs(
     session,
     decided.flatMap(({ held: { id, seq }, end }) => (end ? [] : [{ id, seq }])),
@@ -91,12 +87,12 @@ const laterStateSql = `
   ON CONFLICT (run_id, name) DO UPDATE SET attempt = excluded.attempt, finished_at = excluded.finished_at, until = excluded.until, result = excluded.result
   WHERE run_step.finished_at IS NULL`;
 
-/** A sleep is written when it begins and again when it is over. What is finished stays as it is. */
+/** A sleep is written when it starts and again when it ends. A finished step does not change. */
 async function saveSteps(session: Session, steps: readonly StepRow[]): Promise<void> {
   await insertRows(session, runStep, mergeSteps(steps), { conflict: laterStateSql });
 }
 
-/** One statement takes each step once. */
+/** A statement can write each step only once. */
 function mergeSteps(steps: readonly StepRow[]): StepRow[] {
   const merged = new Map<string, StepRow>();
   for (const step of steps) {

@@ -40,7 +40,14 @@ const fileRoute = defineRoute({
   description: "The value of the file in the payload has this path, its name, its type, its size and its SHA-256.",
   tags: ["Deliveries"],
   request: {
-    params: z.object({ id: z.string(), number: z.coerce.number().int().min(0).openapi({ description: "From 0." }) }),
+    params: z.object({
+      id: z.string(),
+      number: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .openapi({ description: "From 0.", param: { required: true } }),
+    }),
     query: noQuery,
   },
   responses: {

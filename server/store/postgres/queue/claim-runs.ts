@@ -17,7 +17,7 @@ interface DueQueue extends QueueFacts {
   hasQueued: boolean;
 }
 
-/** Each moves the runs of a limited target that it finds in a common queue, and then looks again. */
+/** Each round moves the runs of limited targets that it finds in a common queue. The next one looks again. */
 const maxRounds = 50;
 
 /**
@@ -41,7 +41,7 @@ export async function claimRuns(
   return claimed.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }
 
-/** What a version accepted waits so long for its own workers: web and workers of a machine start together. */
+/** New runs wait this long for workers of their own version: web and workers of a machine start together. */
 const workersComeWithinSeconds = 10;
 
 /** One step into the index of pg-boss for each queue, however many jobs wait: for those that woke, and for the others. */
@@ -191,8 +191,8 @@ interface TakenRow {
 }
 
 /**
- * A run that another transaction has locked is passed over: it is being canceled, say, and its job waits for the end
- * of this one. Waiting for it would be a deadlock. The flag that the run is resumed stays while the run is held.
+ * A run that another transaction has locked is skipped: that transaction may cancel it, and wait for the job that this
+ * one has. Waiting for it would be a deadlock. The flag that the run is resumed stays while the run is held.
  */
 const takeRunsSql = `
   WITH locked AS (
@@ -252,7 +252,7 @@ interface OpenRow {
 /**
  * Jobs that were taken without their run. Those of a limited target move to its queue: the bound was added by a newer
  * build. Of the others, the run is locked by a transaction that may wait for the job. A job without an open run ends.
- * Says whether runs were moved.
+ * Returns whether runs were moved.
  */
 async function putBack(
   session: Session,
@@ -297,7 +297,7 @@ const moveSql = `
   )
   UPDATE run SET job_queue = locked.queue FROM locked WHERE run.id = locked.id RETURNING run.id, run.job_queue AS queue`;
 
-/** Gives the new queues of those that were not locked. */
+/** Returns the new queues of the runs that were not locked. */
 async function moveRuns(session: Session, moves: readonly JobOfRun[]): Promise<Map<string, string>> {
   if (moves.length === 0) return new Map();
   const rows = await session.rows<{ id: string; queue: string }>(moveSql, [

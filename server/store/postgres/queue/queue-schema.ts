@@ -12,7 +12,7 @@ function withoutTransaction(plan: string): string {
 }
 
 export interface QueueSchema {
-  /** `null`: it is not there yet. */
+  /** `null`: it does not exist yet. */
   installed: number | null;
   current: number;
 }

@@ -19,7 +19,7 @@ export async function removeUnusedQueues(session: Session, before: number): Prom
   let removed = 0;
   for (const { name } of empty) {
     if (live.has(parseQueueName(name).version)) continue;
-    // Who commits a job of the queue waits for this lock, or is seen by the next statement.
+    // A transaction that adds a job to the queue waits for this lock, or the next statement sees its job.
     const locked = await session.rows(`SELECT name FROM ${schemaName}.queue WHERE name = $1 FOR UPDATE`, [name]);
     const jobs = await session.rows(`SELECT 1 FROM ${schemaName}.job WHERE name = $1 LIMIT 1`, [name]);
     if (locked.length === 0 || jobs.length > 0) continue;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => server.stop());
 
-/** Cuts the connection of the store at its next statement but so many: before the statement is sent, or just after. */
+/** Closes the connection of the store after this many further statements: before the next one is sent, or just after. */
 let cut: { statementsLeft: number; isSent: boolean } | null = null;
 const query = Client.prototype.query;
 beforeEach(() => {

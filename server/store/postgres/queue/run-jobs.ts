@@ -19,7 +19,7 @@ export interface JobOfRun {
 export type JobState =
   /** Due, behind all that are due already. */
   | { kind: "queued" }
-  /** Due: its worker gave it back or was lost. It has begun, and goes before runs that have not. */
+  /** Due: its worker returned it or was lost. It has begun, so it is taken before runs that have not. */
   | { kind: "interrupted" }
   /** Due at this time. */
   | { kind: "waiting"; until: number }
@@ -42,7 +42,7 @@ export interface RunJobs {
   /** The same as a part of a statement, which the caller executes in the same transaction. `null`: there are no jobs. */
   prepareAdd(session: Session, jobs: readonly NewJob[]): Promise<InsertPart | null>;
   end(session: Session, jobs: readonly JobOfRun[]): Promise<void>;
-  /** Takes due jobs of a queue, the oldest first; skips those that another transaction is taking. Gives the runs' ids. */
+  /** Takes due jobs of a queue, the oldest first; skips those that another transaction is taking. Returns the runs' ids. */
   take(session: Session, queue: string, p: { limit: number; due: DueJobs }): Promise<string[]>;
   /** The runs are being executed. The caller has locked their rows, so no other process finds them lost meanwhile. */
   touch(session: Session, jobs: readonly JobOfRun[]): Promise<void>;
@@ -83,7 +83,7 @@ const createQueueSql = `SELECT ${schemaName}.create_queue($1, $2::jsonb)`;
 
 /** Starts pg-boss. It begins no work of its own. `session`: for what it reads outside of transactions. */
 export async function openRunJobs(session: Session, p: { logger: Logger }): Promise<RunJobs> {
-  const logTrouble = createThrottledLog((message, fields) => p.logger.warn(message, fields));
+  const logFailure = createThrottledLog((message, fields) => p.logger.warn(message, fields));
   /**
    * The transaction of a call. What pg-boss reads first, such as the facts of a queue, is read in it as well. A second
    * connection could be one that only the end of other transactions makes free.
@@ -98,7 +98,7 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
     registerInstance: false,
     queueCacheIntervalSeconds: 86_400,
   });
-  boss.on("error", (error) => logTrouble("the queue reported an error", { error }));
+  boss.on("error", (error) => logFailure("the queue reported an error", { error }));
   await boss.start();
   const known = new Set<string>();
 
@@ -132,7 +132,7 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
   }
 
   return {
-    add: async (transaction, jobs) => insertParts(transaction, [await prepareAdd(transaction, jobs)]),
+    add: async (transaction, jobs) => void (await insertParts(transaction, [await prepareAdd(transaction, jobs)])),
     prepareAdd,
     end(transaction, jobs) {
       // Another run of the target may be due on another machine.
