@@ -55,7 +55,9 @@ export function githubEvents(): Map<string, string> {
     if (!type?.fields) continue;
     const actions = type.fields.has("action") ? actionsIn(resolve(schema ?? {}), resolve) : [];
     const event =
-      action === undefined || actions.length === 0 ? name : `${name}.${actions.length === 1 ? actions[0] : action}`;
+      action === undefined || !type.fields.has("action")
+        ? name
+        : `${name}.${actions.length === 1 ? actions[0] : action}`;
     const shape = shapeOf(type, shapes);
     events.set(event, shape);
     const all = examples.get(name) ?? [];

@@ -71,9 +71,15 @@ export function createEventSources<Events, Headers extends string = never>(
     const { slug, endpoint, pick, secret, filter, rateLimit } = options;
     checkText(slug, "slug", call, "new-event");
     const isSigned = "secret" in options;
-    const request = pickSchema(field, { paths: pick, fixed: sender.fixed?.(event) ?? {}, where: call });
-    const header = sender.header?.(event);
     const dedupe = isSigned ? sender.dedupe.signed : sender.dedupe.unsigned;
+    // The field that identifies an event is always required.
+    const identity = dedupe?.field === undefined ? [] : [dedupe.field.slice(1).replaceAll("/", ".")];
+    const request = pickSchema(field, {
+      paths: [...pick, ...identity],
+      fixed: sender.fixed?.(event) ?? {},
+      where: call,
+    });
+    const header = sender.header?.(event);
     return defineWebhookSource({
       slug,
       endpoint,

@@ -119,7 +119,12 @@ describe.each([
       pick: ["event.user", "event.text", "team_id"],
     }),
     dedupe: { field: "/event_id" },
-    body: { type: "event_callback", team_id: "T1", event: { type: "app_mention", user: "U1", text: "hi", blocks: [] } },
+    body: {
+      type: "event_callback",
+      event_id: "Ev1",
+      team_id: "T1",
+      event: { type: "app_mention", user: "U1", text: "hi", blocks: [] },
+    },
     other: { event: { type: "message", user: "U1", text: "hi" } },
   },
   {

@@ -163,7 +163,6 @@ export interface GitHubEvents {
   "projects_v2_status_update.deleted": S342;
   "projects_v2_status_update.edited": S344;
   "public": S345;
-  "pull_request": S402;
   "pull_request.assigned": S355;
   "pull_request.auto_merge_disabled": S359;
   "pull_request.auto_merge_enabled": S361;
@@ -179,6 +178,8 @@ export interface GitHubEvents {
   "pull_request.opened": S363;
   "pull_request.ready_for_review": S363;
   "pull_request.reopened": S363;
+  "pull_request.review_request_removed": S400;
+  "pull_request.review_requested": S402;
   "pull_request.synchronize": S415;
   "pull_request.unassigned": S418;
   "pull_request.unlabeled": S373;
@@ -212,7 +213,7 @@ export interface GitHubEvents {
   "repository.unarchived": S10;
   "repository_advisory.published": S457;
   "repository_advisory.reported": S457;
-  "repository_dispatch": S458;
+  "repository_dispatch.sample.collected": S458;
   "repository_import": S462;
   "repository_ruleset.created": S470;
   "repository_ruleset.deleted": S470;
