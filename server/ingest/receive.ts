@@ -121,7 +121,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
 
       const greeting = source.verify ? answerGreeting(source.verify, request) : null;
       if (greeting?.kind === "rejected") return await reject(received, greeting.error);
-      if (greeting) return finish(received, await acceptHandshake(store, head, delivery, greeting.answer));
+      if (greeting) return finish(received, await acceptHandshake(store, head, delivery, greeting));
       if (request.method !== "POST") return await reject(received, explainMethod(request));
 
       const formats = source.body ?? onlyJson;

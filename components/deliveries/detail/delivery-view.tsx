@@ -99,7 +99,11 @@ function ResponsePanel({ delivery }: { delivery: FullDelivery }) {
     <Panel title="Response" note={`${response.status}, reconstructed from the stored delivery`}>
       <HeaderList headers={response.headers} />
       <div className="border-t">
-        <JsonView text={response.body} label="Response body" copyLabel="Copy the response" maxHeight={240} />
+        {response.body === null ? (
+          <p className="px-4 py-3 text-ink-3">The answer to a handshake is not stored.</p>
+        ) : (
+          <JsonView text={response.body} label="Response body" copyLabel="Copy the response" maxHeight={240} />
+        )}
       </div>
     </Panel>
   );
