@@ -9,7 +9,7 @@ import type { Picked, PickablePath } from "./pickable.ts";
 import { pickSchema } from "./pick-schema.ts";
 
 /** Options of a typed source. */
-export interface EventOptions<Slug extends string, Paths extends readonly string[]> {
+interface EventOptions<Slug extends string, Paths extends readonly string[]> {
   /** Permanent id of the trigger: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters. */
   slug: Slug;
   /** Path of the endpoint: `"github"` is `POST /triggers/github`. Sources of one sender can share it. */

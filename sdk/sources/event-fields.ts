@@ -129,7 +129,7 @@ function isNullable(field: WrittenFields | NullableFields | readonly [WrittenFie
 }
 
 /** An own field of an object. */
-export function valueIn(value: unknown, name: string): unknown {
+function valueIn(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined;

@@ -139,7 +139,7 @@ describe.each([
     body: { name: "#1001", line_items: [{ sku: "NB-1" }, { sku: null }], customer: null },
     other: { name: 1001 },
   },
-])("$sender.on", ({ sender, source, dedupe, body, other }) => {
+])("typed sources of $sender", ({ sender, source, dedupe, body, other }) => {
   it("verifies, identifies and selects its events", () => {
     expect([source.verify?.scheme, source.dedupe]).toEqual([sender, dedupe]);
     expect(accepts(source, body)).toBe(true);
