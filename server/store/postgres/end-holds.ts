@@ -1,9 +1,13 @@
+import type { Json } from "../../contract/json.ts";
+import type { RunError } from "../../contract/run.ts";
 import { resolveTransition } from "../../domain/runs/run-state.ts";
 import type { RunTransition } from "../../ports/store/engine-store.ts";
+import { type ElementType, toArrayParameter } from "./array-parameters.ts";
+import { insertParts } from "./insert-rows.ts";
 import { toIsolatedQueue } from "./queue/queue-names.ts";
 import type { NewJob, RunJobs } from "./queue/run-jobs.ts";
 import type { Session } from "./session.ts";
-import type { EntryOfRun } from "./timeline.ts";
+import { addEntries, type EntryOfRun, toInsertEntries } from "./timeline.ts";
 
 /** A running run whose row is locked. */
 export interface Held {
@@ -23,6 +27,8 @@ export interface Ending {
   now: number;
   /** It must be alone in its next process. */
   isIsolated?: boolean;
+  /** The input that its code got, if this attempt has created it. */
+  input?: Json;
 }
 
 /** The resolved transition (see resolveTransition), with its timeline entry. */
@@ -39,27 +45,59 @@ export function decideEnding({ held, transition: asked, now, ...rest }: Ending):
  * A run that is queued again keeps its position in the order. A worker whose acknowledgement was lost sends its last
  * write again: the token and the number show that it was written.
  */
-const endHoldsSql = `
+const endHoldsSql = (first: number) => `
   UPDATE run SET token = CASE WHEN e.seq IS NULL THEN NULL ELSE run.token END, progress_seq = coalesce(e.seq, 0), worker_id = NULL, job_queue = e.job_queue, status = e.status,
     available_at = coalesce(e.available_at, run.available_at), is_resuming = coalesce(e.is_resuming, run.is_resuming), finished_at = e.finished_at,
-    error_name = e.error_name, error_message = e.error_message, error_stack = e.error_stack, output = e.output
-  FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[])
-    AS e (id, token, seq, job_queue, status, available_at, is_resuming, finished_at, error_name, error_message, error_stack, output)
+    error_name = e.error_name, error_message = e.error_message, error_stack = e.error_stack, output = e.output, input = CASE WHEN e.has_input THEN e.input ELSE run.input END
+  FROM unnest(${columns.map(({ type }, at) => `$${first + at}::${type}[]`).join(", ")}) AS e (${columns.map(({ name }) => name).join(", ")})
   WHERE run.id = e.id AND run.token = e.token AND run.status = 'running'`;
 
-/** Takes runs out of `running`, each once, and ends their jobs. A run that continues later gets a new job. */
-export async function endHolds(session: Session, jobs: RunJobs, endings: readonly Ending[]): Promise<void> {
-  if (endings.length === 0) return;
+type Value = string | number | boolean | null;
+
+const columns: readonly { name: string; type: ElementType; valueOf: (ending: Ending, next: NewJob | null) => Value }[] =
+  [
+    { name: "id", type: "text", valueOf: ({ held }) => held.id },
+    { name: "token", type: "text", valueOf: ({ held }) => held.token },
+    { name: "seq", type: "integer", valueOf: ({ held }) => held.seq ?? null },
+    { name: "job_queue", type: "text", valueOf: (_, next) => next?.queue ?? null },
+    { name: "status", type: "text", valueOf: ({ transition }) => transition.to },
+    {
+      name: "available_at",
+      type: "bigint",
+      valueOf: ({ transition }) => (transition.to === "waiting" ? Math.round(transition.availableAt) : null),
+    },
+    { name: "is_resuming", type: "boolean", valueOf: ({ transition }) => isResuming(transition) },
+    { name: "finished_at", type: "bigint", valueOf: ({ now }, next) => (next ? null : now) },
+    { name: "error_name", type: "text", valueOf: ({ transition }) => errorOf(transition)?.name ?? null },
+    { name: "error_message", type: "text", valueOf: ({ transition }) => errorOf(transition)?.message ?? null },
+    { name: "error_stack", type: "text", valueOf: ({ transition }) => errorOf(transition)?.stack ?? null },
+    {
+      name: "output",
+      type: "text",
+      valueOf: ({ transition }) => (transition.to === "completed" ? toJson(transition.output) : null),
+    },
+    { name: "has_input", type: "boolean", valueOf: ({ input }) => input !== undefined },
+    { name: "input", type: "text", valueOf: ({ input }) => toJson(input ?? null) },
+  ];
+
+/**
+ * Takes runs out of `running`, each once, and ends their jobs. A run that continues later gets a new job. `entries` are
+ * added to their timelines by the same statement.
+ */
+export async function endHolds(
+  session: Session,
+  jobs: RunJobs,
+  { endings, entries }: { endings: readonly Ending[]; entries: readonly EntryOfRun[] },
+): Promise<void> {
+  if (endings.length === 0) return addEntries(session, entries);
   const next = endings.map(nextJob);
-  const rows = endings.map(({ held: { id, token, seq }, transition, now }, at) => [
-    id,
-    token,
-    seq ?? null,
-    next[at]?.queue ?? null,
-    ...valuesOf(transition, now),
-  ]);
-  const columns = Array.from({ length: 12 }, (_, column) => rows.map((row) => row[column] ?? null));
-  const changes = await session.change(endHoldsSql, columns);
+  const values = columns.map(({ type, valueOf }) =>
+    toArrayParameter(
+      type,
+      endings.map((ending, at) => valueOf(ending, next[at] ?? null)),
+    ),
+  );
+  const changes = await insertParts(session, [toInsertEntries(entries), { text: endHoldsSql, values }]);
   // The rows are locked: any other number is a defect and rolls back.
   if (changes !== endings.length)
     throw new Error(
@@ -85,22 +123,14 @@ function nextJob({ held: { id, queue }, transition, isIsolated }: Ending): NewJo
   };
 }
 
-/** From `status` on. */
-function valuesOf(transition: RunTransition, now: number): (string | number | boolean | null)[] {
-  if (transition.to === "waiting")
-    return ["waiting", Math.round(transition.availableAt), transition.reason === "sleep"];
-  if (transition.to === "queued") return ["queued", null, true];
-  if (transition.to === "completed")
-    return [
-      "completed",
-      null,
-      null,
-      now,
-      null,
-      null,
-      null,
-      transition.output === null ? null : JSON.stringify(transition.output),
-    ];
-  const { error } = transition;
-  return [transition.to, null, null, now, error?.name ?? null, error?.message ?? null, error?.stack ?? null, null];
+/** `null`: as before. */
+function isResuming(transition: RunTransition): boolean | null {
+  if (transition.to === "waiting") return transition.reason === "sleep";
+  return transition.to === "queued" ? true : null;
 }
+
+function errorOf(transition: RunTransition): RunError | null {
+  return "error" in transition ? transition.error : null;
+}
+
+const toJson = (value: Json): string | null => (value === null ? null : JSON.stringify(value));

@@ -34,8 +34,11 @@ export async function insertRows<Table extends PgTable>(
   for (const portion of inPortions(rows, p.bytesOf)) await insertParts(session, [toInsert(table, portion, p.conflict)]);
 }
 
-/** Executes the parts as one statement. References between their rows are checked at its end. */
-export async function insertParts(session: Session, parts: readonly (InsertPart | null)[]): Promise<void> {
+/**
+ * Executes the parts as one statement. References between their rows are checked at its end. Returns the number of rows
+ * that the last part changed.
+ */
+export async function insertParts(session: Session, parts: readonly (InsertPart | null)[]): Promise<number> {
   const texts: string[] = [];
   const values: unknown[] = [];
   for (const part of parts) {
@@ -44,9 +47,9 @@ export async function insertParts(session: Session, parts: readonly (InsertPart 
     values.push(...part.values);
   }
   const last = texts.pop();
-  if (last === undefined) return;
+  if (last === undefined) return 0;
   const others = texts.map((text, at) => `part_${at} AS (${text})`);
-  await session.change(others.length > 0 ? `WITH ${others.join(", ")} ${last}` : last, values);
+  return await session.change(others.length > 0 ? `WITH ${others.join(", ")} ${last}` : last, values);
 }
 
 /**

@@ -5,7 +5,7 @@ import { clearLives } from "./live.ts";
 import { schemaName } from "./queue/queue-names.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
 import type { Session } from "./session.ts";
-import { addEntries, type EntryOfRun } from "./timeline.ts";
+import type { EntryOfRun } from "./timeline.ts";
 
 type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 
@@ -131,17 +131,12 @@ async function returnToQueue(
   lost: readonly { ending: Ending; entries: EntryOfRun[] }[],
 ): Promise<void> {
   const decided = lost.map(({ ending, entries }) => ({ before: entries, ...decideEnding(ending) }));
-  await addEntries(
-    session,
-    decided.flatMap(({ before, entries }) => [...before, ...entries]),
-  );
   await clearLives(
     session,
     lost.map(({ ending }) => ending.held.id),
   );
-  await endHolds(
-    session,
-    jobs,
-    decided.map(({ ending }) => ending),
-  );
+  await endHolds(session, jobs, {
+    endings: decided.map(({ ending }) => ending),
+    entries: decided.flatMap(({ before, entries }) => [...before, ...entries]),
+  });
 }

@@ -5,7 +5,6 @@ import { clearLives } from "./live.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
 import { runStep } from "./schema.ts";
 import type { Session } from "./session.ts";
-import { addEntries } from "./timeline.ts";
 
 interface Found extends Held {
   isRunning: boolean;
@@ -37,20 +36,13 @@ export async function writeProgress(
       one.progress.transition &&
       decideEnding({ held: one.held, transition: one.progress.transition, now: one.progress.now }),
   }));
-  await addEntries(
-    session,
-    decided.flatMap(({ progress: { runId, entries }, end }) => [
-      ...entries.map((entry) => ({ runId, entry })),
-      ...(end?.entries ?? []),
-    ]),
-  );
   await saveSteps(
     session,
     held.flatMap(({ progress: { runId, steps = [] } }) => steps.map((step) => ({ runId, ...step }))),
   );
   await saveInputs(
     session,
-    held.map(({ progress }) => progress),
+    held.flatMap(({ progress }) => (progress.transition ? [] : [progress])),
   );
   await clearLives(
     session,
@@ -60,11 +52,15 @@ export async function writeProgress(
     session,
     held.map(({ progress }) => progress),
   );
-  await endHolds(
-    session,
-    jobs,
-    decided.flatMap(({ end }) => (end ? [end.ending] : [])),
-  );
+  await endHolds(session, jobs, {
+    endings: decided.flatMap(({ progress: { input }, end }) =>
+      end ? [input === undefined ? end.ending : { ...end.ending, input }] : [],
+    ),
+    entries: decided.flatMap(({ progress: { runId, entries }, end }) => [
+      ...entries.map((entry) => ({ runId, entry })),
+      ...(end?.entries ?? []),
+    ]),
+  });
   await saveSeqs(
     session,
     decided.flatMap(({ held: { id, seq }, end }) => (end ? [] : [{ id, seq }])),

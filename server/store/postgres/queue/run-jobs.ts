@@ -132,7 +132,7 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
   }
 
   return {
-    add: async (transaction, jobs) => insertParts(transaction, [await prepareAdd(transaction, jobs)]),
+    add: async (transaction, jobs) => void (await insertParts(transaction, [await prepareAdd(transaction, jobs)])),
     prepareAdd,
     end(transaction, jobs) {
       // Another run of the target may be due on another machine.
