@@ -97,6 +97,31 @@ describe("one delivery", () => {
     expect(errors).toEqual([]);
   });
 
+  it("that no trigger matched offers the code of one, as the server writes it, and copies it", async ({ service }) => {
+    const { url } = service;
+    const refunds = await Promise.all(
+      ["a", "b", "c"].map((id) => send(url, "billing", JSON.stringify({ type: "refund.made", refund: { id } }))),
+    );
+    const { page, errors } = await visit(url, { permissions: ["clipboard-read", "clipboard-write"] });
+    await page.goto(`${url}/deliveries/${refunds[0]}`);
+    await page.getByRole("button", { name: "Write a trigger" }).click();
+    const code = page.getByRole("region", { name: "triggers/billing-refund-made.ts, as text" });
+    await code.getByText('type: z.literal("refund.made"), // in 3 of 3').waitFor(patient);
+    await page.getByRole("button", { name: "Copy triggers/billing-refund-made.ts" }).click();
+    await page.getByText("Copied", { exact: true }).first().waitFor({ state: "attached" });
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('slug: "billing-refund-made"');
+    await page.getByRole("region", { name: "workflows/handle-billing-refund-made.ts, as text" }).waitFor();
+
+    await page.goto(`${url}/deliveries/${await send(url, "billing", small)}`);
+    await bodyTree(page).waitFor();
+    expect(await page.getByRole("button", { name: "Write a trigger" }).count()).toBe(0);
+    expect(errors).toEqual([]);
+
+    await page.goto(`${url}/deliveries/${await send(url, "refunds", "{}")}`);
+    await page.getByRole("button", { name: "Write a trigger" }).click();
+    await page.getByText("none has a usable body").waitFor(patient);
+  });
+
   it("is copied as a command that sends the same bytes", async ({ service }) => {
     const { url } = service;
     const { page } = await visit(url, { permissions: ["clipboard-read", "clipboard-write"] });

@@ -36,7 +36,7 @@ describe("signalbox start", () => {
     expect(started.stderr).not.toMatch(/^\s+at /m);
   });
 
-  it("accepts the key in each of its four forms, and in no other", async ({ service }) => {
+  it("accepts the key in each of its five forms, and in no other", async ({ service }) => {
     const { url, key } = senderUrl(projectDir);
     expect(url).toBe(`${service.url}/triggers/signup?token=${key}`);
     const post = (path: string, headers: Record<string, string> = {}) => postJson(service.url + path, signup, headers);
@@ -45,6 +45,7 @@ describe("signalbox start", () => {
       [`/triggers/signup?api_key=${key}`, {}],
       ["/triggers/signup", { authorization: `Bearer ${key}` }],
       ["/triggers/signup", { "x-api-key": key }],
+      ["/triggers/signup", { authorization: `Basic ${btoa(`hook:${key}`)}` }],
     ];
     for (const [path, headers] of forms) expect((await post(path, headers)).status).toBe(202);
     const refused: [string, Record<string, string>][] = [
@@ -53,6 +54,7 @@ describe("signalbox start", () => {
       [`/triggers/signup?token=${key}x`, {}],
       [`/triggers/signup?token=${key}`, { "x-api-key": "wrong" }],
       ["/triggers/signup", { authorization: `Basic ${key}` }],
+      ["/triggers/signup", { authorization: `Basic ${btoa(`proxy:${key}`)}` }],
     ];
     for (const [path, headers] of refused) {
       const response = await post(path, headers);

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { buildProject } from "../cli/build/build-project.ts";
 import { renderDiagnostics } from "../cli/build/diagnostics/diagnostic.ts";
 import { makeProject } from "../cli/build/testing/make-project.ts";
+import { sdkEntries } from "../server/paths.ts";
 import { runTsc } from "../sdk/testing/run-tsc.ts";
 
 const repository = join(import.meta.dirname, "..");
@@ -79,10 +80,7 @@ describe.each(pages)("the examples in %s", (page) => {
       writeFileSync(join(project, path), text);
     }
     const paths = Object.fromEntries(
-      ["trigger", "workflow", "agent", "verify", "config"].map((name) => [
-        `signalbox/${name}`,
-        [join(repository, "sdk", name, "index.ts")],
-      ]),
+      sdkEntries.map((name) => [`signalbox/${name}`, [join(repository, "sdk", name, "index.ts")]]),
     );
     const compilerOptions = { paths, allowJs: true, checkJs: true, allowImportingTsExtensions: true };
     writeFileSync(

@@ -113,7 +113,12 @@ function writeLicenses(): void {
   const styles = ["@fontsource-variable/geist", "@fontsource-variable/geist-mono", "tailwindcss"].map((name) =>
     inRoot(`node_modules/${name}`),
   );
-  writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), thirdPartyLicenses([...bundled, ...nextPackages, ...styles]));
+  // The typed events of GitHub are generated from these.
+  const events = ["openapi-webhooks", "webhooks-examples"].map((name) => inRoot(`node_modules/@octokit/${name}`));
+  writeFileSync(
+    join(dist, "THIRD-PARTY-LICENSES.txt"),
+    thirdPartyLicenses([...bundled, ...nextPackages, ...styles, ...events]),
+  );
 }
 
 /** A package must not know the machine that it was built on. */

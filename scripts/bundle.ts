@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { sdkEntries } from "../server/paths.ts";
 import { type BuildOptions, type Metafile, type Plugin, build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
@@ -98,15 +99,27 @@ function isAllowedImport(path: string): boolean {
   );
 }
 
+/** The events of GitHub stay a file of their own, of which a project's build takes those that it uses. */
+const separateEvents: Plugin = {
+  name: "separate-events",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/event-data\.ts$/ }, ({ kind }) =>
+      kind === "entry-point" ? undefined : { path: "./github-events.js", external: true },
+    );
+  },
+};
+
 /** What users import. Zod stays theirs. */
 export async function bundleSdk({ outdir }: { outdir: string }): Promise<void> {
   await build({
     ...bundleOptions,
-    entryPoints: Object.fromEntries(
-      ["trigger", "workflow", "agent", "verify", "config"].map((entry) => [entry, inRoot(`sdk/${entry}/index.ts`)]),
-    ),
+    entryPoints: {
+      ...Object.fromEntries(sdkEntries.map((entry) => [entry, inRoot(`sdk/${entry}/index.ts`)])),
+      "sources/github-events": inRoot("sdk/sources/github/event-data.ts"),
+    },
     outdir,
     chunkNames: "shared-[hash]",
     external: ["zod"],
+    plugins: [separateEvents],
   });
 }

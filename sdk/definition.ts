@@ -35,7 +35,19 @@ export interface SourceDefinition {
   readonly dedupe: DedupeOptions | undefined;
   readonly body: BodyOptions | undefined;
   readonly bigints: "number" | "string" | undefined;
+  readonly onMismatch: "reject" | "skip" | undefined;
+  readonly reply: ReplyOptions | undefined;
   readonly rateLimit: RateLimitOptions | undefined;
+}
+
+/** A fixed response to every accepted, repeated and skipped request, for senders that insist on one. */
+export interface ReplyOptions {
+  /** 200 to 299. Default: 200. */
+  status?: number;
+  /** The body: a string as it is sent, or an object, which is sent as JSON. At most 16 KiB. Default: empty. */
+  body?: string | Readonly<Record<string, unknown>>;
+  /** Headers, e.g. `{ "content-type": "text/xml" }`. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /**

@@ -25,8 +25,21 @@ export function entryFile(name: keyof typeof entries): string {
   return isSource ? join(packageRoot, `${entries[name]}.ts`) : join(packageRoot, "dist", `${name}.js`);
 }
 
+/** What users import: `signalbox/<entry>`. */
+export const sdkEntries = [
+  "trigger",
+  "workflow",
+  "agent",
+  "verify",
+  "sources/github",
+  "sources/shopify",
+  "sources/slack",
+  "sources/stripe",
+  "config",
+] as const;
+
 /** Absolute path of the module behind `signalbox/<entry>`. */
-export function sdkFile(entry: "trigger" | "workflow" | "agent" | "verify" | "config"): string {
+export function sdkFile(entry: (typeof sdkEntries)[number]): string {
   return isSource ? join(packageRoot, "sdk", entry, "index.ts") : join(packageRoot, "dist", "sdk", `${entry}.js`);
 }
 

@@ -9,13 +9,14 @@ import {
   type ManifestWorkflow,
   manifestSchema,
 } from "../../server/contract/project/manifest.ts";
+import { onMismatchSchema } from "../../server/contract/project/endpoint.ts";
 import type { ProjectSettings } from "../../server/contract/project/settings.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { type BundledFile, moduleOf } from "./bundle/bundle.ts";
 import { agentInputJsonSchema } from "../../server/contract/agent/input.ts";
 import { budgetOf, toolCallsOf } from "./checks/check-agents.ts";
 import { bodyFormatsOf } from "./checks/check-bodies.ts";
-import { dedupeOf, rateLimitOf } from "./checks/check-guards.ts";
+import { dedupeOf, rateLimitOf, replyOf } from "./checks/check-guards.ts";
 import { retryPolicyOf } from "./checks/check-definitions.ts";
 import type {
   EvaluatedAgent,
@@ -81,6 +82,8 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     verify: trigger.verify?.scheme ?? null,
     dedupe: dedupeOf(trigger),
     rateLimit: rateLimitOf(trigger.rateLimit),
+    onMismatch: onMismatchSchema.safeParse(trigger.onMismatch).data ?? null,
+    reply: replyOf(trigger.reply),
     prompt: trigger.prompt,
   };
 }

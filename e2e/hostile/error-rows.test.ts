@@ -101,7 +101,7 @@ it("every row of the contract applies when deployed, for each form of the key; w
     );
     const wrong = await send(row, form, `${key.slice(0, -1)}!`);
     expect(wrong.status, title).toBe(401);
-    expect(wrong.head, title).toMatch(/^www-authenticate: Bearer\r?$/im);
+    expect(wrong.head, title).toMatch(/^www-authenticate: Bearer, Basic realm="webhooks"\r?$/im);
     expect(wrong.head, title).not.toMatch(/^(signalbox-delivery|ratelimit)/im);
     unauthorized.add(JSON.stringify(wrong.json));
   };

@@ -4,7 +4,7 @@ import * as mini from "zod/mini";
 import { z as z3 } from "zod/v3";
 import { definitionKind, type TargetReference } from "../definition.ts";
 import { defineWorkflow } from "../workflow/define-workflow.ts";
-import { defineWebhookSource } from "./define-webhook-source.ts";
+import { defineEndpoint, defineWebhookSource } from "./define-webhook-source.ts";
 
 const request = z.object({ to: z.string() });
 const workflow = defineWorkflow({ slug: "welcome", input: request, run() {} });
@@ -118,5 +118,45 @@ describe("defineWebhookSource", () => {
     const { attach } = define({ slug: "a", endpoint: "a", request });
     expect(() => attach(attachment)).toThrow(TypeError);
     expect(() => attach(attachment)).toThrow(message);
+  });
+});
+
+describe("defineEndpoint", () => {
+  const endpoint = {
+    endpoint: "github",
+    dedupe: { field: "/id" },
+    rateLimit: { requests: 1, per: "second" },
+    body: "form",
+    bigints: "string",
+    onMismatch: "skip",
+    reply: { body: "ok" },
+  } as const;
+
+  it("gives its options to each source, which has its own slug and schemas", () => {
+    const { source } = defineEndpoint(endpoint);
+    const filter = z.object({ to: z.literal("a") });
+    const [one, other] = [source({ slug: "one", request, filter }), source({ slug: "other", request })];
+    expect(one).toMatchObject({ ...endpoint, slug: "one", request, filter });
+    expect(other).toMatchObject({ ...endpoint, slug: "other", request, filter: undefined });
+    expect(one.attach({ workflow })).toMatchObject({ source: one, target: workflow });
+  });
+
+  it("gives its headers to each source that has none of its own", () => {
+    const headers = z.object({ "x-event": z.string() });
+    const own = z.object({ "x-event": z.literal("a") });
+    const { source } = defineEndpoint({ endpoint: "github", headers });
+    expect(source({ slug: "one", request }).headers).toBe(headers);
+    expect(source({ slug: "other", request, headers: own }).headers).toBe(own);
+  });
+
+  it("names the wrong option of plain JavaScript", () => {
+    const plain = defineEndpoint as unknown as (options: unknown) => { source: (own: unknown) => unknown };
+    expect(() => plain(undefined)).toThrow(
+      'defineEndpoint needs an object, but got nothing. Write defineEndpoint({ endpoint: "github" }).',
+    );
+    expect(() => plain({ endpoint: 7 })).toThrow("defineEndpoint: endpoint must be a string, but is 7.");
+    expect(() => plain({ endpoint: "a" }).source({ slug: "b" })).toThrow(
+      'endpoint.source({ slug: "b" }): request must be a Zod schema, but is missing.',
+    );
   });
 });

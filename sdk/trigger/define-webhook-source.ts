@@ -13,6 +13,7 @@ import {
   type DedupeOptions,
   type PromptDefinition,
   type RateLimitOptions,
+  type ReplyOptions,
   type SchemaLike,
   type SourceDefinition,
   type TriggerDefinition,
@@ -151,9 +152,13 @@ export function defineWebhookSource<Slug extends string, Request extends Schema,
 // Plain JavaScript calls this, and so does the receiver with references in place of workflows: check every type first.
 export function defineWebhookSource(options: PlainOptions): SourceDefinition {
   checkOptions(options, "defineWebhookSource", "defineWebhookSource({ slug, endpoint, request })");
+  return createSource(options, "defineWebhookSource");
+}
+
+function createSource(options: PlainOptions & EndpointOnly, made: string): SourceDefinition {
   const { slug, endpoint, request, filter, headers, body, bigints, verify, dedupe, rateLimit } = options;
-  checkText(slug, "slug", "defineWebhookSource", "new-signup");
-  const where = `defineWebhookSource({ slug: ${JSON.stringify(slug)} })`;
+  checkText(slug, "slug", made, "new-signup");
+  const where = `${made}({ slug: ${JSON.stringify(slug)} })`;
   checkText(endpoint, "endpoint", where, "signup");
   checkSchema(request, "request", where);
   if (filter !== undefined) checkSchema(filter, "filter", where);
@@ -174,6 +179,8 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
     verify,
     dedupe,
     rateLimit,
+    onMismatch: options.onMismatch,
+    reply: options.reply,
     attach: (attachment: AttachmentShape) => attach(source, attachment, `${where}.attach`),
   } as const;
   return Object.freeze(source);
@@ -188,6 +195,87 @@ type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
   dedupe?: DedupeOptions;
   rateLimit?: RateLimitOptions;
 };
+
+/** Options of an endpoint that are not options of a source. */
+interface EndpointOnly {
+  onMismatch?: "reject" | "skip" | undefined;
+  reply?: ReplyOptions | undefined;
+}
+
+/** Options of `defineEndpoint`: all that applies to the endpoint, once for all its sources. */
+export interface EndpointOptions<Headers extends Schema = Schema> extends Omit<
+  WebhookSourceOptions<string, Schema, Headers>,
+  "slug" | "request" | "filter"
+> {
+  /**
+   * The response to a request whose body matches the `request` of no source on the endpoint: `"reject"` answers 422, so
+   * that the sender sees its mistake; `"skip"` answers 200, for senders that disable an endpoint after errors. Default:
+   * `"reject"` if the endpoint has one trigger, otherwise `"skip"`.
+   */
+  onMismatch?: "reject" | "skip";
+  /**
+   * A fixed response in place of the JSON with the run ids, to accepted, repeated and skipped requests. Rejected
+   * requests get their problem. It never contains the output of a run. Default: none.
+   */
+  reply?: ReplyOptions;
+}
+
+/** Options of `endpoint.source`. */
+export interface EndpointSourceOptions<
+  Slug extends string,
+  Request extends Schema,
+  Headers extends Schema,
+> extends Pick<WebhookSourceOptions<Slug, Request, Headers>, "slug" | "request" | "filter" | "headers"> {}
+
+/** An endpoint. `Headers` is the output type of its `headers`. */
+export interface Endpoint<Headers = {}> {
+  /**
+   * Defines a source on this endpoint. `headers` replaces that of the endpoint. Throws a TypeError if `slug` is not a
+   * string, or `request`, `filter` or `headers` is not a Zod schema.
+   *
+   * @example
+   *   github
+   *     .source({ slug: "new-issue", request: z.object({ action: z.literal("opened") }) })
+   *     .attach({ workflow: triage });
+   */
+  source<Slug extends string, Request extends Schema, Own extends Schema = never>(
+    options: EndpointSourceOptions<Slug, Request, Own>,
+  ): WebhookSource<Slug, SchemaOutput<Request>, [Own] extends [never] ? Headers : SchemaOutput<Own>>;
+}
+
+/**
+ * Defines an endpoint for several triggers, in one place: its signature verification, deduplication, rate limit, body
+ * format, headers and responses. Export it from a file outside `triggers/`, and import it in each trigger. Throws a
+ * TypeError if `endpoint` is not a string, or an option has the wrong type.
+ *
+ * @example
+ *   // lib/github.ts
+ *   import { defineEndpoint } from "signalbox/trigger";
+ *   import { github } from "signalbox/verify";
+ *
+ *   export const fromGithub = defineEndpoint({
+ *     endpoint: "github",
+ *     verify: github({ secret: process.env.GITHUB_SECRET }),
+ *     onMismatch: "skip",
+ *   });
+ */
+export function defineEndpoint<Headers extends Schema = never>(
+  options: EndpointOptions<Headers>,
+): Endpoint<[Headers] extends [never] ? {} : SchemaOutput<Headers>>;
+export function defineEndpoint(options: Omit<PlainOptions, "slug" | "request" | "filter"> & EndpointOnly): object {
+  checkOptions(options, "defineEndpoint", 'defineEndpoint({ endpoint: "github" })');
+  checkText(options.endpoint, "endpoint", "defineEndpoint", "github");
+  return Object.freeze({
+    source(own: Pick<PlainOptions, "slug" | "request" | "filter" | "headers">) {
+      checkOptions(own, "endpoint.source", "endpoint.source({ slug, request })");
+      const { slug, request, filter, headers = options.headers } = own;
+      return createSource(
+        { ...options, slug, request, ...(filter && { filter }), ...(headers && { headers }) },
+        "endpoint.source",
+      );
+    },
+  });
+}
 
 type AttachmentShape = {
   workflow?: TriggerDefinition["target"];

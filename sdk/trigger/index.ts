@@ -1,5 +1,9 @@
 export {
+  defineEndpoint,
   defineWebhookSource,
+  type Endpoint,
+  type EndpointOptions,
+  type EndpointSourceOptions,
   type Trigger,
   type WebhookSource,
   type WebhookSourceOptions,
@@ -13,5 +17,5 @@ export type {
   TransformNeeded,
 } from "./attachment.ts";
 export type { RequestHeaders, TransformContext, ValidHeaders } from "./headers.ts";
-export type { BodyOptions, DedupeOptions, RateLimitOptions } from "../definition.ts";
+export type { BodyOptions, DedupeOptions, RateLimitOptions, ReplyOptions } from "../definition.ts";
 export type { CompileError, Schema, SchemaInput, SchemaOutput } from "../schema.ts";

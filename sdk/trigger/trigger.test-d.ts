@@ -2,7 +2,14 @@ import { z } from "zod";
 import * as mini from "zod/mini";
 import { z as z3 } from "zod/v3";
 import * as mini4 from "zod/v4-mini";
-import { defineWebhookSource, type TransformContext, type Trigger, type WebhookSource } from "signalbox/trigger";
+import {
+  defineEndpoint,
+  defineWebhookSource,
+  type Endpoint,
+  type TransformContext,
+  type Trigger,
+  type WebhookSource,
+} from "signalbox/trigger";
 import { defineWorkflow, type Workflow } from "signalbox/workflow";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
@@ -85,6 +92,30 @@ defineWebhookSource({
   request: mini.object({}),
   headers: mini.union([mini.object({ "x-a": mini.string() }), mini.object({ "x-b": mini.string() })]),
 });
+
+// An endpoint is defined once; its sources have its headers, or their own.
+const github = defineEndpoint({
+  endpoint: "github",
+  headers: z.object({ "x-github-event": z.enum(["issues", "push"]) }),
+  onMismatch: "skip",
+  reply: { status: 204 },
+});
+github.source({ slug: "any", request: z.object({ id: z.string() }) }).attach({
+  workflow: welcome,
+  transform: (payload, { headers }) => {
+    expectTrue<Equal<typeof payload, { id: string }>>();
+    expectTrue<Equal<(typeof headers)["x-github-event"], "issues" | "push" | undefined>>();
+    return { to: payload.id };
+  },
+});
+const pushed = github.source({
+  slug: "pushed",
+  request: z.object({ ref: z.string() }),
+  headers: z.object({ "x-github-event": z.literal("push") }),
+});
+expectTrue<Equal<typeof pushed, WebhookSource<"pushed", { ref: string }, { "x-github-event": "push" }>>>();
+const plainEndpoint = defineEndpoint({ endpoint: "plain" });
+expectTrue<Equal<typeof plainEndpoint, Endpoint>>();
 
 // A transform can be async, and can be a function defined elsewhere.
 signup.attach({ workflow: welcome, transform: async (payload) => ({ to: payload.email, name: payload.name }) });

@@ -16,6 +16,8 @@ export const ownHeaders = {
   signatureCheck: "signalbox-signature-check",
   /** The public URL of the request, only if the endpoint's signature covers it. Keys in it are redacted. */
   requestUrl: "signalbox-request-url",
+  /** The scheme that answered the request: the sender verified the endpoint with it, and sent no event. */
+  handshake: "signalbox-handshake",
   /** The values of the headers that the request had several times, as JSON: `{"x-topic":["a","b"]}`. */
   repeated: "signalbox-repeated-headers",
   /** The paths of integers beyond 2⁵³ that were rounded when the body was parsed: JSON Pointers, as JSON. */

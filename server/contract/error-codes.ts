@@ -86,6 +86,14 @@ export const errorCodes = {
     "This service has nothing with this id or path. Retention may have removed it.",
     "Check the id, and that you send the request to the right service.",
   ),
+  nothing_recorded: entry(
+    404,
+    "Nothing recorded",
+    "A trigger is inferred from the recorded bodies of an endpoint, and there is none. The service records a request to an endpoint without triggers, but not its body.",
+    "Write a trigger for the endpoint with `request: z.unknown()`, and let the sender send some events. Then infer the trigger again. `--since` selects a longer period, and `--from` reads payloads from files.",
+    false,
+    "either",
+  ),
   method_not_allowed: entry(
     405,
     "Method not allowed",
@@ -149,7 +157,7 @@ export const errorCodes = {
   request_mismatch: entry(
     422,
     "Request schema mismatch",
-    "The endpoint has one trigger, and the body does not match its `request` schema.",
+    "The body matches the `request` schema of no trigger on the endpoint. By default, an endpoint with several triggers skips such a body instead; `onMismatch` in `defineEndpoint` sets the response.",
     "`errors` says where and why. `signalbox triggers test <slug> --data @body.json` checks a body without sending it. If the sender is right, change `request` in the trigger, then build and deploy. The delivery is recorded: redeliver it afterwards.",
     false,
     "either",

@@ -52,6 +52,7 @@ export async function redeliver(
     triggers,
     index: request.trigger === null ? (sources.indexes.get(old.endpoint) ?? null) : null,
     isShared: isShared(old, sources),
+    onMismatch: triggers[0]?.onMismatch ?? null,
     body,
     headers: old.headers,
     deliveryId: id,

@@ -1,6 +1,7 @@
 import type { SenderAnswer } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
 import { type DeliverySummary, ownHeaders, type VerdictList } from "../contract/delivery.ts";
+import type { Reply } from "../contract/project/endpoint.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
 import { recordHeaders } from "../domain/deliveries/header-values.ts";
@@ -37,12 +38,14 @@ export async function accept(
     delivery: draft,
     decision,
     idempotency,
-  }: { delivery: DeliveryDraft; decision: Decision; idempotency: Idempotency | null },
+    reply,
+  }: { delivery: DeliveryDraft; decision: Decision; idempotency: Idempotency | null; reply: Reply | null },
 ): Promise<Acceptance | Rejected> {
   if (decision.outcome === "rejected" && idempotency === null) return { kind: "rejected", error: decision.refusal };
   const delivery = completeDelivery(head, draft, {
     outcome: decision.outcome,
-    responseStatus: decision.responseStatus,
+    responseStatus:
+      decision.outcome === "rejected" ? decision.responseStatus : (reply?.status ?? decision.responseStatus),
     problem: decision.outcome === "rejected" ? toProblem(decision.refusal, head.secrets) : null,
     verdicts: decision.verdicts,
     unlistedVerdicts: decision.unlistedVerdicts,
@@ -54,7 +57,7 @@ export async function accept(
   const repeated: NewDelivery = {
     ...delivery,
     outcome: "repeated",
-    responseStatus: 202,
+    responseStatus: reply?.status ?? 202,
     problem: null,
     ...withRuns(decision.listWith(new Set(result.runs.map(({ attachmentId }) => attachmentId))), result.runs),
   };
@@ -96,8 +99,18 @@ interface ResponseContext {
   headers?: Record<string, string>;
 }
 
-/** The response to a delivery that is on disk. */
-export function respond(context: ResponseContext, acceptance: Acceptance, secrets: readonly string[]): IngestResponse {
+/** The response to a delivery that is on disk. `reply` replaces every response that is no problem and no handshake. */
+export function respond(
+  context: ResponseContext,
+  acceptance: Acceptance,
+  { secrets, reply }: { secrets: readonly string[]; reply: Reply | null },
+): IngestResponse {
+  const { kind } = acceptance;
+  if (reply && (kind === "accepted" || kind === "repeated" || kind === "skipped"))
+    return response(context, reply.status, reply.body, {
+      ...reply.headers,
+      ...(kind === "repeated" && { "idempotent-replayed": "true" }),
+    });
   switch (acceptance.kind) {
     case "accepted":
     case "repeated":

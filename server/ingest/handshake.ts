@@ -1,6 +1,6 @@
 import type { SenderAnswer, SignedRequest, VerificationDefinition } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
-import { noVerdicts } from "../contract/delivery.ts";
+import { noVerdicts, ownHeaders } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
 import { answerWithinTime, signatureError } from "../domain/requests/check-signature.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
@@ -12,16 +12,22 @@ import type { IngestRequest, Rejected, RequestHead } from "./ingest-request.ts";
  * unsigned before the body is read, or signed after the signature was checked. No trigger is evaluated.
  */
 
+interface Handshake {
+  answer: SenderAnswer;
+  /** The scheme that answers. */
+  scheme: string;
+}
+
 /** The answer to an unsigned request of this kind, or its rejection; `null`: the request is no handshake. */
 export function answerGreeting(
   verification: VerificationDefinition,
   { method, target }: IngestRequest,
-): { kind: "answered"; answer: SenderAnswer } | Rejected | null {
+): ({ kind: "answered" } & Handshake) | Rejected | null {
   const greeting = verification.greet({ method, target });
   if (greeting === null) return null;
   return "kind" in greeting
     ? { kind: "rejected", error: signatureError(greeting) }
-    : { kind: "answered", answer: greeting };
+    : { kind: "answered", answer: greeting, scheme: verification.scheme };
 }
 
 /**
@@ -33,11 +39,13 @@ export function answerToChallenge(
   body: Json,
   request: SignedRequest,
   p: { isGenuine: boolean; maxMs?: number | undefined },
-): SenderAnswer | null | Promise<SenderAnswer | null> {
+): Handshake | null | Promise<Handshake | null> {
   if (!verification) return null;
-  if (verification.isTimed) return p.isGenuine ? answerWithinTime(verification, body, request, p.maxMs) : null;
+  const { scheme, isTimed } = verification;
+  const toHandshake = (answer: SenderAnswer | null) => answer && { answer, scheme };
+  if (isTimed) return p.isGenuine ? answerWithinTime(verification, body, request, p.maxMs).then(toHandshake) : null;
   const answer = verification.answer(body, request);
-  return answer instanceof Promise ? null : answer;
+  return answer instanceof Promise ? null : toHandshake(answer);
 }
 
 /** Records a handshake as skipped: no trigger is evaluated. */
@@ -45,8 +53,9 @@ export async function acceptHandshake(
   store: Pick<DeliveryStore, "recordDelivery">,
   head: RequestHead,
   draft: DeliveryDraft,
-  answer: SenderAnswer,
+  { answer, scheme }: Handshake,
 ): Promise<Acceptance> {
+  draft.headers[ownHeaders.handshake] = scheme;
   const end = { outcome: "skipped" as const, responseStatus: answer.status, problem: null, ...noVerdicts };
   const delivery = completeDelivery(head, draft, end);
   await store.recordDelivery(delivery);

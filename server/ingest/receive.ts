@@ -83,12 +83,12 @@ export function createReceiver(deps: ReceiverDeps): Receive {
   const signalRuns = ignoreFailures<void>(logger, () => deps.signals?.runsQueued());
   const { reject, rejectUnauthenticated } = createRejecter({ store, logger, emit });
 
-  function finish({ head, responseHeaders }: ReceivedRequest, acceptance: Acceptance): IngestResponse {
+  function finish({ head, responseHeaders, reply }: ReceivedRequest, acceptance: Acceptance): IngestResponse {
     if (acceptance.kind === "accepted") signalRuns();
     emit(deliveryEvent(head, acceptance.delivery));
     if (acceptance.kind === "mismatched") emit({ type: "rejected", code: acceptance.error.code });
     const context = { deliveryId: head.id, closesConnection: false, headers: responseHeaders };
-    return respond(context, acceptance, head.secrets);
+    return respond(context, acceptance, { secrets: head.secrets, reply });
   }
 
   return async (request, sentFrom = "webhook") => {
@@ -105,6 +105,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       delivery: draftDelivery(head, keyId, sentFrom),
       decision: null,
       responseHeaders: {},
+      reply: null,
     };
     const { delivery } = received;
 
@@ -121,9 +122,11 @@ export function createReceiver(deps: ReceiverDeps): Receive {
 
       const greeting = source.verify ? answerGreeting(source.verify, request) : null;
       if (greeting?.kind === "rejected") return await reject(received, greeting.error);
-      if (greeting) return finish(received, await acceptHandshake(store, head, delivery, greeting.answer));
+      if (greeting) return finish(received, await acceptHandshake(store, head, delivery, greeting));
       if (request.method !== "POST") return await reject(received, explainMethod(request));
 
+      // A form shows the runs that a delivery started.
+      received.reply = sentFrom === "form" ? null : (source.reply ?? null);
       const formats = source.body ?? onlyJson;
       const reading = readBody(request, head, { maxBodyBytes, memory, formats, jsonTypes: source.verify?.jsonTypes });
       const read = reading instanceof Promise ? await reading : reading;
@@ -168,6 +171,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
         triggers,
         index: project.indexes.get(endpoint) ?? null,
         isShared: triggers.length > 1,
+        onMismatch: source.onMismatch ?? null,
         body,
         headers: delivery.headers,
         deliveryId: head.id,
@@ -186,7 +190,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
         receivedAt: head.receivedAt,
         signed,
       });
-      const accepted = await accept(store, head, { delivery, decision, idempotency });
+      const accepted = await accept(store, head, { delivery, decision, idempotency, reply: received.reply });
       if (accepted.kind === "rejected") return await reject(received, accepted.error);
 
       return finish(received, accepted);

@@ -1,5 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import { noVerdicts } from "../contract/delivery.ts";
+import type { Reply } from "../contract/project/endpoint.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import { toProblem } from "../domain/problem.ts";
 import { createTokenBucket, type TokenBucket } from "../domain/requests/token-bucket.ts";
@@ -25,6 +26,8 @@ export interface ReceivedRequest {
   decision: Decision | null;
   /** Of its response, in addition to those of every response. */
   responseHeaders: Record<string, string>;
+  /** The fixed response of the endpoint, unless the request is rejected. */
+  reply: Reply | null;
 }
 
 /** Responds to rejected requests and records them. Never rejects. */

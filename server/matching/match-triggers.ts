@@ -2,6 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Reason, Verdict, VerdictList, VerdictOutcome } from "../contract/delivery.ts";
 import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
+import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { Manifest, ManifestWorkflow } from "../contract/project/manifest.ts";
 import type { Target } from "../contract/project/target.ts";
 import type { StartedBy } from "../contract/run.ts";
@@ -40,6 +41,8 @@ export function decideDelivery(p: {
   index: TriggerIndex | null;
   /** Whether the endpoint has more than one trigger, evaluated here or not. */
   isShared: boolean;
+  /** What a body gets that matches no `request`. Default: a rejection, unless the endpoint is shared. */
+  onMismatch?: OnMismatch | null;
   body: Json;
   /** As recorded. */
   headers: RecordedHeaders;
@@ -66,9 +69,16 @@ export function decideDelivery(p: {
   const { verdicts, unlistedVerdicts } = listWith();
   const listed = { verdicts, unlistedVerdicts, listWith };
   if (runs.length > 0) return { ...listed, outcome: "accepted", responseStatus: 202, runs };
-  const [only] = p.isShared ? [] : verdicts;
-  if (only?.outcome !== "request_mismatch") return { ...listed, outcome: "skipped", responseStatus: 200, runs: [] };
-  return { ...listed, outcome: "rejected", responseStatus: 422, runs: [], refusal: requestMismatch(only) };
+  const mismatch = (p.onMismatch ?? (p.isShared ? "skip" : "reject")) === "reject" ? nearestMismatch(listed) : null;
+  if (!mismatch) return { ...listed, outcome: "skipped", responseStatus: 200, runs: [] };
+  return { ...listed, outcome: "rejected", responseStatus: 422, runs: [], refusal: requestMismatch(mismatch) };
+}
+
+/** The verdict with the fewest reasons if the body matches the `request` of no trigger; otherwise `null`. */
+function nearestMismatch({ verdicts, unlistedVerdicts }: VerdictList): Verdict | null {
+  if (![...verdicts, ...unlistedVerdicts].every(({ outcome }) => outcome === "request_mismatch")) return null;
+  const [nearest] = verdicts.toSorted((a, b) => a.reasons.length - b.reasons.length);
+  return nearest ?? null;
 }
 
 /** The error for a body that does not match `request`, for its sender or for the caller of the API. */

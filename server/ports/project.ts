@@ -1,6 +1,6 @@
 import type { PromptDefinition, VerificationDefinition } from "../../sdk/definition.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
-import type { BodyFormat, Dedupe, Rate } from "../contract/project/endpoint.ts";
+import type { BodyFormat, Dedupe, OnMismatch, Rate, Reply } from "../contract/project/endpoint.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
@@ -45,6 +45,9 @@ export interface TriggerSource {
   /** Default: JSON only. Like `verify`, it is the same for all triggers on an endpoint. */
   body?: readonly BodyFormat[];
   rateLimit?: Rate | null;
+  /** Default: a body that matches no `request` is rejected if the endpoint has one trigger. */
+  onMismatch?: OnMismatch | null;
+  reply?: Reply | null;
 }
 
 /**

@@ -74,6 +74,15 @@ describe("a worker does not get", () => {
   });
 });
 
+const sdkOf = (name: string) => `// signalbox:sdk/verify/senders/${name}.ts\nfunction ${name}(options) {}\n`;
+
+test("a project whose own function has the name of an unused one of signalbox/verify keeps its variable", () => {
+  const workflow = "// workflows/w.ts\nvar client = square({ secret: process.env.A_SECRET });\n";
+  const files = (name: string) => ({ "code/workflows/w.mjs": sdkOf(name) + workflow });
+  expect(needs(files("github"), ["A_SECRET"])).toEqual(["A_SECRET"]);
+  expect(needs(files("square"), ["A_SECRET"])).toEqual([]);
+});
+
 describe("a worker gets", () => {
   const github = "github({ secret: process.env.A_SECRET })";
 

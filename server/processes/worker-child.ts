@@ -21,10 +21,11 @@ const fallback = String.raw`(?:\s*(?:\?\?|\|\|)\s*"[^"\\\n]*")?`;
  * `github({ secret: process.env.A })`, with a list, or behind `process.env.A ?`, as esbuild prints it. The condition
  * and the value of `secret` are captured.
  */
-const verification = new RegExp(
-  String.raw`(?:(${read})\s*(?:\?|&&)\s*)?\b(?:${Object.keys(schemes).join("|")})\d*\(\{(?:[^{}]|\{[^{}]*\})*?\bsecret:\s*(${read}|\[\s*${read}(?:\s*,\s*${read})*,?\s*\])${fallback}\s*[,}]`,
-  "g",
-);
+const verificationBy = (names: readonly string[]) =>
+  new RegExp(
+    String.raw`(?:(${read})\s*(?:\?|&&)\s*)?\b(?:${names.join("|")})\d*\(\{(?:[^{}]|\{[^{}]*\})*?\bsecret:\s*(${read}|\[\s*${read}(?:\s*,\s*${read})*,?\s*\])${fallback}\s*[,}]`,
+    "g",
+  );
 
 export interface WorkerChildOptions {
   start: ProcessStart & Required<Pick<ProcessStart, "workerId" | "pool" | "runs">>;
@@ -161,26 +162,39 @@ export function selectWorkerVariables(stateDir: string): (name: string) => boole
   const files = readBuiltCode(stateDir).code.map(splitFile);
   const own = files.map((file) => inlineConstants(file.own)).join("\n");
   const others = files.map((file) => file.others).join("\n");
-  const secrets = readsComputedNames(own) ? new Set<string>() : findVerificationSecrets(`${own}\n${others}`);
+  const code = `${own}\n${others}`;
+  const secrets = readsComputedNames(own) ? new Set<string>() : findVerificationSecrets(code, usedSchemes(files));
   return (name) =>
     !serviceVariables.test(name) && !secrets.has(name) && (!keptIfNamed.has(name) || containsWord(own, name));
 }
 
-function findVerificationSecrets(code: string): ReadonlySet<string> {
-  const values = [...code.matchAll(verification)]
+/**
+ * The functions of `signalbox/verify` in the build. The project's own functions may have the names of the others, which
+ * the build leaves out.
+ */
+function usedSchemes(files: readonly { sdk: string }[]): readonly string[] {
+  const names = Object.keys(schemes);
+  const sdk = files.map((file) => file.sdk).join("\n");
+  return sdk === "" ? names : names.filter((name) => new RegExp(String.raw`^function ${name}\d*\(`, "m").test(sdk));
+}
+
+function findVerificationSecrets(code: string, names: readonly string[]): ReadonlySet<string> {
+  if (names.length === 0) return new Set();
+  const values = [...code.matchAll(verificationBy(names))]
     .flatMap(([, ...captured]) => captured.filter((text) => text !== undefined))
     .join("\n");
-  const names = new Set([...values.matchAll(/process\.env(?:\.|\[")([\w$]+)/g)].map(([, name = ""]) => name));
-  return new Set([...names].filter((name) => count(code, name) === count(values, name)));
+  const variables = new Set([...values.matchAll(/process\.env(?:\.|\[")([\w$]+)/g)].map(([, name = ""]) => name));
+  return new Set([...variables].filter((name) => count(code, name) === count(values, name)));
 }
 
 /** Separates the project's own modules from those of the SDK and of packages: each is below a comment with its path. */
-function splitFile(code: string): { own: string; others: string } {
+function splitFile(code: string): { own: string; others: string; sdk: string } {
   const modules = code.split(/^(?=\/\/ )/m);
   const { own = [], others = [] } = Object.groupBy(modules, (module) =>
     /^\/\/ (signalbox:|(\.\.\/)*node_modules\/)/.test(module) ? "others" : "own",
   );
-  return { own: own.join(""), others: others.join("") };
+  const sdk = others.filter((module) => module.startsWith("// signalbox:sdk/verify/"));
+  return { own: own.join(""), others: others.join(""), sdk: sdk.join("") };
 }
 
 /**

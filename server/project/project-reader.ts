@@ -103,6 +103,8 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     dedupe: entry.dedupe,
     body: entry.body,
     rateLimit: entry.rateLimit,
+    onMismatch: entry.onMismatch,
+    reply: entry.reply,
   };
 }
 

@@ -26,6 +26,8 @@ function projectWith(...secrets: Secret[]) {
     headers: null,
     readsRequest: false,
     body: [],
+    onMismatch: null,
+    reply: null,
     verify: "github",
     dedupe: null,
     rateLimit: null,

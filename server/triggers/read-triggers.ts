@@ -8,6 +8,8 @@ import {
   dedupeSchema,
   type Rate,
   rateSchema,
+  onMismatchSchema,
+  replySchema,
 } from "../contract/project/endpoint.ts";
 import {
   type Manifest,
@@ -31,6 +33,8 @@ export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsReq
   verify: z.string().nullable(),
   dedupe: dedupeSchema.nullable(),
   rateLimit: rateSchema.nullable(),
+  onMismatch: onMismatchSchema.nullable(),
+  reply: replySchema.nullable(),
   prompt: promptSchema.nullable(),
   disabled: disabledSchema.nullable(),
 });
@@ -78,6 +82,8 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     verify,
     dedupe,
     rateLimit,
+    onMismatch,
+    reply,
     prompt,
   } = trigger;
   const shown = made.get(attachmentId) ?? {
@@ -94,6 +100,8 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     verify,
     dedupe,
     rateLimit,
+    onMismatch,
+    reply,
     prompt,
     path: `/triggers/${endpoint}`,
     example: exampleBody(request, filter),

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { dirname, extname, join, posix, relative, sep } from "node:path";
 import type { Loader, OnLoadResult, OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
-import type { sdkFile } from "../../../server/paths.ts";
+import { sdkEntries, type sdkFile } from "../../../server/paths.ts";
+import { hasGitHubEvents, writeGitHubEvents } from "./github-events.ts";
 
 /** The `detail` of an esbuild message from this plugin: its diagnostic. */
 interface PluginDetail {
@@ -12,7 +13,6 @@ interface PluginDetail {
 
 /** The namespace of files of the Signalbox package, so that bundles contain no path of the machine. */
 const packageNamespace = "signalbox";
-const entryPoints = ["trigger", "workflow", "agent", "verify", "config"] as const;
 
 /** The folder of the Signalbox package, and its SDK in it. */
 export interface PackageFiles {
@@ -34,7 +34,7 @@ export function projectPlugin(p: {
     name: "signalbox-project",
     setup(build) {
       build.onResolve({ filter: /.*/ }, (args) => resolveImport(build, args, p));
-      build.onLoad({ filter: /.*/, namespace: packageNamespace }, (args) => loadPackageFile(p.packageFiles, args.path));
+      build.onLoad({ filter: /.*/, namespace: packageNamespace }, (args) => loadPackageFile(p, args.path));
       build.onLoad({ filter: /\.(?:tsx?|mts|m?js)$/, namespace: "file" }, (args) => {
         const contents = p.references.get(args.path);
         return contents === undefined ? undefined : { contents, loader: "js" };
@@ -64,11 +64,11 @@ async function resolveImport(
 const isSecondLook = Symbol("second look");
 
 function resolveEntryPoint({ packageRoot, sdkFile }: PackageFiles, path: string): OnResolveResult {
-  const entryPoint = entryPoints.find((name) => path === `signalbox/${name}`);
+  const entryPoint = sdkEntries.find((name) => path === `signalbox/${name}`);
   if (!entryPoint)
     return notFound(
       `signalbox has no entry point "${path}"`,
-      `Import from ${entryPoints.map((name) => `signalbox/${name}`).join(", ")}.`,
+      `Import from ${sdkEntries.map((name) => `signalbox/${name}`).join(", ")}.`,
     );
   return {
     path: relative(packageRoot, sdkFile(entryPoint)).split(sep).join("/"),
@@ -155,8 +155,13 @@ function isFound(found: OnResolveResult | null): found is OnResolveResult & { pa
   return found?.path !== undefined;
 }
 
-async function loadPackageFile({ packageRoot }: PackageFiles, path: string): Promise<OnLoadResult> {
-  const file = join(packageRoot, path);
+async function loadPackageFile(
+  { projectDir, packageFiles }: { projectDir: string; packageFiles: PackageFiles },
+  path: string,
+): Promise<OnLoadResult> {
+  const file = join(packageFiles.packageRoot, path);
+  if (hasGitHubEvents(path))
+    return { contents: await writeGitHubEvents(file, projectDir), loader: "js", resolveDir: dirname(file) };
   const loader: Loader = extname(path) === ".ts" ? "ts" : "js";
   // Source maps of the published SDK contain the path of the package, on which stacks and versions must not depend.
   const contents = (await readFile(file, "utf8")).replace(/^\/\/# sourceMappingURL=.*$/m, "");

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseDuration } from "../../../sdk/duration.ts";
-import { type Dedupe, type Rate, rateSchema } from "../../../server/contract/project/endpoint.ts";
+import {
+  type Dedupe,
+  onMismatchSchema,
+  type Rate,
+  rateSchema,
+  type Reply,
+  replySchema,
+} from "../../../server/contract/project/endpoint.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { fromPointer, toPointer } from "../../../server/domain/json/json-pointer.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -11,7 +18,10 @@ const defaultWindow = "24h";
 const minWindowMs = 1000;
 const maxWindowMs = 30 * 86_400_000;
 
-/** Diagnostics of `verify`, `dedupe` and `rateLimit`, which apply before any trigger evaluates a request. */
+/**
+ * Diagnostics of `verify`, `dedupe`, `rateLimit`, `onMismatch` and `reply`, which apply before any trigger evaluates a
+ * request.
+ */
 export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
   const triggers = entries.flatMap((entry) =>
     entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : [],
@@ -21,6 +31,7 @@ export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: Proj
       ...secretDiagnostics(trigger, files),
       ...dedupeDiagnostics(trigger, files),
       ...rateDiagnostics(trigger, files),
+      ...responseDiagnostics(trigger, files),
     ]),
     ...disagreements(triggers, files),
   ];
@@ -46,6 +57,48 @@ function isUnsigned(header: string | null, verify: EvaluatedTrigger["verify"]): 
 /** The parsed `rateLimit`. Requires a value without diagnostics. */
 export function rateLimitOf(rateLimit: unknown): Rate | null {
   return rateSchema.safeParse(rateLimit).data ?? null;
+}
+
+/** The parsed `reply`; an object becomes JSON. Requires a value without diagnostics. */
+export function replyOf(reply: unknown): Reply | null {
+  return reply === undefined ? null : (readReply(reply).data ?? null);
+}
+
+function readReply(reply: unknown): ReturnType<typeof replySchema.safeParse> {
+  if (!isObject(reply)) return replySchema.safeParse(reply);
+  const { status = 200, body = "", headers = {}, ...others } = reply;
+  const named = isObject(headers)
+    ? Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+    : null;
+  const json = isObject(body) ? [["content-type", "application/json"] as const] : [];
+  return replySchema.safeParse({
+    status,
+    body: isObject(body) ? JSON.stringify(body) : body,
+    headers: named ? Object.fromEntries([...json, ...named]) : headers,
+    ...others,
+  });
+}
+
+function responseDiagnostics({ file, onMismatch, reply }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  if (onMismatch !== undefined && !onMismatchSchema.safeParse(onMismatch).success)
+    found.push(
+      files.diagnose({
+        code: "invalid_on_mismatch",
+        title: `${file} › onMismatch is ${show(onMismatch)}`,
+        at: files.findProperty(file, "onMismatch") ?? { file },
+      }),
+    );
+  const issue = reply === undefined ? undefined : readReply(reply).error?.issues[0];
+  if (issue)
+    found.push(
+      files.diagnose({
+        code: "invalid_reply",
+        title: `${file} › reply${issue.path.length > 0 ? ` › ${issue.path.join(" › ")}` : ""}: ${issue.message}`,
+        at: files.findProperty(file, "reply") ?? { file },
+      }),
+    );
+  return found;
 }
 
 type FoundTrigger = EvaluatedTrigger & { file: string };
@@ -144,7 +197,10 @@ function disagreements(triggers: readonly FoundTrigger[], files: ProjectFiles): 
 
 function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const report = (property: "verify" | "dedupe" | "rateLimit" | "body" | "bigints", what: string): void => {
+  const report = (
+    property: "verify" | "dedupe" | "rateLimit" | "body" | "bigints" | "onMismatch" | "reply",
+    what: string,
+  ): void => {
     // Not the line of verify: it may contain a secret.
     const at = (property !== "verify" && files.findProperty(other.file, property)) || { file: other.file };
     found.push(
@@ -158,7 +214,7 @@ function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFi
   if (first.verify?.fingerprint !== other.verify?.fingerprint) report("verify", sayVerify(first, other));
   const isAlike = isDeepStrictEqual(comparable(first.dedupe), comparable(other.dedupe));
   if (!isAlike) report("dedupe", "differ in dedupe");
-  for (const property of ["rateLimit", "body", "bigints"] as const)
+  for (const property of ["rateLimit", "body", "bigints", "onMismatch", "reply"] as const)
     if (!isDeepStrictEqual(first[property], other[property])) report(property, `differ in ${property}`);
   return found;
 }

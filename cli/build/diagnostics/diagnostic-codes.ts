@@ -153,6 +153,14 @@ export const diagnosticCodes = {
     text: "Credentials and signatures are removed from a request before triggers evaluate it, so that they appear in no explanation.",
     fix: "Remove it from headers. `verify` checks signatures, and webhook keys authenticate senders.",
   },
+  invalid_on_mismatch: {
+    text: 'onMismatch is "reject" (422) or "skip" (200): the response to a body that matches the request schema of no trigger on the endpoint.',
+    fix: "Correct the value, or omit it. Default: reject if the endpoint has one trigger, otherwise skip.",
+  },
+  invalid_reply: {
+    text: "reply is a fixed response: { status, body, headers }. status is 200 to 299, body a string or an object of 16 KiB at most. headers are strings, without those that the server sets.",
+    fix: "Correct the value, or omit it.",
+  },
   invalid_body: {
     text: 'body is the format of the bodies: "json", "form", { type: "form", field: "payload" }, "multipart", "text" or "bytes". bigints is "number" or "string".',
     fix: "Correct the value, or omit it. Default: JSON, with integers beyond 2⁵³ as numbers.",
@@ -166,8 +174,8 @@ export const diagnosticCodes = {
     fix: "Describe the body as sent, and convert it in .attach({ transform }) or at the top of run().",
   },
   endpoint_disagrees: {
-    text: "verify, dedupe, rateLimit, body and bigints apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
-    fix: "Define the value once, e.g. in lib/ beside triggers/, and import it in every source of the endpoint. Or use separate endpoints.",
+    text: "verify, dedupe, rateLimit, body, bigints, onMismatch and reply apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
+    fix: "Define the endpoint once with defineEndpoint(), e.g. in lib/ beside triggers/, and import it in every source. Or use separate endpoints.",
   },
   not_a_schema: {
     text: "request, filter, headers, input and output must be schemas of Zod 4 (zod, zod/v4, zod/mini) or Zod 3 (zod/v3).",

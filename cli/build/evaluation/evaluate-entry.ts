@@ -65,6 +65,8 @@ export async function readTrigger(
     headers: source.headers === undefined ? null : await evaluateSchema(source.headers),
     body: plain(source.body),
     bigints: plain(source.bigints),
+    onMismatch: plain(source.onMismatch),
+    reply: plain(source.reply),
     verify: source.verify
       ? {
           scheme: source.verify.scheme,
@@ -150,6 +152,7 @@ async function readWorkflow(workflow: WorkflowDefinition): Promise<EvaluatedWork
 
 /** A value that JSON can carry between processes. Other values, such as NaN and Infinity, become a description. */
 function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
   if (typeof value === "object" && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plain(child)]));
   if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean") return value;

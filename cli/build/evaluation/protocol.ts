@@ -58,6 +58,8 @@ export interface EvaluatedTrigger {
   headers: EvaluatedSchema | null;
   body: unknown;
   bigints: unknown;
+  onMismatch: unknown;
+  reply: unknown;
   /** `fingerprint` is derived from the secrets. It is only compared, never stored. */
   verify: {
     scheme: string;

@@ -121,6 +121,8 @@ it("the start shows the endpoints, and a curl command with a valid body", () => 
     headers: null,
     readsRequest: false,
     body: [],
+    onMismatch: null,
+    reply: null,
     verify: null,
     dedupe: null,
     rateLimit: null,

@@ -59,6 +59,8 @@ export const fakeTrigger = {
   verify: null,
   dedupe: null,
   rateLimit: null,
+  onMismatch: null,
+  reply: null,
   prompt: null,
   disabled: null,
   path: "/triggers/signup",

@@ -40,6 +40,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
             </span>,
           ],
           ["sent from", sentFrom(delivery)],
+          ["handshake", handshakeOf(delivery)],
           ["body", formatBytes(delivery.bodyBytes)],
           ["SHA-256", sha && <Sha key="sha" sha={sha} />],
           [
@@ -73,6 +74,12 @@ function sentFrom({ headers }: FullDelivery): string | null {
   return headers[ownHeaders.signatureCheck] === "skipped"
     ? "a form in the app, signature not checked"
     : "a form in the app";
+}
+
+/** `null`: the request was an event. */
+function handshakeOf({ headers }: FullDelivery): string | null {
+  const scheme = headers[ownHeaders.handshake];
+  return scheme === undefined ? null : `answered by ${scheme}; no trigger was evaluated`;
 }
 
 function Sha({ sha }: { sha: string }) {

@@ -16,6 +16,7 @@ import { ComparePanel } from "../compare/compare-panel.tsx";
 import { DeliveryBody } from "./delivery-body.tsx";
 import { DeliveryHead } from "./delivery-head.tsx";
 import type { FullDelivery } from "./full-delivery.ts";
+import { InferTrigger } from "./infer-trigger.tsx";
 import { UnlistedVerdicts } from "./unlisted-verdicts.tsx";
 import { VerdictTable } from "./verdict-table.tsx";
 
@@ -59,6 +60,7 @@ function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
             <UnlistedVerdicts delivery={delivery} onPath={showPath} />
           </Panel>
         )}
+        <InferTrigger delivery={delivery} />
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-2">
           <DeliveryBody delivery={delivery} jumpTo={jumpTo} />
           <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
@@ -90,14 +92,21 @@ function RoundedNumbers({ delivery }: { delivery: FullDelivery }) {
 
 /** The response that the sender received. */
 function ResponsePanel({ delivery }: { delivery: FullDelivery }) {
-  // A redelivery has no sender.
+  const trpc = useTRPC();
+  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions({ endpoint: delivery.endpoint }));
+  // A redelivery and a form have no sender.
   if (delivery.redeliveryOf !== null) return null;
-  const response = responseOf(delivery);
+  const isSent = delivery.headers[ownHeaders.sentFrom] === undefined;
+  const response = responseOf(delivery, isSent ? (triggers?.[0]?.reply ?? null) : null);
   return (
     <Panel title="Response" note={`${response.status}, reconstructed from the stored delivery`}>
       <HeaderList headers={response.headers} />
       <div className="border-t">
-        <JsonView text={response.body} label="Response body" copyLabel="Copy the response" maxHeight={240} />
+        {response.body === null ? (
+          <p className="px-4 py-3 text-ink-3">The answer to a handshake is not stored.</p>
+        ) : (
+          <JsonView text={response.body} label="Response body" copyLabel="Copy the response" maxHeight={240} />
+        )}
       </div>
     </Panel>
   );

@@ -18,10 +18,11 @@ it("the response to an accepted delivery has its runs", () => {
     responseStatus: 202,
     problem: null,
     body: null,
+    headers: {},
     verdicts: [passed, matched],
     unlistedVerdicts: [],
   });
-  expect(JSON.parse(answer.body)).toEqual({
+  expect(JSON.parse(answer.body ?? "")).toEqual({
     ok: true,
     runId: "run_1",
     runs: [{ runId: "run_1", trigger: "invoice-paid", target: { kind: "workflow", slug: "post" } }],
@@ -37,6 +38,7 @@ it("the response to a repeated delivery says so", () => {
       responseStatus: 202,
       problem: null,
       body: null,
+      headers: {},
       verdicts: [matched],
       unlistedVerdicts: [],
     }).headers,
@@ -51,6 +53,7 @@ it("the response to a skipped delivery says so", () => {
       responseStatus: 200,
       problem: null,
       body: null,
+      headers: {},
       verdicts: [passed],
       unlistedVerdicts: [],
     }).body,
@@ -66,6 +69,7 @@ it("the response to a URL verification has the challenge", () => {
       responseStatus: 200,
       problem: null,
       body,
+      headers: {},
       verdicts: [],
       unlistedVerdicts: [],
     }).body,
@@ -77,10 +81,28 @@ it("the response to a URL verification has the challenge", () => {
       responseStatus: 200,
       problem: null,
       body,
+      headers: {},
       verdicts: [passed],
       unlistedVerdicts: [],
     }).body,
   ).toBe('{"ok":true,"skipped":true}');
+});
+
+it("the answer to a handshake is not stored, unless the body has it", () => {
+  const handshake = {
+    id: "dlv_1",
+    outcome: "skipped" as const,
+    responseStatus: 200,
+    problem: null,
+    body: null,
+    headers: { "signalbox-handshake": "meta" },
+    verdicts: [],
+    unlistedVerdicts: [],
+  };
+  expect(responseOf(handshake).body).toBeNull();
+  expect(responseOf({ ...handshake, responseStatus: 204 })).toMatchObject({ status: 204, body: "" });
+  const body = btoa(JSON.stringify({ type: "url_verification", challenge: "3eZbrw1a" }));
+  expect(responseOf({ ...handshake, body }).body).toBe('{"challenge":"3eZbrw1a"}');
 });
 
 it("the response to a rejected delivery is the problem", () => {
@@ -98,6 +120,7 @@ it("the response to a rejected delivery is the problem", () => {
       responseStatus: 404,
       problem,
       body: null,
+      headers: {},
       verdicts: [],
       unlistedVerdicts: [],
     }),
@@ -109,4 +132,31 @@ it("the response to a rejected delivery is the problem", () => {
       ["signalbox-delivery", "dlv_1"],
     ],
   });
+});
+
+it("the response of an endpoint with a fixed response is that one, unless the request was rejected", () => {
+  const delivery = {
+    id: "dlv_1",
+    outcome: "skipped" as const,
+    responseStatus: 200,
+    problem: null,
+    body: null,
+    headers: {},
+    verdicts: [passed],
+    unlistedVerdicts: [],
+  };
+  const reply = { status: 200, body: "<Response/>", headers: { "content-type": "text/xml" } };
+  expect(responseOf(delivery, reply)).toEqual({
+    status: 200,
+    body: "<Response/>",
+    headers: [
+      ["content-type", "text/xml"],
+      ["signalbox-delivery", "dlv_1"],
+    ],
+  });
+  expect(responseOf(delivery).body).toBe('{"ok":true,"skipped":true}');
+  const problem = { type: "/errors/x", title: "", status: 422, code: "request_mismatch", detail: "" };
+  expect(responseOf({ ...delivery, outcome: "rejected", responseStatus: 422, problem }, reply).body).toBe(
+    JSON.stringify(problem),
+  );
 });

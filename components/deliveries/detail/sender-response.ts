@@ -1,25 +1,30 @@
-import { countVerdicts, type Delivery, type VerdictList } from "../../../server/contract/delivery.ts";
+import { countVerdicts, type Delivery, ownHeaders, type VerdictList } from "../../../server/contract/delivery.ts";
+import type { Reply } from "../../../server/contract/project/endpoint.ts";
 import { jsonOf, readBody } from "../read-body.ts";
 
 /** The response to the sender. */
 export interface SenderResponse {
   status: number;
-  /** As it was sent. */
-  body: string;
+  /** As it was sent. `null`: the answer to a handshake, which is not stored. */
+  body: string | null;
   /** Without the headers that every response has. */
   headers: [name: string, value: string][];
 }
 
-/** Reconstructs the response to a delivery from the stored delivery. */
-export function responseOf({
-  id,
-  outcome,
-  responseStatus,
-  problem,
-  verdicts,
-  unlistedVerdicts,
-  body,
-}: Pick<Delivery, "id" | "outcome" | "responseStatus" | "problem" | "body" | keyof VerdictList>): SenderResponse {
+/** Reconstructs the response to a delivery from the stored delivery. `reply`: the fixed response of its endpoint. */
+export function responseOf(
+  {
+    id,
+    outcome,
+    responseStatus,
+    problem,
+    verdicts,
+    unlistedVerdicts,
+    body,
+    headers,
+  }: Pick<Delivery, "id" | "outcome" | "responseStatus" | "problem" | "body" | "headers" | keyof VerdictList>,
+  reply: Reply | null = null,
+): SenderResponse {
   const own: [string, string] = ["signalbox-delivery", id];
   if (problem)
     return {
@@ -27,6 +32,10 @@ export function responseOf({
       body: JSON.stringify(problem),
       headers: [["content-type", "application/problem+json"], own],
     };
+  if (headers[ownHeaders.handshake] !== undefined)
+    return { status: responseStatus, body: responseStatus === 204 ? "" : challengeIn(body), headers: [own] };
+  if (reply && reply.status === responseStatus)
+    return { status: responseStatus, body: reply.body, headers: [...Object.entries(reply.headers), own] };
   if (outcome === "skipped")
     return {
       status: responseStatus,
@@ -43,7 +52,7 @@ export function responseOf({
   };
 }
 
-/** The response to a URL verification: the challenge that the sender sent. No trigger is evaluated. */
+/** The response to a URL verification of Slack: the challenge that the sender sent. No trigger is evaluated. */
 function challengeIn(body: string | null): string | null {
   const json = jsonOf(readBody(body)?.text ?? null);
   if (typeof json !== "object" || json === null || Array.isArray(json)) return null;

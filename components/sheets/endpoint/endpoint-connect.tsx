@@ -15,6 +15,7 @@ import {
   settingsOf,
   type SnippetKind,
   snippetOf,
+  urlWithCredentials,
 } from "./snippets.ts";
 import { type EndpointKey, KeySwitch } from "./endpoint-key.tsx";
 
@@ -25,7 +26,7 @@ const kinds: readonly { value: SnippetKind | SenderKind; label: string }[] = [
   { value: "stripe", label: "Stripe" },
 ];
 
-/** How a sender authenticates: snippets to paste, and the four ways to send the key. */
+/** How a sender authenticates: snippets to paste, and the five ways to send the key. */
 export function EndpointConnect({
   url,
   slug,
@@ -87,18 +88,22 @@ export function EndpointConnect({
               : `If a request has a signature, it must be a valid ${data.verify} signature. In a deployment, every request needs one.`}
           </p>
         )}
-        <FormsOfKeys value={key} />
+        <FormsOfKeys value={key} url={url} />
       </SheetSection>
     </>
   );
 }
 
-function FormsOfKeys({ value }: { value: string }) {
+function FormsOfKeys({ value, url }: { value: string; url: string }) {
   const forms = [
     { text: `Authorization: Bearer ${value}`, note: "header" },
     { text: `x-api-key: ${value}`, note: "header, equivalent" },
     { text: `?token=${value}`, note: "query parameter, for senders that accept only a URL" },
     { text: `?api_key=${value}`, note: "query parameter, equivalent" },
+    {
+      text: urlWithCredentials(url, value),
+      note: "Basic authentication, for senders that accept a URL with credentials",
+    },
   ];
   return (
     <ul className="divide-y rounded-m border">
@@ -108,7 +113,10 @@ function FormsOfKeys({ value }: { value: string }) {
             <code className="text-s break-all">{text}</code>
             <span className="block text-xs text-ink-3">{note}</span>
           </span>
-          <CopyButton text={text} label={`Copy ${text.split(/[:=]/)[0]}`} />
+          <CopyButton
+            text={text}
+            label={`Copy ${text.startsWith("http") ? "the URL with credentials" : text.split(/[:=]/)[0]}`}
+          />
         </li>
       ))}
     </ul>

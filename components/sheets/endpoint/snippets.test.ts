@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { curlOf, settingsOf, snippetOf, tokenUrl } from "./snippets.ts";
+import { curlOf, settingsOf, snippetOf, tokenUrl, urlWithCredentials } from "./snippets.ts";
 
 const request = {
   url: "https://hooks.example.com/triggers/billing/eu",
@@ -28,6 +28,10 @@ it("the fetch snippet is a program that sends exactly the example", async () => 
       body: JSON.stringify(request.example),
     },
   ]);
+});
+
+it("the URL with credentials has the key as the password of the user hook", () => {
+  expect(urlWithCredentials(request.url, "sbk_abc")).toBe("https://hook:sbk_abc@hooks.example.com/triggers/billing/eu");
 });
 
 it("senders that accept only a URL get the key in the URL", () => {

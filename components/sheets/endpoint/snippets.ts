@@ -25,6 +25,11 @@ export function snippetOf(kind: SnippetKind, request: SnippetRequest): string {
   return kind === "curl" ? curlOf(request) : fetchOf(request);
 }
 
+/** The URL with the key as the password of the user `hook`. */
+export function urlWithCredentials(url: string, key: string): string {
+  return url.replace("://", `://hook:${key}@`);
+}
+
 /** Placeholder for a hidden key. */
 export const keyPlaceholder = "YOUR_KEY";
 

@@ -63,6 +63,8 @@ export const operations = {
   // Starts and records nothing.
   explainBody: { access: "read" },
   getTrigger: { access: "read" },
+  // Reads up to 2,000 deliveries.
+  inferTrigger: { access: "read", slot: "list" },
   listDisabledTriggers: { access: "read" },
   listNames: { access: "read" },
   listTriggers: { access: "read" },

@@ -34,6 +34,35 @@ export const bodyFormatSchema = z.discriminatedUnion("type", [
 
 export type BodyFormat = z.infer<typeof bodyFormatSchema>;
 
+/** What a body gets that matches the `request` of no trigger; `null`: 422 if the endpoint has one trigger. */
+export const onMismatchSchema = z.enum(["reject", "skip"]);
+
+export type OnMismatch = z.infer<typeof onMismatchSchema>;
+
+const maxReplyBytes = 16 * 1024;
+
+/** A fixed response to accepted, repeated and skipped requests. Names of headers are in lower case. */
+export const replySchema = z
+  .strictObject({
+    status: z.int().min(200).max(299),
+    body: z
+      .string()
+      .refine((body) => new TextEncoder().encode(body).length <= maxReplyBytes, "Must have 16 KiB at most"),
+    headers: z.record(
+      z
+        .string()
+        .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/)
+        .refine((name) => !/^(?:signalbox-.*|connection|content-length|set-cookie|transfer-encoding|date)$/.test(name)),
+      z.string().regex(/^(?:\t|\P{Cc})*$/u),
+    ),
+  })
+  .refine(({ status, body }) => body === "" || (status !== 204 && status !== 205), {
+    path: ["body"],
+    error: "Must be empty with this status",
+  });
+
+export type Reply = z.infer<typeof replySchema>;
+
 const segment = "[a-z0-9]+(?:-[a-z0-9]+)*";
 
 /** A slug: lower-case letters and digits, in groups joined by single hyphens, at most 64 characters. */

@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { jsonSchemaObjectSchema } from "../json.ts";
 import { projectSettingsSchema } from "./settings.ts";
-import { bodyFormatSchema, dedupeSchema, endpointSchema, rateSchema, slugSchema } from "./endpoint.ts";
+import {
+  bodyFormatSchema,
+  dedupeSchema,
+  endpointSchema,
+  onMismatchSchema,
+  rateSchema,
+  replySchema,
+  slugSchema,
+} from "./endpoint.ts";
 import { targetSchema } from "./target.ts";
 
 /** How a workflow is tried again. `initialMs` doubles up to `maxMs` when exponential. */
@@ -40,6 +48,8 @@ export const manifestTriggerSchema = z.object({
   verify: z.string().nullable().default(null),
   dedupe: dedupeSchema.nullable().default(null),
   rateLimit: rateSchema.nullable().default(null),
+  onMismatch: onMismatchSchema.nullable().default(null),
+  reply: replySchema.nullable().default(null),
   /** Of triggers of agents; builds of old do not have it. */
   prompt: promptSchema.nullable().default(null),
 });

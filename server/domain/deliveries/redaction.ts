@@ -36,6 +36,11 @@ export function redactText(text: string, secrets: readonly string[]): string {
   return createRedact(secrets)(text);
 }
 
+/** Whether a string has, or had, a secret: its redacted form, or a key of this service. */
+export function containsRedacted(text: string): boolean {
+  return text.includes(redacted) || text.search(keyPattern) !== -1;
+}
+
 /** For many strings with the same secrets. Checks first whether there is anything to redact: usually there is not. */
 function createRedact(secrets: readonly string[]): (text: string) => string {
   const descending = secrets.filter((secret) => secret.length >= minSecret).toSorted((a, b) => b.length - a.length);

@@ -44,7 +44,7 @@ export const timelinePaging = {
     .optional(),
 };
 
-const moment = timestampSchema
+export const moment = timestampSchema
   .clone()
   .optional()
   .openapi({ description: "ISO 8601. A date without a time starts at midnight UTC." });

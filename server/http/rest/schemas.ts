@@ -18,6 +18,7 @@ import { slugSchema } from "../../contract/project/endpoint.ts";
 import { targetSchema } from "../../contract/project/target.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
+import { inferredTriggerSchema } from "../../triggers/infer-trigger.ts";
 import { triggerSchema } from "../../triggers/read-triggers.ts";
 
 /**
@@ -85,6 +86,8 @@ export const skipped = z.object({ ok: z.literal(true), skipped: z.literal(true) 
 export const triggerUrl = z
   .object({ endpoint: z.string(), url: z.string(), keyId: z.string().nullable() })
   .openapi("TriggerUrl");
+
+export const inferredTrigger = named("InferredTrigger", inferredTriggerSchema);
 
 export const runsUsage = named("RunsUsage", runsUsageSchema);
 export const agentTrace = named("AgentTrace", agentTraceSchema);

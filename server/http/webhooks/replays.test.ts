@@ -5,17 +5,30 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import {
+  discord,
   github,
   hmac,
+  hubspot,
   linear,
+  meta,
   shopify,
   slack,
+  square,
   standardWebhooks,
   stripe,
   svix,
   type Verification,
+  zoom,
 } from "../../../sdk/verify/index.ts";
-import { base64Secret, linearSender, now, senders, textSecret } from "../../../sdk/verify/testing/senders.ts";
+import {
+  base64Secret,
+  discordKeys,
+  linearSender,
+  now,
+  publicUrl,
+  senders,
+  textSecret,
+} from "../../../sdk/verify/testing/senders.ts";
 import type { Dedupe } from "../../contract/project/endpoint.ts";
 import { triggerOf } from "../../ingest/testing/project.ts";
 import type { Store } from "../../ports/store.ts";
@@ -44,7 +57,12 @@ const signedBy = (name: string) => async () => ({
     ?.sign({
       body: Buffer.from(body),
       at: now,
-      secret: name === "svix" || name === "standardWebhooks" ? base64Secret : textSecret,
+      secret:
+        name === "discord"
+          ? discordKeys.secret
+          : name === "svix" || name === "standardWebhooks"
+            ? base64Secret
+            : textSecret,
     })),
 });
 const byHeader = (header: string): Dedupe => ({ header, field: null, windowMs: day });
@@ -107,6 +125,26 @@ const cases: Case[] = [
     body,
     headers: signedBy("svix"),
     rename: renamed("svix-", "webhook-"),
+  },
+  { name: "zoom", verify: zoom({ secret: textSecret }), body, headers: signedBy("zoom") },
+  {
+    name: "meta",
+    verify: meta({ secret: textSecret, verifyToken: textSecret }),
+    body,
+    headers: signedBy("meta"),
+    rename: (headers) => ({
+      "x-hub-signature-256": `sha256=${headers["x-hub-signature-256"]?.slice(7).toUpperCase()}`,
+    }),
+  },
+  { name: "square", verify: square({ secret: textSecret, url: publicUrl }), body, headers: signedBy("square") },
+  { name: "hubspot", verify: hubspot({ secret: textSecret, url: publicUrl }), body, headers: signedBy("hubspot") },
+  {
+    name: "discord",
+    verify: discord({ publicKey: discordKeys.secret }),
+    body,
+    headers: signedBy("discord"),
+    dedupe: byHeader("x-event-id"),
+    rename: (headers) => ({ ...headers, "x-signature-ed25519": headers["x-signature-ed25519"]?.toUpperCase() ?? "" }),
   },
   {
     name: "hmac with a timestamp",

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { exportSchema } from "../../../cli/build/schema/export.ts";
 import type { VerificationDefinition } from "../../../sdk/definition.ts";
-import type { BodyFormat, Dedupe, Rate } from "../../contract/project/endpoint.ts";
+import type { BodyFormat, Dedupe, OnMismatch, Rate, Reply } from "../../contract/project/endpoint.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
 import { listHeaders } from "../../domain/schema/header-fields.ts";
 import type { AnySchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
@@ -18,6 +18,8 @@ export function triggerOf(p: {
   verify?: VerificationDefinition;
   dedupe?: Dedupe;
   rateLimit?: Rate;
+  onMismatch?: OnMismatch;
+  reply?: Reply;
 }): TriggerSource {
   const target = { kind: "workflow" as const, slug: p.target ?? p.slug };
   return {
@@ -34,6 +36,8 @@ export function triggerOf(p: {
     verify: p.verify ?? null,
     dedupe: p.dedupe ?? null,
     rateLimit: p.rateLimit ?? null,
+    onMismatch: p.onMismatch ?? null,
+    reply: p.reply ?? null,
   };
 }
 

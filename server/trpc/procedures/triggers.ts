@@ -3,6 +3,7 @@ import { findShowableKey, recordKeyShown } from "../../auth/keys/show-key.ts";
 import { switchReason } from "../../contract/disabled.ts";
 import { parseJsonText } from "../../domain/requests/request-body.ts";
 import { explainBody } from "../../triggers/explain-body.ts";
+import { inferTrigger } from "../../triggers/infer-trigger.ts";
 import { getTrigger, listNames, listTriggers } from "../../triggers/read-triggers.ts";
 import { disableTrigger, enableTrigger } from "../../triggers/switch-trigger.ts";
 import { triggerUrl } from "../../triggers/find-triggers.ts";
@@ -49,6 +50,11 @@ export const triggersRouter = router({
     .mutation(({ ctx, input: { text, ...about } }) =>
       explainBody(ctx, { ...about, body: parseJsonText(text, ctx.maxBodyBytes) }),
     ),
+
+  /** The code of a trigger for deliveries of the kind of this one. */
+  infer: procedure("inferTrigger")
+    .input(z.strictObject({ endpoint: z.string(), delivery: z.string() }))
+    .query(({ ctx, signal, input }) => inferTrigger(ctx, { ...input, signal })),
 
   /** The disabled triggers, by slug. */
   disabled: procedure("listDisabledTriggers").query(async ({ ctx }) =>

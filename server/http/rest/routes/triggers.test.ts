@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { pageSchema } from "../../../contract/list.ts";
 import { runSchema } from "../../../contract/run.ts";
-import { verdictSchema } from "../../../contract/delivery.ts";
+import { deliverySummarySchema, verdictSchema } from "../../../contract/delivery.ts";
+import { aDelivery } from "../../../store/testing/factories.ts";
+import { inferredTriggerSchema } from "../../../triggers/infer-trigger.ts";
 import { triggerSchema } from "../../../triggers/read-triggers.ts";
 import { startedRuns } from "../schemas.ts";
 import { deliver, executeRuns, makeKey, openTestService, paidBody } from "../testing/test-service.ts";
 
 const triggerList = z.object({ data: z.array(triggerSchema) });
 const verdictList = z.object({ data: z.array(verdictSchema) });
+const page = pageSchema(deliverySummarySchema);
 const url = z.object({ endpoint: z.string(), url: z.string(), keyId: z.string().nullable() });
 const counted = z.object({ data: z.array(z.unknown()) });
 
@@ -257,5 +261,86 @@ describe("GET /api/v1/url", () => {
     const key = await makeKey(service, { kind: "webhook" });
     service.store.listKeyCiphertexts = async () => [{ key, ciphertext: "v1.AAAA" }];
     expect((await service.get("/api/v1/url?for=signup", token)).text).toContain("another SIGNALBOX_SECRET");
+  });
+});
+
+const codeOf = (json: unknown) => inferredTriggerSchema.parse(json).trigger.code;
+const event = (type: string) => JSON.stringify({ type, [type]: { id: 7 } });
+
+describe("GET /api/v1/inferred-trigger", () => {
+  it("writes a trigger from the deliveries of an endpoint, of all kinds or of one", async () => {
+    const service = await openTestService();
+    for (const type of ["a", "b", "a", "b", "a"]) {
+      service.state.now += 1000;
+      await deliver(service, { endpoint: "billing", body: event(type) });
+    }
+    const all = inferredTriggerSchema.parse((await service.get("/api/v1/inferred-trigger?endpoint=billing")).json);
+    expect(all).toMatchObject({
+      deliveries: 5,
+      isComplete: true,
+      kindAt: "/type",
+      kinds: [
+        { value: "a", deliveries: 3 },
+        { value: "b", deliveries: 2 },
+      ],
+      only: null,
+      firstSeen: "2026-11-21T10:00:01.000Z",
+      lastSeen: "2026-11-21T10:00:05.000Z",
+    });
+    expect(all.trigger.code).toContain('request: z.discriminatedUnion("type", [a, b])');
+    const one = await service.get("/api/v1/inferred-trigger?endpoint=billing&only=b&file=triggers/x/b.ts");
+    expect(codeOf(one.json)).toContain('from "../../workflows/handle-billing-b"');
+    const { data } = page.parse((await service.get("/api/v1/deliveries?endpoint=billing&limit=1")).json);
+    const like = await service.get(`/api/v1/inferred-trigger?endpoint=billing&delivery=${data[0]?.id}`);
+    expect(codeOf(like.json)).toContain('slug: "billing-a"');
+    expect((await service.get("/api/v1/inferred-trigger?endpoint=billing&only=c")).json).toMatchObject({
+      code: "invalid_request",
+      detail: 'No payload is of the kind "c". Kinds: a, b.',
+    });
+  });
+
+  it("reads only what senders sent in the period, and whose signature was not invalid", async () => {
+    const service = await openTestService();
+    await deliver(service, { endpoint: "billing", body: '{ "old": 1 }' });
+    service.state.now += 8 * 24 * 60 * 60 * 1000;
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: '{ "real": 1 }' });
+    await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`);
+    await deliver(service, { endpoint: "billing", body: '{ "form": 1 }', headers: { "signalbox-sent-from": "form" } });
+    await service.store.recordDelivery({
+      ...aDelivery({ receivedAt: service.state.now, body: Buffer.from('{ "forged": 1 }') }),
+      endpoint: "billing",
+      outcome: "rejected",
+      responseStatus: 401,
+      problem: {
+        type: "/errors/invalid_signature",
+        title: "Invalid signature",
+        status: 401,
+        code: "invalid_signature",
+        detail: "",
+      },
+    });
+    const found = inferredTriggerSchema.parse((await service.get("/api/v1/inferred-trigger?endpoint=billing")).json);
+    expect(found.deliveries).toBe(1);
+    expect(found.trigger.code).toContain("real: z.number(), // in 1 of 1");
+    const longer = await service.get("/api/v1/inferred-trigger?endpoint=billing&since=2026-11-01");
+    expect(inferredTriggerSchema.parse(longer.json).deliveries).toBe(2);
+  });
+
+  it("says what is missing if nothing is recorded", async () => {
+    const service = await openTestService();
+    const none = await service.get("/api/v1/inferred-trigger?endpoint=biling");
+    expect(none.json).toMatchObject({
+      status: 404,
+      code: "nothing_recorded",
+      detail: 'No delivery to "biling" is recorded in this period. Did you mean "billing"?',
+    });
+    await service.store.recordDelivery({
+      ...aDelivery({ receivedAt: service.state.now, body: null }),
+      endpoint: "new",
+    });
+    expect((await service.get("/api/v1/inferred-trigger?endpoint=new")).json).toMatchObject({
+      code: "nothing_recorded",
+      detail: expect.stringContaining('1 delivery to "new" is recorded, but none has a usable body'),
+    });
   });
 });

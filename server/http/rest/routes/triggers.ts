@@ -2,6 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { findShowableKey, recordKeyShown } from "../../../auth/keys/show-key.ts";
 import { explainBody } from "../../../triggers/explain-body.ts";
+import { inferTrigger } from "../../../triggers/infer-trigger.ts";
 import { listTriggers } from "../../../triggers/read-triggers.ts";
 import { disableTrigger, enableTrigger } from "../../../triggers/switch-trigger.ts";
 import { startTriggerRuns } from "../../../triggers/start-trigger-runs.ts";
@@ -9,9 +10,11 @@ import { triggerUrl } from "../../../triggers/find-triggers.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
 import { switchReason } from "../../../contract/disabled.ts";
-import { clientHeader, noQuery, querySchema, slugParam } from "../request-schemas.ts";
+import { timestampMs } from "../../../contract/list.ts";
+import { clientHeader, moment, noQuery, querySchema, slugParam } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import {
+  inferredTrigger,
   json,
   runLocation,
   skipped,
@@ -122,6 +125,36 @@ const verdictsRoute = defineRoute({
   },
 });
 
+const inferRoute = defineRoute({
+  method: "get",
+  path: "/api/v1/inferred-trigger",
+  operationId: "inferTrigger",
+  summary: "Write a trigger from recorded deliveries",
+  description:
+    "Infers the schema of an endpoint from the newest 2,000 deliveries of senders at most, and returns the TypeScript of a trigger. Changes nothing. Redacted values never appear in the code.",
+  tags: ["Triggers"],
+  request: {
+    query: querySchema({
+      endpoint: z.string(),
+      since: moment,
+      only: z.string().optional().openapi({ description: "Only deliveries of this kind, one of `kinds`." }),
+      delivery: z
+        .string()
+        .optional()
+        .openapi({ description: "Id of a delivery: only deliveries of the same kind. Takes precedence over `only`." }),
+      file: z
+        .string()
+        .max(512)
+        .optional()
+        .openapi({ description: "File of the trigger in the project. Default: `triggers/<slug>.ts`." }),
+    }),
+  },
+  responses: {
+    200: answer("The trigger, and a workflow for it.", inferredTrigger),
+    ...problems(["nothing_recorded", "rate_limited"]),
+  },
+});
+
 const urlRoute = defineRoute({
   method: "get",
   path: "/api/v1/url",
@@ -161,6 +194,11 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(enableRoute, async (c) => c.json(await enableTrigger(c.env, c.req.valid("param").slug), 200));
 
   app.openapi(verdictsRoute, async (c) => c.json({ data: await explainBody(c.env, c.req.valid("json")) }, 200));
+
+  app.openapi(inferRoute, async (c) => {
+    const { since, ...query } = c.req.valid("query");
+    return c.json(await inferTrigger(c.env, { ...query, since: timestampMs(since), signal: c.req.raw.signal }), 200);
+  });
 
   app.openapi(urlRoute, async (c) => {
     const deps = c.env;

@@ -1,0 +1,98 @@
+import { checkOptions, checkText } from "../check-shape.ts";
+import type { DedupeOptions, RateLimitOptions, SourceDefinition, VerificationDefinition } from "../definition.ts";
+import type { Schema } from "../schema.ts";
+import { defineWebhookSource, type WebhookSource } from "../trigger/define-webhook-source.ts";
+import type { Secret } from "../verify/secrets.ts";
+import { z } from "zod/v4";
+import type { EventField } from "./event-fields.ts";
+import type { Picked, PickablePath } from "./pickable.ts";
+import { pickSchema } from "./pick-schema.ts";
+
+/** Options of a typed source. */
+interface EventOptions<Slug extends string, Paths extends readonly string[]> {
+  /** Permanent id of the trigger: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters. */
+  slug: Slug;
+  /** Path of the endpoint: `"github"` is `POST /triggers/github`. Sources of one sender can share it. */
+  endpoint: string;
+  /**
+   * The paths that your code uses, e.g. `"issue.number"`; `"issue.labels[].name"` is the name of every label. The
+   * schema has only these, so other changes of the sender cannot reject an event. The payload has only these, too.
+   */
+  pick: Paths;
+  /**
+   * The secret with which the sender signs. A list during a rotation. Default: signatures are not verified; an event is
+   * then identified by the sender's id.
+   */
+  secret?: Secret;
+  /** A second condition on the same body. Default: none. */
+  filter?: Schema;
+  /** Maximum rate of requests to the endpoint. Default: the setting `limits.perEndpoint`. */
+  rateLimit?: RateLimitOptions;
+}
+
+/** The typed sources of one sender. `Events` has the payload of each event. */
+export interface EventSources<Events, Headers extends string = never> {
+  /**
+   * Defines a source for one kind of event: its condition, its signature, the identity of its events, and a schema of
+   * the picked paths. Attach a workflow or an agent with `.attach()`. Throws a TypeError for an unknown event or path.
+   */
+  on<Event extends keyof Events & string, Slug extends string, const Paths extends readonly string[]>(
+    event: Event,
+    options: EventOptions<
+      Slug,
+      Paths & { readonly [Index in keyof Paths]: PickablePath<Events[Event], Paths[Index] & string> }
+    >,
+  ): WebhookSource<Slug, Picked<Events[Event], Paths[number]>, { [Name in Headers]: string }>;
+}
+
+/** How one sender names, signs and identifies its events. */
+export interface Sender {
+  /** E.g. `github`, as in `github.on()`. */
+  name: string;
+  /** The fields of an event; `null`: it is unknown. */
+  findEvent(event: string): EventField | null;
+  /** The header that names the event. */
+  header?: (event: string) => { name: string; value: string };
+  /** The strings in the body that name the event, by path. */
+  fixed?: (event: string) => Readonly<Record<string, string>>;
+  verify(secret: Secret): VerificationDefinition;
+  /** The identity of an event whose signature is verified, and of one without a signature. */
+  dedupe: { signed?: DedupeOptions; unsigned?: DedupeOptions };
+}
+
+export function createEventSources<Events, Headers extends string = never>(
+  sender: Sender,
+): EventSources<Events, Headers> {
+  const on = (event: string, options: PlainOptions): SourceDefinition => {
+    const call = `${sender.name}.on(${JSON.stringify(event)})`;
+    const field = sender.findEvent(event);
+    if (!field) throw new TypeError(`${call}: ${sender.name} has no event ${JSON.stringify(event)}.`);
+    checkOptions(options, call, `${sender.name}.on("…", { slug, endpoint, pick })`);
+    const { slug, endpoint, pick, secret, filter, rateLimit } = options;
+    checkText(slug, "slug", call, "new-event");
+    const isSigned = "secret" in options;
+    const dedupe = isSigned ? sender.dedupe.signed : sender.dedupe.unsigned;
+    // The field that identifies an event is always required.
+    const identity = dedupe?.field === undefined ? [] : [dedupe.field.slice(1).replaceAll("/", ".")];
+    const request = pickSchema(field, {
+      paths: [...pick, ...identity],
+      fixed: sender.fixed?.(event) ?? {},
+      where: call,
+    });
+    const header = sender.header?.(event);
+    return defineWebhookSource({
+      slug,
+      endpoint,
+      request,
+      ...(header && { headers: z.object({ [header.name]: z.literal(header.value) }) }),
+      ...(isSigned && { verify: sender.verify(secret) }),
+      ...(dedupe && { dedupe }),
+      ...(filter && { filter }),
+      ...(rateLimit && { rateLimit }),
+    });
+  };
+  // The types of the sources follow from `Events`; at run time one function makes all of them.
+  return { on } as unknown as EventSources<Events, Headers>;
+}
+
+type PlainOptions = EventOptions<string, readonly string[]>;

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { triggerOf } from "../../ingest/testing/project.ts";
+import { serve } from "../testing/serve.ts";
+
+const paid = z.object({ type: z.literal("paid"), amount: z.number() });
+const failed = z.object({ type: z.literal("failed"), reason: z.string(), code: z.string() });
+
+async function send(url: string, body: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(`${url}/triggers/billing`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const on = (onMismatch: "reject" | "skip", ...schemas: z.ZodType[]) =>
+  schemas.map((request, at) => triggerOf({ slug: `t${at}`, endpoint: "billing", request, onMismatch }));
+
+describe("onMismatch", () => {
+  test('"skip" answers 200 to a body that does not match the only trigger', async () => {
+    const { url, store } = await serve({ triggers: on("skip", paid) });
+    expect(await send(url, {})).toMatchObject({ status: 200, text: '{"ok":true,"skipped":true}' });
+    expect(store.deliveries).toMatchObject([{ outcome: "skipped", verdicts: [{ outcome: "request_mismatch" }] }]);
+  });
+
+  test('"reject" answers 422 with the errors of the nearest trigger, also on a shared endpoint', async () => {
+    const { url } = await serve({ triggers: on("reject", failed, paid) });
+    const { status, text } = await send(url, { type: "paid", amount: "1" });
+    expect([status, (JSON.parse(text) as { errors: { pointer: string }[] }).errors]).toMatchObject([
+      422,
+      [{ pointer: "/amount" }],
+    ]);
+    expect((await send(url, { type: "paid", amount: 1 })).status).toBe(202);
+  });
+
+  test('"reject" skips what only a filter, headers or a switch stops', async () => {
+    const [first, second] = on("reject", paid, failed);
+    const filtered = triggerOf({
+      slug: "filtered",
+      endpoint: "billing",
+      request: z.object({ type: z.string() }),
+      filter: z.object({ type: z.literal("none") }),
+      onMismatch: "reject",
+    });
+    const headed = triggerOf({
+      slug: "headed",
+      endpoint: "billing",
+      request: paid,
+      headers: z.object({ "x-event": z.literal("a") }),
+      onMismatch: "reject",
+    });
+    for (const triggers of [[filtered], [headed], [first, filtered], [second, headed]]) {
+      const { url } = await serve({ triggers: triggers.filter((one) => one !== undefined) });
+      expect((await send(url, { type: "other" })).status).toBe(200);
+    }
+    const disabled = new Map([["t0", { at: "2026-01-01T00:00:00.000Z", reason: null }]]);
+    const { url } = await serve({ triggers: on("reject", paid), disabledTriggers: async () => disabled });
+    expect((await send(url, {})).status).toBe(200);
+  });
+});
+
+describe("reply", () => {
+  const reply = { status: 201, body: "<Response/>", headers: { "content-type": "text/xml" } };
+  const triggers = [
+    triggerOf({ slug: "a", endpoint: "billing", request: paid, reply }),
+    triggerOf({ slug: "b", endpoint: "billing", request: failed, reply }),
+  ];
+
+  test("is the response to accepted, repeated and skipped requests, and the runs start as usual", async () => {
+    const { url, store } = await serve({ triggers });
+    const key = { "idempotency-key": "evt_1" };
+    const answers = [
+      await send(url, { type: "paid", amount: 1 }, key),
+      await send(url, { type: "paid", amount: 1 }, key),
+      await send(url, {}),
+    ];
+    for (const { status, text, headers } of answers)
+      expect([status, text, headers.get("content-type")]).toEqual([201, "<Response/>", "text/xml"]);
+    expect(answers.map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([null, "true", null]);
+    expect(answers.every(({ headers }) => headers.get("signalbox-delivery")?.startsWith("dlv_"))).toBe(true);
+    expect(store.runs).toHaveLength(1);
+    expect(store.deliveries.map(({ outcome, responseStatus }) => `${outcome} ${responseStatus}`).sort()).toEqual([
+      "accepted 201",
+      "repeated 201",
+      "skipped 201",
+    ]);
+  });
+
+  test("is not the response to a rejected request", async () => {
+    const { url } = await serve({ triggers });
+    const response = await fetch(`${url}/triggers/billing`, { method: "POST", body: "{}" });
+    expect([response.status, response.headers.get("content-type")]).toEqual([415, "application/problem+json"]);
+  });
+});

@@ -1,0 +1,178 @@
+import { z } from "zod";
+import { AppError } from "../contract/app-error.ts";
+import { type DeliverySummary, ownHeaders } from "../contract/delivery.ts";
+import { safeHeaders } from "../domain/deliveries/header-values.ts";
+import { didYouMean } from "../domain/did-you-mean.ts";
+import { formatCount } from "../domain/format.ts";
+import { type InferredTrigger, type Sample, inferTrigger as inferFromSamples } from "../domain/sketch/infer-trigger.ts";
+import { type Clock, elapsedMs } from "../ports/clock.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
+
+const fileSchema = z.object({ slug: z.string(), file: z.string(), code: z.string() });
+
+/** A trigger as inferred from recorded deliveries. */
+export const inferredTriggerSchema = z.object({
+  endpoint: z.string(),
+  /** The trigger, and a workflow that logs its payload. */
+  trigger: fileSchema,
+  workflow: fileSchema,
+  /** The deliveries that the trigger is made from. */
+  deliveries: z.int(),
+  firstSeen: z.iso.datetime(),
+  lastSeen: z.iso.datetime(),
+  /** Whether all deliveries of the period were read, or only the newest. */
+  isComplete: z.boolean(),
+  /** The header, or the JSON Pointer of the field, that names the kind of an event; `null`: none does. */
+  kindAt: z.string().nullable(),
+  /** All kinds of the period, the most frequent first. */
+  kinds: z.array(z.object({ value: z.string(), deliveries: z.int() })),
+  /** The kind that the trigger is limited to; `null`: every kind. */
+  only: z.string().nullable(),
+});
+
+export type InferredTriggerAnswer = z.infer<typeof inferredTriggerSchema>;
+
+/** The newest deliveries are read, at most this many. */
+const maxDeliveries = 2_000;
+/** Deliveries are read for at most this time. */
+const maxReadMs = 8_000;
+const defaultPeriodMs = 7 * 24 * 60 * 60 * 1000;
+
+export interface InferRequest {
+  endpoint: string;
+  /** Only deliveries from this time on, in Unix milliseconds. Default: the last 7 days. */
+  since?: number | undefined;
+  /** Only deliveries of this kind. */
+  only?: string | undefined;
+  /** Only deliveries of the same kind as this one, by its id. */
+  delivery?: string | undefined;
+  /** The file of the trigger, relative to the project. Default: by its slug. */
+  file?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+interface Deps {
+  store: Pick<DeliveryStore, "listDeliveries" | "getDelivery">;
+  project: ProjectReader;
+  clock: Clock;
+}
+
+/**
+ * Writes a trigger from the deliveries that senders sent to an endpoint. Writes nothing to disk. Throws AppError
+ * `nothing_recorded` if no delivery has a body, and `invalid_request` for an unknown kind.
+ */
+export async function inferTrigger(deps: Deps, request: InferRequest): Promise<InferredTriggerAnswer> {
+  const since = request.since ?? deps.clock.now() - defaultPeriodMs;
+  const end = elapsedMs(deps.clock) + maxReadMs;
+  const listed = await listSamples(deps, { ...request, since, end });
+  const like = request.delivery === undefined ? null : await readSample(deps, request.delivery);
+  const reader = createReader(deps, { ids: listed.ids, end, signal: request.signal });
+  const inference = await inferFromSamples(reader.read, {
+    endpoint: request.endpoint,
+    file: request.file,
+    only: like ?? request.only,
+  });
+  if (inference.trigger)
+    return describeTrigger(request.endpoint, inference.trigger, listed.isComplete && !reader.isCut());
+  if (inference.count === 0) throw nothingRecorded(deps, request, listed.total);
+  throw unknownKind(request.only ?? "", inference.kinds);
+}
+
+/** The error for a kind that no payload has. */
+export function unknownKind(only: string, kinds: readonly string[]): AppError {
+  const known = kinds.length === 0 ? "The payloads have no kinds." : `Kinds: ${kinds.join(", ")}.`;
+  return new AppError("invalid_request", `No payload is of the kind ${JSON.stringify(only)}. ${known}`);
+}
+
+export function describeTrigger(endpoint: string, found: InferredTrigger, isComplete: boolean): InferredTriggerAnswer {
+  const { trigger, workflow, count, firstSeen, lastSeen, discriminator, only } = found;
+  return {
+    endpoint,
+    trigger,
+    workflow,
+    deliveries: count,
+    firstSeen: new Date(firstSeen).toISOString(),
+    lastSeen: new Date(lastSeen).toISOString(),
+    isComplete,
+    kindAt: discriminator ? nameOf(discriminator.at) : null,
+    kinds: [...(discriminator?.values ?? [])].map(([value, deliveries]) => ({ value, deliveries })),
+    only,
+  };
+}
+
+function nameOf(at: NonNullable<InferredTrigger["discriminator"]>["at"]): string {
+  return "header" in at ? at.header : at.path;
+}
+
+function nothingRecorded({ project }: Deps, { endpoint }: InferRequest, total: number): AppError {
+  const endpoints = project.current().byEndpoint;
+  const name = JSON.stringify(endpoint);
+  if (total === 0) {
+    const hint = endpoints.has(endpoint) ? "" : didYouMean(endpoint, [...endpoints.keys()]);
+    return new AppError("nothing_recorded", `No delivery to ${name} is recorded in this period.${hint}`);
+  }
+  return new AppError(
+    "nothing_recorded",
+    `${formatCount(total, "delivery", "deliveries")} to ${name} ${total === 1 ? "is" : "are"} recorded, but none has a usable body: JSON from a sender, with a valid signature if the endpoint verifies one.`,
+  );
+}
+
+/** The ids of the newest usable deliveries. `total` counts the others as well. `end`: monotonic milliseconds. */
+async function listSamples(
+  { store, clock }: Deps,
+  { endpoint, since, signal, end }: InferRequest & { since: number; end: number },
+): Promise<{ ids: string[]; total: number; isComplete: boolean }> {
+  const ids: string[] = [];
+  let total = 0;
+  let cursor: string | null = null;
+  do {
+    signal?.throwIfAborted();
+    const page: Awaited<ReturnType<DeliveryStore["listDeliveries"]>> = await store.listDeliveries(
+      { endpoint, since },
+      { limit: 100, cursor, signal },
+    );
+    total += page.data.length;
+    ids.push(...page.data.filter(isUsable).map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor !== null && ids.length < maxDeliveries && elapsedMs(clock) < end);
+  return { ids: ids.slice(0, maxDeliveries), total, isComplete: cursor === null && ids.length <= maxDeliveries };
+}
+
+/** Whether a sender sent it, and its signature was not invalid. A repeat has the body of the first delivery. */
+function isUsable({ outcome, problem, redeliveryOf, headers }: DeliverySummary): boolean {
+  if (outcome === "repeated" || redeliveryOf !== null || headers[ownHeaders.sentFrom] !== undefined) return false;
+  return problem === null || problem.code === "request_mismatch";
+}
+
+/** Reads deliveries several times. The first reading ends at `end`, the others where the first one did. */
+function createReader(
+  deps: Deps,
+  { ids, end, signal }: { ids: readonly string[]; end: number; signal: AbortSignal | undefined },
+): { read(): AsyncIterable<Sample>; isCut(): boolean } {
+  let limit: number | null = null;
+  return {
+    async *read() {
+      let at = 0;
+      for (; at < (limit ?? ids.length); at++) {
+        signal?.throwIfAborted();
+        if (limit === null && at > 0 && elapsedMs(deps.clock) > end) break;
+        const sample = await readSample(deps, ids[at] ?? "");
+        if (sample) yield sample;
+      }
+      limit ??= at;
+    },
+    isCut: () => (limit ?? 0) < ids.length,
+  };
+}
+
+/** `null` if it has no JSON body, or retention removed it. */
+async function readSample({ store }: Deps, id: string): Promise<Sample | null> {
+  const delivery = await store.getDelivery(id);
+  if (!delivery || delivery.body === null || (delivery.json === null && !isNull(delivery.body))) return null;
+  return { body: delivery.json, headers: safeHeaders(delivery.headers), seenAt: Date.parse(delivery.receivedAt) };
+}
+
+function isNull(base64: string): boolean {
+  return base64.length < 64 && Buffer.from(base64, "base64").toString().trim() === "null";
+}
