@@ -4,8 +4,14 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { selectWorkerVariables } from "./worker-child.ts";
 
+/** Functions of `signalbox/verify` in a build. */
+const sdkWith = (...names: string[]) => ({
+  "code/chunks/sdk.mjs": `// signalbox:dist/sdk/verify.js\n${names.map((name) => `function ${name}(options) {}\n`).join("")}`,
+});
+
 /** Returns the given variables that a worker of a project with this code gets. */
-function needs(files: Record<string, string>, names: readonly string[]): string[] {
+function needs(code: Record<string, string>, names: readonly string[]): string[] {
+  const files = { ...sdkWith("github", "hmac", "standardWebhooks", "stripe", "svix"), ...code };
   const stateDir = mkdtempSync(join(tmpdir(), "signalbox-env-"));
   onTestFinished(() => rmSync(stateDir, { recursive: true }));
   for (const [path, text] of Object.entries({ "sources.mjs": "", ...files })) {
@@ -74,11 +80,9 @@ describe("a worker does not get", () => {
   });
 });
 
-const sdkOf = (name: string) => `// signalbox:sdk/verify/senders/${name}.ts\nfunction ${name}(options) {}\n`;
-
 test("a project whose own function has the name of an unused one of signalbox/verify keeps its variable", () => {
   const workflow = "// workflows/w.ts\nvar client = square({ secret: process.env.A_SECRET });\n";
-  const files = (name: string) => ({ "code/workflows/w.mjs": sdkOf(name) + workflow });
+  const files = (name: string) => ({ ...sdkWith(name), "code/workflows/w.mjs": workflow });
   expect(needs(files("github"), ["A_SECRET"])).toEqual(["A_SECRET"]);
   expect(needs(files("square"), ["A_SECRET"])).toEqual([]);
 });

@@ -173,9 +173,8 @@ export function selectWorkerVariables(stateDir: string): (name: string) => boole
  * the build leaves out.
  */
 function usedSchemes(files: readonly { sdk: string }[]): readonly string[] {
-  const names = Object.keys(schemes);
   const sdk = files.map((file) => file.sdk).join("\n");
-  return sdk === "" ? names : names.filter((name) => new RegExp(String.raw`^function ${name}\d*\(`, "m").test(sdk));
+  return Object.keys(schemes).filter((name) => new RegExp(String.raw`^function ${name}\d*\(`, "m").test(sdk));
 }
 
 function findVerificationSecrets(code: string, names: readonly string[]): ReadonlySet<string> {
@@ -193,7 +192,7 @@ function splitFile(code: string): { own: string; others: string; sdk: string } {
   const { own = [], others = [] } = Object.groupBy(modules, (module) =>
     /^\/\/ (signalbox:|(\.\.\/)*node_modules\/)/.test(module) ? "others" : "own",
   );
-  const sdk = others.filter((module) => module.startsWith("// signalbox:sdk/verify/"));
+  const sdk = others.filter((module) => module.startsWith("// signalbox:"));
   return { own: own.join(""), others: others.join(""), sdk: sdk.join("") };
 }
 
