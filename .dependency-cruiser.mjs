@@ -19,6 +19,7 @@ const levels = [
     "server/traffic",
     "server/search",
     "server/presets",
+    "server/alerts",
     "server/upkeep",
     "server/auth",
     "server/identity",

@@ -199,6 +199,7 @@ export interface WorkflowDefinition {
   readonly concurrency: number | undefined;
   readonly maxQueued: number | undefined;
   readonly run: (input: never, ctx: never) => unknown;
+  readonly onFailure: ((run: never, ctx: never) => unknown) | undefined;
 }
 
 /**
@@ -253,6 +254,7 @@ export interface AgentDefinition {
   readonly callTimeout: Duration | undefined;
   readonly concurrency: number | undefined;
   readonly maxQueued: number | undefined;
+  readonly onFailure: ((run: never, ctx: never) => unknown) | undefined;
 }
 
 /**

@@ -7,6 +7,8 @@ import { parseProjectSettings, readSecret, readSettings, serviceUrl, SettingsErr
 const read = (env: NodeJS.ProcessEnv, fromProject = {}, mode: "development" | "deployed" = "deployed") =>
   readSettings({ projectDir: "/srv/automations", mode, fromProject, env });
 
+const parseAlerts = (alerts: unknown) => parseProjectSettings({ alerts }, "signalbox.config.ts");
+
 /** The variables by which Kubernetes describes a Service. */
 const injected = (name: string) => ({
   [`${name}_SERVICE_HOST`]: "10.96.0.12",
@@ -121,6 +123,90 @@ describe("settings", () => {
       /signalbox.config.ts: prot is not a setting. Settings: name, port/,
     );
     expect(() => parseProjectSettings({ port: "1" }, "signalbox.config.ts")).toThrow(/signalbox.config.ts: port: /);
+  });
+
+  it("read the rules of alerts from the file, and their destinations from the environment only", () => {
+    const secret = Buffer.alloc(32, 7);
+    const env = {
+      SIGNALBOX_ALERT_WEBHOOK_URL: "https://alerts.example.com/in",
+      SIGNALBOX_ALERT_WEBHOOK_SECRET: `whsec_${secret.toString("base64")}`,
+      SIGNALBOX_ALERT_SLACK_URL: "https://hooks.slack.com/services/T/B/x",
+    };
+    expect(read({}, parseAlerts({})).alerts).toEqual({
+      rules: {
+        runFailed: { quietMs: 3_600_000 },
+        mismatches: { share: 0.2, atLeast: 20, withinMs: 3_600_000 },
+        queueFull: true,
+        approvalPending: { afterMs: 4 * 3_600_000 },
+        keyExpiring: { beforeMs: 7 * 24 * 3_600_000 },
+        storeUnavailable: { afterMs: 60_000 },
+      },
+      destinations: { webhook: null, slack: null },
+    });
+    const given = parseAlerts({
+      runFailed: { quietFor: "30m" },
+      queueFull: false,
+      keyExpiring: false,
+      mismatches: true,
+    });
+    expect(read(env, given).alerts).toMatchObject({
+      rules: { runFailed: { quietMs: 1_800_000 }, queueFull: false, keyExpiring: null, mismatches: { share: 0.2 } },
+      destinations: {
+        webhook: { url: env.SIGNALBOX_ALERT_WEBHOOK_URL, secret },
+        slack: { url: env.SIGNALBOX_ALERT_SLACK_URL },
+      },
+    });
+    // The manifest has them as they were parsed.
+    expect(parseProjectSettings(given, "manifest")).toEqual(given);
+    expect(read({}).alerts).toBeNull();
+  });
+
+  it.each<[string, Record<string, string>, object, RegExp]>([
+    [
+      "have a URL without a secret",
+      { SIGNALBOX_ALERT_WEBHOOK_URL: "https://a.example/hidden" },
+      {},
+      /must be set together/,
+    ],
+    [
+      "have a secret that is too short",
+      { SIGNALBOX_ALERT_WEBHOOK_URL: "https://a.example/hidden", SIGNALBOX_ALERT_WEBHOOK_SECRET: "whsec_aGlkZGVu" },
+      {},
+      /24 to 64 bytes in base64.*openssl rand/,
+    ],
+    ["have no valid URL", { SIGNALBOX_ALERT_SLACK_URL: "hidden" }, {}, /SIGNALBOX_ALERT_SLACK_URL is not a URL/],
+    [
+      "have a destination, but no rules",
+      { SIGNALBOX_ALERT_SLACK_URL: "https://a.example/hidden" },
+      { name: "a" },
+      /Write alerts: \{\}/,
+    ],
+    [
+      "would be sent to an endpoint of the service itself",
+      {
+        SIGNALBOX_BASE_URL: "https://hooks.example.com",
+        SIGNALBOX_ALERT_WEBHOOK_URL: "https://hooks.example.com/triggers/hidden",
+        SIGNALBOX_ALERT_WEBHOOK_SECRET: "whsec_aGlkZGVu",
+      },
+      {},
+      /alerts about alerts/,
+    ],
+  ])("stop the start if alerts %s, without repeating the value", (_, env, project, message) => {
+    const attempt = () => read(env, { alerts: {}, ...project, ...("name" in project ? { alerts: undefined } : {}) });
+    expect(attempt).toThrow(SettingsError);
+    expect(attempt).toThrow(message);
+    expect(attempt).not.toThrow(/hidden/);
+  });
+
+  it.each([
+    [
+      { runFailed: { quietFor: "10s" } },
+      /alerts\.runFailed: Must be true, false, or options such as \{ quietFor: "1h" \}/,
+    ],
+    [{ mismatches: { share: 2 } }, /alerts\.mismatches\.share: Too big/],
+    [{ storeDown: true }, /alerts: storeDown is not a setting/],
+  ])("reject alerts %j with the fix", (alerts, message) => {
+    expect(() => parseProjectSettings({ alerts }, "signalbox.config.ts")).toThrow(message);
   });
 
   it("read OpenID Connect from the file and the environment, and require domains", () => {

@@ -5,10 +5,12 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import {
   oidcSettingsSchema,
+  type AlertRules,
   proxyRangeSchema,
   type ProjectSettings,
   projectSettingsSchema,
   type RateLimits,
+  readAlertRules,
 } from "./contract/project/settings.ts";
 import { readTracingSettings, type TracingSettings } from "./contract/tracing-settings.ts";
 import { isSource } from "./paths.ts";
@@ -46,8 +48,22 @@ export interface Settings {
   trustProxy: readonly string[];
   /** `null`: no tracing. */
   tracing: TracingSettings | null;
+  /** `null`: no alerts. */
+  alerts: AlertSettings | null;
   /** Pages as built for users, or from their sources with Next's own development server (this repository only). */
   pages: "built" | "source";
+}
+
+export interface AlertSettings {
+  rules: AlertRules;
+  destinations: AlertDestinations;
+}
+
+/** Only from the environment: none of it is in the build, in pages or in logs. `null`: nothing is sent there. */
+export interface AlertDestinations {
+  /** `secret`: the key of the signature, decoded. */
+  webhook: { url: string; secret: Uint8Array } | null;
+  slack: { url: string } | null;
 }
 
 /** An invalid setting. The message is one line: the problem, its location, and how to fix it. */
@@ -96,6 +112,7 @@ export function readSettings(p: {
     workerConcurrency: fromProject.workerConcurrency ?? 20,
     workerMemoryMb: fromProject.workerMemoryMb ?? 1024,
     oidc: readOidc(env, fromProject.oidc),
+    alerts: readAlerts(env, fromProject),
     trustProxy: env.SIGNALBOX_TRUST_PROXY ?? fromProject.trustProxy ?? [],
     retention: {
       days: (env.SIGNALBOX_RETENTION_DAYS ?? fromProject.retentionDays) || null,
@@ -128,6 +145,54 @@ function readOidc(env: ReturnType<typeof parseEnvironment>, fromProject: Project
   const [issue] = parsed.error.issues;
   throw new SettingsError(
     `oidc.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid value"} (set it in signalbox.config.ts, or with SIGNALBOX_OIDC_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _DOMAINS and _ROLE).`,
+  );
+}
+
+/** Messages never repeat a value: the URL of a Slack webhook is a secret. */
+function readAlerts(env: ReturnType<typeof parseEnvironment>, fromProject: ProjectSettings): AlertSettings | null {
+  const { SIGNALBOX_ALERT_WEBHOOK_URL: url, SIGNALBOX_ALERT_WEBHOOK_SECRET: secret } = env;
+  const { SIGNALBOX_ALERT_SLACK_URL: slackUrl } = env;
+  const given = { SIGNALBOX_ALERT_WEBHOOK_URL: url, SIGNALBOX_ALERT_SLACK_URL: slackUrl };
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !/^https?:$/.test(URL.parse(value)?.protocol ?? ""))
+      throw new SettingsError(`${name} is not a URL. It must start with https:// or http://.`);
+  const [hasDestination] = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (!fromProject.alerts) {
+    if (hasDestination === undefined) return null;
+    throw new SettingsError(
+      `${hasDestination} is set, but no alerts are. Write alerts: {} in signalbox.config.ts, or unset the variable.`,
+    );
+  }
+  const baseUrl = env.SIGNALBOX_BASE_URL ?? fromProject.baseUrl;
+  if (url !== undefined && baseUrl !== undefined && isOwnEndpoint(url, baseUrl))
+    throw new SettingsError(
+      "SIGNALBOX_ALERT_WEBHOOK_URL is an endpoint of this service. Its failed runs would cause alerts about alerts: use another receiver.",
+    );
+  if ((url === undefined) !== (secret === undefined))
+    throw new SettingsError(
+      "SIGNALBOX_ALERT_WEBHOOK_URL and SIGNALBOX_ALERT_WEBHOOK_SECRET must be set together. Create a secret with: echo whsec_$(openssl rand -base64 32)",
+    );
+  return {
+    rules: readAlertRules(fromProject.alerts),
+    destinations: {
+      webhook: url === undefined || secret === undefined ? null : { url, secret: decodeAlertSecret(secret) },
+      slack: slackUrl === undefined ? null : { url: slackUrl },
+    },
+  };
+}
+
+function isOwnEndpoint(url: string, baseUrl: string): boolean {
+  const [given, own] = [new URL(url), new URL(baseUrl)];
+  return given.host === own.host && given.pathname.startsWith(`${own.pathname.replace(/\/$/, "")}/triggers/`);
+}
+
+/** As Standard Webhooks specifies: 24 to 64 bytes in base64, after `whsec_`. */
+function decodeAlertSecret(secret: string): Uint8Array {
+  const bytes = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  const isBase64 = bytes.toString("base64").replace(/=+$/, "") === secret.replace(/^whsec_/, "").replace(/=+$/, "");
+  if (isBase64 && bytes.length >= 24 && bytes.length <= 64) return bytes;
+  throw new SettingsError(
+    "SIGNALBOX_ALERT_WEBHOOK_SECRET must be whsec_ and 24 to 64 bytes in base64. Create one with: echo whsec_$(openssl rand -base64 32)",
   );
 }
 
@@ -296,6 +361,9 @@ const environmentSchema = z.object({
   SIGNALBOX_OIDC_CLIENT_SECRET: z.string().optional(),
   SIGNALBOX_OIDC_DOMAINS: z.string().optional(),
   SIGNALBOX_OIDC_ROLE: z.string().optional(),
+  SIGNALBOX_ALERT_WEBHOOK_URL: z.string().optional(),
+  SIGNALBOX_ALERT_WEBHOOK_SECRET: z.string().optional(),
+  SIGNALBOX_ALERT_SLACK_URL: z.string().optional(),
   SIGNALBOX_TRUST_PROXY: z
     .string()
     .transform((list) => list.split(",").map((range) => range.trim()))
@@ -391,6 +459,8 @@ function badDatabaseUrl(name: string): SettingsError {
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys" && issue.path.length > 0)
+    return `${issue.path.join(".")}: ${issue.keys.join(", ")} is not a setting`;
   if (issue.code === "unrecognized_keys") {
     return `${issue.keys.join(", ")} is not a setting. Settings: ${Object.keys(projectSettingsSchema.shape).join(", ")}.`;
   }

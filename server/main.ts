@@ -24,6 +24,7 @@ import type { Store } from "./ports/store.ts";
 import type { ServiceReport } from "./ports/service-report.ts";
 import { createIngest } from "./http/webhooks/webhook-handler.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
+import { startStoreAlerts } from "./processes/start-store-alerts.ts";
 import { startStoreUpkeep } from "./processes/start-store-upkeep.ts";
 import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
 import { readBuiltSettings } from "./project/read-built-settings.ts";
@@ -90,6 +91,7 @@ export async function openSignalbox(p: {
   };
   let port = settings.port;
   const baseUrl = () => serviceUrl(settings, port);
+  const alerts = startStoreAlerts({ settings, store, baseUrl, logger });
   const secret = readSecret(settings.stateDir);
   const sessionSecret = deriveSessionSecret(secret);
   const identity = loadIdentity(() => ({
@@ -118,6 +120,7 @@ export async function openSignalbox(p: {
     const restDeps: RestDeps = {
       ...common,
       baseUrl,
+      alerts: settings.alerts,
       cipher: createKeyCipher(secret),
       authenticate,
       metrics,
@@ -173,6 +176,7 @@ export async function openSignalbox(p: {
     beginShutdown: () => stopping.abort(),
     async close() {
       await upkeep.close();
+      await alerts.close();
       await store.close();
     },
   };
@@ -200,6 +204,7 @@ export async function openLocalApi(p: {
     maxBodyBytes,
     bodies: createBodyBudget(maxBodyBytes),
     takeSlot: createRequestSlots(),
+    alerts: settings.alerts,
     baseUrl: () => settings.baseUrl ?? p.running?.url ?? serviceUrl(settings, settings.port),
     cipher: createKeyCipher(readSecret(settings.stateDir)),
     authenticate: async () => ({ kind: "local" }),

@@ -99,6 +99,7 @@ function toManifestWorkflow(file: string, workflow: EvaluatedWorkflow): Manifest
     timeoutMs: parseDuration(workflow.timeout ?? defaultTimeout) ?? 1,
     concurrency: typeof workflow.concurrency === "number" ? workflow.concurrency : null,
     maxQueued: typeof workflow.maxQueued === "number" ? workflow.maxQueued : null,
+    hasOnFailure: workflow.hasOnFailure,
   };
 }
 
@@ -114,6 +115,7 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
     timeoutMs: parseDuration(agent.timeout ?? defaultTimeout) ?? 1,
     concurrency: typeof agent.concurrency === "number" ? agent.concurrency : null,
     maxQueued: typeof agent.maxQueued === "number" ? agent.maxQueued : null,
+    hasOnFailure: agent.hasOnFailure,
     model: agent.model,
     instructions: agent.instructions,
     tools: agent.tools.map(({ approvalTimeout, inputSchema, ...tool }) => ({

@@ -1,4 +1,5 @@
 import { registerAgentsRun } from "./agents/run.ts";
+import { registerAlertsList, registerAlertsTest } from "./alerts/alerts.ts";
 import { registerBackup, registerRestore } from "./store/backup.ts";
 import { registerBuild } from "./build.ts";
 import type { CliCommand } from "./cli-command.ts";
@@ -80,6 +81,13 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerPeopleInvite(people, runner);
   registerPeopleResetPassword(people, runner);
   registerPeopleSetupLink(people, runner);
+
+  const alerts = program.subcommand("alerts", "List alerts, and send a test alert", [
+    "signalbox alerts list --status active",
+    "signalbox alerts test",
+  ]);
+  registerAlertsList(alerts, runner);
+  registerAlertsTest(alerts, runner);
 
   const store = program.subcommand(
     "store",

@@ -7,6 +7,7 @@ export const startedByLabels: Record<StartedBy, string> = {
   api: "API",
   cli: "command line",
   replay: "replay",
+  failure: "onFailure of",
 };
 
 /** `312 runs, 1.2 M tokens, $4.10`; mentions unknown costs, and that older runs are left out. */

@@ -37,6 +37,7 @@ const auditWords: Record<AuditAction, string> = {
   "trigger.enabled": "Enabled a trigger",
   "preset.saved": "Saved a preset",
   "preset.removed": "Removed a preset",
+  "alert.tested": "Sent a test alert",
 };
 
 const kinds: Record<AuditEntry["actor"]["kind"], string> = {

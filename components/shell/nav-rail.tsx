@@ -1,8 +1,11 @@
 "use client";
 
-import { Download, type LucideIcon, Play, Settings, Workflow } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
+import { Bell, Download, type LucideIcon, Play, Settings, Workflow } from "lucide-react";
 import Link, { useLinkStatus } from "next/link";
 import { usePathname } from "next/navigation";
+import { formatCount } from "../../server/domain/format.ts";
+import { useTRPC } from "../trpc/trpc.ts";
 
 const pages = [
   { href: "/", label: "Canvas", icon: Workflow, isHere: (path: string) => path === "/" },
@@ -13,28 +16,35 @@ const pages = [
     isHere: (path: string) => /^\/deliveries(\/|$)/.test(path),
   },
   { href: "/runs", label: "Runs", icon: Play, isHere: (path: string) => /^\/runs(\/|$)/.test(path) },
+  { href: "/alerts", label: "Alerts", icon: Bell, isHere: (path: string) => /^\/alerts(\/|$)/.test(path) },
   { href: "/settings", label: "Settings", icon: Settings, isHere: (path: string) => /^\/settings(\/|$)/.test(path) },
 ];
 
 export function NavRail() {
   const path = usePathname();
+  const alerts = useQuery(useTRPC().alerts.countActive.queryOptions());
+  const active = alerts.data?.active ?? 0;
   return (
     <nav
       aria-label="Pages"
       className="sticky bottom-0 z-10 order-last flex h-(--rail-height) items-center justify-center gap-1.5 border-t bg-panel md:top-(--header-height) md:bottom-auto md:order-none md:h-(--page-height) md:w-14 md:flex-col md:items-center md:justify-start md:border-t-0 md:border-r md:pt-3"
     >
-      {pages.map(({ href, label, icon: Icon, isHere }) => (
-        <Link
-          key={href}
-          href={href}
-          aria-label={label}
-          aria-current={isHere(path) ? "page" : undefined}
-          title={label}
-          className="grid size-10 place-items-center rounded-m text-ink-3 hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent"
-        >
-          <PageIcon icon={Icon} />
-        </Link>
-      ))}
+      {pages.map(({ href, label, icon: Icon, isHere }) => {
+        const note = href === "/alerts" && active > 0 ? formatCount(active, "active alert") : null;
+        return (
+          <Link
+            key={href}
+            href={href}
+            aria-label={note ?? label}
+            aria-current={isHere(path) ? "page" : undefined}
+            title={note ?? label}
+            className="relative grid size-10 place-items-center rounded-m text-ink-3 hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent"
+          >
+            <PageIcon icon={Icon} />
+            {note && <span aria-hidden className="absolute top-2 right-2 size-2 rounded-full bg-bad" />}
+          </Link>
+        );
+      })}
     </nav>
   );
 }

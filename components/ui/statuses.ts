@@ -14,6 +14,7 @@ import {
   TriangleAlert,
   type LucideIcon,
 } from "lucide-react";
+import type { Alert } from "../../server/contract/alert.ts";
 import type { DeliveryOutcome, VerdictOutcome } from "../../server/contract/delivery.ts";
 import type { Health } from "../../server/contract/traffic.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
@@ -65,6 +66,12 @@ export const verdictOutcomes: Record<VerdictOutcome, StatusStyle & { stage: stri
   request_mismatch: { label: "request mismatch", icon: TriangleAlert, tone: "bad", stage: "request" },
   filter_mismatch: { label: "filter mismatch", icon: SkipForward, tone: "idle", stage: "filter" },
   disabled: { label: "disabled", icon: Pause, tone: "wait", stage: "switched off" },
+};
+
+/** Label, icon and tone of alerts. */
+export const alertStatuses: Record<Alert["status"], StatusStyle> = {
+  active: { label: "active", icon: TriangleAlert, tone: "bad" },
+  resolved: { label: "resolved", icon: CircleCheck, tone: "idle" },
 };
 
 /** Whether a run can still change. */

@@ -2,4 +2,47 @@ DROP INDEX "run_open";--> statement-breakpoint
 DROP INDEX "run_by_lease";--> statement-breakpoint
 ALTER TABLE "run" ADD COLUMN "job_queue" text COLLATE "C";--> statement-breakpoint
 CREATE INDEX "run_queued_by_target" ON "run" USING btree ("target") WHERE status = 'queued';--> statement-breakpoint
-ALTER TABLE "run" DROP COLUMN "lease_until";
+ALTER TABLE "run" DROP COLUMN "lease_until";--> statement-breakpoint
+CREATE TABLE "alert" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
+	"subject" text COLLATE "C" NOT NULL,
+	"count" bigint NOT NULL,
+	"detail" text NOT NULL,
+	"opened_at" bigint NOT NULL,
+	"last_at" bigint NOT NULL,
+	"resolved_at" bigint,
+	"reported_count" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "alert_message" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"alert_id" text COLLATE "C" NOT NULL,
+	"type" text COLLATE "C" NOT NULL,
+	"destination" text COLLATE "C" NOT NULL,
+	"alert" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"attempts" bigint DEFAULT 0 NOT NULL,
+	"due_at" bigint,
+	"sent_at" bigint,
+	"error" text COLLATE "C"
+);
+--> statement-breakpoint
+CREATE TABLE "alert_watch" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"started_at" bigint NOT NULL,
+	"evaluated_at" bigint NOT NULL,
+	"revision" bigint DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+DROP INDEX "run_by_target";--> statement-breakpoint
+ALTER TABLE "run" ADD COLUMN "failure_of" text COLLATE "C";--> statement-breakpoint
+CREATE UNIQUE INDEX "alert_open" ON "alert" USING btree ("kind","subject") WHERE resolved_at IS NULL;--> statement-breakpoint
+CREATE INDEX "alert_by_time" ON "alert" USING btree ("opened_at","id");--> statement-breakpoint
+CREATE INDEX "alert_by_end" ON "alert" USING btree ("resolved_at");--> statement-breakpoint
+CREATE INDEX "alert_message_by_alert" ON "alert_message" USING btree ("alert_id","created_at");--> statement-breakpoint
+CREATE INDEX "alert_message_by_time" ON "alert_message" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "alert_message_due" ON "alert_message" USING btree ("due_at") WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_by_failure" ON "run" USING btree ("failure_of","created_at","id") WHERE failure_of IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_by_failure_time" ON "run" USING btree ("target","finished_at") WHERE status IN ('failed', 'timed_out');--> statement-breakpoint
+CREATE INDEX "run_by_target" ON "run" USING btree ("target_slug","created_at","id","target_kind","status","started_at","finished_at","trigger","version","failure_of");

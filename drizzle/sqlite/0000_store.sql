@@ -180,6 +180,7 @@ CREATE TABLE `run_list` (
 	`target_kind` integer NOT NULL,
 	`version` integer NOT NULL,
 	`key` integer,
+	`failure_of` blob,
 	`started_at` integer,
 	`finished_at` integer,
 	`tokens` integer,
@@ -222,6 +223,7 @@ CREATE TABLE `run` (
 	`delivery` integer,
 	`started_by` integer NOT NULL,
 	`replay_of` blob,
+	`failure_of` blob,
 	`key` integer,
 	`version` integer NOT NULL,
 	`attempt` integer DEFAULT 0 NOT NULL,
@@ -256,6 +258,8 @@ CREATE INDEX `run_open` ON `run` (`status`,`is_isolated`,`target`,`available_at`
 CREATE INDEX `run_waiting` ON `run` (`is_isolated`,`available_at`) WHERE status = 1;--> statement-breakpoint
 CREATE INDEX `run_by_delivery` ON `run` (`delivery`,`created_at`,`seq`);--> statement-breakpoint
 CREATE INDEX `run_by_replay` ON `run` (`replay_of`,`created_at`,`seq`) WHERE replay_of IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `run_by_failure_time` ON `run` (`target`,`finished_at`) WHERE status IN (4, 6);--> statement-breakpoint
+CREATE INDEX `run_by_failure` ON `run` (`failure_of`,`created_at`,`seq`) WHERE failure_of IS NOT NULL;--> statement-breakpoint
 -- The timeline of a run is one walk.
 CREATE TABLE `run_event` (
 	`run` integer NOT NULL,
@@ -307,6 +311,44 @@ CREATE TABLE `worker` (
 	`version` text NOT NULL,
 	`started_at` integer NOT NULL,
 	`seen_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `alert` (
+	`id` text PRIMARY KEY NOT NULL,
+	`kind` text NOT NULL,
+	`subject` text NOT NULL,
+	`count` integer NOT NULL,
+	`detail` text NOT NULL,
+	`opened_at` integer NOT NULL,
+	`last_at` integer NOT NULL,
+	`resolved_at` integer,
+	`reported_count` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `alert_open` ON `alert` (`kind`,`subject`) WHERE resolved_at IS NULL;--> statement-breakpoint
+CREATE INDEX `alert_by_time` ON `alert` (`opened_at`,`id`);--> statement-breakpoint
+CREATE INDEX `alert_by_end` ON `alert` (`resolved_at`);--> statement-breakpoint
+CREATE TABLE `alert_message` (
+	`id` text PRIMARY KEY NOT NULL,
+	`alert_id` text NOT NULL,
+	`type` text NOT NULL,
+	`destination` text NOT NULL,
+	`alert` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`due_at` integer,
+	`sent_at` integer,
+	`error` text
+);
+--> statement-breakpoint
+CREATE INDEX `alert_message_by_alert` ON `alert_message` (`alert_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `alert_message_by_time` ON `alert_message` (`created_at`);--> statement-breakpoint
+CREATE INDEX `alert_message_due` ON `alert_message` (`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `alert_watch` (
+	`id` text PRIMARY KEY NOT NULL,
+	`started_at` integer NOT NULL,
+	`evaluated_at` integer NOT NULL,
+	`revision` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 -- Entries of the list index follow their runs. Drizzle knows no triggers.

@@ -1,4 +1,4 @@
-import { checkModel, checkOptions, checkSchema, checkText, checkTools } from "../check-shape.ts";
+import { checkFunction, checkModel, checkOptions, checkSchema, checkText, checkTools } from "../check-shape.ts";
 import {
   type AgentBudget,
   type AgentDefinition,
@@ -9,7 +9,9 @@ import {
   type ToolLike,
   definitionKind,
 } from "../definition.ts";
+import type { FailedRun } from "../failed-run.ts";
 import type { Schema, SchemaOutput } from "../schema.ts";
+import type { WorkflowContext } from "../workflow/context.ts";
 
 /** Options of `defineAgent`. */
 export interface AgentOptions<Slug extends string, Output extends Schema> {
@@ -49,6 +51,16 @@ export interface AgentOptions<Slug extends string, Output extends Schema> {
    * `queue_full` with `Retry-After` and is not recorded; the sender can retry. Default: no limit.
    */
   maxQueued?: number;
+  /**
+   * Called once for each run that has failed for good, as a run of its own: see `onFailure` of `defineWorkflow`. The
+   * input is the prompt. `onFailure` is code of yours; it calls no model.
+   *
+   * @example
+   *   async onFailure(run, ctx) {
+   *   await ctx.step("escalate", () => tickets.assign({ delivery: run.deliveryId, to: "support" }));
+   *   },
+   */
+  onFailure?(run: FailedRun<{ readonly prompt: string }>, ctx: WorkflowContext): unknown;
 }
 
 /** An agent that triggers can start. `Output` is the output of a run. */
@@ -95,6 +107,7 @@ export function defineAgent(options: AgentShape): AgentDefinition {
     callTimeout,
     concurrency,
     maxQueued,
+    onFailure,
   } = options;
   checkText(slug, "slug", "defineAgent", "triage");
   const where = `defineAgent({ slug: ${JSON.stringify(slug)} })`;
@@ -105,6 +118,7 @@ export function defineAgent(options: AgentShape): AgentDefinition {
   if (maxToolCalls !== undefined)
     checkOptions(maxToolCalls, `${where}: maxToolCalls`, "maxToolCalls: { perAnswer: 20, perRun: 100 }");
   if (budget !== undefined) checkOptions(budget, `${where}: budget`, "budget: { tokens: 50_000 }");
+  if (onFailure !== undefined) checkFunction(onFailure, "onFailure", where, "async onFailure(run, ctx) { … }");
   return Object.freeze<AgentDefinition>({
     [definitionKind]: "agent",
     slug,
@@ -119,6 +133,7 @@ export function defineAgent(options: AgentShape): AgentDefinition {
     callTimeout,
     concurrency,
     maxQueued,
+    onFailure: onFailure && ((failed, ctx) => onFailure.call(options, failed, ctx)),
   });
 }
 
@@ -135,6 +150,7 @@ interface AgentShape {
   callTimeout?: Duration;
   concurrency?: number;
   maxQueued?: number;
+  onFailure?(run: never, ctx: never): unknown;
 }
 
 /** Without an `output` schema, the output is the model's text. */

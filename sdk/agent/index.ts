@@ -10,4 +10,6 @@ export {
   type ScriptedModelOptions,
 } from "./scripted-model.ts";
 export type { AgentBudget, Duration, MarkedPrompt, ModelLike, PromptPart, ToolLike } from "../definition.ts";
+export type { FailedRun } from "../failed-run.ts";
 export type { Schema, SchemaOutput } from "../schema.ts";
+export type { WorkflowContext } from "../workflow/context.ts";

@@ -1,4 +1,5 @@
 import { checkOptions } from "../check-shape.ts";
+import type { Duration } from "../definition.ts";
 
 /**
  * Settings in `signalbox.config.ts`. All are optional. Environment variables take precedence. An unknown or invalid
@@ -80,6 +81,32 @@ export interface ProjectConfig {
    * `SIGNALBOX_AUDIT_RETENTION_DAYS`.
    */
   auditRetentionDays?: number;
+  /**
+   * Alerts, shown in the app and sent to the destinations in the environment: `SIGNALBOX_ALERT_WEBHOOK_URL` with
+   * `SIGNALBOX_ALERT_WEBHOOK_SECRET` (Standard Webhooks), and `SIGNALBOX_ALERT_SLACK_URL`. `alerts: {}` turns on all
+   * kinds with their defaults; `false` turns a kind off. Default: no alerts.
+   */
+  alerts?: AlertOptions;
+}
+
+/** The causes of alerts. Durations: `"1m"` or more. */
+export interface AlertOptions {
+  /** Runs of a workflow or an agent failed for good. The alert ends when none has failed for `quietFor`: default `"1h"`. */
+  runFailed?: boolean | { quietFor?: Duration };
+  /**
+   * The share of the deliveries to an endpoint that match the `request` of no trigger, above 0, at most 1: default 0.2.
+   * `within`: the time that is looked at, at most `"24h"`: default `"1h"`. `atLeast`: the number of deliveries in that
+   * time below which there is no alert: default 20.
+   */
+  mismatches?: boolean | { share?: number; atLeast?: number; within?: Duration };
+  /** The queue of a workflow or an agent has reached its `maxQueued`. */
+  queueFull?: boolean;
+  /** A tool call has waited for its approval for longer than `after`: default `"4h"`. */
+  approvalPending?: boolean | { after?: Duration };
+  /** A webhook key or an API token expires in less than `before`: default `"7d"`. Keys that were rotated do not count. */
+  keyExpiring?: boolean | { before?: Duration };
+  /** The store was unavailable for longer than `after`: default `"1m"`. */
+  storeUnavailable?: boolean | { after?: Duration };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { definitionKind } from "../definition.ts";
 import { defineWorkflow } from "./define-workflow.ts";
@@ -35,7 +35,18 @@ describe("defineWorkflow", () => {
       timeout: undefined,
       concurrency: undefined,
       maxQueued: undefined,
+      onFailure: undefined,
     });
+  });
+
+  it("calls onFailure as a method of its options, and rejects one that is no function", () => {
+    const options = { slug: "welcome", input, run() {}, onFailure: vi.fn<() => void>() };
+    const { onFailure } = defineWorkflow(options);
+    onFailure?.({ id: "run_1" } as never, {} as never);
+    expect(options.onFailure.mock.contexts).toEqual([options]);
+    expect(() => define({ ...options, onFailure: "mail" })).toThrow(
+      'defineWorkflow({ slug: "welcome" }): onFailure must be a function',
+    );
   });
 
   it("passes input and context to run", async () => {

@@ -6,6 +6,7 @@ import {
   type WorkflowDefinition,
   definitionKind,
 } from "../definition.ts";
+import type { FailedRun } from "../failed-run.ts";
 import type { DeepReadonly, Schema, SchemaInput, SchemaOutput } from "../schema.ts";
 import type { WorkflowContext } from "./context.ts";
 
@@ -36,6 +37,17 @@ export interface WorkflowOptions<Slug extends string, Input extends Schema, Outp
    * attempt.
    */
   run(input: SchemaOutput<Input>, ctx: WorkflowContext): Result | Promise<Result>;
+  /**
+   * Called once for each run that has failed for good: after its last attempt, or with an error that is not retried. A
+   * canceled run has not failed. It executes as a run of its own, with durable steps, the workflow's `timeout`, and 5
+   * attempts. If that run fails, `onFailure` is not called again.
+   *
+   * @example
+   *   async onFailure(run, ctx) {
+   *   await ctx.step("refund", ({ idempotencyKey }) => payments.refund({ order: run.input?.orderId, idempotencyKey }));
+   *   },
+   */
+  onFailure?(run: FailedRun<SchemaOutput<Input>>, ctx: WorkflowContext): unknown;
 }
 
 /** A workflow that triggers can start. `Input` is the input type of its `input` schema, `Output` the output of a run. */
@@ -48,7 +60,7 @@ export interface Workflow<Slug extends string = string, Input = unknown, Output 
 /**
  * Defines a workflow: the default export of a file in `workflows/`. It runs in a worker process. Failed attempts are
  * retried, and after a crash the run continues after its last completed `ctx.step`. Throws a TypeError if `slug` is not
- * a string, `input` or `output` is not a Zod schema, or `run` is not a function.
+ * a string, `input` or `output` is not a Zod schema, or `run` or `onFailure` is not a function.
  *
  * @example
  *   // workflows/welcome-email.ts
@@ -83,6 +95,8 @@ export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
   checkSchema(input, "input", where);
   if (output !== undefined) checkSchema(output, "output", where);
   checkFunction(options.run, "run", where, "async run(input, ctx) { … }");
+  const { onFailure } = options;
+  if (onFailure !== undefined) checkFunction(onFailure, "onFailure", where, "async onFailure(run, ctx) { … }");
   // Called as a method of the options, so that a `run` that uses `this` finds the other properties.
   const run: WorkflowDefinition["run"] = (value, ctx) => options.run(value, ctx);
   return Object.freeze<WorkflowDefinition>({
@@ -95,6 +109,7 @@ export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
     concurrency,
     maxQueued,
     run,
+    onFailure: onFailure && ((failed, ctx) => onFailure.call(options, failed, ctx)),
   });
 }
 
@@ -107,6 +122,7 @@ interface WorkflowShape {
   concurrency?: number;
   maxQueued?: number;
   run(input: never, ctx: never): unknown;
+  onFailure?(run: never, ctx: never): unknown;
 }
 
 /** The output of a run: the parsed output or, without an `output` schema, the return value of `run`. */

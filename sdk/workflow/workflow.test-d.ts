@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
-import { defineWorkflow, type RetryOptions, type Workflow, type WorkflowContext } from "signalbox/workflow";
+import {
+  defineWorkflow,
+  type FailedRun,
+  type RetryOptions,
+  type Workflow,
+  type WorkflowContext,
+} from "signalbox/workflow";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
 // `run` receives the output type of `input` and returns the input type of `output`.
@@ -74,6 +80,28 @@ defineWorkflow({
     // @ts-expect-error `attempt` is given, not taken
     run.attempt = 2;
   },
+});
+
+defineWorkflow({
+  slug: "fails",
+  input: z.object({ to: z.email(), copies: z.number().default(1) }),
+  run: (input) => input.copies,
+  async onFailure(run, ctx) {
+    expectTrue<Equal<typeof run, FailedRun<{ to: string; copies: number }>>>();
+    expectTrue<Equal<typeof run.input, { to: string; copies: number } | null>>();
+    expectTrue<Equal<typeof run.status, "failed" | "timed_out">>();
+    expectTrue<Equal<typeof ctx, WorkflowContext>>();
+    await ctx.step("report", () => run.error.message);
+    // @ts-expect-error the failed run does not change
+    run.attempts = 2;
+  },
+});
+defineWorkflow({
+  slug: "fails",
+  input: z.string(),
+  run() {},
+  // @ts-expect-error onFailure is a function
+  onFailure: "mail",
 });
 
 expectTrue<Equal<RetryOptions["backoff"], "exponential" | "fixed" | undefined>>();

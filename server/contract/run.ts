@@ -24,7 +24,7 @@ export const runsUsageSchema = z.object({
 export type RunsUsage = z.infer<typeof runsUsageSchema>;
 
 export const runStatusSchema = z.enum(["queued", "running", "waiting", "completed", "failed", "canceled", "timed_out"]);
-const startedBySchema = z.enum(["webhook", "form", "api", "cli", "replay"]);
+const startedBySchema = z.enum(["webhook", "form", "api", "cli", "replay", "failure"]);
 
 export const runErrorSchema = z.object({ name: z.string(), message: z.string(), stack: z.string().nullable() });
 
@@ -38,6 +38,8 @@ export const runSummarySchema = z.object({
   deliveryId: z.string().nullable(),
   startedBy: startedBySchema,
   replayOf: z.string().nullable(),
+  /** The failed run whose `onFailure` this run executes. */
+  failureOf: z.string().nullable(),
   version: z.string(),
   attempt: z.number().int(),
   maxAttempts: z.number().int(),

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-export type IdPrefix = "run" | "dlv" | "key" | "wrk" | "pre" | "per" | "acc" | "inv" | "aud" | "req";
+export type IdPrefix = "run" | "dlv" | "key" | "wrk" | "pre" | "per" | "acc" | "inv" | "aud" | "req" | "alt" | "msg";
 
 /** Crockford's base 32. */
 const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

@@ -37,7 +37,14 @@ export const verdictOutcomeCodes = {
 
 export const targetKindCodes = { workflow: 0, agent: 1 } as const satisfies Codes<TargetKind>;
 
-export const startedByCodes = { webhook: 0, form: 1, api: 2, cli: 3, replay: 4 } as const satisfies Codes<StartedBy>;
+export const startedByCodes = {
+  webhook: 0,
+  form: 1,
+  api: 2,
+  cli: 3,
+  replay: 4,
+  failure: 5,
+} as const satisfies Codes<StartedBy>;
 
 export const stepKindCodes = { step: 0, sleep: 1, approval: 2 } as const;
 

@@ -824,3 +824,122 @@ describe("interrupts", () => {
     expect(executed).toBe(1);
   });
 });
+
+const handlersOf = async (id: string) =>
+  (await engine.store.listRuns({ failureOf: id }, { limit: 10, cursor: null })).data;
+const failedOnce = async (workflow: TestWorkflow, over: Parameters<typeof engine.createRun>[0] = {}) => {
+  const id = await engine.createRun({ maxAttempts: 1, input: { to: "a" }, ...over });
+  await engine.execute(await engine.claim(), workflow).ended;
+  return id;
+};
+
+describe("onFailure", () => {
+  const error = new Error("no money");
+  const failing: Pick<TestWorkflow, "run" | "input"> = {
+    input: z.object({ to: z.string(), copies: z.number().default(1) }),
+    run: () => {
+      throw error;
+    },
+  };
+
+  test("is called as a run of its own, with the failed run, after its last attempt", async () => {
+    const seen: unknown[] = [];
+    const workflow: TestWorkflow = {
+      ...failing,
+      onFailure: async (run, ctx) => {
+        seen.push(run, { ...ctx.run });
+        return await ctx.step("refund", ({ idempotencyKey }) => idempotencyKey);
+      },
+    };
+    const id = await engine.createRun({ maxAttempts: 2, input: { to: "a" }, trigger: "knock" });
+    await engine.execute(await engine.claim(), workflow).ended;
+    expect(await handlersOf(id)).toEqual([]);
+    engine.advance(60_000);
+    await engine.execute(await engine.claim(), workflow).ended;
+    const [handler] = await handlersOf(id);
+    expect(handler).toMatchObject({ status: "queued", maxAttempts: 5, startedBy: "failure", trigger: "knock" });
+    await engine.execute(await engine.claim(), workflow).ended;
+    const { run: failed } = await engine.read(id);
+    expect(seen).toEqual([
+      {
+        id,
+        status: "failed",
+        error: { name: "Error", message: "no money", stack: expect.stringContaining("no money") },
+        input: { to: "a", copies: 1 },
+        payload: null,
+        attempts: 2,
+        trigger: "knock",
+        deliveryId: null,
+        createdAt: failed.createdAt,
+        finishedAt: failed.finishedAt,
+      },
+      { id: handler?.id, attempt: 1, trigger: "knock", deliveryId: null },
+    ]);
+    const { run } = await engine.read(handler?.id ?? "");
+    expect(run).toMatchObject({ status: "completed", output: `${handler?.id}:refund`, input: { id, attempts: 2 } });
+    expect(await handlersOf(id)).toHaveLength(1);
+  });
+
+  test("that fails is retried with its completed steps, and its own failure calls nothing", async () => {
+    let calls = 0;
+    let refunds = 0;
+    const workflow: TestWorkflow = {
+      ...failing,
+      onFailure: async (_, ctx) => {
+        calls += 1;
+        await ctx.step("refund", () => (refunds += 1));
+        throw new Error("still down");
+      },
+    };
+    const id = await failedOnce(workflow);
+    const [handler] = await handlersOf(id);
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await engine.execute(await engine.claim(), workflow).ended;
+      engine.advance(3_600_000);
+    }
+    expect([calls, refunds]).toEqual([5, 1]);
+    expect((await engine.read(handler?.id ?? "")).run).toMatchObject({ status: "failed", attempt: 5 });
+    expect(await handlersOf(handler?.id ?? "")).toEqual([]);
+    expect(await engine.store.countOpenRuns()).toEqual({ queued: 0, running: 0, waiting: 0 });
+  });
+
+  test("gets null as the input of a run whose input did not match, and of one that timed out its status", async () => {
+    const seen: unknown[] = [];
+    const onFailure: TestWorkflow["onFailure"] = (run: { input: unknown; status: string; error: { name: string } }) =>
+      void seen.push([run.status, run.error.name, run.input]);
+    await failedOnce({ ...failing, onFailure }, { input: { to: 1 } });
+    await engine.execute(await engine.claim(), { ...failing, onFailure }).ended;
+    const slow: TestWorkflow = { run: hang, timeoutMs: 20, onFailure };
+    await failedOnce(slow);
+    await engine.execute(await engine.claim(), slow).ended;
+    expect(seen).toEqual([
+      ["failed", "InvalidInput", null],
+      ["timed_out", "RunTimedOut", { to: "a" }],
+    ]);
+  });
+
+  test("is not called for a run that completes or is canceled", async () => {
+    const onFailure = vi.fn<() => void>();
+    const done = await failedOnce({ run: () => 1, onFailure });
+    const canceled = await engine.createRun();
+    await engine.store.requestCancel(canceled, engine.clock.now());
+    expect([...(await handlersOf(done)), ...(await handlersOf(canceled))]).toEqual([]);
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
+  test("does not need the failed run after its first attempt", async () => {
+    const seen: unknown[] = [];
+    const workflow: TestWorkflow = {
+      ...failing,
+      onFailure: (run: { id: string }) => {
+        seen.push(run.id);
+        if (seen.length === 1) throw new Error("again");
+      },
+    };
+    const id = await failedOnce(workflow);
+    await engine.execute(await engine.claim(), workflow).ended;
+    engine.advance(60_000);
+    await engine.execute({ ...(await engine.claim()), failure: null }, workflow).ended;
+    expect(seen).toEqual([id, id]);
+  });
+});

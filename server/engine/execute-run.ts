@@ -13,6 +13,7 @@ import { loadAgent } from "./agent/run-agent.ts";
 import { type Outcome, planRunEnd } from "./plan-run-end.ts";
 import { createRunContext } from "./run-context.ts";
 import { FinalFailure, type Interrupt, interruptReason, RunEnded } from "./run-errors.ts";
+import { runOnFailure } from "./run-on-failure.ts";
 import { createRunSession } from "./run-session.ts";
 import { parseValue, prepareInput, toJson } from "./run-values.ts";
 
@@ -135,6 +136,8 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   }
 
   async function callTarget({ ctx, agent }: ReturnType<typeof createRunContext>): Promise<Json> {
+    if (run.failureOf !== null)
+      return await runOnFailure({ run, code, ctx, record: (input) => session.write({ input }) });
     const loaded =
       run.target.kind === "agent"
         ? await loadAgent(run, { ...options, context: { ...ctx, ...agent } })

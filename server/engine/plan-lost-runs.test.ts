@@ -9,14 +9,23 @@ const oom: WorkerDeath = { kind: "crashed", how: "ran out of memory" };
 const run = (id: string, over: Partial<HeldRun> = {}): HeldRun => ({
   id,
   target: { kind: "workflow", slug: "w" },
+  failureOf: null,
   attempt: 1,
   maxAttempts: 3,
   crashes: 0,
   deadlineAt: now + 1000,
   ...over,
 });
-const fates = (death: WorkerDeath, runs: HeldRun[]) =>
-  planLostRuns({ death, runs, policyOf: () => policy, now, random: () => 0.5 }).map(({ fate }) => fate);
+const plan = (death: WorkerDeath, runs: HeldRun[], hasOnFailure = false) =>
+  planLostRuns({
+    death,
+    runs,
+    findTarget: () => ({ retries: policy, hasOnFailure, concurrency: null }),
+    version: "v2",
+    now,
+    random: () => 0.5,
+  });
+const fates = (...given: Parameters<typeof plan>) => plan(...given).map(({ fate }) => fate);
 const kinds = (death: WorkerDeath, runs: HeldRun[]) => fates(death, runs).map(({ kind }) => kind);
 
 describe("planLostRuns", () => {
@@ -36,6 +45,16 @@ describe("planLostRuns", () => {
         kind: "fail",
         transition: { to: "failed", error: { message: "The worker process that ran this attempt ran out of memory." } },
       },
+    ]);
+  });
+
+  test("the run that a lost worker fails for good has its onFailure called by the current build, but not that of onFailure", () => {
+    expect(fates(oom, [run("a", { attempt: 3 })], true)).toMatchObject([
+      { transition: { to: "failed", failureRun: { version: "v2", maxAttempts: 5 } } },
+    ]);
+    expect(fates(oom, [run("a", { attempt: 2 })], true)).toMatchObject([{ transition: { to: "waiting" } }]);
+    expect(fates(oom, [run("a", { attempt: 3, failureOf: "run_b" })], true)).toMatchObject([
+      { transition: { to: "failed", failureRun: null } },
     ]);
   });
 
@@ -106,9 +125,7 @@ describe("planLostRuns", () => {
     fc.assert(
       fc.property(deaths, fc.nat(20), (death, count) => {
         const held = Array.from({ length: count }, (_, index) => run(`run_${index}`));
-        expect(
-          planLostRuns({ death, runs: held, policyOf: () => policy, now, random: Math.random }).map(({ id }) => id),
-        ).toEqual(held.map(({ id }) => id));
+        expect(plan(death, held).map(({ id }) => id)).toEqual(held.map(({ id }) => id));
       }),
     );
   });

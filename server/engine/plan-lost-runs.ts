@@ -1,5 +1,5 @@
-import type { RetryPolicy } from "../contract/project/manifest.ts";
 import type { Target } from "../contract/project/target.ts";
+import { type FailingTarget, planFailureRun, policyOf } from "../domain/runs/failure-run.ts";
 import type { LostRun } from "../ports/store/engine-store.ts";
 import { planAttemptEnd } from "./plan-run-end.ts";
 
@@ -19,6 +19,8 @@ export type WorkerDeath =
 export interface HeldRun {
   id: string;
   target: Target;
+  /** The run whose `onFailure` it executes. */
+  failureOf: string | null;
   attempt: number;
   maxAttempts: number;
   /** Number of worker crashes or external kills that the run was part of. */
@@ -34,7 +36,9 @@ export interface HeldRun {
 export function planLostRuns(p: {
   death: WorkerDeath;
   runs: readonly HeldRun[];
-  policyOf: (target: Target) => RetryPolicy | null;
+  findTarget: (target: Target) => FailingTarget;
+  /** The version of the current build. */
+  version: string;
   now: number;
   random: () => number;
 }): LostRun[] {
@@ -62,7 +66,8 @@ function isWithinDeadline(run: HeldRun, { death, now }: Facts): boolean {
   return death.kind === "blocked" && run.deadlineAt !== null && now < run.deadlineAt;
 }
 
-function blame(run: HeldRun, { death, policyOf, now, random }: Facts): Fate {
+function blame(run: HeldRun, { death, findTarget, version, now, random }: Facts): Fate {
+  const target = findTarget(run.target);
   const error = {
     name: "WorkerCrashed",
     message: `The worker process that ran this attempt ${describeDeath(death)}`,
@@ -73,7 +78,8 @@ function blame(run: HeldRun, { death, policyOf, now, random }: Facts): Fate {
     kind: "fail",
     ...planAttemptEnd({
       failure,
-      policy: policyOf(run.target),
+      policy: policyOf(run, target),
+      onFailure: () => planFailureRun({ run, target, version, now }),
       attempt: run.attempt,
       maxAttempts: run.maxAttempts,
       now,

@@ -2,6 +2,7 @@ import type { Json } from "../contract/json.ts";
 import type { ManifestWorkflow, RetryPolicy } from "../contract/project/manifest.ts";
 import type { RunError } from "../contract/run.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
+import { type FailureRun, planFailureRun, policyOf } from "../domain/runs/failure-run.ts";
 import { planRetry } from "../domain/runs/plan-retry.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -24,7 +25,7 @@ export interface EndFacts {
   timeoutMs: number;
   usedMs: number;
   random: () => number;
-  code: Pick<ProjectCode, "mapStack" | "excerptOf">;
+  code: Pick<ProjectCode, "mapStack" | "excerptOf" | "manifest">;
 }
 
 interface PlannedEnd {
@@ -111,13 +112,15 @@ function planFailure(thrown: unknown, facts: EndFacts): PlannedEnd {
     isRetryable: isRetryable(thrown),
     ...(thrown instanceof FinalFailure && thrown.errors !== undefined ? { data: { errors: thrown.errors } } : {}),
   };
-  const { run, workflow, clock, random } = facts;
+  const { run, workflow: target, clock, random, code } = facts;
+  const now = clock.now();
   return planAttemptEnd({
     failure,
-    policy: workflow?.retries ?? null,
+    policy: policyOf(run, target),
+    onFailure: () => planFailureRun({ run, target, version: code.manifest.version, now }),
     attempt: run.attempt,
     maxAttempts: run.maxAttempts,
-    now: clock.now(),
+    now,
     random,
   });
 }
@@ -137,6 +140,8 @@ export function planAttemptEnd(p: {
   failure: AttemptFailure;
   /** `null` if the target is not in this build: the run is not retried. */
   policy: RetryPolicy | null;
+  /** Called if the run has failed for good. */
+  onFailure: () => FailureRun | null;
   attempt: number;
   maxAttempts: number;
   now: number;
@@ -161,7 +166,7 @@ export function planAttemptEnd(p: {
   }
   const to = failure.isTimeout ? "timed_out" : "failed";
   return {
-    transition: { to, error: failure.error },
+    transition: { to, error: failure.error, failureRun: p.onFailure() },
     entries: [failed, { at: now, kind: to, attempt, error: failure.error, ...withData(source) }],
   };
 }

@@ -96,7 +96,11 @@ export interface LoadedWorkflow {
   input: AnySchema;
   output: AnySchema | null;
   run(input: unknown, ctx: unknown): unknown;
+  onFailure?: OnFailure | null;
 }
+
+/** `run`: a FailedRun of the SDK. */
+type OnFailure = (run: unknown, ctx: unknown) => unknown;
 
 export interface LoadedAgent {
   slug: string;
@@ -104,6 +108,7 @@ export interface LoadedAgent {
   instructions: string;
   tools: ReadonlyMap<string, LoadedTool>;
   output: AnySchema | null;
+  onFailure?: OnFailure | null;
 }
 
 /** A trigger as loaded by workers. `prompt` is only for agents. */

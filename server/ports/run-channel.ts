@@ -1,4 +1,5 @@
 import type { Json } from "../contract/json.ts";
+import type { Run } from "../contract/run.ts";
 import type { EngineStore, ProgressResult, RunAttempt, RunProgress, StepRecord } from "./store/engine-store.ts";
 
 /** A claimed run with the data that its worker needs to start or to continue it. */
@@ -11,6 +12,11 @@ export interface AssignedRun extends RunAttempt {
   headers: Readonly<Record<string, string>> | null;
   /** The request that started the run, or the run that it replays; `null`: none did, or its transform does not use it. */
   request: RunRequest | null;
+  /**
+   * The run whose `onFailure` it executes; `null`: it executes `run`, has recorded that run as its input, or it is
+   * removed.
+   */
+  failure: Run | null;
 }
 
 /** The request that a transform reads. */

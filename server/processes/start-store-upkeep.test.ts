@@ -44,6 +44,7 @@ it.each([
       removeOldWorkers: async () => 0,
       removeOldAudit: async () => nothing,
       removeExpiredSignIns,
+      removeOldAlerts: async () => nothing,
       releaseSpace: async () => false,
     },
     logger: silentLogger,

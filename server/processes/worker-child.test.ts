@@ -28,7 +28,12 @@ const trigger = (verify: string, rest = "") => ({
 
 describe("a worker does not get", () => {
   test("variables that only the service needs, even if a definition names them", () => {
-    const names = ["SIGNALBOX_SECRET", "SIGNALBOX_OIDC_CLIENT_SECRET", "SIGNALBOX_OIDC_ISSUER"];
+    const names = [
+      "SIGNALBOX_SECRET",
+      "SIGNALBOX_OIDC_CLIENT_SECRET",
+      "SIGNALBOX_ALERT_SLACK_URL",
+      "SIGNALBOX_OIDC_ISSUER",
+    ];
     expect(needs({ "code/workflows/a.mjs": names.map((name) => `process.env.${name}`).join() }, names)).toEqual([]);
   });
 

@@ -10,8 +10,8 @@ import { once } from "../domain/event-loop.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { containsWord, readBuiltCode, readsComputedNames } from "./web-environment.ts";
 
-/** For sealing keys and for signing in: workers do neither. */
-const serviceVariables = /^SIGNALBOX_(SECRET|OIDC_.+)$/;
+/** For sealing keys, for signing in and for sending alerts: workers do none of it. */
+const serviceVariables = /^SIGNALBOX_(SECRET|OIDC_.+|ALERT_.+)$/;
 /** The store's address and the token of commands. Workers use neither, but a workflow may name such a variable. */
 const keptIfNamed: ReadonlySet<string> = new Set(["DATABASE_URL", "DATABASE_DIRECT_URL", "SIGNALBOX_TOKEN"]);
 

@@ -73,6 +73,7 @@ function toWorkflow(slug: string, definition: unknown): LoadedWorkflow {
     output: isSchema(definition.output) ? definition.output : null,
     // The workflow's schema has already parsed the input, so it has the declared type.
     run: (input, ctx) => definition.run(input as never, ctx as never),
+    onFailure: toOnFailure(definition),
   };
 }
 
@@ -102,7 +103,12 @@ export function toAgent(slug: string, definition: AgentDefinition): LoadedAgent 
     instructions: definition.instructions,
     tools: new Map(Object.entries(definition.tools).map(([name, tool]) => [name, toTool(tool)])),
     output: isSchema(definition.output) ? definition.output : null,
+    onFailure: toOnFailure(definition),
   };
+}
+
+function toOnFailure({ onFailure }: Pick<AgentDefinition, "onFailure">): LoadedWorkflow["onFailure"] {
+  return onFailure ? (run, ctx) => onFailure(run as never, ctx as never) : null;
 }
 
 function toModel(model: AgentDefinition["model"]): LanguageModel {

@@ -5,7 +5,7 @@ import type { ClaimedRun, EngineStore, ProgressResult, RunProgress } from "../po
 // ---- the messages of both sides ----
 
 /** Increased when a message changes in a way that the other side would misunderstand. */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 /** The properties of a worker that do not change while it runs. */
 export interface WorkerIdentity {
@@ -83,7 +83,7 @@ interface WriteFailure {
 /** Formats an `assign` message. The JSON of a payload is passed on without being parsed. */
 export function formatAssign(
   { payloadText, inputText, ...attempt }: ClaimedRun,
-  more: Pick<AssignedRun, "steps" | "headers" | "request">,
+  more: Pick<AssignedRun, "steps" | "headers" | "request" | "failure">,
 ): string {
   const rest = JSON.stringify({ ...attempt, ...more }).slice(1);
   return `{"type":"assign","run":{"payload":${payloadText ?? "null"},"input":${inputText ?? "null"},${rest}}`;

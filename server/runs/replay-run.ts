@@ -1,11 +1,14 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { Run } from "../contract/run.ts";
+import { newId } from "../domain/ids.ts";
+import { onFailurePolicy, toFailureRun } from "../domain/runs/failure-run.ts";
 import { planRun, evaluateTriggers } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { NewRun, RunStore } from "../ports/store/run-store.ts";
+import { findTarget } from "./get-target.ts";
 import { findRun } from "./read-runs.ts";
 import { newInputRun } from "./start-run.ts";
 
@@ -31,6 +34,7 @@ export async function replayRun(
 /** The new run that replays an old one. Throws AppError `not_replayable`, `request_mismatch` or `invalid_input`. */
 export function planReplay(p: { old: Run; change: ReplayChange; sources: ProjectSources; now: number }): NewRun {
   const { old, change, sources, now } = p;
+  if (old.failureOf !== null) return replayOnFailure({ ...p, failureOf: old.failureOf });
   if (change && "payload" in change) {
     const trigger = triggerOf(old, sources);
     return replayPayload({ ...p, trigger, payload: parsePayload(trigger, change.payload) });
@@ -74,6 +78,31 @@ function replayInput(p: { old: Run; sources: ProjectSources; input: Json; now: n
   }
   const run = newInputRun({ manifest: sources.manifest, target: old.target, input, startedBy: "replay", now });
   return { ...run, trigger: old.trigger, attachmentId: old.attachmentId, replayOf: old.id };
+}
+
+/** The failed run stays as it was recorded. */
+function replayOnFailure(p: Parameters<typeof planReplay>[0] & { failureOf: string }): NewRun {
+  const { old, change, sources, failureOf, now } = p;
+  if (change)
+    throw new AppError(
+      "not_replayable",
+      `Run ${old.id} executes onFailure of run ${failureOf}, which cannot be edited. Replay it without changes.`,
+    );
+  return {
+    ...toFailureRun({
+      failed: { id: failureOf, trigger: old.trigger, target: old.target },
+      plan: {
+        id: newId("run", now),
+        version: sources.manifest.version,
+        maxAttempts: onFailurePolicy.attempts,
+        concurrency: findTarget(sources.manifest, old.target).concurrency,
+      },
+      now,
+    }),
+    input: old.input,
+    startedBy: "replay",
+    replayOf: old.id,
+  };
 }
 
 function triggerOf(old: Run, sources: ProjectSources): TriggerSource {

@@ -37,6 +37,7 @@ const run: RunAttempt = {
   attachmentId: "paid:ship",
   target: { kind: "workflow", slug: "ship" },
   deliveryId: "dlv_1",
+  failureOf: null,
   attempt: 1,
   maxAttempts: 2,
   isResumed: false,

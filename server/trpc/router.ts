@@ -1,4 +1,5 @@
 import { accessProcedure, accountRouter } from "./procedures/account.ts";
+import { alertsRouter } from "./procedures/alerts.ts";
 import { canvasRouter } from "./procedures/canvas.ts";
 import { changesProcedure, projectRouter } from "./procedures/changes.ts";
 import { deliveriesRouter } from "./procedures/deliveries.ts";
@@ -15,6 +16,7 @@ import { router } from "./trpc.ts";
 export const appRouter = router({
   access: accessProcedure,
   account: accountRouter,
+  alerts: alertsRouter,
   audit: auditRouter,
   canvas: canvasRouter,
   changes: changesProcedure,

@@ -4,7 +4,7 @@ import { type Operation, operations, type ScopedOperationId } from "../auth/acce
 import { type Client, type Principal, requireAccess } from "../auth/access/principal.ts";
 import type { KeyCipher } from "../auth/keys/service-secret.ts";
 import type { TakeSlot } from "../auth/limits/request-slots.ts";
-import type { Mode } from "../config.ts";
+import type { AlertSettings, Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { BodyBudget } from "../domain/requests/request-body.ts";
 import { toProblem } from "../domain/problem.ts";
@@ -41,6 +41,8 @@ export interface TrpcDeps {
   bodies: BodyBudget;
   /** Public URL of this service, without a trailing slash. */
   baseUrl: () => string;
+  /** `null`: there are no alerts. */
+  alerts: AlertSettings | null;
   cipher: KeyCipher;
   /** The receiver of webhooks, for deliveries that a person sends. */
   receive: Receive;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
+import type { AlertStore } from "../ports/store/alert-store.ts";
 import type { UpkeepStore } from "../ports/store/upkeep-store.ts";
 import { startUpkeep } from "./start-upkeep.ts";
 
@@ -18,6 +19,7 @@ function fakeStore() {
     removeOldWorkers: vi.fn<UpkeepStore["removeOldWorkers"]>(async () => 0),
     removeOldAudit: vi.fn<UpkeepStore["removeOldAudit"]>(async () => nothing),
     removeExpiredSignIns: vi.fn<UpkeepStore["removeExpiredSignIns"]>(async () => nothing),
+    removeOldAlerts: vi.fn<AlertStore["removeOldAlerts"]>(async () => nothing),
     releaseSpace: vi.fn<() => Promise<boolean>>(async () => false),
   };
 }

@@ -1,12 +1,15 @@
 import { minKeyRetentionMs } from "../domain/deliveries/idempotency.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { AlertStore } from "../ports/store/alert-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../ports/store/upkeep-store.ts";
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 /** Workers not seen for this long are removed. */
 const workersKeptMs = dayMs;
+/** Alerts that ended this long ago are removed. */
+const alertsKeptMs = 90 * dayMs;
 
 interface Retention {
   days: number | null;
@@ -22,6 +25,7 @@ interface RemovedRows {
   workers: number;
   auditEntries: number;
   signIns: number;
+  alerts: number;
 }
 
 const firstAfterMs = 60_000;
@@ -97,7 +101,7 @@ export function startUpkeep(p: {
  * removed that a key may refer to.
  */
 export async function removeOld(p: {
-  store: UpkeepStore;
+  store: UpkeepStore & Pick<AlertStore, "removeOldAlerts">;
   retention: Retention;
   maxDedupeMs: number | null;
   now: number;
@@ -117,6 +121,7 @@ export async function removeOld(p: {
     workers: 0,
     auditEntries: 0,
     signIns: 0,
+    alerts: 0,
   };
   let canContinue = true;
 
@@ -152,6 +157,7 @@ export async function removeOld(p: {
   const { auditDays } = retention;
   if (auditDays !== null) await walk("auditEntries", () => store.removeOldAudit({ before: now - auditDays * dayMs }));
   await walk("signIns", () => store.removeExpiredSignIns({ before: now }));
+  await walk("alerts", () => store.removeOldAlerts({ before: now - alertsKeptMs }));
   if (canContinue) removed.workers = await store.removeOldWorkers(now - workersKeptMs);
   while (canContinue && (await store.releaseSpace())) canContinue = await pause(0);
   return removed;

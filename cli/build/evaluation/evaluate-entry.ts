@@ -125,6 +125,7 @@ async function readAgent(agent: AgentDefinition): Promise<EvaluatedAgent> {
     callTimeout: plain(agent.callTimeout),
     concurrency: plain(agent.concurrency),
     maxQueued: plain(agent.maxQueued),
+    hasOnFailure: typeof agent.onFailure === "function",
   };
 }
 
@@ -147,6 +148,7 @@ async function readWorkflow(workflow: WorkflowDefinition): Promise<EvaluatedWork
     timeout: plain(workflow.timeout),
     concurrency: plain(workflow.concurrency),
     maxQueued: plain(workflow.maxQueued),
+    hasOnFailure: typeof workflow.onFailure === "function",
   };
 }
 

@@ -85,6 +85,7 @@ export interface EvaluatedWorkflow {
   timeout: unknown;
   concurrency: unknown;
   maxQueued: unknown;
+  hasOnFailure: boolean;
 }
 
 export interface EvaluatedAgent {
@@ -100,6 +101,7 @@ export interface EvaluatedAgent {
   callTimeout: unknown;
   concurrency: unknown;
   maxQueued: unknown;
+  hasOnFailure: boolean;
 }
 
 export interface EvaluatedTool {

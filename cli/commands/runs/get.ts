@@ -94,6 +94,7 @@ function renderFacts({ run, paint, now }: { run: Run; paint: Paint; now: number 
       ["trigger", run.trigger],
       ["delivery", run.deliveryId],
       ["replay of", run.replayOf],
+      ["onFailure of", run.failureOf],
       ["started by", run.startedBy],
       ["created", `${formatRelativeTime(run.createdAt, now)}  ${paint("dim", run.createdAt)}`],
       ["took", took],

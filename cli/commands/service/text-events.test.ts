@@ -204,6 +204,7 @@ it("a project is described by its counts, with agents only if it has some", () =
     timeoutMs: 1,
     concurrency: null,
     maxQueued: null,
+    hasOnFailure: false,
   };
   const triage = {
     ...common,

@@ -58,7 +58,14 @@ export function RunData({ run }: { run: Run }) {
   );
 }
 
+const onFailureMeanings: Record<Part, string> = {
+  payload: "None: the input contains the payload of the failed run.",
+  input: "The first argument of onFailure(): the failed run.",
+  output: "The return value of onFailure().",
+};
+
 function meaningOf(run: Run, part: Part): string {
+  if (run.failureOf !== null) return onFailureMeanings[part];
   if (part === "payload") return "The body, parsed by the request schema of the trigger.";
   if (run.target.kind === "agent" && part === "input")
     return "The prompt for the agent, and its parts that came from the payload.";
@@ -83,6 +90,7 @@ function isJsonNull(run: Run, part: Part): boolean {
 }
 
 function whyAbsent(run: Run, part: Part): string {
+  if (part === "payload" && run.failureOf !== null) return onFailureMeanings.payload;
   if (part === "payload")
     return run.trigger === null
       ? "None: this run was started with an input, not by a trigger."

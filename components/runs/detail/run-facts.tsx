@@ -5,6 +5,8 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import type { Run, RunSummary } from "../../../server/contract/run.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
+import { StatusBadge } from "../../ui/badges.tsx";
+import { runStatuses } from "../../ui/statuses.ts";
 import { Elapsed, RelativeTime } from "../../ui/time.tsx";
 import { Facts } from "../../ui/page-layout.tsx";
 import { ShortId } from "../../ui/copy-button.tsx";
@@ -26,6 +28,7 @@ export function RunFacts({ run }: { run: Run }) {
         ["duration", <Elapsed key="duration" from={run.startedAt} to={run.finishedAt} />],
         ["attempts", `${run.attempt} of ${run.maxAttempts}`],
         ["replayed as", <Replays key="replays" id={run.id} />],
+        ["onFailure", hasFailed(run) ? <OnFailure key="failure" id={run.id} /> : null],
       ]}
     />
   );
@@ -80,10 +83,33 @@ function Replays({ id }: { id: string }) {
   );
 }
 
+function hasFailed({ status, failureOf }: Run): boolean {
+  return failureOf === null && (status === "failed" || status === "timed_out");
+}
+
+/** The run that executes `onFailure` of this run, with its status. There is more than one if it was replayed. */
+function OnFailure({ id }: { id: string }) {
+  const trpc = useTRPC();
+  const runs = useQuery(trpc.runs.list.queryOptions({ failureOf: id, limit: shownReplays }));
+  const found = runs.data?.data ?? [];
+  if (found.length === 0) return <span className="font-normal text-ink-3">none</span>;
+  return (
+    <span className="flex flex-wrap gap-x-2">
+      {found.map((run) => (
+        <span key={run.id} className="flex gap-x-1">
+          <ShortId id={run.id} href={`/runs/${run.id}`} />
+          <StatusBadge status={runStatuses[run.status]} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
 /** The source of a run, with a link to it. */
-function StartedBy({ run }: { run: Pick<RunSummary, "startedBy" | "deliveryId" | "replayOf"> }) {
-  const source = run.replayOf
-    ? { id: run.replayOf, href: `/runs/${run.replayOf}` }
+function StartedBy({ run }: { run: Pick<RunSummary, "startedBy" | "deliveryId" | "replayOf" | "failureOf"> }) {
+  const startedByRun = run.replayOf ?? run.failureOf;
+  const source = startedByRun
+    ? { id: startedByRun, href: `/runs/${startedByRun}` }
     : run.deliveryId
       ? { id: run.deliveryId, href: `/deliveries/${run.deliveryId}` }
       : null;

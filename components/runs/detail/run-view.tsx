@@ -87,7 +87,7 @@ function LoadedRun({ run }: { run: Run }) {
       <RunFacts run={run} />
       {trace.data && <ApprovalsPanel key={run.id} run={run} trace={trace.data} />}
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4">
-        {run.target.kind === "agent" && (
+        {run.target.kind === "agent" && run.failureOf === null && (
           <ConversationPanel
             key={run.id}
             run={run}

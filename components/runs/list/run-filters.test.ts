@@ -38,6 +38,7 @@ const none: RunFilterState = {
   text: null,
   delivery: null,
   replayOf: null,
+  failureOf: null,
   minTokens: null,
   minCostUsd: null,
   needsApproval: null,

@@ -32,6 +32,7 @@ export const runFilterParsers = {
   text: parseAsString,
   delivery: parseAsString,
   replayOf: parseAsString,
+  failureOf: parseAsString,
   minTokens: parseAsInteger,
   minCostUsd: parseAsFloat,
   /** Only runs that wait for an approval. */
@@ -66,7 +67,7 @@ const minuteMs = 60_000;
 export function toRunFilter(state: RunFilterState, now: number): RunFilter {
   const filter: RunFilter = {};
   if (state.status) filter.status = state.status;
-  for (const key of ["trigger", "target", "version", "text", "delivery", "replayOf"] as const)
+  for (const key of ["trigger", "target", "version", "text", "delivery", "replayOf", "failureOf"] as const)
     if (state[key]) filter[key] = state[key].slice(0, 200);
   if (isAmount(state.minTokens)) filter.minTokens = state.minTokens;
   if (isAmount(state.minCostUsd)) filter.minCostUsd = state.minCostUsd;
@@ -118,6 +119,7 @@ export function activeFilters(state: RunFilterState): ActiveFilter<RunFilterKey>
     text: (value) => `contains “${value}”`,
     delivery: (value) => `delivery ${value}`,
     replayOf: (value) => `replays of ${value}`,
+    failureOf: (value) => `onFailure of ${value}`,
     minTokens: (value) => `${formatTokens(Number(value))} or more`,
     minCostUsd: (value) => `${formatUsd(Number(value))} or more`,
     needsApproval: () => "waits for approval",

@@ -101,6 +101,10 @@ export const operations = {
   removePerson: { access: "admin" },
   revokeInvitation: { access: "admin" },
 
+  listAlerts: { access: "read" },
+  // Sends requests to other services.
+  testAlerts: { access: "admin", audit: "alert.tested" },
+
   createKey: { access: "admin" },
   listKeys: { access: "admin" },
   revokeKey: { access: "admin" },

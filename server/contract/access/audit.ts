@@ -28,6 +28,7 @@ export const auditActionSchema = z.enum([
   "trigger.enabled",
   "preset.saved",
   "preset.removed",
+  "alert.tested",
 ]);
 
 export type AuditAction = z.infer<typeof auditActionSchema>;

@@ -70,6 +70,8 @@ const manifestWorkflowSchema = z.object({
   concurrency: z.int().min(1).nullable(),
   /** Builds of old do not have it. */
   maxQueued: z.int().min(1).nullable().default(null),
+  /** Whether its code has `onFailure`. Builds of old do not have it. */
+  hasOnFailure: z.boolean().default(false),
 });
 
 const manifestAgentSchema = manifestWorkflowSchema.extend({

@@ -1,6 +1,11 @@
 import { z } from "zod";
+import type { Duration } from "../../../sdk/definition.ts";
+import { parseDuration } from "../../../sdk/duration.ts";
 import { roleSchema } from "../access/person.ts";
 import { rateSchema } from "./endpoint.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 
 /** An IP address or a CIDR range. A range of all addresses is rejected: any client could forge its address. */
 export const proxyRangeSchema = z
@@ -43,6 +48,38 @@ const modelPriceSchema = z.strictObject({
 });
 
 export type ModelPrice = z.infer<typeof modelPriceSchema>;
+
+/** A duration of at least one minute. */
+function waitSchema(maxDays: number) {
+  return z.custom<Duration>((wait) => {
+    const ms = parseDuration(wait);
+    return ms !== null && ms >= minuteMs && ms <= maxDays * 24 * hourMs;
+  });
+}
+
+/** `undefined` and `true`: the rule with its defaults. `false`: no such alerts. */
+function ruleSchema<Options extends z.ZodRawShape>(options: Options, example: string) {
+  return z
+    .union([z.boolean(), z.strictObject(options)], { error: `Must be true, false, or options such as ${example}` })
+    .optional();
+}
+
+/** The causes of alerts. */
+const alertsSchema = z.strictObject({
+  runFailed: ruleSchema({ quietFor: waitSchema(1).optional() }, '{ quietFor: "1h" }, at least one minute'),
+  mismatches: ruleSchema(
+    {
+      share: z.number().gt(0).max(1).optional(),
+      atLeast: z.int().min(1).max(1_000_000).optional(),
+      within: waitSchema(1).optional(),
+    },
+    '{ share: 0.2, atLeast: 20, within: "1h" }',
+  ),
+  queueFull: z.boolean().optional(),
+  approvalPending: ruleSchema({ after: waitSchema(90).optional() }, '{ after: "4h" }, at least one minute'),
+  keyExpiring: ruleSchema({ before: waitSchema(90).optional() }, '{ before: "7d" }, at least one minute'),
+  storeUnavailable: ruleSchema({ after: waitSchema(1).optional() }, '{ after: "1m" }, at least one minute'),
+});
 
 /** Limits for incoming requests. */
 export type RateLimits = Pick<z.infer<typeof limitsSchema>, "perKey" | "perEndpoint">;
@@ -88,6 +125,8 @@ export const projectSettingsSchema = z.strictObject({
     .array(z.string().regex(/^\/.+\/[a-z]*$/s, 'Must be a regular expression as in code, e.g. "/^[a-z]+$/i"'))
     .max(1000)
     .optional(),
+  /** Absent: no alerts. Their destinations come from the environment. */
+  alerts: alertsSchema.optional(),
   /** The client secret can come from the environment: a value here is written into the build. */
   oidc: oidcSettingsSchema.partial({ clientSecret: true }).optional(),
   /** Reverse proxies whose X-Forwarded-For, -Host and -Proto are trusted: addresses and CIDR ranges. Default: none. */
@@ -95,3 +134,43 @@ export const projectSettingsSchema = z.strictObject({
 });
 
 export type ProjectSettings = z.infer<typeof projectSettingsSchema>;
+
+/** The rules of `alerts` with their defaults. `null` and `false`: no such alerts. */
+export interface AlertRules {
+  /** The alert ends when no run of the target has failed for this time. */
+  runFailed: { quietMs: number } | null;
+  mismatches: { share: number; atLeast: number; withinMs: number } | null;
+  queueFull: boolean;
+  approvalPending: { afterMs: number } | null;
+  keyExpiring: { beforeMs: number } | null;
+  storeUnavailable: { afterMs: number } | null;
+}
+
+export function readAlertRules(given: NonNullable<ProjectSettings["alerts"]>): AlertRules {
+  const failed = optionsOf(given.runFailed);
+  const mismatches = optionsOf(given.mismatches);
+  const approval = optionsOf(given.approvalPending);
+  const key = optionsOf(given.keyExpiring);
+  const store = optionsOf(given.storeUnavailable);
+  return {
+    runFailed: failed && { quietMs: toMs(failed.quietFor, "1h") },
+    mismatches: mismatches && {
+      share: mismatches.share ?? 0.2,
+      atLeast: mismatches.atLeast ?? 20,
+      withinMs: toMs(mismatches.within, "1h"),
+    },
+    queueFull: given.queueFull ?? true,
+    approvalPending: approval && { afterMs: toMs(approval.after, "4h") },
+    keyExpiring: key && { beforeMs: toMs(key.before, "7d") },
+    storeUnavailable: store && { afterMs: toMs(store.after, "1m") },
+  };
+}
+
+function toMs(given: Duration | undefined, byDefault: Duration): number {
+  return parseDuration(given ?? byDefault) ?? 0;
+}
+
+function optionsOf<Options extends object>(rule: boolean | Options | undefined): Partial<Options> | null {
+  if (rule === false) return null;
+  return typeof rule === "object" ? rule : {};
+}

@@ -24,10 +24,14 @@ export function isUsableKey(key: KeyTimes, now: number): boolean {
 
 const expiresSoonMs = 14 * 24 * 60 * 60 * 1000;
 
-/** Whether a valid key needs a rotation: it expires within 14 days, and no other key replaces it yet. */
-export function expiresSoon(key: KeyTimes & { replacedBy: string | null }, now: number): boolean {
+/** Whether a valid key needs a rotation: it expires within this time, and no other key replaces it yet. */
+export function expiresSoon(
+  key: KeyTimes & { replacedBy: string | null },
+  now: number,
+  withinMs = expiresSoonMs,
+): boolean {
   if (key.expiresAt === null || key.replacedBy !== null) return false;
-  return isUsableKey(key, now) && toMs(key.expiresAt) <= now + expiresSoonMs;
+  return isUsableKey(key, now) && toMs(key.expiresAt) <= now + withinMs;
 }
 
 /**

@@ -16,6 +16,7 @@ import { type RunHandle, executeRun } from "../execute-run.ts";
 
 export interface TestWorkflow {
   run: (input: never, ctx: WorkflowContext) => unknown;
+  onFailure?: (run: never, ctx: WorkflowContext) => unknown;
   input?: z.ZodType;
   output?: z.ZodType;
   timeoutMs?: number;
@@ -76,6 +77,7 @@ export async function createEngineHarness() {
       steps: await store.loadSteps(run.id),
       headers: null,
       request: null,
+      failure: run.failureOf !== null && input === null ? await store.getRun(run.failureOf) : null,
     };
   }
 
@@ -141,6 +143,7 @@ function createCode(workflow: TestWorkflow, transform?: (payload: never, context
     input: toAnySchema(workflow.input ?? z.looseObject({})),
     output: workflow.output ? toAnySchema(workflow.output) : null,
     run: (input, ctx) => workflow.run(input as never, ctx as WorkflowContext),
+    onFailure: workflow.onFailure ? (run, ctx) => workflow.onFailure?.(run as never, ctx as WorkflowContext) : null,
   };
   return {
     manifest: createManifest(workflow),
@@ -195,6 +198,7 @@ function createManifest(workflow: TestWorkflow): Manifest {
         timeoutMs: workflow.timeoutMs ?? 60_000,
         concurrency: null,
         maxQueued: null,
+        hasOnFailure: workflow.onFailure !== undefined,
       },
     ],
   };

@@ -65,6 +65,7 @@ export const runFilter = {
   delivery: z.string().optional().openapi({ description: "Id of the delivery that started the runs." }),
   version: z.string().optional().openapi({ description: "Project version that the runs started with." }),
   replayOf: z.string().optional().openapi({ description: "Id of the replayed run." }),
+  failureOf: z.string().optional().openapi({ description: "Id of the failed run whose `onFailure` they execute." }),
   since: moment,
   until: moment,
   text: text("their payload or input"),

@@ -8,6 +8,7 @@ import { problemResponse, toAppError } from "../problem-response.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import type { RestDeps, RestEnv } from "./rest-deps.ts";
 import { registerAgentRoutes } from "./routes/agents.ts";
+import { registerAlertRoutes } from "./routes/alerts.ts";
 import { registerDeliveryRoutes } from "./routes/deliveries.ts";
 import { registerKeyRoutes } from "./routes/keys.ts";
 import { registerPeopleRoutes } from "./routes/people.ts";
@@ -64,6 +65,7 @@ function buildApp(): { app: OpenAPIHono<RestEnv>; routes: RestRoute[] } {
   registerDeliveryRoutes(app);
   registerKeyRoutes(app);
   registerPeopleRoutes(app);
+  registerAlertRoutes(app);
   registerServiceRoutes(app);
   registerDocument(app);
   routes.push(...listRoutes(app));

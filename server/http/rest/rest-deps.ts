@@ -1,7 +1,7 @@
 import type { ApiAuthenticator, Client, Principal } from "../../auth/access/principal.ts";
 import type { KeyCipher } from "../../auth/keys/service-secret.ts";
 import type { TakeSlot } from "../../auth/limits/request-slots.ts";
-import type { Mode } from "../../config.ts";
+import type { AlertSettings, Mode } from "../../config.ts";
 import type { BodyBudget } from "../../domain/requests/request-body.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -25,6 +25,8 @@ export interface RestDeps {
   bodies: BodyBudget;
   /** The public URL of this service, without a trailing slash. Called per request: the port may not be known earlier. */
   baseUrl: () => string;
+  /** `null`: there are no alerts. */
+  alerts: AlertSettings | null;
   cipher: KeyCipher;
   /** Authenticates a request. The command line, in its own process, uses `() => Promise.resolve({ kind: "local" })`. */
   authenticate: ApiAuthenticator;

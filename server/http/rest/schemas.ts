@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { agentTraceSchema } from "../../contract/agent/trace.ts";
+import { alertMessageSchema, alertSchema, alertTestSchema } from "../../contract/alert.ts";
 import { auditActorSchema, auditEntrySchema } from "../../contract/access/audit.ts";
 import {
   deliverySchema,
@@ -10,6 +11,7 @@ import {
 } from "../../contract/delivery.ts";
 import { disabledSchema } from "../../contract/disabled.ts";
 import { jsonSchema, jsonSchemaObjectSchema } from "../../contract/json.ts";
+import { pageSchema } from "../../contract/list.ts";
 import { keySchema } from "../../contract/access/key.ts";
 import { invitationSchema, personSchema } from "../../contract/access/person.ts";
 import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
@@ -91,6 +93,12 @@ export const inferredTrigger = named("InferredTrigger", inferredTriggerSchema);
 
 export const runsUsage = named("RunsUsage", runsUsageSchema);
 export const agentTrace = named("AgentTrace", agentTraceSchema);
+
+const alert = alertSchema
+  .extend({ messages: z.array(named("AlertMessage", alertMessageSchema)), detail: z.record(z.string(), jsonSchema) })
+  .openapi("Alert");
+export const alertList = pageSchema(alert);
+export const alertTest = named("AlertTest", alertTestSchema);
 
 export const json = jsonSchema;
 

@@ -64,6 +64,7 @@ export function projectOf(triggers: readonly TriggerSource[]): ProjectSources {
       timeoutMs: 60_000,
       concurrency: null,
       maxQueued: null,
+      hasOnFailure: false,
     })),
   };
   return {

@@ -2,6 +2,7 @@ import type { Json } from "../../contract/json.ts";
 import type { Target } from "../../contract/project/target.ts";
 import type { RunError } from "../../contract/run.ts";
 import type { TimelineKind, LogLevel } from "../../contract/timeline.ts";
+import type { FailureRun } from "../../domain/runs/failure-run.ts";
 
 /** One claim of a run: an attempt, or the rest of one after a sleep or a lost worker. */
 export interface RunAttempt {
@@ -17,6 +18,8 @@ export interface RunAttempt {
   attachmentId: string | null;
   target: Target;
   deliveryId: string | null;
+  /** The failed run whose `onFailure` it executes. */
+  failureOf: string | null;
   attempt: number;
   maxAttempts: number;
   /** Whether this claim continues an attempt that had started (after a sleep or a lost worker). */
@@ -84,7 +87,12 @@ export type RunTransition =
   /** Back to `queued` immediately with the same attempt: the worker is shutting down. */
   | { to: "queued" }
   | { to: "completed"; output: Json | null }
-  | { to: "failed" | "timed_out" | "canceled"; error: RunError | null };
+  | {
+      to: "failed" | "timed_out" | "canceled";
+      error: RunError | null;
+      /** The run of `onFailure`, recorded by the same transaction: queued, with the trigger and the target of this run. */
+      failureRun?: FailureRun | null;
+    };
 
 export interface ClaimRequest {
   /** The worker of the first claimed run, of the second, and so on: one for each run that may be claimed. */
@@ -197,9 +205,17 @@ export interface EngineStore {
   /** The running runs among these whose cancellation was requested. */
   listCancelRequested(runIds: readonly string[]): Promise<string[]>;
   /** The active runs of a worker. */
-  listHeldRuns(
-    workerId: string,
-  ): Promise<{ id: string; token: string; target: Target; attempt: number; maxAttempts: number; crashes: number }[]>;
+  listHeldRuns(workerId: string): Promise<
+    {
+      id: string;
+      token: string;
+      target: Target;
+      failureOf: string | null;
+      attempt: number;
+      maxAttempts: number;
+      crashes: number;
+    }[]
+  >;
   /**
    * Returns the runs of an ended worker process by the given fates, each with a `worker_lost` entry that has `message`.
    * Runs that it no longer has are ignored. Counts a crash for each `isolate` and `fail`.

@@ -13,6 +13,8 @@ export interface NewRun {
   deliveryId: string | null;
   startedBy: StartedBy;
   replayOf: string | null;
+  /** The failed run whose `onFailure` it executes. Absent: it executes `run`. */
+  failureOf?: string;
   version: string;
   maxAttempts: number;
   /** Maximum queued runs of the target, including these; absent or `null`: no limit. Not stored. */
@@ -55,6 +57,8 @@ export interface RunFilter {
   keyId?: string;
   version?: string;
   replayOf?: string;
+  /** Only runs that execute `onFailure` of this run. */
+  failureOf?: string;
   /** Only runs whose payload or input contains this text (ASCII letters match in either case). */
   text?: string;
   /** Only agent runs that used at least this many tokens. */

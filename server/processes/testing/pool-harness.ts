@@ -108,6 +108,7 @@ function manifestOf(
       timeoutMs: timeoutMs ?? 60_000,
       concurrency: concurrency ?? null,
       maxQueued: null,
+      hasOnFailure: false,
     })),
   };
 }

@@ -144,6 +144,7 @@ function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
     deliveryId,
     maxAttempts,
     createdAt,
+    failureOf: null,
     status: "running",
     attempt: 1,
     isResumed: false,
@@ -161,7 +162,7 @@ interface AssignOptions {
 }
 
 /** The parts of an assigned run that are not in its row. */
-type Details = Pick<AssignedRun, "steps" | "headers" | "request">;
+type Details = Pick<AssignedRun, "steps" | "headers" | "request" | "failure">;
 
 /**
  * Sends runs to the workers for which they were claimed. `workers`: the workers at the time of the claim. `since`: the
@@ -173,7 +174,7 @@ export type AssignRuns = (
 ) => Promise<void> | void;
 
 /** The first start of a run. */
-const noDetails: Details = { steps: [], headers: null, request: null };
+const noDetails: Details = { steps: [], headers: null, request: null, failure: null };
 
 export function createAssignRuns({ store, workers, leaseMs, clock, logger }: AssignOptions): AssignRuns {
   /** The host was paused while it claimed, or waited long for the store: other hosts may be taking its runs already. */
@@ -210,13 +211,14 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
 
   async function load(run: ClaimedRun, worker: HostedWorker | undefined): Promise<Details | null> {
     try {
-      const [steps, headers, request] = await Promise.all([
+      const [steps, headers, request, failure] = await Promise.all([
         isFirstStart(run) ? [] : store.loadSteps(run.id),
         // Only spans depend on them.
         needsHeaders(run, worker) ? store.getDeliveryHeaders(run.deliveryId ?? "").catch(() => null) : null,
         needsRequest(run, worker) ? loadRequest(store, run) : null,
+        needsFailure(run) ? store.getRun(run.failureOf) : null,
       ]);
-      return { steps, headers, request };
+      return { steps, headers, request, failure };
     } catch (error) {
       logger.error("run details could not be read; another worker will take the run", { ...runLogFields(run), error });
       return null;
@@ -232,7 +234,7 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
   return (claimed, { workers: before, since }) => {
     const needsMore = (run: ClaimedRun) => {
       const worker = before.get(run.workerId);
-      return !isFirstStart(run) || needsHeaders(run, worker) || needsRequest(run, worker);
+      return !isFirstStart(run) || needsHeaders(run, worker) || needsRequest(run, worker) || needsFailure(run);
     };
     if (isLate(clock.now(), since) || claimed.some(needsMore))
       return assignAfterLoading(claimed, { workers: before, since });
@@ -248,6 +250,10 @@ const needsHeaders = (run: ClaimedRun, worker: HostedWorker | undefined) =>
 /** The transform builds the input in the first attempt only. */
 const needsRequest = (run: ClaimedRun, worker: HostedWorker | undefined) =>
   run.attachmentId !== null && run.inputText === null && worker?.readsRequest.has(run.attachmentId) === true;
+
+/** The first attempt records it as the input. */
+const needsFailure = (run: ClaimedRun): run is ClaimedRun & { failureOf: string } =>
+  run.failureOf !== null && run.inputText === null;
 
 /** A replay of a replay, and so on. */
 const maxReplays = 1000;

@@ -70,6 +70,7 @@ function aClaimedRun(id: string): ClaimedRun {
     attachmentId: null,
     target: { kind: "workflow", slug: "w" },
     deliveryId: null,
+    failureOf: null,
     attempt: 1,
     maxAttempts: 1,
     isResumed: false,

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { RetryPolicy } from "../../contract/project/manifest.ts";
+import type { FailingTarget } from "../../domain/runs/failure-run.ts";
 import type { Target } from "../../contract/project/target.ts";
 import { type HeldRun, type WorkerDeath, describeDeath, planLostRuns } from "../../engine/plan-lost-runs.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -21,7 +21,8 @@ export async function recoverLostRuns(
     death: WorkerDeath;
     /** When the attempts time out, by the run's id. */
     deadlines: ReadonlyMap<string, number>;
-    policyOf: (target: Target) => RetryPolicy | null;
+    findTarget: (target: Target) => FailingTarget;
+    version: string;
   },
 ): Promise<RecoveredRun[]> {
   const { store, clock, workerId, death } = options;
@@ -30,7 +31,8 @@ export async function recoverLostRuns(
     deadlineAt: options.deadlines.get(run.id) ?? null,
   }));
   const now = clock.now();
-  const fates = planLostRuns({ death, runs: held, policyOf: options.policyOf, now, random: Math.random });
+  const { findTarget, version } = options;
+  const fates = planLostRuns({ death, runs: held, findTarget, version, now, random: Math.random });
   if (fates.length > 0)
     await store.releaseLostRuns({ workerId, now, message: `The worker process ${describeDeath(death)}`, runs: fates });
   await store.removeWorker(workerId);

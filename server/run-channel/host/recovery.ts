@@ -97,8 +97,10 @@ export function createRecovery(p: RecoveryOptions): Recovery {
   async function recover({ workerId, death, deadlines }: LostWorker): Promise<RecoveredRun[]> {
     // Runs continue even if the build cannot be read.
     manifest = (await p.readManifest().catch(() => null)) ?? manifest;
-    const policyOf = (target: Target) => manifest?.workflows.find(({ slug }) => slug === target.slug)?.retries ?? null;
-    const runs = await recoverLostRuns({ store, clock, workerId, death, deadlines, policyOf });
+    const { workflows = [], agents = [], version = "" } = manifest ?? {};
+    const findTarget = ({ kind, slug }: Target) =>
+      (kind === "agent" ? agents : workflows).find((target) => target.slug === slug) ?? null;
+    const runs = await recoverLostRuns({ store, clock, workerId, death, deadlines, findTarget, version });
     for (const { id, target, attempt, fate } of runs)
       if (fate.kind === "fail")
         logger.warn("attempt ended its worker", {

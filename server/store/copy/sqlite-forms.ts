@@ -136,6 +136,7 @@ const run: TableForm = {
     }),
     started_by: column("started_by", coded(startedByCodes)),
     replay_of: column("replay_of", runId),
+    failure_of: column("failure_of", runId),
     key_id: column("key", named),
     version: column("version", named),
     is_resuming: column("is_resuming", bool),

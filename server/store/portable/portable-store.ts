@@ -1,6 +1,7 @@
 import type { PresetStore, SwitchStore } from "../../ports/store.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
 import type { AuditStore, IdentityRows, PeopleStore } from "../../ports/store/people-store.ts";
+import { type AlertRows, createAlertStore } from "./alerts.ts";
 import { createAuditStore } from "./audit.ts";
 import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitations.ts";
@@ -10,11 +11,12 @@ import type { PortableDatabase } from "./portable-database.ts";
 import { createPresetStore } from "./presets.ts";
 import { createSwitchStore } from "./switches.ts";
 
-export type PortableStore = KeyStore & PeopleStore & AuditStore & IdentityRows & PresetStore & SwitchStore;
+export type PortableStore = KeyStore & PeopleStore & AuditStore & IdentityRows & PresetStore & SwitchStore & AlertRows;
 
 /** The operations that both databases share. */
 export function createPortableStore(database: PortableDatabase): PortableStore {
   return {
+    ...createAlertStore(database),
     ...createKeyStore(database),
     ...createPeopleStore(database),
     ...createInvitationStore(database),

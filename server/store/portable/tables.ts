@@ -2,15 +2,17 @@ import { sql } from "drizzle-orm";
 import type { AuditActor } from "../../contract/access/audit.ts";
 import type { KeyKind } from "../../contract/access/key.ts";
 import type { Invitation, Role } from "../../contract/access/person.ts";
+import type { AlertKind, AlertMessageType, Destination } from "../../contract/alert.ts";
 import type { Scope } from "../../contract/access/scope.ts";
 import type { Json } from "../../contract/json.ts";
 import type { PresetSubject } from "../../contract/preset.ts";
+import type { StoredAlert } from "../../domain/alerts/plan-alerts.ts";
 import type { ColumnTypes } from "../sqlite/schema/columns.ts";
 
 /** Typed as tables of SQLite; see PortableDatabase. */
 export type PortableTables = ReturnType<typeof describeTables>;
 
-/** The tables that are the same in both databases: access, presets and trigger switches. */
+/** The tables that are the same in both databases: access, presets, trigger switches and alerts. */
 export function describeTables({ table, text, whole, flag, moment, json, index, uniqueIndex }: ColumnTypes) {
   const webhookKey = table(
     "webhook_key",
@@ -197,7 +199,68 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     revision: whole("revision").notNull(),
   });
 
+  const alert = table(
+    "alert",
+    {
+      id: text("id").primaryKey(),
+      kind: text("kind").$type<AlertKind>().notNull(),
+      subject: text("subject").notNull(),
+      count: whole("count").notNull(),
+      detail: json("detail").$type<{ [name: string]: Json }>().notNull(),
+      openedAt: whole("opened_at").notNull(),
+      lastAt: whole("last_at").notNull(),
+      resolvedAt: whole("resolved_at"),
+      reportedCount: whole("reported_count"),
+    },
+    (t) => [
+      // A cause has one open alert.
+      uniqueIndex("alert_open")
+        .on(t.kind, t.subject)
+        .where(sql`resolved_at IS NULL`),
+      index("alert_by_time").on(t.openedAt, t.id),
+      index("alert_by_end").on(t.resolvedAt),
+    ],
+  );
+
+  /** Messages to send, and those of the past. No foreign key: they are removed together. */
+  const alertMessage = table(
+    "alert_message",
+    {
+      id: text("id").primaryKey(),
+      alertId: text("alert_id").notNull(),
+      type: text("type").$type<AlertMessageType>().notNull(),
+      destination: text("destination").$type<Destination>().notNull(),
+      /** The alert as it was then: every attempt sends the same. */
+      alert: json("alert").$type<StoredAlert>().notNull(),
+      createdAt: whole("created_at").notNull(),
+      attempts: whole("attempts").notNull().default(0),
+      /** When the next attempt is due, or the lease of the current one ends. NULL: it was sent or has failed. */
+      dueAt: whole("due_at"),
+      sentAt: whole("sent_at"),
+      error: text("error"),
+    },
+    (t) => [
+      index("alert_message_by_alert").on(t.alertId, t.createdAt),
+      index("alert_message_by_time").on(t.createdAt),
+      index("alert_message_due")
+        .on(t.dueAt)
+        .where(sql`due_at IS NOT NULL`),
+    ],
+  );
+
+  /** One row: of several machines, one writes each evaluation. */
+  const alertWatch = table("alert_watch", {
+    id: text("id").primaryKey(),
+    startedAt: whole("started_at").notNull(),
+    evaluatedAt: whole("evaluated_at").notNull(),
+    /** Increases with every change of alerts and messages. */
+    revision: whole("revision").notNull().default(0),
+  });
+
   return {
+    alert,
+    alertMessage,
+    alertWatch,
     webhookKey,
     person,
     personSession,

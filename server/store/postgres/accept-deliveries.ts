@@ -4,16 +4,15 @@ import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 import { decidedLines } from "../shared/decided-lines.ts";
 import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
 import { toStoredVerdicts } from "../shared/stored-verdicts.ts";
-import { tokensAtStart } from "../shared/run-rules.ts";
 import { createTrafficCounts } from "../shared/traffic-counts.ts";
 import { inPortions } from "./in-portions.ts";
 import { type InsertPart, insertParts, insertRows, toInsert } from "./insert-rows.ts";
 import { lockRoom, type QueueRoom } from "./queue-room.ts";
-import { queueOfRun } from "./queue/queue-names.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
+import { firstEntries, jobOf, toRunRow } from "./run-rows.ts";
 import { delivery, idempotencyKey, run, trafficLog } from "./schema.ts";
 import type { Session } from "./session.ts";
-import { type EntryOfRun, toInsertEntries } from "./timeline.ts";
+import { toInsertEntries } from "./timeline.ts";
 
 /** The records of one call: a delivery with its runs, or runs without a delivery. Of such runs, all or those that fit. */
 export interface AcceptJob {
@@ -154,9 +153,7 @@ async function record(
   const last = portions.pop() ?? [];
   for (const portion of portions) await insertParts(session, [toInsertDeliveries(portion)]);
   const rows = runs.map(toRunRow);
-  const jobs = rows
-    .toSorted((a, b) => a.createdAt - b.createdAt)
-    .map(({ id, jobQueue, status }) => ({ runId: id, queue: jobQueue, state: { kind: status } }));
+  const jobs = rows.toSorted((a, b) => a.createdAt - b.createdAt).map(jobOf);
   await insertParts(session, [
     toInsertDeliveries(last),
     toInsertCounts(deliveries, p),
@@ -211,28 +208,4 @@ async function listFirstRuns({ db }: Session, deliveryIds: readonly string[]): P
   return new Map(
     [...Map.groupBy(rows, ({ deliveryId }) => deliveryId ?? "")].map(([id, started]) => [id, toFirstRuns(started)]),
   );
-}
-
-function toRunRow({ target: { kind, slug }, assignment, ...newRun }: NewRun) {
-  return {
-    ...newRun,
-    token: assignment?.token ?? null,
-    workerId: assignment?.workerId ?? null,
-    jobQueue: queueOfRun({ ...newRun, target: { kind, slug } }),
-    status: assignment ? ("running" as const) : ("queued" as const),
-    attempt: assignment ? 1 : 0,
-    startedAt: assignment ? newRun.createdAt : null,
-    targetKind: kind,
-    targetSlug: slug,
-    target: `${kind}:${slug}`,
-    tokens: tokensAtStart(kind),
-    availableAt: newRun.createdAt,
-  };
-}
-
-function firstEntries({ id, createdAt: at, assignment }: NewRun): EntryOfRun[] {
-  return [
-    { runId: id, entry: { at, kind: "queued", attempt: 0 } },
-    ...(assignment ? [{ runId: id, entry: { at, kind: "attempt_started", attempt: 1 } } as const] : []),
-  ];
 }

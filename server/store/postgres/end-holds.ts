@@ -1,11 +1,15 @@
 import type { Json } from "../../contract/json.ts";
+import type { Target } from "../../contract/project/target.ts";
 import type { RunError } from "../../contract/run.ts";
+import { toFailureRun } from "../../domain/runs/failure-run.ts";
 import { resolveTransition } from "../../domain/runs/run-state.ts";
 import type { RunTransition } from "../../ports/store/engine-store.ts";
 import { type ElementType, toArrayParameter } from "./array-parameters.ts";
-import { insertParts } from "./insert-rows.ts";
+import { insertParts, toInsert } from "./insert-rows.ts";
+import { firstEntries, jobOf, toRunRow } from "./run-rows.ts";
 import { toIsolatedQueue } from "./queue/queue-names.ts";
 import type { NewJob, RunJobs } from "./queue/run-jobs.ts";
+import { run } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addEntries, type EntryOfRun, toInsertEntries } from "./timeline.ts";
 
@@ -103,6 +107,7 @@ export async function endHolds(
     throw new Error(
       `${changes} rows changed instead of ${endings.length}: ${endings.map(({ held }) => held.id).join(", ")} were to leave running`,
     );
+  await queueOnFailure(session, jobs, endings);
   await jobs.end(
     session,
     endings.map(({ held: { id, queue } }) => ({ runId: id, queue })),
@@ -111,6 +116,37 @@ export async function endHolds(
     session,
     next.filter((job) => job !== null),
   );
+}
+
+interface FailedRow {
+  id: string;
+  trigger: string | null;
+  kind: Target["kind"];
+  slug: string;
+}
+
+const failedSql =
+  "SELECT id, trigger, target_kind AS kind, target_slug AS slug FROM run WHERE id = ANY($1::text[]) ORDER BY id";
+
+/** Records the runs of `onFailure` for the runs that have failed for good. */
+async function queueOnFailure(session: Session, jobs: RunJobs, endings: readonly Ending[]): Promise<void> {
+  const plans = new Map(
+    endings.flatMap(({ held, transition, now }) =>
+      "failureRun" in transition && transition.failureRun ? [[held.id, { plan: transition.failureRun, now }]] : [],
+    ),
+  );
+  if (plans.size === 0) return;
+  const failed = await session.rows<FailedRow>(failedSql, [[...plans.keys()]]);
+  const runs = failed.flatMap(({ kind, slug, ...row }) => {
+    const planned = plans.get(row.id);
+    return planned ? [toFailureRun({ failed: { ...row, target: { kind, slug } }, ...planned })] : [];
+  });
+  const rows = runs.map(toRunRow);
+  await insertParts(session, [
+    toInsert(run, rows),
+    toInsertEntries(runs.flatMap(firstEntries)),
+    await jobs.prepareAdd(session, rows.map(jobOf)),
+  ]);
 }
 
 /** `null`: the run has ended. */

@@ -42,13 +42,14 @@ interface HeldRow {
   token: string;
   kind: Target["kind"];
   slug: string;
+  failureOf: string | null;
   attempt: number;
   maxAttempts: number;
   crashes: number;
 }
 
 const heldRunsSql = `
-  SELECT id, token, target_kind AS kind, target_slug AS slug, attempt, max_attempts AS "maxAttempts", crashes FROM run
+  SELECT id, token, target_kind AS kind, target_slug AS slug, failure_of AS "failureOf", attempt, max_attempts AS "maxAttempts", crashes FROM run
   WHERE worker_id = $1 AND token IS NOT NULL ORDER BY id`;
 
 export async function listHeldRuns(session: Session, workerId: string): ReturnType<EngineStore["listHeldRuns"]> {

@@ -22,6 +22,7 @@ export const runSummaryColumns = {
   deliveryId: run.deliveryId,
   startedBy: run.startedBy,
   replayOf: run.replayOf,
+  failureOf: run.failureOf,
   version: run.version,
   attempt: run.attempt,
   maxAttempts: run.maxAttempts,

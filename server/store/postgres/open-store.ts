@@ -8,6 +8,7 @@ import { createFoldLater } from "../shared/fold-later.ts";
 import { acceptDeliveries, type AcceptJob } from "./accept-deliveries.ts";
 import { createChangeWatcher } from "./change-watcher.ts";
 import { createPool, databaseName } from "./connect.ts";
+import { createAlertFacts } from "./alert-facts.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
@@ -34,11 +35,12 @@ const looked = 1_000;
  * higher one: the mark has the highest id and the number of the last entries.
  */
 const markSql = `
-  SELECT e.ends AS entries, d.ends AS deliveries, p.ends AS presets, s.ends AS switches FROM
+  SELECT e.ends AS entries, d.ends AS deliveries, p.ends AS presets, s.ends AS switches, a.ends AS alerts FROM
     (SELECT concat(max(id), ' ', count(*)) AS ends FROM run_event WHERE id > (SELECT max(id) FROM run_event) - ${looked}) AS e,
     (SELECT concat(max(position), ' ', count(*)) AS ends FROM delivery WHERE position > (SELECT max(position) FROM delivery) - ${looked}) AS d,
     (SELECT concat(max(id), ' ', count(*)) AS ends FROM preset) AS p,
-    (SELECT max(revision) AS ends FROM trigger_switch) AS s`;
+    (SELECT max(revision) AS ends FROM trigger_switch) AS s,
+    (SELECT max(revision) AS ends FROM alert_watch) AS a`;
 
 /**
  * Readers wait for each other, not for writers. Accepts, claims and other writes have one each; one of them notifies
@@ -146,6 +148,7 @@ function createStore(p: {
     ...createRunStore(database, accept, jobs),
     ...createTrafficStore(database),
     ...createEngineStore(database, jobs),
+    ...createAlertFacts(database),
     ...createPortableStore(createPortableDatabase(database)),
     ...createUpkeepStore(database),
     ping: () => ping(database),

@@ -32,12 +32,12 @@ const maxRuns = 200;
 const recentRunsSql = `
   SELECT t.place, r.* FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS t (slug, kind, place) CROSS JOIN LATERAL (
     SELECT status, started_at AS "startedAt", finished_at AS "finishedAt" FROM run
-    WHERE target_slug = t.slug AND target_kind = t.kind AND created_at >= $3 ORDER BY created_at DESC, id DESC LIMIT ${maxRuns + 1}
+    WHERE target_slug = t.slug AND target_kind = t.kind AND failure_of IS NULL AND created_at >= $3 ORDER BY created_at DESC, id DESC LIMIT ${maxRuns + 1}
   ) AS r`;
 
 const lastRunsSql = `
   SELECT t.place, r.id FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS t (slug, kind, place) CROSS JOIN LATERAL (
-    SELECT id FROM run WHERE target_slug = t.slug AND target_kind = t.kind ORDER BY created_at DESC, id DESC LIMIT 1
+    SELECT id FROM run WHERE target_slug = t.slug AND target_kind = t.kind AND failure_of IS NULL ORDER BY created_at DESC, id DESC LIMIT 1
   ) AS r`;
 
 interface RecentRow {

@@ -1,4 +1,4 @@
-import type { Target, TargetKind } from "../../contract/project/target.ts";
+import type { Target } from "../../contract/project/target.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 
 /**
@@ -21,8 +21,9 @@ function isSame(one: Target, other: Target): boolean {
   return one.kind === other.kind && one.slug === other.slug;
 }
 
-/** Runs of agents have a token count from their creation on. Other runs have none. */
-export const tokensAtStart = (kind: TargetKind): number | null => (kind === "agent" ? 0 : null);
+/** Runs of agents have a token count from their creation on. Other runs have none, nor has the code of `onFailure`. */
+export const tokensAtStart = ({ target, failureOf }: Pick<NewRun, "target" | "failureOf">): number | null =>
+  target.kind === "agent" && failureOf === undefined ? 0 : null;
 
 /** The message in the timeline of a run if another version executes it than the one that accepted it. */
 export function versionNote(p: { acceptedBy: string; executedBy: string | undefined }): { message?: string } {

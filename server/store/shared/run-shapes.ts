@@ -13,6 +13,7 @@ export interface RunSummaryRow {
   deliveryId: string | null;
   startedBy: StartedBy;
   replayOf: string | null;
+  failureOf: string | null;
   version: string;
   attempt: number;
   maxAttempts: number;
@@ -43,6 +44,7 @@ export function toRunSummary(row: RunSummaryRow): RunSummary {
     deliveryId: row.deliveryId,
     startedBy: row.startedBy,
     replayOf: row.replayOf,
+    failureOf: row.failureOf,
     version: row.version,
     attempt: row.attempt,
     maxAttempts: row.maxAttempts,

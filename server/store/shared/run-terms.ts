@@ -5,6 +5,7 @@ import type { Term } from "./read-list.ts";
 type FilteredColumn =
   | "deliveryId"
   | "replayOf"
+  | "failureOf"
   | "keyId"
   | "status"
   | "trigger"
@@ -29,6 +30,7 @@ export function runTerms(
   const {
     delivery,
     replayOf,
+    failureOf,
     keyId,
     trigger,
     target,
@@ -46,6 +48,7 @@ export function runTerms(
   const terms: (Term | undefined)[] = [
     delivery === undefined ? undefined : { condition: eq(run.deliveryId, delivery), index: "run_by_delivery" },
     replayOf === undefined ? undefined : { condition: eq(run.replayOf, replayOf), index: "run_by_replay" },
+    failureOf === undefined ? undefined : { condition: eq(run.failureOf, failureOf), index: "run_by_failure" },
     keyId === undefined ? undefined : { condition: eq(run.keyId, keyId), index: "run_by_key" },
     needsApproval ? { condition: eq(run.status, "waiting"), ...unlessSpend("run_by_status") } : undefined,
     status === undefined ? undefined : { condition: eq(run.status, status), ...unlessSpend("run_by_status") },

@@ -114,7 +114,7 @@ const takeSql = `
     implied_entries = implied_entries | CASE WHEN attempt = 0 AND version = coalesce(@version, version) THEN ${implied.started} ELSE 0 END
   WHERE seq = @seq AND status IN (${queued}, ${waiting})
   RETURNING id, trigger, attachment, target, (SELECT id FROM delivery WHERE delivery.seq = run.delivery) AS delivery,
-    attempt, max_attempts AS maxAttempts, is_resuming AS isResuming, ${payloadSql} AS payload, ${inputSql} AS input,
+    failure_of AS failureOf, attempt, max_attempts AS maxAttempts, is_resuming AS isResuming, ${payloadSql} AS payload, ${inputSql} AS input,
     created_at AS createdAt, version`;
 
 interface TakenRow {
@@ -123,6 +123,7 @@ interface TakenRow {
   attachment: number | null;
   target: number;
   delivery: Packed | null;
+  failureOf: Packed | null;
   attempt: number;
   maxAttempts: number;
   isResuming: 0 | 1;
@@ -167,6 +168,7 @@ function prepareTakeRun(
       attachmentId: nameOf(row.attachment),
       target: readTarget(names.textOf(row.target)),
       deliveryId: row.delivery === null ? null : deliveryId.unpack(row.delivery),
+      failureOf: row.failureOf === null ? null : runId.unpack(row.failureOf),
       attempt,
       maxAttempts: row.maxAttempts,
       isResumed,

@@ -2,8 +2,11 @@ import type { Json } from "../../contract/json.ts";
 import { resolveTransition } from "../../domain/runs/run-state.ts";
 import { runStatusCodes } from "../../domain/stored-codes.ts";
 import type { NewTimelineEntry, RunTransition } from "../../ports/store/engine-store.ts";
+import { type FailureRun, toFailureRun } from "../../domain/runs/failure-run.ts";
+import type { Packed } from "../../domain/ids.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { payloadSql, sameAsPayload } from "./stored-forms.ts";
+import type { InsertRun } from "./insert-run.ts";
+import { payloadSql, readTarget, runId, sameAsPayload } from "./stored-forms.ts";
 import { type AddEntry, type Ending, implied, isImpliedEnd } from "./timeline.ts";
 
 /** A running run, as read in the write transaction. */
@@ -43,7 +46,13 @@ const finishSql = (more: string) => `
   WHERE seq = @seq AND status = ${running}`;
 
 /** Takes a run out of `running`; see resolveTransition. */
-export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry: AddEntry): EndHold {
+export function prepareEndHold(
+  { connection, names, changed }: SqliteDatabase,
+  { addEntry, insertRun }: { addEntry: AddEntry; insertRun: InsertRun },
+): EndHold {
+  const findFailed = connection.prepare<[number], { id: Packed; trigger: number | null; target: number }>(
+    "SELECT id, trigger, target FROM run WHERE seq = ?",
+  );
   const release = connection.prepare(releaseSql);
   const finish = connection.prepare(finishSql(""));
   const finishWithInput = connection.prepare(finishSql(`${setInputSql("@input")},`));
@@ -81,6 +90,14 @@ export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry
     assertOne(changes, seq);
   }
 
+  function queueOnFailure(seq: number, plan: FailureRun, now: number): void {
+    const row = findFailed.get(seq);
+    if (!row) return;
+    const trigger = row.trigger === null ? null : names.textOf(row.trigger);
+    const failed = { id: runId.unpack(row.id), trigger, target: readTarget(names.textOf(row.target)) };
+    insertRun(toFailureRun({ failed, plan, now }));
+  }
+
   return (held, { transition: requested, now, entries = [], input }) => {
     const { seq, attempt, cancelRequestedAt, progressSeq } = held;
     const transition = resolveTransition(requested, { isCancelRequested: cancelRequestedAt !== null });
@@ -88,7 +105,9 @@ export function prepareEndHold({ connection, changed }: SqliteDatabase, addEntry
     if (transition.to !== "waiting" && transition.to !== "queued") {
       const all: readonly NewTimelineEntry[] =
         transition === requested ? entries : [...entries, { at: now, kind: "canceled", attempt }];
-      return end(held, transition, { now, entries: all, input });
+      end(held, transition, { now, entries: all, input });
+      if ("failureRun" in transition && transition.failureRun) queueOnFailure(seq, transition.failureRun, now);
+      return;
     }
     addAll(seq, entries);
     const isWaiting = transition.to === "waiting";

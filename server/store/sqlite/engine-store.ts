@@ -12,6 +12,7 @@ import { packedUuid } from "../../domain/ids.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { type EndHold, type Held, prepareEndHold, setInputSql } from "./end-hold.ts";
+import type { InsertRun } from "./insert-run.ts";
 import { countQueued, listCancelRequested, listHeldRuns, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
 import { prepareClearLive, prepareLive } from "./live.ts";
 import { prepareReconcile, prepareReleaseLostRuns } from "./lost-runs.ts";
@@ -20,10 +21,13 @@ import { prepareShortenWaits } from "./shorten-waits.ts";
 import { runId } from "./stored-forms.ts";
 import { type AddEntry, implied, isImpliedEnd } from "./timeline.ts";
 
-export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry): EngineStore {
+export function createEngineStore(
+  database: SqliteDatabase,
+  { addEntry, insertRun }: { addEntry: AddEntry; insertRun: InsertRun },
+): EngineStore {
   const { db, read, write } = database;
   const live = prepareLive(database.connection);
-  const endHold = prepareEndHold(database, addEntry);
+  const endHold = prepareEndHold(database, { addEntry, insertRun });
   const claims = prepareClaimRuns(database, addEntry);
   const writeProgress = prepareWriteProgress(database, { addEntry, endHold });
   const extendLeases = prepareExtendLeases(database);

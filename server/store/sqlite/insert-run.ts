@@ -11,18 +11,19 @@ import { implied } from "./timeline.ts";
 /** `accepted` is the delivery that the same transaction records. */
 export type InsertRun = (newRun: NewRun, accepted?: { seq: number; delivery: NewDelivery }) => void;
 
-const insertSql = `
+const insertSql = (more: string) => `
   INSERT INTO run (id, status, trigger, attachment, target_kind, target_slug, target, delivery, started_by, replay_of, key,
     version, attempt, max_attempts, created_at, started_at, available_at, token, worker_id, lease_until, implied_entries,
-    tokens, payload, input)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    tokens, payload, input${more})
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${more === "" ? "" : ", ?"})`;
 
 /** Records a run: queued, or running if it is assigned. */
 export function prepareInsertRun(
   { connection, names, changed }: SqliteDatabase,
   { capacity }: { capacity: QueueCapacity },
 ): InsertRun {
-  const insert = connection.prepare(insertSql);
+  const insert = connection.prepare(insertSql(""));
+  const insertOnFailure = connection.prepare(insertSql(", failure_of"));
   const findDelivery = connection.prepare<unknown[], number>("SELECT seq FROM delivery WHERE id = ?").pluck();
   const idOf = (name: string | null) => (name === null ? null : names.idOf(name));
 
@@ -38,7 +39,7 @@ export function prepareInsertRun(
     const target = `${kind}:${slug}`;
     const { assignment } = newRun;
     const payload = newRun.payload === null ? null : (assignment?.payloadText ?? JSON.stringify(newRun.payload));
-    insert.run(
+    const values = [
       runId.pack(newRun.id),
       assignment ? runStatusCodes.running : runStatusCodes.queued,
       idOf(newRun.trigger),
@@ -60,12 +61,14 @@ export function prepareInsertRun(
       assignment ? workerId.pack(assignment.workerId) : null,
       assignment ? assignment.leaseUntil : null,
       assignment ? implied.queued | implied.started : implied.queued,
-      tokensAtStart(kind),
+      tokensAtStart(newRun),
       isBody(payload, newRun.deliveryId === accepted?.delivery.id ? accepted?.delivery.body : null)
         ? sameAsBody
         : payload,
       newRun.input === null ? null : JSON.stringify(newRun.input),
-    );
+    ];
+    if (newRun.failureOf === undefined) insert.run(...values);
+    else insertOnFailure.run(...values, runId.pack(newRun.failureOf));
     if (!assignment) capacity.added(target);
     changed();
   };

@@ -41,7 +41,7 @@ export function listCancelRequested({ db }: SqliteDatabase, runIds: readonly str
 
 /** Reads all running runs, which are few. */
 export const heldRunsSql = `
-  SELECT id, token, target, attempt, max_attempts AS maxAttempts, crashes FROM run INDEXED BY run_open
+  SELECT id, token, target, failure_of AS failureOf, attempt, max_attempts AS maxAttempts, crashes FROM run INDEXED BY run_open
   WHERE ${isOpenSql} AND status = ${running} AND worker_id = ? ORDER BY seq`;
 
 type HeldRun = Awaited<ReturnType<EngineStore["listHeldRuns"]>>[number];
@@ -50,16 +50,18 @@ interface HeldRow extends Pick<HeldRun, "attempt" | "maxAttempts" | "crashes"> {
   id: Packed;
   token: Packed;
   target: number;
+  failureOf: Packed | null;
 }
 
 export function listHeldRuns({ connection, names }: SqliteDatabase, worker: string): HeldRun[] {
   return connection
     .prepare<unknown[], HeldRow>(heldRunsSql)
     .all(workerId.pack(worker))
-    .map(({ id, token, target, ...held }) => ({
+    .map(({ id, token, target, failureOf, ...held }) => ({
       id: runId.unpack(id),
       token: packedUuid.unpack(token),
       target: readTarget(names.textOf(target)),
+      failureOf: failureOf === null ? null : runId.unpack(failureOf),
       ...held,
     }));
 }

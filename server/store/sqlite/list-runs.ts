@@ -25,6 +25,7 @@ export const runSummaryColumns = {
   deliveryId: sql<string | null>`(SELECT id FROM delivery WHERE delivery.seq = run.delivery)`.mapWith(delivery.id),
   startedBy: run.startedBy,
   replayOf: run.replayOf,
+  failureOf: run.failureOf,
   version: run.version,
   attempt: run.attempt,
   maxAttempts: run.maxAttempts,
@@ -50,7 +51,7 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
   const numbered = numberNames(database, filter);
   const rowColumns = { ...run, deliveryId: run.delivery, keyId: run.key };
   const ofRow = runTerms(rowColumns, numbered, { hasText, hasOpenApproval: hasOpenApproval(run.seq) });
-  const own = withOwnIndex(ofRow, ["run_by_delivery", "run_by_replay"]);
+  const own = withOwnIndex(ofRow, ["run_by_delivery", "run_by_replay", "run_by_failure"]);
   return {
     table: "run",
     at: run.createdAt,

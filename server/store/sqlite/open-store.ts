@@ -9,6 +9,7 @@ import type { Store } from "../../ports/store.ts";
 import { createPortableStore } from "../portable/portable-store.ts";
 import { createFoldLater } from "../shared/fold-later.ts";
 import { createChangeWatcher, createReadCache } from "./changes.ts";
+import { createAlertFacts } from "./alert-facts.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
@@ -120,7 +121,8 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createDeliveryStore(database, { insertRun, capacity, queueing, countTraffic: traffic.add }),
     ...createRunStore(database, { insertRun, capacity, queueing, addEntry }),
     ...createTrafficStore(database),
-    ...createEngineStore({ ...database, write: writeRuns }, addEntry),
+    ...createAlertFacts(database),
+    ...createEngineStore({ ...database, write: writeRuns }, { addEntry, insertRun }),
     ...portable,
     ...readCache.wrap(portable),
     ...createUpkeepStore(database),

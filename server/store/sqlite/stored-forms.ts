@@ -10,6 +10,9 @@ export const workerId = packedId("wrk");
 /** Runs that have not ended. SQLite uses a partial index only if a query repeats its WHERE literally. */
 export const isOpenSql = `status < ${runStatusCodes.completed}`;
 
+/** Runs that have failed for good. The partial index needs this text, too. */
+export const hasFailedSql = `status IN (${runStatusCodes.failed}, ${runStatusCodes.timed_out})`;
+
 // JSON is never empty, so an empty string can mark a shared value.
 
 /** The payload of the run equals the body of its delivery byte for byte. */

@@ -45,14 +45,14 @@ export const recentRunsSql = `
   ${listedSql("run", {
     columns: "status, started_at AS startedAt, finished_at AS finishedAt, created_at, seq",
     index: "run_by_target",
-    where: "target_slug = @slug AND target_kind = @kind AND created_at >= @since",
+    where: "target_slug = @slug AND target_kind = @kind AND failure_of IS NULL AND created_at >= @since",
   })} ORDER BY created_at DESC, seq DESC LIMIT ${maxRuns + 1}`;
 
 export const lastRunSql = `
   ${listedSql("run", {
     columns: "seq, created_at",
     index: "run_by_target",
-    where: "target_slug = @slug AND target_kind = @kind",
+    where: "target_slug = @slug AND target_kind = @kind AND failure_of IS NULL",
   })} ORDER BY created_at DESC, seq DESC LIMIT 1`;
 
 export function createTrafficStore(database: SqliteDatabase): TrafficStore {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newId } from "../../domain/ids.ts";
 import { leaseMs } from "../../domain/runs/lease.ts";
 import type { RunTransition, StepRecord } from "../../ports/store/engine-store.ts";
 import type { Store } from "../../ports/store.ts";
@@ -215,7 +216,15 @@ export function engineContract(open: OpenStore): void {
           });
           expect(await kindsOf(store, run.id)).toEqual(["queued", "attempt_started"]);
           expect(await store.listHeldRuns("wrk_a")).toEqual([
-            { id: run.id, token: "a token", target: run.target, attempt: 1, maxAttempts: 3, crashes: 0 },
+            {
+              id: run.id,
+              token: "a token",
+              target: run.target,
+              failureOf: null,
+              attempt: 1,
+              maxAttempts: 3,
+              crashes: 0,
+            },
           ]);
           expect((await store.claimRuns(aClaim())).map(({ id }) => id)).toEqual([queued.id]);
         },
@@ -246,6 +255,82 @@ export function engineContract(open: OpenStore): void {
         const concurrency = new Map([["workflow:welcome-email", 3]]);
         expect(await store.claimRuns(aClaim({ concurrency }))).toEqual([]);
         expect(await store.countOpenRuns()).toEqual({ queued: 1, running: 3, waiting: 0 });
+      });
+    });
+
+    describe("the run of onFailure", () => {
+      const failureRun = { id: newId("run"), version: "v2", maxAttempts: 5, concurrency: null };
+      const failed = (plan: typeof failureRun): RunTransition => ({
+        to: "failed",
+        error: { name: "Error", message: "no", stack: null },
+        failureRun: plan,
+      });
+
+      it.each(["a worker", "a lost worker"])("is recorded with the end of the failed run, once: %s", async (by) => {
+        const run = await withRunningRun(store);
+        const plan = { ...failureRun, id: newId("run") };
+        const end = () =>
+          by === "a worker"
+            ? logged(run, 1, failed(plan))
+            : store.releaseLostRuns({
+                workerId: run.workerId,
+                now: epoch + 2000,
+                message: "lost",
+                runs: [{ id: run.id, fate: { kind: "fail", transition: failed(plan), entries: [] } }],
+              });
+        await end();
+        await end();
+        const { data } = await store.listRuns({ failureOf: run.id }, { limit: 10, cursor: null });
+        expect(data).toMatchObject([
+          {
+            id: plan.id,
+            status: "queued",
+            startedBy: "failure",
+            failureOf: run.id,
+            trigger: "new-signup",
+            attachmentId: null,
+            target: run.target,
+            version: "v2",
+            maxAttempts: 5,
+            createdAt: "2026-01-01T00:00:02.000Z",
+          },
+        ]);
+        expect(await kindsOf(store, plan.id)).toEqual(["queued"]);
+        expect((await store.getRun(run.id))?.failureOf).toBeNull();
+      });
+
+      it("is claimed like any other, with the failed run's id, and without a token count for an agent", async () => {
+        const run = await withRunningRun(store, { target: { kind: "agent", slug: "triage" } });
+        await write(run, failed(failureRun));
+        const claimed = await claimOne(store, { now: epoch + 20_000 });
+        expect(claimed).toMatchObject({ id: failureRun.id, failureOf: run.id, payloadText: null, inputText: null });
+        expect((await store.getRun(failureRun.id))?.tokens).toBeNull();
+        expect((await store.listHeldRuns(claimed.workerId))[0]?.failureOf).toBe(run.id);
+      });
+
+      it("is not recorded if another worker has the run", async () => {
+        const run = await withRunningRun(store);
+        await write({ ...run, token: "00000000-0000-4000-8000-000000000000" }, failed(failureRun));
+        expect((await store.listRuns({ failureOf: run.id }, { limit: 1, cursor: null })).data).toEqual([]);
+      });
+
+      it("needs no room in a full queue, and does not count as a run of its target", async () => {
+        const run = await withRunningRun(store);
+        await store.createRuns([aRun({ maxQueued: 1 })]);
+        await write(run, failed(failureRun));
+        const [summary] = await store.summarizeTargets({ targets: [run.target], since: 0 });
+        expect(summary).toMatchObject({ runs: 2, failed: 1, open: 1 });
+        expect(summary?.lastRun?.id).not.toBe(failureRun.id);
+      });
+
+      it("of several runs that fail together are all recorded", async () => {
+        await store.createRuns([aRun(), aRun(), aRun({ target: workflow("other") })]);
+        const runs = await store.claimRuns(aClaim());
+        await Promise.all(runs.map((run) => write(run, failed({ ...failureRun, id: newId("run") }))));
+        for (const { id, target } of runs)
+          expect((await store.listRuns({ failureOf: id }, { limit: 5, cursor: null })).data).toMatchObject([
+            { target },
+          ]);
       });
     });
 

@@ -1,4 +1,5 @@
 import { agentContract } from "./agent-contract.ts";
+import { alertContract } from "./alert-contract.ts";
 import { deliveryContract } from "./delivery-contract.ts";
 import { engineContract } from "./engine-contract.ts";
 import type { OpenStore } from "./factories.ts";
@@ -26,4 +27,5 @@ export function storeContract(open: OpenStore): void {
   keyContract(open);
   peopleContract(open);
   upkeepContract(open);
+  alertContract(open);
 }

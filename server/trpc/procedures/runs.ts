@@ -23,6 +23,7 @@ const runFilter = z.strictObject({
   delivery: z.string().optional(),
   version: z.string().optional(),
   replayOf: z.string().optional(),
+  failureOf: z.string().optional(),
   since: timestampSchema.optional(),
   until: timestampSchema.optional(),
   text: searchText.optional(),

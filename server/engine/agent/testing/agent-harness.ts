@@ -99,6 +99,7 @@ function buildAgent(definition: AgentDefinition): ManifestAgent {
     timeoutMs: 60_000,
     concurrency: null,
     maxQueued: null,
+    hasOnFailure: false,
     model: { provider: model.provider, modelId: model.modelId },
     instructions,
     tools: Object.entries(tools).map(([name, tool]) => ({

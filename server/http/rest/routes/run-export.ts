@@ -62,6 +62,7 @@ const columns: Record<string, (run: RunSummary) => string | number | null> = {
   deliveryId: ({ deliveryId }) => deliveryId,
   startedBy: ({ startedBy }) => startedBy,
   replayOf: ({ replayOf }) => replayOf,
+  failureOf: ({ failureOf }) => failureOf,
   version: ({ version }) => version,
   attempt: ({ attempt }) => attempt,
   maxAttempts: ({ maxAttempts }) => maxAttempts,

@@ -73,6 +73,7 @@ export async function openTestService(
     ...common,
     identity: () => (identity ??= loadIdentity()),
     takeSlot: createRequestSlots(),
+    alerts: null,
     baseUrl: () => p.baseUrl ?? "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
     authenticate: createApiAuthenticator({ ...common, sessionSecret }),

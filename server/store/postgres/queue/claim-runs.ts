@@ -181,6 +181,7 @@ interface TakenRow {
   kind: Target["kind"];
   slug: string;
   deliveryId: string | null;
+  failureOf: string | null;
   attempt: number;
   maxAttempts: number;
   isResumed: boolean;
@@ -202,7 +203,7 @@ const takeRunsSql = `
   ), numbered AS (SELECT id, row_number() OVER (ORDER BY created_at, id) AS n FROM locked)
   UPDATE run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = ($5::text[])[n], progress_seq = 0, worker_id = ($6::text[])[n], started_at = coalesce(started_at, $7)
   FROM numbered WHERE run.id = numbered.id
-  RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", attempt,
+  RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", failure_of AS "failureOf", attempt,
     max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
 
 async function takeRuns(

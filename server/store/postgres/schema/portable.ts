@@ -5,6 +5,9 @@ export const portableTables = describeTables(columnTypes);
 
 // drizzle-kit finds exported tables only.
 export const {
+  alert,
+  alertMessage,
+  alertWatch,
   webhookKey,
   person,
   personSession,

@@ -22,6 +22,8 @@ export const run = pgTable(
     startedBy: text("started_by").$type<StartedBy>().notNull(),
     /** No foreign key: the old run may have been removed. */
     replayOf: text("replay_of"),
+    /** The failed run whose `onFailure` it executes. No foreign key, too. */
+    failureOf: text("failure_of"),
     /** The webhook key that started it. No foreign key, as in `delivery`. */
     keyId: text("key_id"),
     version: text("version").notNull(),
@@ -75,12 +77,20 @@ export const run = pgTable(
       t.finishedAt,
       t.trigger,
       t.version,
+      t.failureOf,
     ),
     index("run_by_status").on(t.status, t.createdAt, t.id, t.trigger, t.targetSlug, t.targetKind, t.version),
     index("run_by_delivery").on(t.deliveryId, t.createdAt, t.id),
     index("run_by_replay")
       .on(t.replayOf, t.createdAt, t.id)
       .where(sql`replay_of IS NOT NULL`),
+    index("run_by_failure")
+      .on(t.failureOf, t.createdAt, t.id)
+      .where(sql`failure_of IS NOT NULL`),
+    // Failures are counted by target. Runs that succeed are not in it.
+    index("run_by_failure_time")
+      .on(t.target, t.finishedAt)
+      .where(sql`status IN ('failed', 'timed_out')`),
     index("run_by_key")
       .on(t.keyId, t.createdAt, t.id)
       .where(sql`key_id IS NOT NULL`),

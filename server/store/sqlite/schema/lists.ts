@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable } from "drizzle-orm/sqlite-core";
 import { deliveryOutcomeCodes, runStatusCodes, targetKindCodes } from "../../../domain/stored-codes.ts";
-import { code, named } from "./columns.ts";
+import { code, named, publicId } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
 import { run } from "./runs.ts";
 
@@ -41,6 +41,7 @@ export const runList = sqliteTable(
     targetKind: code("target_kind", targetKindCodes).notNull(),
     version: named("version").notNull(),
     key: named("key"),
+    failureOf: publicId("failure_of", "run"),
     startedAt: integer("started_at"),
     finishedAt: integer("finished_at"),
     tokens: integer("tokens"),

@@ -10,7 +10,7 @@ import {
   targetKindCodes,
   timelineKindCodes,
 } from "../../../domain/stored-codes.ts";
-import { isOpenSql } from "../stored-forms.ts";
+import { hasFailedSql, isOpenSql } from "../stored-forms.ts";
 import { code, json, named, publicId, uuid } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
 
@@ -32,6 +32,8 @@ export const run = sqliteTable(
     startedBy: code("started_by", startedByCodes).notNull(),
     /** No foreign key: the old run may have been removed. */
     replayOf: publicId("replay_of", "run"),
+    /** The failed run whose `onFailure` it executes. No foreign key, too. */
+    failureOf: publicId("failure_of", "run"),
     /** The webhook key that started it. */
     key: named("key"),
     version: named("version").notNull(),
@@ -83,10 +85,15 @@ export const run = sqliteTable(
       .on(t.isIsolated, t.availableAt)
       .where(sql`status = 1`),
     index("run_by_delivery").on(t.delivery, t.createdAt, t.seq),
+    // Failures are counted by target. Runs that succeed are not in it.
+    index("run_by_failure_time").on(t.target, t.finishedAt).where(sql.raw(hasFailedSql)),
     // The indexes for other filters of lists are in `lists.ts`.
     index("run_by_replay")
       .on(t.replayOf, t.createdAt, t.seq)
       .where(sql`replay_of IS NOT NULL`),
+    index("run_by_failure")
+      .on(t.failureOf, t.createdAt, t.seq)
+      .where(sql`failure_of IS NOT NULL`),
   ],
 );
 

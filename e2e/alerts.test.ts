@@ -1,0 +1,192 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { Alert } from "../server/contract/alert.ts";
+import type { Run, RunSummary } from "../server/contract/run.ts";
+import { getJson, postJson, waitForRun } from "./support/api.ts";
+import { findViolations } from "./support/axe.ts";
+import { visit } from "./support/browser.ts";
+import { writeProject } from "./support/project.ts";
+import { type Service, signalbox, startService } from "./support/service.ts";
+
+const project = {
+  "signalbox.config.ts": `
+    import { defineConfig } from "signalbox/config";
+    export default defineConfig({ alerts: {} });`,
+  "workflows/charge.ts": `
+    import { appendFileSync, existsSync } from "node:fs";
+    import { defineWorkflow } from "signalbox/workflow";
+    import { z } from "zod";
+    export default defineWorkflow({
+      slug: "charge",
+      input: z.object({ order: z.string() }),
+      retries: { attempts: 2, initialDelay: "10ms" },
+      run(input) {
+        throw new Error("the card of " + input.order + " was declined");
+      },
+      async onFailure(run, ctx) {
+        await ctx.step("release", () => appendFileSync("effects.log", "release " + run.input?.order + "\\n"));
+        appendFileSync("effects.log", "waiting\\n");
+        while (!existsSync("go-on")) await new Promise((resolve) => setTimeout(resolve, 20));
+        return { released: run.input?.order, attempts: run.attempts };
+      },
+    });`,
+  "triggers/order.ts": `
+    import { defineWebhookSource } from "signalbox/trigger";
+    import { z } from "zod";
+    import charge from "../workflows/charge";
+    export default defineWebhookSource({ slug: "order", endpoint: "orders", request: z.object({ order: z.string() }) }).attach({ workflow: charge });`,
+};
+
+const send = async (service: Service, order: string) => {
+  const response = await postJson(`${service.url}/triggers/orders`, { order });
+  expect(response.status).toBe(202);
+  return ((await response.json()) as { runId: string }).runId;
+};
+const listAlerts = async (service: Service) => (await getJson<{ data: Alert[] }>(`${service.url}/api/v1/alerts`)).data;
+const waiting = { timeout: 60_000, interval: 100 };
+
+test("onFailure of a failed run is called once and continues after kill -9, and its run is linked", async () => {
+  const projectDir = writeProject(project);
+  const effects = () => {
+    const file = join(projectDir, "effects.log");
+    return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  };
+  const first = await startService({ projectDir, command: "dev" });
+  const runId = await send(first, "o-1");
+  expect(await waitForRun(first, runId)).toMatchObject({ status: "failed", attempt: 2, failureOf: null });
+  await vi.waitFor(() => expect(effects()).toContain("waiting"), waiting);
+  await first.killGroup();
+
+  writeFileSync(join(projectDir, "go-on"), "");
+  const second = await startService({ projectDir, command: "dev" });
+  const { data } = await getJson<{ data: RunSummary[] }>(`${second.url}/api/v1/runs?failureOf=${runId}`);
+  expect(data).toMatchObject([
+    { startedBy: "failure", failureOf: runId, target: { slug: "charge" }, trigger: "order" },
+  ]);
+  const handler = await waitForRun(second, data[0]?.id ?? "");
+  expect(handler).toMatchObject({
+    status: "completed",
+    output: { released: "o-1", attempts: 2 },
+    input: { id: runId, status: "failed", error: { message: "the card of o-1 was declined" } },
+  });
+  expect(effects().filter((line) => line === "release o-1")).toHaveLength(1);
+  const shown = signalbox(["runs", "get", handler.id], { cwd: projectDir });
+  expect(shown.stdout).toContain(runId);
+});
+
+interface Receiver {
+  received: { headers: IncomingHttpHeaders; body: string }[];
+  port: number;
+}
+
+async function startReceiver(port = 0): Promise<Receiver> {
+  const received: Receiver["received"] = [];
+  const server: Server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    received.push({ headers: request.headers, body });
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => void server.listen(port, "127.0.0.1", resolve));
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  onTestFinished(close);
+  return { received, port: (server.address() as AddressInfo).port };
+}
+
+/** A port on which nothing listens. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test("many failed runs make one alert, whose signed message arrives once the receiver is back, after kill -9", async () => {
+  const projectDir = writeProject(project);
+  writeFileSync(join(projectDir, "go-on"), "");
+  const secret = `whsec_${randomBytes(32).toString("base64")}`;
+  const port = await freePort();
+  const env = {
+    SIGNALBOX_ALERT_WEBHOOK_URL: `http://127.0.0.1:${port}/alerts?token=hidden-token`,
+    SIGNALBOX_ALERT_WEBHOOK_SECRET: secret,
+  };
+  const first = await startService({ projectDir, command: "dev", env });
+  const runIds = await Promise.all(Array.from({ length: 40 }, (_, n) => send(first, `o-${n}`)));
+  for (const runId of runIds) expect((await waitForRun(first, runId)).status).toBe("failed");
+  await vi.waitFor(
+    async () =>
+      expect(await listAlerts(first)).toMatchObject([
+        { status: "active", messages: [{ status: "pending", error: "no connection (ECONNREFUSED)" }] },
+      ]),
+    waiting,
+  );
+  await first.killGroup();
+
+  const receiver = await startReceiver(port);
+  const second = await startService({ projectDir, command: "dev", env });
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(1), { timeout: 120_000, interval: 100 });
+  const [{ headers, body } = { headers: {}, body: "" }] = receiver.received;
+  expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({
+    type: "alert.opened",
+    data: { kind: "run_failed", subject: "workflow:charge" },
+  });
+  await vi.waitFor(async () => expect((await listAlerts(second))[0]?.messages[0]?.status).toBe("sent"), waiting);
+  const [alert, ...others] = await listAlerts(second);
+  expect(others).toEqual([]);
+  expect(alert).toMatchObject({ count: 40, title: "40 runs of workflow charge failed" });
+  expect(alert?.messages[0]?.id).toBe(headers["webhook-id"]);
+
+  const listed = signalbox(["alerts", "list"], { cwd: projectDir });
+  expect(listed.stdout).toContain("40 runs of workflow charge failed");
+  const tested = signalbox(["alerts", "test"], { cwd: projectDir, env });
+  expect(tested).toMatchObject({ status: 0, stdout: "webhook: sent\n" });
+  expect(JSON.parse(receiver.received.at(-1)?.body ?? "")).toMatchObject({ type: "alert.test" });
+
+  const { page: tab, errors } = await visit(second.url);
+  await tab.goto(`${second.url}/alerts`);
+  await tab.getByRole("link", { name: "1 active alert" }).waitFor();
+  expect(await findViolations(tab)).toEqual([]);
+  await tab.getByRole("link", { name: "40 runs of workflow charge failed" }).click();
+  await tab.waitForURL(/\/runs\?status=failed&target=charge&since=/);
+  await tab.goto(`${second.url}/runs/${runIds[0] ?? ""}`);
+  const handlers = tab.locator("dl div", { has: tab.getByText("onFailure", { exact: true }) });
+  await handlers.getByText("completed").waitFor();
+  await handlers.getByRole("link").click();
+  await tab.getByText("onFailure of").waitFor();
+  expect(errors).toEqual([]);
+
+  const page = await (await fetch(`${second.url}/alerts`)).text();
+  expect(page).toContain("40 runs of workflow charge failed");
+  const manifest = readFileSync(join(projectDir, ".signalbox/manifest.json"), "utf8");
+  for (const text of [page, manifest, first.output(), second.output(), JSON.stringify(alert)])
+    for (const hidden of ["hidden-token", secret.slice(6)]) expect(text).not.toContain(hidden);
+  expect(await getJson<Run>(`${second.url}/api/v1/runs/${runIds[0] ?? ""}`)).toMatchObject({ status: "failed" });
+});
+
+test("alerts that cannot work stop the start, with the fix", () => {
+  const projectDir = writeProject(project);
+  expect(signalbox(["build"], { cwd: projectDir }).status).toBe(0);
+  const start = (env: Record<string, string>) => signalbox(["start", "--port", "0"], { cwd: projectDir, env }).stderr;
+  const url = "https://alerts.example.com/?token=hidden";
+  expect(start({ SIGNALBOX_ALERT_WEBHOOK_URL: url })).toContain("SIGNALBOX_ALERT_WEBHOOK_SECRET must be set together");
+  expect(start({ SIGNALBOX_ALERT_WEBHOOK_URL: url, SIGNALBOX_ALERT_WEBHOOK_SECRET: "hidden" })).toMatch(
+    /SIGNALBOX_ALERT_WEBHOOK_SECRET must be whsec_.*\n/,
+  );
+  expect(start({ SIGNALBOX_ALERT_SLACK_URL: "hidden" })).toContain("SIGNALBOX_ALERT_SLACK_URL is not a URL");
+  writeFileSync(
+    join(projectDir, "signalbox.config.ts"),
+    "export default { alerts: { runFailed: { quiteFor: '1h' } } };",
+  );
+  expect(signalbox(["build"], { cwd: projectDir }).stderr).toContain(
+    'alerts.runFailed: Must be true, false, or options such as { quietFor: "1h" }',
+  );
+});

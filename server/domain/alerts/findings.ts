@@ -1,0 +1,123 @@
+import type { Key } from "../../contract/access/key.ts";
+import type { AlertKind } from "../../contract/alert.ts";
+import type { Json } from "../../contract/json.ts";
+import type { AlertRules } from "../../contract/project/settings.ts";
+import { expiresSoon } from "../access/keys.ts";
+
+/** A cause for an alert. Causes of the same kind and subject belong to one alert. Times are UTC milliseconds. */
+export interface Finding {
+  kind: AlertKind;
+  subject: string;
+  count: number;
+  firstAt: number;
+  lastAt: number;
+  detail: { [name: string]: Json };
+  /** The id of an alert about it that was sent before it could be recorded. */
+  sentAs?: string;
+}
+
+/** The failed runs of a target since its alert opened, or since its last alert. */
+export interface FailureFact {
+  /** `workflow:welcome-email` */
+  target: string;
+  count: number;
+  firstAt: number;
+  lastAt: number;
+  /** The newest, with their errors. */
+  runs: { id: string; error: string }[];
+}
+
+/** The deliveries to an endpoint within the time of the rule. */
+export interface MatchFact {
+  endpoint: string;
+  /** Deliveries that triggers have evaluated. */
+  evaluated: number;
+  /** Those that matched a trigger, or repeated one that did. */
+  accepted: number;
+  /** Verdicts that say that only `filter`, `headers` or a switch stopped the delivery. */
+  stoppedLater: number;
+}
+
+export interface QueueFact {
+  target: string;
+  queued: number;
+  maxQueued: number;
+}
+
+export interface ApprovalFact {
+  runId: string;
+  target: string;
+  requestedAt: number;
+}
+
+export interface AlertFacts {
+  failures: readonly FailureFact[];
+  matches: readonly MatchFact[];
+  queues: readonly QueueFact[];
+  approvals: readonly ApprovalFact[];
+  keys: readonly Key[];
+}
+
+/** The causes that the rules find in these facts. A rule that is off finds none. */
+export function findCauses(rules: AlertRules, facts: AlertFacts, now: number): Finding[] {
+  return [
+    ...findFailures(rules, facts, now),
+    ...findMismatches(rules, facts, now),
+    ...findFullQueues(rules, facts, now),
+    ...findApprovals(rules, facts, now),
+    ...findExpiringKeys(rules, facts, now),
+  ];
+}
+
+/** Until no run of the target has failed for a while. */
+function findFailures({ runFailed }: AlertRules, { failures }: AlertFacts, now: number): Finding[] {
+  if (!runFailed) return [];
+  return failures
+    .filter(({ lastAt }) => lastAt > now - runFailed.quietMs)
+    .map(({ target, runs, ...fact }) => ({ kind: "run_failed", subject: target, ...fact, detail: { runs } }));
+}
+
+/**
+ * A delivery is a mismatch if no trigger matched it, and not only because of a `filter`. The counters have the verdicts
+ * of each trigger, not of each delivery. So on an endpoint whose triggers have filters, this is a lower bound.
+ */
+function findMismatches({ mismatches: rule }: AlertRules, { matches }: AlertFacts, now: number): Finding[] {
+  if (!rule) return [];
+  return matches.flatMap(({ endpoint, evaluated, accepted, stoppedLater }) => {
+    const count = Math.max(0, evaluated - accepted - stoppedLater);
+    if (evaluated < rule.atLeast || count / evaluated < rule.share) return [];
+    const detail = { mismatches: count, deliveries: evaluated, withinMs: rule.withinMs };
+    return [{ kind: "mismatches" as const, subject: endpoint, count, firstAt: now, lastAt: now, detail }];
+  });
+}
+
+function findFullQueues({ queueFull }: AlertRules, { queues }: AlertFacts, now: number): Finding[] {
+  if (!queueFull) return [];
+  return queues
+    .filter(({ queued, maxQueued }) => queued >= maxQueued)
+    .map(({ target, queued, maxQueued }) => once("queue_full", target, now, { queued, maxQueued }));
+}
+
+function findApprovals({ approvalPending: rule }: AlertRules, { approvals }: AlertFacts, now: number): Finding[] {
+  if (!rule) return [];
+  // A run can wait for several approvals: the oldest counts.
+  const oldest = new Map<string, ApprovalFact>();
+  for (const fact of approvals)
+    if (fact.requestedAt <= now - rule.afterMs && fact.requestedAt <= (oldest.get(fact.runId)?.requestedAt ?? Infinity))
+      oldest.set(fact.runId, fact);
+  return [...oldest.values()].map(({ runId, target, requestedAt }) =>
+    once("approval_pending", runId, now, { target, requestedAt: new Date(requestedAt).toISOString() }),
+  );
+}
+
+/** A key that was replaced by a rotation expires on purpose. */
+function findExpiringKeys({ keyExpiring: rule }: AlertRules, { keys }: AlertFacts, now: number): Finding[] {
+  if (!rule) return [];
+  return keys
+    .filter((key) => expiresSoon(key, now, rule.beforeMs))
+    .map(({ id, kind, name, expiresAt }) => once("key_expiring", id, now, { name, keyKind: kind, expiresAt }));
+}
+
+function once(kind: AlertKind, subject: string, now: number, detail: Finding["detail"]): Finding {
+  return { kind, subject, count: 1, firstAt: now, lastAt: now, detail };
+}

@@ -1,0 +1,65 @@
+import type { ManifestWorkflow, RetryPolicy } from "../../contract/project/manifest.ts";
+import type { Target } from "../../contract/project/target.ts";
+import { newId } from "../ids.ts";
+
+/** How the code of `onFailure` is retried, whatever the retries of its target are. */
+export const onFailurePolicy: RetryPolicy = { attempts: 5, backoff: "exponential", initialMs: 1_000, maxMs: 3_600_000 };
+
+/** The run of `onFailure`. It is recorded by the transaction in which the other run fails. */
+export interface FailureRun {
+  id: string;
+  version: string;
+  maxAttempts: number;
+  concurrency: number | null;
+}
+
+/** The parts of a target that decide about failures. `null`: it is not in the build. */
+export type FailingTarget = Pick<ManifestWorkflow, "retries" | "hasOnFailure" | "concurrency"> | null;
+
+/**
+ * Plans the run of `onFailure` for a run that fails for good; `null`: there is none. The failure of an `onFailure`
+ * starts nothing, so it cannot loop.
+ */
+export function planFailureRun(p: {
+  run: { failureOf: string | null };
+  target: FailingTarget;
+  /** The build whose `onFailure` is called. */
+  version: string;
+  now: number;
+}): FailureRun | null {
+  if (p.run.failureOf !== null || !p.target?.hasOnFailure) return null;
+  return {
+    id: newId("run", p.now),
+    version: p.version,
+    maxAttempts: onFailurePolicy.attempts,
+    concurrency: p.target.concurrency,
+  };
+}
+
+/** `null`: the target is not in the build, and the run is not retried. */
+export function policyOf(run: { failureOf: string | null }, target: FailingTarget): RetryPolicy | null {
+  return target && run.failureOf !== null ? onFailurePolicy : (target?.retries ?? null);
+}
+
+/** The row of a run of `onFailure`. Its worker gets the failed run when the code starts. */
+export function toFailureRun(p: {
+  failed: { id: string; trigger: string | null; target: Target };
+  plan: FailureRun;
+  now: number;
+}) {
+  const { failed, plan, now } = p;
+  return {
+    ...plan,
+    trigger: failed.trigger,
+    attachmentId: null,
+    target: failed.target,
+    deliveryId: null,
+    startedBy: "failure" as const,
+    replayOf: null,
+    failureOf: failed.id,
+    createdAt: now,
+    payload: null,
+    input: null,
+    keyId: null,
+  };
+}
