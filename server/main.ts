@@ -26,6 +26,7 @@ import { createIngest } from "./http/webhooks/webhook-handler.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
 import { startStoreAlerts } from "./processes/start-store-alerts.ts";
 import { startStoreUpkeep } from "./processes/start-store-upkeep.ts";
+import { readBuiltCode } from "./processes/web-environment.ts";
 import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
 import { readBuiltSettings } from "./project/read-built-settings.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
@@ -70,7 +71,7 @@ export async function openSignalbox(p: {
   const { settings, signals, logger } = p;
   const store = await openConfiguredStore(settings, logger);
   const project = await createProjectReader(settings.stateDir);
-  if (settings.mode === "deployed") requireSecrets(project.current());
+  if (settings.mode === "deployed") requireSecrets(project.current(), () => readBuiltCode(settings.stateDir).sources);
   const stopping = new AbortController();
   const metrics = createMetrics({
     store,
