@@ -85,7 +85,7 @@ describe("options", () => {
     },
   ])("of $of each have a row in $page, and there are no other rows", ({ file, name, page, heading, besides }) => {
     const body = new RegExp(`export interface ${name}<[^]*?\\n}`).exec(textOf(file))?.[0] ?? "";
-    const options = [...body.matchAll(/^ {2}(\w+)(?:\?:|:|\()/gm)].map(([, option = ""]) => option);
+    const options = [...body.matchAll(/^ {2}(\w+)(?:\?:|:|\??\()/gm)].map(([, option = ""]) => option);
     expect(options.length).toBeGreaterThan(4);
     const table = textOf(page).split(`\n${heading}\n`)[1]?.split("\n## ")[0]?.split("\n### ")[0] ?? "";
     const rows = [...table.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) =>

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { fakeInvitation, fakeKey, fakePerson, fakeRun, fakeTrigger, runFakeCli } from "./testing/fake-host.ts";
+import {
+  fakeAlert,
+  fakeInvitation,
+  fakeKey,
+  fakePerson,
+  fakeRun,
+  fakeTrigger,
+  runFakeCli,
+} from "./testing/fake-host.ts";
 
 const verdict = {
   trigger: "new-signup",
@@ -110,6 +118,8 @@ const routes = {
   [`POST /runs/${fakeRun.id}/replay`]: () => started,
   [`POST /runs/${fakeRun.id}/cancel`]: () => run,
   "POST /verdicts": () => ({ data: [verdict] }),
+  "GET /alerts": () => ({ data: [fakeAlert], nextCursor: null }),
+  "POST /alerts/test": () => ({ data: [{ destination: "webhook", isSent: true, error: null }] }),
   "GET /people": () => ({ data: [fakePerson] }),
   "POST /invitations": () => fakeInvitation,
   "POST /people/per_01K9ZR7M3QD4V8XN2T5B6C7E8F/reset-link": () => ({
@@ -156,6 +166,8 @@ const commands: [command: string, line: string[]][] = [
   ["runs approve", ["runs", "approve", askedRun.id]],
   ["runs deny", ["runs", "deny", askedRun.id, "refund", "--reason", "Ask the manager first."]],
   ["agents run", ["agents", "run", "triage", "--prompt", "Hello", "--no-wait"]],
+  ["alerts list", ["alerts", "list", "--status", "active"]],
+  ["alerts test", ["alerts", "test"]],
   ["keys create", ["keys", "create"]],
   ["keys list", ["keys", "list"]],
   ["keys rotate", ["keys", "rotate", fakeKey.id]],
@@ -165,6 +177,24 @@ const commands: [command: string, line: string[]][] = [
   ["people reset-password", ["people", "reset-password", "ada@example.com"]],
   ["people setup-link", ["people", "setup-link"]],
 ];
+
+describe("alerts", () => {
+  it("are a table with the result of the newest message to each destination", async () => {
+    const { stdout } = await runFakeCli(["alerts", "list"], { routes });
+    expect(stdout).toContain("! active");
+    expect(stdout).toContain("12 runs of workflow welcome-email failed");
+    expect(stdout).toContain("webhook: pending, status 500");
+  });
+
+  it("test exits with 1 if a destination does not accept the message, and says which", async () => {
+    const failed = { data: [{ destination: "slack", isSent: false, error: "status 404" }] };
+    const { exitCode, stdout, stderr } = await runFakeCli(["alerts", "test"], {
+      routes: { "POST /alerts/test": () => failed },
+    });
+    expect([exitCode, stdout]).toEqual([1, "slack: failed, status 404\n"]);
+    expect(stderr).toContain("The test alert was not sent to slack.");
+  });
+});
 
 describe("every command", () => {
   it.each(commands)("%s --json prints one JSON document on stdout, and nothing else", async (_name, line) => {
@@ -192,6 +222,7 @@ describe("every command", () => {
     "triggers",
     "runs",
     "agents",
+    "alerts",
     "keys",
     "people",
     "triggers runs",

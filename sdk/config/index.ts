@@ -1,1 +1,1 @@
-export { defineConfig, type ProjectConfig } from "./define-config.ts";
+export { defineConfig, type AlertOptions, type ProjectConfig } from "./define-config.ts";

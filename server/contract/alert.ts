@@ -9,7 +9,7 @@ import { jsonSchema } from "./json.ts";
  * - `key_expiring`: a key or a token expires soon. `subject`: its id.
  * - `store_unavailable`: the store was unavailable. `subject`: the machine.
  */
-export const alertKindSchema = z.enum([
+const alertKindSchema = z.enum([
   "run_failed",
   "mismatches",
   "queue_full",
@@ -18,10 +18,10 @@ export const alertKindSchema = z.enum([
   "store_unavailable",
 ]);
 
-export const destinationSchema = z.enum(["webhook", "slack"]);
+const destinationSchema = z.enum(["webhook", "slack"]);
 
 /** `updated`: the count has reached ten times the last reported count. */
-export const alertMessageTypeSchema = z.enum(["alert.opened", "alert.updated", "alert.resolved"]);
+const alertMessageTypeSchema = z.enum(["alert.opened", "alert.updated", "alert.resolved"]);
 
 /** A message about an alert to one destination. `id` is the `webhook-id`, the same in every attempt. */
 export const alertMessageSchema = z.object({
@@ -56,7 +56,7 @@ const alertFields = {
 };
 
 /** An alert as it is sent. */
-export const sentAlertSchema = z.object({ ...alertFields, url: z.string() });
+const sentAlertSchema = z.object({ ...alertFields, url: z.string() });
 
 /** An alert as it is listed, with its messages, newest first. */
 export const alertSchema = z.object({ ...alertFields, messages: z.array(alertMessageSchema) });

@@ -75,6 +75,7 @@ export const fakeRun = {
   deliveryId: "dlv_01K9ZR7M3QD4V8XN2T5B6C7E8F",
   startedBy: "webhook",
   replayOf: null,
+  failureOf: null,
   tokens: null,
   costUsd: null,
   version: "9f31c2ab",
@@ -84,6 +85,32 @@ export const fakeRun = {
   createdAt: "2026-11-21T09:57:00.000Z",
   startedAt: "2026-11-21T09:57:01.000Z",
   finishedAt: "2026-11-21T09:57:02.400Z",
+} as const;
+
+export const fakeAlert = {
+  id: "alt_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+  kind: "run_failed",
+  subject: "workflow:welcome-email",
+  status: "active",
+  title: "12 runs of workflow welcome-email failed",
+  count: 12,
+  path: "/runs?status=failed&target=welcome-email",
+  detail: {},
+  openedAt: "2026-11-21T09:57:00.000Z",
+  lastAt: "2026-11-21T09:58:00.000Z",
+  resolvedAt: null,
+  messages: [
+    {
+      id: "msg_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+      type: "alert.opened",
+      destination: "webhook",
+      status: "pending",
+      attempts: 1,
+      createdAt: "2026-11-21T09:57:15.000Z",
+      sentAt: null,
+      error: "status 500",
+    },
+  ],
 } as const;
 
 export const fakeKey = {

@@ -74,7 +74,7 @@ export function toSlackText(type: AlertMessageType, { title, url, detail }: Sent
 }
 
 /** Slack reads these three characters as markup. */
-export function escapeSlack(text: string): string {
+function escapeSlack(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 

@@ -38,7 +38,7 @@ export interface MatchFact {
   stoppedLater: number;
 }
 
-export interface QueueFact {
+interface QueueFact {
   target: string;
   queued: number;
   maxQueued: number;

@@ -11,7 +11,7 @@ export interface StoredAlert extends Omit<Finding, "firstAt" | "sentAs"> {
   reportedCount: number | null;
 }
 
-export interface PlannedMessage {
+interface PlannedMessage {
   id: string;
   type: AlertMessageType;
   destination: Destination;

@@ -2,7 +2,7 @@ import type { ManifestWorkflow, RetryPolicy } from "../../contract/project/manif
 import type { Target } from "../../contract/project/target.ts";
 import { newId } from "../ids.ts";
 
-/** How the code of `onFailure` is retried, whatever the retries of its target are. */
+/** How the code of `onFailure` is retried, regardless of the retries of its target. */
 export const onFailurePolicy: RetryPolicy = { attempts: 5, backoff: "exponential", initialMs: 1_000, maxMs: 3_600_000 };
 
 /** The run of `onFailure`. It is recorded by the transaction in which the other run fails. */

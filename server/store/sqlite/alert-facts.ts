@@ -7,10 +7,10 @@ import type { SqliteDatabase } from "./database.ts";
 import { queuedOfTargetSql } from "./insert-run.ts";
 import { hasFailedSql, readTarget, runId } from "./stored-forms.ts";
 
-export type AlertFactStore = Pick<AlertStore, "listFailures" | "countQueuedOf" | "listOldApprovals">;
+type AlertFactStore = Pick<AlertStore, "listFailures" | "countQueuedOf" | "listOldApprovals">;
 
 /** A loose index scan: one seek for each target, regardless of its number of runs. */
-export const failedTargetsSql = `
+const failedTargetsSql = `
   WITH RECURSIVE failed (target) AS (
     SELECT min(target) FROM run INDEXED BY run_by_failure_time WHERE ${hasFailedSql}
     UNION ALL
@@ -21,15 +21,15 @@ export const failedTargetsSql = `
 
 const ofTarget = `FROM run INDEXED BY run_by_failure_time WHERE ${hasFailedSql} AND target = @target AND finished_at >= @since`;
 
-export const countFailuresSql = `
+const countFailuresSql = `
   SELECT count(*) AS count, min(finished_at) AS firstAt, max(finished_at) AS lastAt
   FROM (SELECT finished_at ${ofTarget} ORDER BY finished_at DESC LIMIT ${maxCountedFailures})`;
 
-export const newestFailuresSql = `
+const newestFailuresSql = `
   SELECT id, error_name AS name, error_message AS message ${ofTarget} ORDER BY finished_at DESC LIMIT ${maxListedFailures}`;
 
 /** Waiting runs are few, and a run has few steps of the kind. */
-export const oldApprovalsSql = `
+const oldApprovalsSql = `
   SELECT run.id, run.target, run_step.started_at AS requestedAt
   FROM run INDEXED BY run_waiting CROSS JOIN run_step ON run_step.run = run.seq
   WHERE run.status = ${runStatusCodes.waiting} AND run.is_isolated IN (0, 1)
