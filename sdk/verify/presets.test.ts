@@ -410,8 +410,9 @@ describe("hubspot", () => {
   });
 });
 
+const bodiesOf = ({ bodies }: schemes.Verification) => bodies;
+
 it("the senders of forms imply the formats of their bodies", () => {
-  const bodiesOf = ({ bodies }: schemes.Verification) => bodies;
   expect(bodiesOf(schemes.github({ secret: textSecret }))).toEqual(["json", { type: "form", field: "payload" }]);
   expect(bodiesOf(twilio({ secret: textSecret }))).toEqual(["form", "json"]);
   expect(bodiesOf(mailgun({ secret: textSecret }))).toEqual(["json", "form", "multipart"]);

@@ -69,21 +69,22 @@ it("only a delivery to an unknown endpoint has a probable one", () => {
   expect(probableEndpoint(project, { endpoint: "biling", problem: null })).toBeNull();
 });
 
+const evaluate = (body: string, type: string, formats: readonly BodyFormat[]) => {
+  const triggers = sources.triggers.map((trigger) => ({ ...trigger, body: formats }));
+  const project = { ...sources, byEndpoint: Map.groupBy(triggers, ({ endpoint }) => endpoint) };
+  return evaluatedBody(
+    { project: { current: () => project } },
+    {
+      id: "dlv_1",
+      endpoint: "signup",
+      body: Buffer.from(body).toString("base64"),
+      headers: { "content-type": type },
+    },
+  );
+};
+
 describe("the body of a delivery as its triggers evaluate it", () => {
   const form = "application/x-www-form-urlencoded; charset=utf-8";
-  const evaluate = (body: string, type: string, formats: readonly BodyFormat[]) => {
-    const triggers = sources.triggers.map((trigger) => ({ ...trigger, body: formats }));
-    const project = { ...sources, byEndpoint: Map.groupBy(triggers, ({ endpoint }) => endpoint) };
-    return evaluatedBody(
-      { project: { current: () => project } },
-      {
-        id: "dlv_1",
-        endpoint: "signup",
-        body: Buffer.from(body).toString("base64"),
-        headers: { "content-type": type },
-      },
-    );
-  };
   const json: BodyFormat = { type: "json", bigints: "string" };
   const payload: BodyFormat = { type: "form", field: "payload", bigints: "number" };
 
