@@ -47,7 +47,7 @@ const triggers: Record<string, { request: string; filter?: string }> = {
 
 const payloads = examples.flatMap((event) => event.examples as unknown[]);
 
-/** Each example with its kind, and with its event where `github.on()` knows it. */
+/** Each example with its kind, and with its event if `github.on()` knows it. */
 const kinds = examples.flatMap(({ name, examples: ofKind }) =>
   (ofKind as unknown[] as { action?: string }[]).map((payload) => {
     const event = payload.action === undefined ? name : `${name}.${payload.action}`;
