@@ -187,6 +187,6 @@ test("alerts that cannot work stop the start, with the fix", () => {
     "export default { alerts: { runFailed: { quiteFor: '1h' } } };",
   );
   expect(signalbox(["build"], { cwd: projectDir }).stderr).toContain(
-    'alerts.runFailed: Must be true, false, or options such as { quietFor: "1h" }',
+    "signalbox.config.ts: alerts.runFailed: quiteFor is not a setting",
   );
 });

@@ -30,7 +30,6 @@ CREATE TABLE "alert_message" (
 --> statement-breakpoint
 CREATE TABLE "alert_watch" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"started_at" bigint NOT NULL,
 	"evaluated_at" bigint NOT NULL,
 	"revision" bigint DEFAULT 0 NOT NULL
 );

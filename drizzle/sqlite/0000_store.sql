@@ -346,7 +346,6 @@ CREATE INDEX `alert_message_by_time` ON `alert_message` (`created_at`);--> state
 CREATE INDEX `alert_message_due` ON `alert_message` (`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `alert_watch` (
 	`id` text PRIMARY KEY NOT NULL,
-	`started_at` integer NOT NULL,
 	`evaluated_at` integer NOT NULL,
 	`revision` integer DEFAULT 0 NOT NULL
 );

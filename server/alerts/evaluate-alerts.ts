@@ -67,7 +67,7 @@ async function readFacts({ store, rules, manifest, now }: EvaluateOptions, state
     maxQueued === null ? [] : [{ target: name, maxQueued, upTo: maxQueued }],
   );
   const [failures, matches, queued, approvals, keys] = await Promise.all([
-    rules.runFailed ? store.listFailures(failurePeriods(state, now)) : [],
+    rules.runFailed ? store.listFailures(failurePeriods(state, now - rules.runFailed.quietMs)) : [],
     rules.mismatches && manifest ? readMatches(store, manifest, { now, withinMs: rules.mismatches.withinMs }) : [],
     rules.queueFull && limited.length > 0 ? store.countQueuedOf(limited) : [],
     rules.approvalPending ? store.listOldApprovals(now - rules.approvalPending.afterMs) : [],
@@ -86,10 +86,10 @@ async function readFacts({ store, rules, manifest, now }: EvaluateOptions, state
  * Failures are counted from the opening of their alert, or after their last alert. Each evaluation counts them again,
  * so it does not matter that a run was recorded late, by a machine whose clock differs.
  */
-function failurePeriods({ startedAt, open, ended }: AlertState, now: number) {
+function failurePeriods({ open, ended }: AlertState, since: number) {
   const known = [...ended, ...open].filter(({ kind }) => kind === "run_failed");
   return {
-    since: Math.max(startedAt ?? now, now - maxAlertMs),
+    since,
     sinceOf: new Map(
       known.map(({ subject, openedAt, lastAt, resolvedAt }) => [subject, resolvedAt === null ? openedAt : lastAt + 1]),
     ),

@@ -144,6 +144,13 @@ test("failed runs open one alert, sent as a Standard Webhook that the reference 
   expect(alert?.messages).toMatchObject([{ id: headers["webhook-id"], status: "sent", attempts: 1 }]);
 });
 
+test("a run that failed before the first evaluation opens an alert, too", async () => {
+  const alerts = await openAlerts({});
+  await alerts.fail(2);
+  await alerts.pass(16_000);
+  expect(await alerts.list()).toMatchObject([{ status: "active", count: 2, messages: [] }]);
+});
+
 test("an alert that ends is reported with its final count", async () => {
   const receiver = await startReceiver();
   const alerts = await openAlerts({ webhook: { url: receiver.url, secret: secretBytes } });

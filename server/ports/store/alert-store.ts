@@ -5,8 +5,6 @@ import type { AlertPlan, StoredAlert } from "../../domain/alerts/plan-alerts.ts"
 
 /** What the last evaluation left. */
 export interface AlertState {
-  /** When alerts were first evaluated; `null`: never. */
-  startedAt: number | null;
   /** When alerts were last evaluated, by any machine; `null`: never. */
   evaluatedAt: number | null;
   open: StoredAlert[];

@@ -41,7 +41,6 @@ export function createAlertStore({ tables, read, write }: PortableDatabase): Ale
         );
         const newest = new Map(ended.map((row) => [`${row.kind} ${row.subject}`, row]));
         return {
-          startedAt: watch?.startedAt ?? null,
           evaluatedAt: watch?.evaluatedAt ?? null,
           open,
           ended: [...newest.values()],
@@ -57,7 +56,7 @@ export function createAlertStore({ tables, read, write }: PortableDatabase): Ale
         yield* run(
           db
             .insert(alertWatch)
-            .values({ id: watchId, startedAt: now, evaluatedAt: now })
+            .values({ id: watchId, evaluatedAt: now })
             .onConflictDoUpdate({ target: alertWatch.id, set: { evaluatedAt: now } }),
         );
         for (const { id, ...values } of plan.alerts) {

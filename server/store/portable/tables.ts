@@ -251,7 +251,6 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
   /** One row: of several machines, one writes each evaluation. */
   const alertWatch = table("alert_watch", {
     id: text("id").primaryKey(),
-    startedAt: whole("started_at").notNull(),
     evaluatedAt: whole("evaluated_at").notNull(),
     /** Increases with every change of alerts and messages. */
     revision: whole("revision").notNull().default(0),

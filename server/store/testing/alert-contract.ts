@@ -133,7 +133,7 @@ export function alertContract(open: OpenStore): void {
     });
 
     it("the state has open and recently ended alerts, and counts the messages of an hour", async () => {
-      expect(await readState()).toEqual({ startedAt: null, evaluatedAt: null, open: [], ended: [], recentMessages: 0 });
+      expect(await readState()).toEqual({ evaluatedAt: null, open: [], ended: [], recentMessages: 0 });
       const open = anAlert({ subject: "workflow:a" });
       const [first, second] = [
         anAlert({ resolvedAt: epoch + 1 }),
@@ -145,7 +145,6 @@ export function alertContract(open: OpenStore): void {
         epoch + 7,
       );
       expect(await readState()).toEqual({
-        startedAt: epoch,
         evaluatedAt: epoch + 7,
         open: [open],
         ended: [second],
