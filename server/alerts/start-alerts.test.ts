@@ -147,7 +147,7 @@ test("failed runs open one alert, sent as a Standard Webhook that the reference 
 test("a run that failed before the first evaluation opens an alert, too", async () => {
   const alerts = await openAlerts({});
   await alerts.fail(2);
-  await alerts.pass(16_000);
+  await alerts.pass(31_000);
   expect(await alerts.list()).toMatchObject([{ status: "active", count: 2, messages: [] }]);
 });
 
