@@ -188,8 +188,9 @@ it("approvals are looked up in the steps of a run, by its id", () => {
 });
 
 it("replays are looked up by the id of the replayed run", () => {
-  for (const { plan } of plansOf(runListing(database, { unresolved: true })))
-    expect(plan).toContain("SEARCH replay USING INDEX run_by_replay (replay_of=?)");
+  const plans = plansOf(runListing(database, { unresolved: true })).filter(({ plan }) => plan.includes("replay"));
+  expect(plans.length).toBeGreaterThan(0);
+  for (const { plan } of plans) expect(plan).toContain("SEARCH replay USING INDEX run_by_replay (replay_of=?)");
 });
 
 /** The part of the plan for the newest runs, which are summed. */
