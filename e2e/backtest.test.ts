@@ -9,13 +9,15 @@ import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { type Service, signalbox, startService, withSharedService } from "./support/service.ts";
 
-let projectDir = "";
-const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+type Project = Pick<Service, "projectDir">;
+
+const cli = ({ projectDir }: Project, ...args: string[]) =>
+  signalbox([...args, "--project", projectDir], { cwd: projectDir });
 
 /** The project as it is deployed. */
 function deployedProject(onCleanup: OnCleanup): string {
-  projectDir = copyStarter(onCleanup);
-  const built = cli("build");
+  const projectDir = copyStarter(onCleanup);
+  const built = cli({ projectDir }, "build");
   expect(built.status, built.stderr).toBe(0);
   return projectDir;
 }
@@ -27,9 +29,9 @@ const largeInvoice = "triggers/billing/large-invoice.ts";
 
 /** Sends an invoice of each amount, once for the file. Returns the ids of the deliveries. */
 let sent: Promise<string[]> | null = null;
-function sendInvoices(): Promise<string[]> {
+function sendInvoices(service: Project): Promise<string[]> {
   sent ??= (async () => {
-    const url = cli("triggers", "url", "billing").stdout.trim();
+    const url = cli(service, "triggers", "url", "billing").stdout.trim();
     const ids: string[] = [];
     for (const amount of amounts) {
       const invoice = { number: `2026-${amount}`, customer: "Analytical Engines Ltd", amount, currency: "EUR" };
@@ -43,7 +45,11 @@ function sendInvoices(): Promise<string[]> {
 }
 
 /** Changes files of the working tree while `use` runs. */
-async function withEdits<T>(edits: Record<string, (text: string) => string>, use: () => T | Promise<T>): Promise<T> {
+async function withEdits<T>(
+  { projectDir }: Project,
+  edits: Record<string, (text: string) => string>,
+  use: () => T | Promise<T>,
+): Promise<T> {
   const before = Object.keys(edits).map(
     (path) => [join(projectDir, path), readFileSync(join(projectDir, path), "utf8")] as const,
   );
@@ -58,16 +64,16 @@ async function withEdits<T>(edits: Record<string, (text: string) => string>, use
 
 const withMinimum = (amount: string) => ({ [largeInvoice]: (text: string) => text.replace("1_000_000", amount) });
 
-const compareAll = (...args: string[]) => cli("triggers", "test", "--since", "1d", ...args);
+const compareAll = (service: Project, ...args: string[]) => cli(service, "triggers", "test", "--since", "1d", ...args);
 const documentOf = (result: { stdout: string; stderr: string }) => {
   if (result.stdout === "") throw new Error(result.stderr);
   return JSON.parse(result.stdout) as Backtest;
 };
 
 describe("signalbox triggers test --since", () => {
-  it("reports no difference for the deployed build, and exits with 0", async () => {
-    await sendInvoices();
-    const { status, stdout, stderr } = compareAll("--fail-on-change");
+  it("reports no difference for the deployed build, and exits with 0", async ({ service }) => {
+    await sendInvoices(service);
+    const { status, stdout, stderr } = compareAll(service, "--fail-on-change");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^✓ Build [0-9a-f]{12} fires the same triggers for 3 deliveries since /);
   });
@@ -75,9 +81,9 @@ describe("signalbox triggers test --since", () => {
   it("prints one document for CI, with exactly the firings that a changed filter adds and removes", async ({
     service,
   }) => {
-    const ids = await sendInvoices();
-    const { status, stdout, stderr } = await withEdits(withMinimum("2_000_000"), () =>
-      compareAll("--json", "--fail-on-change"),
+    const ids = await sendInvoices(service);
+    const { status, stdout, stderr } = await withEdits(service, withMinimum("2_000_000"), () =>
+      compareAll(service, "--json", "--fail-on-change"),
     );
     expect([status, stderr]).toEqual([1, ""]);
     const firstRun = (await deliveryOf(service, ids[1])).verdicts.find(
@@ -130,8 +136,10 @@ describe("signalbox triggers test --since", () => {
   });
 
   it("shows a person the path, the expected and the actual value, and a link for each", async ({ service }) => {
-    const ids = await sendInvoices();
-    const { status, stdout } = await withEdits(withMinimum("400_000"), () => compareAll("--endpoint", "billing"));
+    const ids = await sendInvoices(service);
+    const { status, stdout } = await withEdits(service, withMinimum("400_000"), () =>
+      compareAll(service, "--endpoint", "billing"),
+    );
     expect(status).toBe(0);
     expect(stdout).toMatch(/^△ Build [0-9a-f]{12} changes the firings of 3 deliveries since .*: \+1 −0\.\n/);
     expect(stdout).toContain("large-invoice → workflow notify-finance  +1 −0\n");
@@ -141,19 +149,21 @@ describe("signalbox triggers test --since", () => {
   });
 
   it("leaves the running service and its build as they are", async ({ service }) => {
-    await sendInvoices();
-    const file = join(projectDir, ".signalbox/manifest.json");
+    await sendInvoices(service);
+    const file = join(service.projectDir, ".signalbox/manifest.json");
     const before = readFileSync(file, "utf8");
-    const lists = () => signalbox(["runs", "list", "--json", "--project", projectDir], { cwd: projectDir }).stdout;
+    const lists = () => cli(service, "runs", "list", "--json").stdout;
     const runs = lists();
-    await withEdits(withMinimum("2_000_000"), () => compareAll("--input"));
+    await withEdits(service, withMinimum("2_000_000"), () => compareAll(service, "--input"));
     expect(readFileSync(file, "utf8")).toBe(before);
     expect(lists()).toBe(runs);
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   });
 
-  it("calls the transform and checks the input on request, calls no workflow, and keeps printed text out of the document", async () => {
-    const [id] = await sendInvoices();
+  it("calls the transform and checks the input on request, calls no workflow, and keeps printed text out of the document", async ({
+    service,
+  }) => {
+    const [id] = await sendInvoices(service);
     const edits = {
       "triggers/billing/invoice-paid.ts": (text: string) =>
         text.replace(
@@ -163,8 +173,8 @@ describe("signalbox triggers test --since", () => {
       "workflows/notify-finance.ts": (text: string) =>
         text.replace(`["info", "warning", "alarm"]`, `["warning", "alarm"]`),
     };
-    await withEdits(edits, () => {
-      const transforms = compareAll("--json", "--transform", "--fail-on-change");
+    await withEdits(service, edits, () => {
+      const transforms = compareAll(service, "--json", "--transform", "--fail-on-change");
       expect(transforms.stderr).toContain("printed by the project");
       expect(documentOf(transforms)).toMatchObject({
         gained: 0,
@@ -180,7 +190,7 @@ describe("signalbox triggers test --since", () => {
         ],
       });
       expect(transforms.status).toBe(1);
-      const inputs = documentOf(compareAll("large-invoice", "--json", "--input"));
+      const inputs = documentOf(compareAll(service, "large-invoice", "--json", "--input"));
       expect(inputs).toMatchObject({ trigger: "large-invoice", gained: 0, lost: 0, failed: 2 });
       expect(inputs.triggers[0]?.failures[0]).toMatchObject({
         name: "InvalidInput",
@@ -190,8 +200,8 @@ describe("signalbox triggers test --since", () => {
   });
 
   it("compares a working tree with a deployment, by a token that only reads", async ({ service }) => {
-    const ids = await sendInvoices();
-    const { secret } = JSON.parse(cli("keys", "create", "--api", "--scope", "read", "--json").stdout) as {
+    const ids = await sendInvoices(service);
+    const { secret } = JSON.parse(cli(service, "keys", "create", "--api", "--scope", "read", "--json").stdout) as {
       secret: string;
     };
     const checkout = copyStarter();
@@ -212,22 +222,24 @@ describe("signalbox triggers test --since", () => {
     expect(JSON.parse(remote("sbt_wrong").stdout)).toMatchObject({ error: { code: "unauthorized" } });
   });
 
-  it("fails with the errors of the project if it cannot be built, and names an unknown trigger", async () => {
-    await withEdits({ [largeInvoice]: () => "export default 1;" }, () => {
-      const { status, stdout } = compareAll("--json");
+  it("fails with the errors of the project if it cannot be built, and names an unknown trigger", async ({
+    service,
+  }) => {
+    await withEdits(service, { [largeInvoice]: () => "export default 1;" }, () => {
+      const { status, stdout } = compareAll(service, "--json");
       expect([status, JSON.parse(stdout)]).toMatchObject([1, { error: { code: "build_failed" } }]);
     });
-    const unknown = compareAll("large-invoce");
+    const unknown = compareAll(service, "large-invoce");
     expect([unknown.status, unknown.stderr]).toEqual([1, expect.stringContaining('Did you mean "large-invoice"?')]);
   });
 
-  it("names the cause if the project's code ends the comparison", async () => {
-    await sendInvoices();
+  it("names the cause if the project's code ends the comparison", async ({ service }) => {
+    await sendInvoices(service);
     const exits = {
       "triggers/billing/invoice-paid.ts": (text: string) =>
         text.replace("transform: ({ invoice }) => (", "transform: ({ invoice }) => process.exit(3) ?? ("),
     };
-    const { status, stdout } = await withEdits(exits, () => compareAll("--json", "--transform"));
+    const { status, stdout } = await withEdits(service, exits, () => compareAll(service, "--json", "--transform"));
     expect([status, JSON.parse(stdout)]).toMatchObject([1, { error: { code: "comparison_stopped" } }]);
   });
 });
@@ -267,7 +279,7 @@ describe("the backtest of a sheet", () => {
 });
 
 async function deliveryOf(service: Service, id: string | undefined): Promise<Delivery> {
-  const { secret } = JSON.parse(cli("keys", "create", "--api", "--scope", "read", "--json").stdout) as {
+  const { secret } = JSON.parse(cli(service, "keys", "create", "--api", "--scope", "read", "--json").stdout) as {
     secret: string;
   };
   return getJson<Delivery>(`${service.url}/api/v1/deliveries/${id}`, { authorization: `Bearer ${secret}` });
