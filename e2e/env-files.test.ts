@@ -61,7 +61,7 @@ it("build and start load .env, or the files of --env-file; a file that does not 
   const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
   const built = cli("build");
   expect([built.status, built.stderr]).toEqual([0, ""]);
-  expect(cli("build", "--env-file", "production.env").stderr).toContain("its secret is not set");
+  expect(cli("build", "--env-file", "production.env").stderr).toContain("PUSH_SECRET is not set: triggers/pushed.ts");
   const refused = cli("start", "--env-file", "missing.env");
   // Node itself reads the option, too.
   expect([refused.status, refused.stderr]).toEqual([9, expect.stringContaining("missing.env: not found")]);

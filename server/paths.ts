@@ -36,6 +36,7 @@ export const sdkEntries = [
   "sources/shopify",
   "sources/slack",
   "sources/stripe",
+  "sources/twilio",
   "config",
 ] as const;
 

@@ -119,7 +119,7 @@ export const diagnosticCodes = {
   },
   missing_secret: {
     text: "Signatures cannot be verified without a secret. The build continues. `signalbox start` does not start until the secret is set, and `signalbox dev` rejects webhooks that must be signed.",
-    fix: "Set its environment variable on the machine of the service.",
+    fix: "Set the environment variable on the machine of the service, or in `.env`.",
   },
   unusable_secret: {
     text: "Signatures are verified with a value from the sender's settings. It must be complete, and a secret must be long enough.",
@@ -172,6 +172,10 @@ export const diagnosticCodes = {
   body_mismatch: {
     text: "A form is an object whose values are strings, arrays of strings or files. Text and bytes are strings. This schema matches no such body.",
     fix: "Describe the body as sent, and convert it in .attach({ transform }) or at the top of run().",
+  },
+  unsent_body: {
+    text: "The verified sender does not send bodies in this format. Requests in its own format are answered 415.",
+    fix: "Omit body: verify implies the formats of its sender.",
   },
   endpoint_disagrees: {
     text: "verify, dedupe, rateLimit, body, bigints, onMismatch and reply apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
