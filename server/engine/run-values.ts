@@ -51,7 +51,8 @@ export function parseValue(p: { schema: AnySchema; value: unknown; name: string;
 export type RunToPrepare = Pick<
   AssignedRun,
   "input" | "payload" | "trigger" | "attachmentId" | "target" | "request" | "createdAt"
->;
+> &
+  Partial<Pick<AssignedRun, "attemptsBefore">>;
 
 interface PreparedInput {
   /** The input that the target's code receives. */
@@ -94,7 +95,10 @@ export async function prepareInput(
  * The recorded input. If the current build does not accept it and a person has resumed the run, the payload is
  * transformed again: the fix may be in the transform.
  */
-function keptInput({ input, payload, attachmentId, attemptsBefore }: AssignedRun, workflow: LoadedWorkflow): Json {
+function keptInput(
+  { input, payload, attachmentId, attemptsBefore = 0 }: RunToPrepare,
+  workflow: Pick<LoadedWorkflow, "input">,
+): Json {
   const isFixable = attemptsBefore > 0 && attachmentId !== null && payload !== null;
   return isFixable && !workflow.input.safeParse(input).success ? null : input;
 }
