@@ -100,7 +100,7 @@ type ImpossibleValue<Body, Value, Path extends string> = Value extends string | 
       ? never
       : number extends Value
         ? never
-        : `The request schema does not allow ${Value extends string ? `"${Value}"` : `${Value}`} at ${Path}: correct the value, or add it to request`
+        : `The request schema does not allow '${Value}' at ${Path}: correct the value, or add it to request`
     : never
   : never;
 

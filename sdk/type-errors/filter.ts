@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
-import { github } from "signalbox/sources/github";
+import { slack } from "signalbox/sources/slack";
 import { defineEndpoint, defineWebhookSource } from "signalbox/trigger";
 
 // Every line that ends with `// error: …` must cause an error with that text, and no other line may cause one.
@@ -35,14 +35,14 @@ export const unknownValue = defineWebhookSource({
   slug: "d",
   endpoint: "d",
   request: event,
-  filter: z.object({ type: z.enum(["invoice.paid", "invoice.piad"]) }), // error: The request schema does not allow "invoice.piad" at type: correct the value, or add it to request
+  filter: z.object({ type: z.enum(["invoice.paid", "invoice.piad"]) }), // error: The request schema does not allow 'invoice.piad' at type: correct the value, or add it to request
 });
 
 export const unknownValueInside = defineWebhookSource({
   slug: "e",
   endpoint: "e",
   request: z3.object({ issue: z3.object({ state: z3.enum(["open", "closed"]) }) }),
-  filter: z3.object({ issue: z3.object({ state: z3.literal("opne") }) }), // error: The request schema does not allow "opne" at issue.state: correct the value, or add it to request
+  filter: z3.object({ issue: z3.object({ state: z3.literal("opne") }) }), // error: The request schema does not allow 'opne' at issue.state: correct the value, or add it to request
 });
 
 export const anotherType = defineWebhookSource({
@@ -72,9 +72,9 @@ export const onEndpoint = defineEndpoint({ endpoint: "i" }).source({
   filter: z.object({ tpye: z.literal("invoice.paid") }), // error: The request schema has no field tpye: correct its name, or add the field to request
 });
 
-export const notPicked = github.on("issues.opened", {
+export const notPicked = slack.on("app_mention", {
   slug: "j",
   endpoint: "j",
-  pick: ["issue.number"],
-  filter: z.object({ repository: z.object({ private: z.literal(true) }) }), // error: The request schema has no field repository: correct its name, or add it to pick
+  pick: ["event.text"],
+  filter: z.object({ team_id: z.literal("T1") }), // error: The request schema has no field team_id: correct its name, or add it to pick
 });
