@@ -1,7 +1,7 @@
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 import { nearestName } from "../did-you-mean.ts";
 import { propertiesOf, tightest } from "./facts-of.ts";
-import { asSchema, isObject, listOf, resolveRef, schemasOf } from "./json-schema.ts";
+import { asSchema, isObject, resolveRef, schemasOf } from "./json-schema.ts";
 
 /** Why a condition of a filter can never be met by bodies that match `request`. */
 export interface FilterFault {
