@@ -1,6 +1,8 @@
 import {
   CircleCheck,
   CircleDashed,
+  CircleMinus,
+  CirclePlus,
   CircleSlash,
   CircleX,
   Clock,
@@ -15,10 +17,11 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import type { Alert } from "../../server/contract/alert.ts";
+import type { FiringChange } from "../../server/contract/backtest.ts";
 import type { DeliveryOutcome, VerdictOutcome } from "../../server/contract/delivery.ts";
 import type { Health } from "../../server/contract/traffic.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
-import { isFinal } from "../../server/domain/runs/run-state.ts";
+import { isEnded } from "../../server/domain/runs/run-state.ts";
 
 /** The colour of a status. A status is never shown by colour alone. */
 export type Tone = "ok" | "run" | "wait" | "bad" | "idle";
@@ -76,5 +79,11 @@ export const alertStatuses: Record<Alert["status"], StatusStyle> = {
 
 /** Whether a run can still change. */
 export function isOpen(status: RunStatus): boolean {
-  return !isFinal(status);
+  return !isEnded(status);
 }
+
+/** Label, icon and tone of the differences that a build makes. */
+export const firingChanges: Record<FiringChange["change"], StatusStyle> = {
+  gained: { label: "fires now", icon: CirclePlus, tone: "ok" },
+  lost: { label: "fires no more", icon: CircleMinus, tone: "bad" },
+};

@@ -12,6 +12,7 @@ const run = (id: string, over: Partial<HeldRun> = {}): HeldRun => ({
   failureOf: null,
   attempt: 1,
   maxAttempts: 3,
+  attemptsBefore: 0,
   crashes: 0,
   deadlineAt: now + 1000,
   ...over,

@@ -23,6 +23,8 @@ export interface HeldRun {
   failureOf: string | null;
   attempt: number;
   maxAttempts: number;
+  /** The attempts before a person last resumed it. */
+  attemptsBefore: number;
   /** Number of worker crashes or external kills that the run was part of. */
   crashes: number;
   /** The time at which its attempt times out; `null` if the worker had not reported it. */
@@ -82,6 +84,7 @@ function blame(run: HeldRun, { death, findTarget, version, now, random }: Facts)
       onFailure: () => planFailureRun({ run, target, version, now }),
       attempt: run.attempt,
       maxAttempts: run.maxAttempts,
+      attemptsBefore: run.attemptsBefore,
       now,
       random,
     }),

@@ -120,6 +120,7 @@ function planFailure(thrown: unknown, facts: EndFacts): PlannedEnd {
     onFailure: () => planFailureRun({ run, target, version: code.manifest.version, now }),
     attempt: run.attempt,
     maxAttempts: run.maxAttempts,
+    attemptsBefore: run.attemptsBefore,
     now,
     random,
   });
@@ -144,6 +145,7 @@ export function planAttemptEnd(p: {
   onFailure: () => FailureRun | null;
   attempt: number;
   maxAttempts: number;
+  attemptsBefore: number;
   now: number;
   random: () => number;
 }): { transition: RunTransition; entries: NewTimelineEntry[] } {

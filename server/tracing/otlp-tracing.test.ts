@@ -40,6 +40,7 @@ const run: RunAttempt = {
   failureOf: null,
   attempt: 1,
   maxAttempts: 2,
+  attemptsBefore: 0,
   isResumed: false,
   createdAt: 0,
 };

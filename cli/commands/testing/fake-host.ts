@@ -76,6 +76,7 @@ export const fakeRun = {
   startedBy: "webhook",
   replayOf: null,
   failureOf: null,
+  replayedAs: null,
   tokens: null,
   costUsd: null,
   version: "9f31c2ab",
@@ -83,6 +84,7 @@ export const fakeRun = {
   maxAttempts: 3,
   error: { name: "Error", message: "the mail server said no" },
   createdAt: "2026-11-21T09:57:00.000Z",
+  resumedAt: null,
   startedAt: "2026-11-21T09:57:01.000Z",
   finishedAt: "2026-11-21T09:57:02.400Z",
 } as const;

@@ -22,6 +22,8 @@ export interface RunAttempt {
   failureOf: string | null;
   attempt: number;
   maxAttempts: number;
+  /** The attempts before a person last resumed the run; 0 if it was never resumed. */
+  attemptsBefore: number;
   /** Whether this claim continues an attempt that had started (after a sleep or a lost worker). */
   isResumed: boolean;
   createdAt: number;
@@ -205,16 +207,12 @@ export interface EngineStore {
   /** The running runs among these whose cancellation was requested. */
   listCancelRequested(runIds: readonly string[]): Promise<string[]>;
   /** The active runs of a worker. */
-  listHeldRuns(workerId: string): Promise<
-    {
-      id: string;
-      token: string;
-      target: Target;
-      failureOf: string | null;
-      attempt: number;
-      maxAttempts: number;
+  listHeldRuns(
+    workerId: string,
+  ): Promise<
+    (Pick<RunAttempt, "id" | "token" | "target" | "failureOf" | "attempt" | "maxAttempts" | "attemptsBefore"> & {
       crashes: number;
-    }[]
+    })[]
   >;
   /**
    * Returns the runs of an ended worker process by the given fates, each with a `worker_lost` entry that has `message`.

@@ -147,6 +147,7 @@ function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
     failureOf: null,
     status: "running",
     attempt: 1,
+    attemptsBefore: 0,
     isResumed: false,
     payloadText: assignment.payloadText,
     inputText: input === null ? null : JSON.stringify(input),

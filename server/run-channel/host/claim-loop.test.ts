@@ -73,6 +73,7 @@ function aClaimedRun(id: string): ClaimedRun {
     failureOf: null,
     attempt: 1,
     maxAttempts: 1,
+    attemptsBefore: 0,
     isResumed: false,
     createdAt: 0,
     payloadText: '{"a":[1]}',

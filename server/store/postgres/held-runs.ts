@@ -45,11 +45,12 @@ interface HeldRow {
   failureOf: string | null;
   attempt: number;
   maxAttempts: number;
+  attemptsBefore: number;
   crashes: number;
 }
 
 const heldRunsSql = `
-  SELECT id, token, target_kind AS kind, target_slug AS slug, failure_of AS "failureOf", attempt, max_attempts AS "maxAttempts", crashes FROM run
+  SELECT id, token, target_kind AS kind, target_slug AS slug, failure_of AS "failureOf", attempt, max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", crashes FROM run
   WHERE worker_id = $1 AND token IS NOT NULL ORDER BY id`;
 
 export async function listHeldRuns(session: Session, workerId: string): ReturnType<EngineStore["listHeldRuns"]> {

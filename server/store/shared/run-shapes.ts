@@ -14,12 +14,14 @@ export interface RunSummaryRow {
   startedBy: StartedBy;
   replayOf: string | null;
   failureOf: string | null;
+  replayedAs: string | null;
   version: string;
   attempt: number;
   maxAttempts: number;
   tokens: number | null;
   costUsd: number | null;
   createdAt: number;
+  resumedAt: number | null;
   startedAt: number | null;
   finishedAt: number | null;
   errorName: string | null;
@@ -45,6 +47,7 @@ export function toRunSummary(row: RunSummaryRow): RunSummary {
     startedBy: row.startedBy,
     replayOf: row.replayOf,
     failureOf: row.failureOf,
+    replayedAs: row.replayedAs,
     version: row.version,
     attempt: row.attempt,
     maxAttempts: row.maxAttempts,
@@ -52,6 +55,7 @@ export function toRunSummary(row: RunSummaryRow): RunSummary {
     costUsd: row.costUsd,
     error: row.errorName === null ? null : { name: row.errorName, message: row.errorMessage ?? "" },
     createdAt: toIso(row.createdAt),
+    resumedAt: toIsoOrNull(row.resumedAt),
     startedAt: toIsoOrNull(row.startedAt),
     finishedAt: toIsoOrNull(row.finishedAt),
   };

@@ -76,6 +76,7 @@ export function engineContract(open: OpenStore): void {
           deliveryId: null,
           attempt: 1,
           maxAttempts: 3,
+          attemptsBefore: 0,
           isResumed: false,
           createdAt: epoch,
           payloadText: null,
@@ -223,6 +224,7 @@ export function engineContract(open: OpenStore): void {
               failureOf: null,
               attempt: 1,
               maxAttempts: 3,
+              attemptsBefore: 0,
               crashes: 0,
             },
           ]);
@@ -684,7 +686,7 @@ export function engineContract(open: OpenStore): void {
         const run = await withRunningRun(store);
         const { id, token, target } = run;
         expect(await store.listHeldRuns("wrk_a")).toEqual([
-          { id, token, target, attempt: 1, maxAttempts: 3, crashes: 0 },
+          { id, token, target, attempt: 1, maxAttempts: 3, attemptsBefore: 0, crashes: 0 },
         ]);
         expect(await store.listHeldRuns("wrk_b")).toEqual([]);
       });
