@@ -47,6 +47,13 @@ export function parseValue(p: { schema: AnySchema; value: unknown; name: string;
 
 // ---- the input of a run ----
 
+/** What the input of a run depends on. */
+export type RunToPrepare = Pick<
+  AssignedRun,
+  "input" | "payload" | "trigger" | "attachmentId" | "target" | "request" | "createdAt"
+> &
+  Partial<Pick<AssignedRun, "attemptsBefore">>;
+
 interface PreparedInput {
   /** The input that the target's code receives. */
   input: unknown;
@@ -65,11 +72,11 @@ interface PreparedInput {
  * the same way.
  */
 export async function prepareInput(
-  run: AssignedRun,
-  workflow: LoadedWorkflow,
+  run: RunToPrepare,
+  workflow: Pick<LoadedWorkflow, "slug" | "input">,
   code: ProjectCode,
 ): Promise<PreparedInput> {
-  const given = run.input ?? (await transformPayload(run, code));
+  const given = keptInput(run, workflow) ?? (await transformPayload(run, code));
   const input = parseValue({
     schema: workflow.input,
     value: given,
@@ -82,6 +89,18 @@ export async function prepareInput(
     record: isDeepStrictEqual(record, run.input) ? undefined : record,
     isPartOfPayload: given === run.payload && isPartOf(record, given),
   };
+}
+
+/**
+ * The recorded input. If the current build does not accept it and a person has resumed the run, the payload is
+ * transformed again: the fix may be in the transform.
+ */
+function keptInput(
+  { input, payload, attachmentId, attemptsBefore = 0 }: RunToPrepare,
+  workflow: Pick<LoadedWorkflow, "input">,
+): Json {
+  const isFixable = attemptsBefore > 0 && attachmentId !== null && payload !== null;
+  return isFixable && !workflow.input.safeParse(input).success ? null : input;
 }
 
 /** Whether every value of the part equals the value at the same path of the whole. */
@@ -100,7 +119,8 @@ function isPartOf(part: Json, whole: Json): boolean {
   });
 }
 
-async function transformPayload(run: AssignedRun, code: ProjectCode): Promise<Json> {
+/** The payload after the trigger's transform, and its prompt. Throws a FinalFailure. */
+export async function transformPayload(run: RunToPrepare, code: ProjectCode): Promise<Json> {
   if (run.attachmentId === null) return run.payload;
   const trigger = await code.trigger(run.attachmentId);
   if (!trigger) {
@@ -127,7 +147,7 @@ async function transformPayload(run: AssignedRun, code: ProjectCode): Promise<Js
 }
 
 /** The second argument of a transform. */
-function contextOf(run: AssignedRun, { headers }: LoadedTrigger, { manifest }: ProjectCode): TransformContext {
+function contextOf(run: RunToPrepare, { headers }: LoadedTrigger, { manifest }: ProjectCode): TransformContext {
   const { request } = run;
   const safe = request ? safeHeaders(request.headers) : {};
   const parsed = request && headers ? headers.schema.safeParse(headersFor(request.headers, headers.lists)) : null;

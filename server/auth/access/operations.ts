@@ -20,6 +20,8 @@ export interface Operation {
   slot?: "list";
 }
 
+const runActions = { cancel: "run.canceled", resume: "run.resumed", replay: "run.replayed" } as const;
+
 /**
  * The operations of the service, for both APIs: a REST route names its operation by `operationId`, a tRPC procedure by
  * `procedure("…")`. This table alone decides who may use them. A route whose operation is missing here does not exist.
@@ -47,11 +49,12 @@ export const operations = {
   listTimeline: { access: "read", webhookKeys: "own-runs" },
   streamRunEvents: { access: "read", webhookKeys: "own-runs" },
   sumUsage: { access: "read", slot: "list" },
-  actOnFilteredRuns: { access: "operate", audit: { cancel: "run.canceled", replay: "run.replayed" } },
-  actOnRuns: { access: "operate", audit: { cancel: "run.canceled", replay: "run.replayed" }, slot: "list" },
+  actOnFilteredRuns: { access: "operate", audit: runActions },
+  actOnRuns: { access: "operate", audit: runActions, slot: "list" },
   cancelRun: { access: "operate", audit: "run.canceled" },
   decideApproval: { access: "operate", audit: "approval.decided" },
   replayRun: { access: "operate", audit: "run.replayed" },
+  resumeRun: { access: "operate", audit: "run.resumed" },
 
   getTarget: { access: "read" },
   listRecentInputs: { access: "read" },
@@ -60,6 +63,8 @@ export const operations = {
   startTriggerRuns: { access: "operate", audit: "run.started" },
   startWorkflowRun: { access: "operate", audit: "run.started" },
 
+  // Reads up to 20,000 deliveries, and starts nothing.
+  backtest: { access: "read", slot: "list" },
   // Starts and records nothing.
   explainBody: { access: "read" },
   getTrigger: { access: "read" },
@@ -73,6 +78,7 @@ export const operations = {
   // Shows a webhook key, with which one can start runs.
   triggerUrl: { access: "operate" },
 
+  exportDeliveries: { access: "read" },
   getDelivery: { access: "read" },
   getDeliveryFile: { access: "read" },
   listDeliveries: { access: "read", slot: "list" },

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { agentTraceSchema } from "../../contract/agent/trace.ts";
+import { backtestSchema, firingChangeSchema, inputFailureSchema } from "../../contract/backtest.ts";
 import { auditActorSchema, auditEntrySchema } from "../../contract/access/audit.ts";
 import {
   deliverySchema,
@@ -13,6 +14,7 @@ import { jsonSchema, jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { keySchema } from "../../contract/access/key.ts";
 import { invitationSchema, personSchema } from "../../contract/access/person.ts";
 import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
+import { bulkPageSchema, runFilterSchema } from "../../contract/run-filter.ts";
 import { runErrorSchema, runSchema, runSummarySchema, runsUsageSchema } from "../../contract/run.ts";
 import { slugSchema } from "../../contract/project/endpoint.ts";
 import { targetSchema } from "../../contract/project/target.ts";
@@ -87,7 +89,20 @@ export const triggerUrl = z
   .object({ endpoint: z.string(), url: z.string(), keyId: z.string().nullable() })
   .openapi("TriggerUrl");
 
+const changedTrigger = backtestSchema.shape.triggers.element.extend({
+  target,
+  changes: z.array(firingChangeSchema.extend({ reasons: z.array(reason) }).openapi("FiringChange")),
+  failures: z.array(named("InputFailure", inputFailureSchema)),
+});
+export const backtest = backtestSchema.extend({ triggers: z.array(changedTrigger) }).openapi("Backtest");
+
 export const inferredTrigger = named("InferredTrigger", inferredTriggerSchema);
+
+export const runFilterBody = named("RunFilter", runFilterSchema);
+const runNote = z.object({ id: z.string(), message: z.string() }).openapi("RunNote");
+export const bulkPage = bulkPageSchema
+  .extend({ skipped: z.array(runNote), failed: z.array(runNote) })
+  .openapi("BulkPage");
 
 export const runsUsage = named("RunsUsage", runsUsageSchema);
 export const agentTrace = named("AgentTrace", agentTraceSchema);
