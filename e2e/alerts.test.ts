@@ -147,8 +147,8 @@ test("many failed runs make one alert, whose signed message arrives once the rec
 
   const listed = signalbox(["alerts", "list"], { cwd: projectDir });
   expect(listed.stdout).toContain("40 runs of workflow charge failed");
-  const tested = signalbox(["alerts", "test"], { cwd: projectDir, env });
-  expect(tested).toMatchObject({ status: 0, stdout: "webhook: sent\n" });
+  const tested = await postJson(`${second.url}/api/v1/alerts/test`, {});
+  expect(await tested.json()).toEqual({ data: [{ destination: "webhook", isSent: true, error: null }] });
   expect(JSON.parse(receiver.received.at(-1)?.body ?? "")).toMatchObject({ type: "alert.test" });
 
   const { page: tab, errors } = await visit(second.url);

@@ -7,6 +7,7 @@ import {
   type ModelLike,
   type SchemaLike,
   type ToolLike,
+  type VersionPolicy,
   definitionKind,
 } from "../definition.ts";
 import type { FailedRun } from "../failed-run.ts";
@@ -61,6 +62,12 @@ export interface AgentOptions<Slug extends string, Output extends Schema> {
    *   },
    */
   onFailure?(run: FailedRun<{ readonly prompt: string }>, ctx: WorkflowContext): unknown;
+  /**
+   * The build on which open runs continue after a deployment. `"pin"`: the one that accepted them, while it is kept.
+   * `"latest"`: the current one, with its model, tools and instructions. The option of the current build
+   * applies to all open runs. `signalbox dev` always uses the latest build. Default: `"pin"`.
+   */
+  versions?: VersionPolicy;
 }
 
 /** An agent that triggers can start. `Output` is the output of a run. */
@@ -108,6 +115,7 @@ export function defineAgent(options: AgentShape): AgentDefinition {
     concurrency,
     maxQueued,
     onFailure,
+    versions,
   } = options;
   checkText(slug, "slug", "defineAgent", "triage");
   const where = `defineAgent({ slug: ${JSON.stringify(slug)} })`;
@@ -134,6 +142,7 @@ export function defineAgent(options: AgentShape): AgentDefinition {
     concurrency,
     maxQueued,
     onFailure: onFailure && ((failed, ctx) => onFailure.call(options, failed, ctx)),
+    versions,
   });
 }
 
@@ -151,6 +160,7 @@ interface AgentShape {
   concurrency?: number;
   maxQueued?: number;
   onFailure?(run: never, ctx: never): unknown;
+  versions?: VersionPolicy;
 }
 
 /** Without an `output` schema, the output is the model's text. */

@@ -13,8 +13,12 @@ export interface WorkerIdentity {
   pid: number;
   startedAt: number;
   pool: "shared" | "isolated";
-  /** The version of its build. */
+  /** The version of its current build. */
   version: string;
+  /** The versions of the other builds that it can execute. */
+  keptVersions: readonly string[];
+  /** The targets (`kind:slug`) whose runs its current build executes, whichever build accepted them. */
+  latestTargets: readonly string[];
   /** Maximum concurrent runs of a target (`kind:slug`) over all workers. */
   concurrency: readonly (readonly [target: string, limit: number])[];
   /** Whether runs come with the headers of their delivery. */

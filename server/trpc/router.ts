@@ -1,5 +1,6 @@
 import { accessProcedure, accountRouter } from "./procedures/account.ts";
 import { alertsRouter } from "./procedures/alerts.ts";
+import { buildsRouter } from "./procedures/builds.ts";
 import { canvasRouter } from "./procedures/canvas.ts";
 import { changesProcedure, projectRouter } from "./procedures/changes.ts";
 import { deliveriesRouter } from "./procedures/deliveries.ts";
@@ -18,6 +19,7 @@ export const appRouter = router({
   account: accountRouter,
   alerts: alertsRouter,
   audit: auditRouter,
+  builds: buildsRouter,
   canvas: canvasRouter,
   changes: changesProcedure,
   deliveries: deliveriesRouter,

@@ -127,6 +127,7 @@ async function readAgent(agent: AgentDefinition): Promise<EvaluatedAgent> {
     concurrency: plain(agent.concurrency),
     maxQueued: plain(agent.maxQueued),
     hasOnFailure: typeof agent.onFailure === "function",
+    versions: plain(agent.versions),
   };
 }
 
@@ -150,6 +151,7 @@ async function readWorkflow(workflow: WorkflowDefinition): Promise<EvaluatedWork
     concurrency: plain(workflow.concurrency),
     maxQueued: plain(workflow.maxQueued),
     hasOnFailure: typeof workflow.onFailure === "function",
+    versions: plain(workflow.versions),
   };
 }
 

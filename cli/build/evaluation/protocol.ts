@@ -88,6 +88,7 @@ export interface EvaluatedWorkflow {
   concurrency: unknown;
   maxQueued: unknown;
   hasOnFailure: boolean;
+  versions: unknown;
 }
 
 export interface EvaluatedAgent {
@@ -104,6 +105,7 @@ export interface EvaluatedAgent {
   concurrency: unknown;
   maxQueued: unknown;
   hasOnFailure: boolean;
+  versions: unknown;
 }
 
 export interface EvaluatedTool {

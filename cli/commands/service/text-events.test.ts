@@ -205,6 +205,8 @@ it("a project is described by its counts, with agents only if it has some", () =
     concurrency: null,
     maxQueued: null,
     hasOnFailure: false,
+    versions: "pin" as const,
+    steps: [],
   };
   const triage = {
     ...common,

@@ -199,6 +199,8 @@ function createManifest(workflow: TestWorkflow): Manifest {
         concurrency: null,
         maxQueued: null,
         hasOnFailure: workflow.onFailure !== undefined,
+        versions: "pin",
+        steps: [],
       },
     ],
   };

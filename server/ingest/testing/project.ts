@@ -65,6 +65,8 @@ export function projectOf(triggers: readonly TriggerSource[]): ProjectSources {
       concurrency: null,
       maxQueued: null,
       hasOnFailure: false,
+      versions: "pin",
+      steps: [],
     })),
   };
   return {

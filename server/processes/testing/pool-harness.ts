@@ -109,6 +109,8 @@ function manifestOf(
       concurrency: concurrency ?? null,
       maxQueued: null,
       hasOnFailure: false,
+      versions: "pin",
+      steps: [],
     })),
   };
 }

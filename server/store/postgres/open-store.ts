@@ -12,6 +12,7 @@ import { createAlertFacts } from "./alert-facts.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
+import { createOpenRunStore } from "./open-runs.ts";
 import { foldTraffic } from "./fold-traffic.ts";
 import { readLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
@@ -149,6 +150,7 @@ function createStore(p: {
     ...createTrafficStore(database),
     ...createEngineStore(database, jobs),
     ...createAlertFacts(database),
+    ...createOpenRunStore(database),
     ...createPortableStore(createPortableDatabase(database)),
     ...createUpkeepStore(database),
     ping: () => ping(database),

@@ -18,6 +18,7 @@ import { prepareListIndex } from "./list-index.ts";
 import { prepareLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
+import { createOpenRunStore } from "./open-runs.ts";
 import { createPortableDatabase } from "./portable-database.ts";
 import { rejectDamagedFile } from "./reject-damaged-file.ts";
 import { createRunStore } from "./run-store.ts";
@@ -123,6 +124,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createTrafficStore(database),
     ...createAlertFacts(database),
     ...createEngineStore({ ...database, write: writeRuns }, { addEntry, insertRun }),
+    ...createOpenRunStore(database),
     ...portable,
     ...readCache.wrap(portable),
     ...createUpkeepStore(database),

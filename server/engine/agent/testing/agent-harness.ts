@@ -100,6 +100,8 @@ function buildAgent(definition: AgentDefinition): ManifestAgent {
     concurrency: null,
     maxQueued: null,
     hasOnFailure: false,
+    versions: "pin",
+    steps: [],
     model: { provider: model.provider, modelId: model.modelId },
     instructions,
     tools: Object.entries(tools).map(([name, tool]) => ({
