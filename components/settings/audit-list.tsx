@@ -33,6 +33,7 @@ const auditWords: Record<AuditAction, string> = {
   "approval.decided": "Decided an approval",
   "delivery.sent": "Sent a delivery",
   "delivery.redelivered": "Redelivered",
+  "delivery.released": "Released held deliveries",
   "trigger.disabled": "Disabled a trigger",
   "trigger.enabled": "Enabled a trigger",
   "preset.saved": "Saved a preset",

@@ -5,6 +5,8 @@ import {
   deliverySchema,
   deliverySummarySchema,
   reasonSchema,
+  releaseBatchSchema,
+  releasedDeliverySchema,
   unlistedVerdictsSchema,
   verdictSchema,
 } from "../../contract/delivery.ts";
@@ -57,6 +59,17 @@ export const deliverySummary = deliverySummarySchema
 export const delivery = deliverySchema
   .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
   .openapi("Delivery");
+export const currentVerdicts = z
+  .object({ verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
+  .openapi("CurrentVerdicts");
+export const releasedDelivery = releasedDeliverySchema
+  .extend({
+    runs: z.array(z.object({ runId: z.string().nullable(), trigger: slugSchema, target })).openapi({
+      description: "The started runs. In a dry run, `runId` is `null`.",
+    }),
+  })
+  .openapi("ReleasedDelivery");
+export const releaseBatch = releaseBatchSchema.extend({ data: z.array(releasedDelivery) }).openapi("ReleaseBatch");
 const disabled = named("Disabled", disabledSchema);
 export const trigger = triggerSchema.extend({ target, disabled: orNull(disabled) }).openapi("Trigger");
 export const switchedTrigger = z.object({ slug: slugSchema, disabled: orNull(disabled) }).openapi("SwitchedTrigger");
