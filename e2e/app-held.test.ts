@@ -63,13 +63,19 @@ it("held deliveries are released on their page and in bulk, after the page has s
 
   await page.goto(`${url}/deliveries?outcome=held`);
   await expect.poll(() => table.getByText("202 held").count(), patient).toBe(3);
-  await table.getByRole("checkbox", { name: /^Select Delivery/ }).first().click();
+  await table
+    .getByRole("checkbox", { name: /^Select Delivery/ })
+    .first()
+    .click();
   await page.getByRole("button", { name: "Release 1 delivery" }).waitFor();
   await page.getByRole("button", { name: "Clear selection" }).click();
   await page.getByRole("button", { name: "Release all of them" }).click();
   const dialog = page.getByRole("dialog", { name: "Release held deliveries?" });
   await dialog.getByText(/2 deliveries match a trigger now, 1 stay held/).waitFor(patient);
-  await dialog.getByRole("list", { name: "Deliveries that stay held" }).getByText(/No trigger matches/).waitFor();
+  await dialog
+    .getByRole("list", { name: "Deliveries that stay held" })
+    .getByText(/No trigger matches/)
+    .waitFor();
   expect((await getJson<{ data: unknown[] }>(`${url}/api/v1/deliveries?outcome=held`)).data).toHaveLength(3);
   await dialog.getByRole("button", { name: "Release 2 deliveries" }).click();
   const done = page.getByRole("dialog", { name: "Released" });

@@ -58,7 +58,10 @@ it("a deployed service that is killed while it releases held deliveries starts e
   expect(tooEarly).toMatchObject({ dryRun: true, released: 0, held: count, failed: 0 });
   expect(cli("deliveries", "explain", ids[0] ?? "").stdout).toContain("/number: expected a string, got 0");
   const doctor = cli("doctor", "orders");
-  expect([doctor.status, doctor.stdout]).toEqual([1, expect.stringContaining("✗ deliveries: 0 of the last 20 accepted")]);
+  expect([doctor.status, doctor.stdout]).toEqual([
+    1,
+    expect.stringContaining("✗ deliveries: 0 of the last 20 accepted"),
+  ]);
   const metrics = await (await fetch(`${strict.url}/metrics`, { headers })).text();
   expect(metrics).toContain(`signalbox_deliveries_total{endpoint="orders",outcome="held",status="202"} ${count}`);
   expect(await strict.stop()).toBe(0);
@@ -107,7 +110,11 @@ it("a deployed service that is killed while it releases held deliveries starts e
     const { verdicts } = await getJson<DeliverySummary>(`${service.url}/api/v1/deliveries/${id}`, headers);
     expect(verdicts.map(({ runId }) => runId)).toEqual(runs.map(({ runId }) => runId));
   }
-  expect(lines("packed.log").map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, n) => n));
+  expect(
+    lines("packed.log")
+      .map(Number)
+      .sort((a, b) => a - b),
+  ).toEqual(Array.from({ length: count }, (_, n) => n));
   expect(cli("deliveries", "list", "--outcome", "held", "--json").stdout).toContain('"data": []');
   expect(cli("doctor", "orders").stdout).toContain("✓ deliveries");
   expect(await service.stop()).toBe(0);

@@ -112,7 +112,10 @@ describe("a release", () => {
     const runs = await runsOf(service);
     expect(runs.map(({ deliveryId }) => deliveryId).sort()).toEqual(ids.toSorted());
     const again = await releaseDeliveries(service, { ids, ...cli });
-    expect([again.released, new Set(again.data.map(({ result }) => result))]).toEqual([0, new Set(["already_released"])]);
+    expect([again.released, new Set(again.data.map(({ result }) => result))]).toEqual([
+      0,
+      new Set(["already_released"]),
+    ]);
   });
 
   it("walks all held deliveries of a filter, oldest first, batch by batch", async () => {
@@ -183,7 +186,8 @@ describe("a release", () => {
 it("a held delivery cannot be redelivered, and a redelivery that matches nothing is skipped, not held", async () => {
   const { service, deploy, send } = await openHolding();
   const id = await send({ amount: "5" });
-  const again = (of: string, trigger: string | null = null) => redeliver(service, { id: of, trigger, startedBy: "form" });
+  const again = (of: string, trigger: string | null = null) =>
+    redeliver(service, { id: of, trigger, startedBy: "form" });
   for (const trigger of [null, "t0"])
     await expect(again(id, trigger)).rejects.toMatchObject({
       code: "not_replayable",

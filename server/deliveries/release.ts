@@ -13,7 +13,8 @@ import { judgeAgain, requireStored } from "./judge-again.ts";
 import { getDelivery } from "./read-deliveries.ts";
 
 interface ReleaseDeps {
-  store: Pick<DeliveryStore, "getDelivery" | "listHeld" | "releaseDelivery"> & Pick<SwitchStore, "listDisabledTriggers">;
+  store: Pick<DeliveryStore, "getDelivery" | "listHeld" | "releaseDelivery"> &
+    Pick<SwitchStore, "listDisabledTriggers">;
   project: ProjectReader;
   signals: Signals;
   clock: Clock;
@@ -69,7 +70,9 @@ export async function releaseDeliveries(
       ...(await Promise.all(
         judged.map((one) => {
           if (!("answer" in one)) return one;
-          return one.request && request.action === "release" ? orFailed(one.answer, () => write(deps, one)) : one.answer;
+          return one.request && request.action === "release"
+            ? orFailed(one.answer, () => write(deps, one))
+            : one.answer;
         }),
       )),
     );

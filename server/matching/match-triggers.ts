@@ -42,7 +42,10 @@ export function decideDelivery(p: {
   index: TriggerIndex | null;
   /** Whether the endpoint has more than one trigger, evaluated here or not. */
   isShared: boolean;
-  /** What a request gets that starts no run. Default: a body that matches no `request` is rejected, unless the endpoint is shared. */
+  /**
+   * What a request gets that starts no run. Default: a body that matches no `request` is rejected, unless the endpoint
+   * is shared.
+   */
   onMismatch?: OnMismatch | null;
   body: Json;
   /** As recorded. */

@@ -45,7 +45,7 @@ describe("deliveries list", () => {
     const { stdout, stderr, asked } = await cli("deliveries list --outcome held --since 24h --limit 1", {
       "GET /deliveries": () => ({ data: [summary], nextCursor: "older" }),
     });
-    expect(asked).toEqual(["GET /deliveries?outcome=held&limit=1&since=2026-11-20T10%3A00%3A00.000Z"]);
+    expect(asked).toEqual(["GET /deliveries?outcome=held&since=2026-11-20T10%3A00%3A00.000Z&limit=1"]);
     expect(stdout).toMatch(/◫ held\s+202\s+dlv_01K9\S+\s+signup\s+3 min.* ago.*new-signup: \/email: expected string/);
     expect(stdout).not.toContain("\u001b[2J");
     expect(stderr).toBe("Older deliveries: --cursor older\n");
@@ -73,7 +73,11 @@ describe("deliveries get and explain", () => {
     expect(stdout).toContain("✗ request mismatch");
     expect(stdout).toContain('"email": 5');
     expect(stderr).toContain(`signalbox deliveries release ${summary.id}`);
-    const later = { ...delivery, outcome: "accepted", headers: { [ownHeaders.releasedAt]: "2026-11-21T09:58:00.000Z" } };
+    const later = {
+      ...delivery,
+      outcome: "accepted",
+      headers: { [ownHeaders.releasedAt]: "2026-11-21T09:58:00.000Z" },
+    };
     const shown = await cli(`deliveries get ${summary.id}`, { [`GET /deliveries/${summary.id}`]: () => later });
     expect(shown.stdout).toMatch(/released\s+2026-11-21T09:58:00\.000Z/);
     expect(JSON.parse((await cli(`deliveries get ${summary.id} --json`, routes)).stdout)).toEqual(delivery);
@@ -99,7 +103,11 @@ describe("deliveries get and explain", () => {
 
 describe("deliveries redeliver", () => {
   it("prints the id of the new delivery", async () => {
-    const again = { ...delivery, id: "dlv_new", verdicts: [{ ...verdict, outcome: "matched", runId: "run_1", reasons: [] }] };
+    const again = {
+      ...delivery,
+      id: "dlv_new",
+      verdicts: [{ ...verdict, outcome: "matched", runId: "run_1", reasons: [] }],
+    };
     const sent: unknown[] = [];
     const route: FakeRoute = ({ body }) => {
       sent.push(body);
@@ -109,7 +117,9 @@ describe("deliveries redeliver", () => {
     const { stdout, stderr } = await cli(`deliveries redeliver ${summary.id} --trigger new-signup`, { [path]: route });
     expect([stdout, sent]).toEqual(["dlv_new\n", [{ trigger: "new-signup" }]]);
     expect(stderr).toContain("1 run started");
-    const missed = await cli(`deliveries redeliver ${summary.id}`, { [path]: () => ({ ...again, verdicts: [verdict] }) });
+    const missed = await cli(`deliveries redeliver ${summary.id}`, {
+      [path]: () => ({ ...again, verdicts: [verdict] }),
+    });
     expect(missed.stderr).toContain("signalbox deliveries explain dlv_new");
   });
 });
@@ -135,7 +145,9 @@ describe("deliveries release", () => {
     };
     expect(bodies).toEqual([filter, { ...filter, cursor: "next" }]);
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/✓ released\s+dlv_01K9\S+\s+signup\s+run_new\n◫ held\s+dlv_2\s+signup\s+No trigger matches\.\n/);
+    expect(stdout).toMatch(
+      /✓ released\s+dlv_01K9\S+\s+signup\s+run_new\n◫ held\s+dlv_2\s+signup\s+No trigger matches\.\n/,
+    );
     expect(stderr).toContain("1 delivery released, 1 still held.");
   });
 

@@ -83,11 +83,7 @@ export function registerDeliveriesExplain(deliveries: CliCommand, runner: Comman
 }
 
 /** Exit code 0 whenever there are verdicts: a mismatch is a result, not a failure. */
-async function explainDelivery(
-  context: CommandContext,
-  id: string,
-  { trigger }: { trigger?: string },
-): Promise<void> {
+async function explainDelivery(context: CommandContext, id: string, { trigger }: { trigger?: string }): Promise<void> {
   const api = await context.api();
   const document = await aboutDelivery(api, id, () =>
     api.request({

@@ -164,17 +164,19 @@ function renderReleased(data: readonly ReleasedDelivery[], p: { paint: Paint; is
   if (data.length === 0) return "";
   const table = renderTable({
     headings: ["RESULT", "DELIVERY", "ENDPOINT", p.isDryRun ? "WOULD START" : "RUNS"],
-    rows: data.slice(0, maxRows).map(({ id, endpoint, result, runs, message }) => [
-      renderMark(
-        result === "released" && p.isDryRun ? { ...resultMarks.released, label: "matches" } : resultMarks[result],
-        p.paint,
-      ),
-      id,
-      plainLine(endpoint, 40),
-      message === null
-        ? runs.map(({ runId, target }) => runId ?? `${target.kind} ${target.slug}`).join(", ")
-        : plainLine(message, 120),
-    ]),
+    rows: data
+      .slice(0, maxRows)
+      .map(({ id, endpoint, result, runs, message }) => [
+        renderMark(
+          result === "released" && p.isDryRun ? { ...resultMarks.released, label: "matches" } : resultMarks[result],
+          p.paint,
+        ),
+        id,
+        plainLine(endpoint, 40),
+        message === null
+          ? runs.map(({ runId, target }) => runId ?? `${target.kind} ${target.slug}`).join(", ")
+          : plainLine(message, 120),
+      ]),
     paint: p.paint,
   });
   return data.length > maxRows ? `${table}… and ${formatNumber(data.length - maxRows)} more\n` : table;

@@ -66,7 +66,12 @@ const healthy: EndpointFacts = {
 it.each<[string, Partial<EndpointFacts>, string, RegExp | null]>([
   ["nothing for a healthy endpoint", {}, "ok ok ok ok ok", null],
   ["nothing for the slug of a trigger", { asked: "new-signup" }, "ok ok ok ok ok", null],
-  ["an endpoint that does not exist", { asked: "singup" }, "bad", /Did you mean "signup"\? `signalbox triggers url signup`/],
+  [
+    "an endpoint that does not exist",
+    { asked: "singup" },
+    "bad",
+    /Did you mean "signup"\? `signalbox triggers url signup`/,
+  ],
   ["an endpoint that resembles none", { asked: "something-else" }, "bad", /add a trigger for it/],
   ["no key", { keys: [] }, "ok bad", /signalbox keys create --name <sender> --endpoint signup/],
   ["only keys of other endpoints", { keys: [{ ...key, endpoints: ["billing"] }] }, "ok bad", /keys create/],
@@ -89,7 +94,12 @@ it.each<[string, Partial<EndpointFacts>, string, RegExp | null]>([
     /triggers url signup/,
   ],
   ["deliveries with an invalid key", { deliveries: [rejected(401, "unauthorized")] }, "ok ok ok bad", /./],
-  ["deliveries that are held", { deliveries: [held] }, "ok ok ok bad", /deploy, then `signalbox deliveries release --endpoint signup`/],
+  [
+    "deliveries that are held",
+    { deliveries: [held] },
+    "ok ok ok bad",
+    /deploy, then `signalbox deliveries release --endpoint signup`/,
+  ],
   ["deliveries that are skipped", { deliveries: [skipped, skipped] }, "ok ok ok bad", /deliveries explain dlv_1/],
   ["deliveries that stopped matching", { deliveries: [held, accepted] }, "ok ok ok warn ok", null],
   ["deliveries that match again", { deliveries: [accepted, held] }, "ok ok ok ok ok", null],
@@ -121,7 +131,9 @@ it("names the first broken link of a remote service with its fix, and exits with
   };
   const text = await runFakeCli(["doctor", "signup"], { routes, cwd: folder });
   expect(text).toMatchObject({ exitCode: 1, stderr: "The first broken link is deliveries.\n" });
-  expect(text.stdout).toMatch(/^✓ endpoint: .*\n✓ keys: .*\n✓ triggers: .*\n✗ deliveries: .*\/email: Expected string → .*release/);
+  expect(text.stdout).toMatch(
+    /^✓ endpoint: .*\n✓ keys: .*\n✓ triggers: .*\n✗ deliveries: .*\/email: Expected string → .*release/,
+  );
   const json = await runFakeCli(["doctor", "singup", "--json"], { routes, cwd: folder });
   expect([json.exitCode, JSON.parse(json.stdout)]).toMatchObject([
     1,

@@ -51,7 +51,9 @@ export function ReleaseBar({ filters, hasRows, selected, onClear }: Props) {
               icon={Forward}
               disabled={isDisabled || all === null}
               title={disabledReason ?? (all ? undefined : "Clear the filters by text, status and trigger first")}
-              onClick={() => all && setTarget({ kind: "matching", ...all, until: all.until ?? new Date().toISOString() })}
+              onClick={() =>
+                all && setTarget({ kind: "matching", ...all, until: all.until ?? new Date().toISOString() })
+              }
             >
               Release all of them
             </Button>

@@ -32,9 +32,9 @@ export function ReleaseDialog({ target, onClose }: Props) {
   const [progress, setProgress] = useState<BulkProgress>(bulkStart);
   const perform = useEffectEvent((action: Action, signal: AbortSignal) => {
     setProgress(bulkStart);
-    void runBulk({ runBatch: runBatchOf(action), signal, onProgress: setProgress }).then(
-      () => action === "release" && queries.invalidateQueries(),
-    );
+    void runBulk({ runBatch: runBatchOf(action), signal, onProgress: setProgress }).then(async () => {
+      if (action === "release") await queries.invalidateQueries();
+    });
   });
   useEffect(() => {
     // A timer, because React mounts twice in development.
@@ -85,7 +85,11 @@ export function ReleaseDialog({ target, onClose }: Props) {
         </div>
       )}
       {progress.failed.length > 0 && (
-        <ul aria-label="Deliveries that stay held" tabIndex={0} className="mt-3 max-h-60 overflow-auto rounded-m border">
+        <ul
+          aria-label="Deliveries that stay held"
+          tabIndex={0}
+          className="mt-3 max-h-60 overflow-auto rounded-m border"
+        >
           {progress.failed.slice(0, maxListed).map(({ id, message }) => (
             <li key={id} className="flex flex-wrap gap-x-3 border-b px-3 py-2 last:border-0">
               <ShortId id={id} href={`/deliveries/${encodeURIComponent(id)}`} />
@@ -110,7 +114,12 @@ const titles: Record<Action, Record<BulkProgress["state"], string>> = {
     finished: "Release held deliveries?",
     broken: "Evaluation interrupted",
   },
-  release: { working: "Releasing…", stopped: "Releasing stopped", finished: "Released", broken: "Releasing interrupted" },
+  release: {
+    working: "Releasing…",
+    stopped: "Releasing stopped",
+    finished: "Released",
+    broken: "Releasing interrupted",
+  },
 };
 
 const begin = (action: Action) => ({ action, stop: new AbortController() });

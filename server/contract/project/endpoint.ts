@@ -35,8 +35,8 @@ export const bodyFormatSchema = z.discriminatedUnion("type", [
 export type BodyFormat = z.infer<typeof bodyFormatSchema>;
 
 /**
- * What a body gets that matches the `request` of no trigger: 422 (`reject`) or 200 (`skip`); `null`: 422 if the endpoint
- * has one trigger. `hold`: every request that starts no run gets 202 and waits to be released.
+ * What a body gets that matches the `request` of no trigger: 422 (`reject`) or 200 (`skip`); `null`: 422 if the
+ * endpoint has one trigger. `hold`: every request that starts no run gets 202 and waits to be released.
  */
 export const onMismatchSchema = z.enum(["reject", "skip", "hold"]);
 

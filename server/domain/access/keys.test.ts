@@ -2,7 +2,16 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { roleSchema, scopeOfRole } from "../../contract/access/person.ts";
 import { includesScope, scopeSchema } from "../../contract/access/scope.ts";
-import { commonEndpoints, expiresSoon, expiryOfNext, isForEndpoint, isUsableKey, keyState, limitScope, planRotation } from "./keys.ts";
+import {
+  commonEndpoints,
+  expiresSoon,
+  expiryOfNext,
+  isForEndpoint,
+  isUsableKey,
+  keyState,
+  limitScope,
+  planRotation,
+} from "./keys.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const day = 86_400_000;

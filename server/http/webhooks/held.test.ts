@@ -34,15 +34,18 @@ describe('onMismatch: "hold"', () => {
     ["request of several triggers", [triggerOn(), triggerOn({ slug: "b" })], {}],
     ["filter", [triggerOn({ filter })], { type: "paid", amount: 1 }],
     ["headers", [triggerOn({ headers })], { type: "paid", amount: 1 }],
-  ] as const)("answers 202 to a request that the %s stops, and keeps it with its verdicts", async (_, triggers, body) => {
-    const { url, store } = await serve({ triggers });
-    expect(await send(url, body)).toMatchObject(held);
-    expect(store.deliveries).toMatchObject([
-      { outcome: "held", responseStatus: 202, problem: null, body: Buffer.from(JSON.stringify(body)) },
-    ]);
-    expect(store.deliveries[0]?.verdicts).toHaveLength(triggers.length);
-    expect(store.runs).toEqual([]);
-  });
+  ] as const)(
+    "answers 202 to a request that the %s stops, and keeps it with its verdicts",
+    async (_, triggers, body) => {
+      const { url, store } = await serve({ triggers });
+      expect(await send(url, body)).toMatchObject(held);
+      expect(store.deliveries).toMatchObject([
+        { outcome: "held", responseStatus: 202, problem: null, body: Buffer.from(JSON.stringify(body)) },
+      ]);
+      expect(store.deliveries[0]?.verdicts).toHaveLength(triggers.length);
+      expect(store.runs).toEqual([]);
+    },
+  );
 
   test("holds a request whose triggers are switched off, and accepts one that any trigger matches", async () => {
     const disabled = new Map([["paid", { at: "2026-01-01T00:00:00.000Z", reason: null }]]);
@@ -93,7 +96,10 @@ test("a repeat of a held event gets its response, also while it is held, and its
     expect(again).toMatchObject(held);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
   }
-  expect(await send(strict.url, {}, event[1])).toMatchObject({ status: 422, text: expect.stringContaining("another body") });
+  expect(await send(strict.url, {}, event[1])).toMatchObject({
+    status: 422,
+    text: expect.stringContaining("another body"),
+  });
 
   const deps = { store, project: { current: () => projectOf(fixed) }, signals: noSignals, clock: systemClock };
   const id = first.headers.get("signalbox-delivery") ?? "";

@@ -93,9 +93,9 @@ export interface DeliveryStore {
    * Records a delivery and its runs in one transaction. With `idempotency`, only if no delivery with the same key was
    * accepted on the endpoint since `notBefore`; exactly one of several concurrent calls is `accepted`. A different body
    * with the same key is a conflict, unless it `mayDiffer`. Only an accepted or held delivery reserves its key (see
-   * `reservesKey`): a skipped or rejected one is recorded and can be repeated. `maxQueued` is checked in the same transaction, so
-   * concurrent calls never exceed it. Every `queued` run counts, including one that was handed back, which is itself
-   * never rejected.
+   * `reservesKey`): a skipped or rejected one is recorded and can be repeated. `maxQueued` is checked in the same
+   * transaction, so concurrent calls never exceed it. Every `queued` run counts, including one that was handed back,
+   * which is itself never rejected.
    */
   acceptDelivery(p: {
     delivery: NewDelivery;
@@ -103,8 +103,9 @@ export interface DeliveryStore {
     idempotency: { key: string; notBefore: number; mayDiffer?: boolean } | null;
   }): Promise<AcceptResult>;
   /**
-   * Releases a held delivery: records its runs, its new verdicts and the outcome `accepted` in one transaction, if it is
-   * still held. Exactly one of several concurrent calls is `released`. `maxQueued` is checked as in `acceptDelivery`.
+   * Releases a held delivery: records its runs, its new verdicts and the outcome `accepted` in one transaction, if it
+   * is still held. Exactly one of several concurrent calls is `released`. `maxQueued` is checked as in
+   * `acceptDelivery`.
    */
   releaseDelivery(request: ReleaseRequest): Promise<ReleaseResult>;
   /** The ids of held deliveries, oldest first. Later pages do not have those that were released in the meantime. */

@@ -171,11 +171,7 @@ export async function toInsertRuns(
   const newJobs = rows
     .toSorted((a, b) => a.createdAt - b.createdAt)
     .map(({ id, jobQueue, status }) => ({ runId: id, queue: jobQueue, state: { kind: status } }));
-  return [
-    toInsert(run, rows),
-    toInsertEntries(runs.flatMap(firstEntries)),
-    await jobs.prepareAdd(session, newJobs),
-  ];
+  return [toInsert(run, rows), toInsertEntries(runs.flatMap(firstEntries)), await jobs.prepareAdd(session, newJobs)];
 }
 
 function toInsertDeliveries(deliveries: readonly NewDelivery[]): InsertPart | null {

@@ -39,7 +39,10 @@ export function prepareReleaseDelivery(
   return (request) => {
     const row = find.get(deliveryId.pack(request.id));
     // The store wrote these headers.
-    const found = row && { outcome: outcomeOf(row.outcome), headers: JSON.parse(row.headers) as Record<string, string> };
+    const found = row && {
+      outcome: outcomeOf(row.outcome),
+      headers: JSON.parse(row.headers) as Record<string, string>,
+    };
     const plan = planRelease(found, request);
     if (!row || !found || !plan) return { kind: "not_held" };
     const queue = p.capacity.findFull(request.runs);

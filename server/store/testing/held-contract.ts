@@ -68,7 +68,9 @@ export function heldContract(open: OpenStore): void {
       const runs = Array.from({ length: 8 }, () => aRun({ deliveryId: delivery.id }));
       const results = await Promise.all(runs.map((run) => release(delivery.id, run)));
       expect(results.map(({ kind }) => kind).sort()).toEqual([...Array(7).fill("not_held"), "released"]);
-      const started = (await readPages((cursor) => store.listRuns({ delivery: delivery.id }, { limit: 10, cursor }))).flat();
+      const started = (
+        await readPages((cursor) => store.listRuns({ delivery: delivery.id }, { limit: 10, cursor }))
+      ).flat();
       const first = runs[results.findIndex(({ kind }) => kind === "released")];
       expect(started.map(({ id }) => id)).toEqual([first?.id]);
 
@@ -131,8 +133,10 @@ export function heldContract(open: OpenStore): void {
       expect(await byVerdict("matched")).toEqual([early.id]);
       expect(await byVerdict("request_mismatch")).toEqual([late.id]);
 
-      const window = { since: epoch, until: epoch + 2 * hour, bucketMs: hour } as const;
-      const counted = (await store.countDeliveries({ ...window, endpoints: ["signup"] })).filter(({ count }) => count > 0);
+      const window = { since: epoch, until: epoch + 2 * hour, bucketMs: 3_600_000 as const };
+      const counted = (await store.countDeliveries({ ...window, endpoints: ["signup"] })).filter(
+        ({ count }) => count > 0,
+      );
       expect(counted.map(({ at, outcome, count }) => [at, outcome, count])).toEqual([
         [epoch, "accepted", 1],
         [epoch + hour, "held", 1],
@@ -172,15 +176,28 @@ export function heldContract(open: OpenStore): void {
       const held = await hold();
       const skipped = aDelivery({ outcome: "skipped" });
       await store.recordDelivery(skipped);
-      const remove = (before: number) => store.removeOldDeliveries({ before, keysSince: before, after: null });
-      expect((await remove(epoch)).removed).toBe(0);
-      expect((await remove(epoch + 1)).removed).toBe(2);
+      const remove = async (before: number) => {
+        let removed = 0;
+        let after: Parameters<Store["removeOldDeliveries"]>[0]["after"] = null;
+        do {
+          const batch: Awaited<ReturnType<Store["removeOldDeliveries"]>> = await store.removeOldDeliveries({
+            before,
+            keysSince: before,
+            after,
+          });
+          removed += batch.removed;
+          after = batch.next;
+        } while (after !== null);
+        return removed;
+      };
+      expect(await remove(epoch)).toBe(0);
+      expect(await remove(epoch + 1)).toBe(2);
       expect(await release(held.id, aRun({ deliveryId: held.id }))).toEqual({ kind: "not_held" });
 
       const released = await hold();
       const run = aRun({ deliveryId: released.id });
       await release(released.id, run);
-      expect((await remove(epoch + 1)).removed).toBe(0);
+      expect(await remove(epoch + 1)).toBe(0);
       expect(await store.getRun(run.id)).not.toBeNull();
     });
   });

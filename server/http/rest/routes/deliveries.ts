@@ -9,7 +9,16 @@ import { redeliver } from "../../../deliveries/redeliver.ts";
 import { releaseDeliveries, releaseDelivery } from "../../../deliveries/release.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import { clientHeader, deliveryFilter, idParam, moment, noQuery, paging, querySchema, toFilter } from "../request-schemas.ts";
+import {
+  clientHeader,
+  deliveryFilter,
+  idParam,
+  moment,
+  noQuery,
+  paging,
+  querySchema,
+  toFilter,
+} from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { currentVerdicts, delivery, deliverySummary, releaseBatch, releasedDelivery } from "../schemas.ts";
 
@@ -71,7 +80,9 @@ const explainRoute = defineRoute({
   tags: ["Deliveries"],
   request: {
     params: idParam,
-    query: querySchema({ trigger: z.string().optional().openapi({ description: "Slug of a trigger on its endpoint." }) }),
+    query: querySchema({
+      trigger: z.string().optional().openapi({ description: "Slug of a trigger on its endpoint." }),
+    }),
   },
   responses: { 200: answer("The verdicts.", currentVerdicts), ...problems(["not_found", "not_replayable"]) },
 });
