@@ -8,7 +8,8 @@ import { addPage, type ListState, putRows, takeApart, takeFirst } from "./list-s
 /** Rows per page, if the list does not set another number. */
 const livePageRows = 50;
 
-const cacheMs = 15 * 60_000;
+/** Not while the server renders: a timer would keep the data of each rendered page for as long. */
+const cacheMs = typeof window === "undefined" ? Infinity : 15 * 60_000;
 
 /** The maximum number of rows that are refetched together. */
 const maxRefetched = 100;

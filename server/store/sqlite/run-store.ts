@@ -11,7 +11,7 @@ import type { InsertRun, QueueCapacity } from "./insert-run.ts";
 import { isUnlistedSql } from "./list-index.ts";
 import { listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "./list-runs.ts";
 import { run, runList, runStep } from "./schema.ts";
-import { inputSql, isOpenSql, payloadSql } from "./stored-forms.ts";
+import { inputSql, isOpenSql, payloadSql, runId } from "./stored-forms.ts";
 import { type AddEntry, implied, isImpliedEnd, listTimeline } from "./timeline.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
@@ -24,6 +24,7 @@ interface RunStoreParts {
 
 export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunStore {
   const { read, readInTurn, write } = database;
+  const getRun = prepareGetRun(database);
   const decideApproval = prepareDecideApproval(database, p.addEntry);
   const requestCancel = prepareRequestCancel(database, p.addEntry);
   return {
@@ -41,7 +42,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
       ),
     listRuns: (filter, page) => listRuns(database, filter, page),
     findRuns: (ids) => readInTurn(() => readRunRows(database, seqsOf(database, ids)).map(toRunSummary)),
-    getRun: (id) => readInTurn(() => getRun(database, id)),
+    getRun: (id) => readInTurn(() => getRun(id)),
     listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
     decideApproval: (decision) => write(() => decideApproval(decision)),
@@ -57,8 +58,9 @@ function insertRuns({ capacity, insertRun }: RunStoreParts, runs: readonly NewRu
   return queue;
 }
 
-function getRun({ db, names }: SqliteDatabase, id: string): (Run & { keyId: string | null }) | null {
-  const row = db
+/** Prepared, because an export reads many runs, one at a time. */
+function prepareGetRun({ db, names }: SqliteDatabase): (id: string) => (Run & { keyId: string | null }) | null {
+  const select = db
     .select({
       ...runSummaryColumns,
       errorStack: run.errorStack,
@@ -68,11 +70,14 @@ function getRun({ db, names }: SqliteDatabase, id: string): (Run & { keyId: stri
       output: run.output,
     })
     .from(run)
-    .where(eq(run.id, id))
-    .get();
-  if (!row) return null;
-  const [payload, input] = [row.payload, row.input].map((json) => (json === null ? null : JSON.parse(json)));
-  return toRun({ ...nameRun(row, names), payload, input, keyId: row.key === null ? null : names.textOf(row.key) });
+    .where(eq(run.id, sql.placeholder("id")))
+    .prepare();
+  return (id) => {
+    const row = select.get({ id: runId.pack(id) });
+    if (!row) return null;
+    const [payload, input] = [row.payload, row.input].map((json) => (json === null ? null : JSON.parse(json)));
+    return toRun({ ...nameRun(row, names), payload, input, keyId: row.key === null ? null : names.textOf(row.key) });
+  };
 }
 
 function seqsOf({ db }: SqliteDatabase, ids: readonly string[]): number[] {
