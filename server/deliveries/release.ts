@@ -21,7 +21,7 @@ interface ReleaseDeps {
 }
 
 /** `preview`: evaluates the deliveries, and writes and starts nothing. */
-export type ReleaseAction = "release" | "preview";
+type ReleaseAction = "release" | "preview";
 
 interface ReleaseOptions {
   action: ReleaseAction;

@@ -32,9 +32,8 @@ export function ReleaseDialog({ target, onClose }: Props) {
   const [progress, setProgress] = useState<BulkProgress>(bulkStart);
   const perform = useEffectEvent((action: Action, signal: AbortSignal) => {
     setProgress(bulkStart);
-    void runBulk({ runBatch: runBatchOf(action), signal, onProgress: setProgress }).then(async () => {
-      if (action === "release") await queries.invalidateQueries();
-    });
+    const ended = runBulk({ runBatch: runBatchOf(action), signal, onProgress: setProgress });
+    if (action === "release") void ended.then(() => queries.invalidateQueries());
   });
   useEffect(() => {
     // A timer, because React mounts twice in development.

@@ -3,7 +3,7 @@ import type { Verdict, VerdictOutcome } from "../../contract/delivery.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 
 /** The part of a delivery that is counted. */
-export type CountedDelivery = Pick<NewDelivery, "endpoint" | "receivedAt" | "outcome" | "verdicts">;
+type CountedDelivery = Pick<NewDelivery, "endpoint" | "receivedAt" | "outcome" | "verdicts">;
 
 /** Counts a delivery and the verdicts that it lists. `-1` undoes the count of one whose outcome changes. */
 export type CountTraffic = (delivery: CountedDelivery, change?: 1 | -1) => void;

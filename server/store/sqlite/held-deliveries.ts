@@ -61,7 +61,7 @@ export function prepareReleaseDelivery(
   };
 }
 
-export const countHeldSql = `SELECT count(*) FROM (${listedSql("delivery", {
+const countHeldSql = `SELECT count(*) FROM (${listedSql("delivery", {
   columns: "1",
   index: "delivery_by_outcome",
   where: `outcome = ${deliveryOutcomeCodes.held}`,

@@ -13,6 +13,8 @@ const miss = aVerdict({
   reasons: [{ pointer: "/email", code: "invalid_type", message: "No", expected: "string", actual: "5" }],
 });
 
+const limitedRun = (deliveryId: string) => aRun({ deliveryId, maxQueued: 1 });
+
 /** The tests of held deliveries that every store passes. */
 export function heldContract(open: OpenStore): void {
   describe("a held delivery", () => {
@@ -93,12 +95,11 @@ export function heldContract(open: OpenStore): void {
 
     it("stays held if a queue is full, and is released when there is capacity again", async () => {
       const [first, second] = [await hold(), await hold()];
-      const runOf = (deliveryId: string) => aRun({ deliveryId, maxQueued: 1 });
-      const results = await Promise.all([first, second].map(({ id }) => release(id, runOf(id))));
+      const results = await Promise.all([first, second].map(({ id }) => release(id, limitedRun(id))));
       expect(results.map(({ kind }) => kind)).toEqual(["released", "full"]);
       expect(await store.getDelivery(second.id)).toMatchObject({ outcome: "held" });
       await claimOne(store, { now: epoch + 2 * hour });
-      expect(await release(second.id, runOf(second.id))).toEqual({ kind: "released" });
+      expect(await release(second.id, limitedRun(second.id))).toEqual({ kind: "released" });
     });
 
     it("reserves its idempotency key: a repeat finds no runs before the release, and its runs afterwards", async () => {
