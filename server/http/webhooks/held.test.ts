@@ -56,7 +56,7 @@ describe('onMismatch: "hold"', () => {
     expect(on.store.deliveries).toMatchObject([{ outcome: "accepted" }]);
   });
 
-  test("does not hold what is no delivery of the endpoint: invalid JSON, another format, no valid key", async () => {
+  test("rejects invalid JSON, another format and an invalid key as on any endpoint", async () => {
     const { url, store } = await serve({ triggers: [triggerOn()] });
     const post = (body: string, type: string) =>
       fetch(`${url}/triggers/billing`, { method: "POST", headers: { "content-type": type }, body });
