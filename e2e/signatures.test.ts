@@ -36,14 +36,14 @@ it("a service with a wrong secret keeps rejected deliveries; after the secret is
   const built = cli("build");
   expect([built.status, built.stderr]).toEqual([
     0,
-    expect.stringContaining("triggers/pushed.ts › verify › github: its secret is not set"),
+    expect.stringContaining("GITHUB_SECRET is not set: triggers/pushed.ts"),
   ]);
   expect(built.stderr).toContain("x-github-delivery is not signed by github, so it is ignored");
   const refused = cli("start", "--port", "0");
   expect([refused.status, refused.stderr]).toEqual([
     1,
     expect.stringContaining(
-      "triggers/pushed.ts › verify › github: its secret is not set. Set its environment variable",
+      "GITHUB_SECRET is not set (triggers/pushed.ts). Set the variable in the environment or in .env",
     ),
   ]);
   expect(refused.stderr).not.toMatch(/^\s+at /m);

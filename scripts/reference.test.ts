@@ -141,7 +141,7 @@ describe("commands", () => {
   function usageOf(text: string): { path: string; flags: string[] }[] | null {
     const flags = [...text.matchAll(/--[a-z-]+/g)]
       .map(([flag]) => flag)
-      .filter((flag) => flag !== "--json" && flag !== "--project");
+      .filter((flag) => flag !== "--json" && flag !== "--project" && flag !== "--env-file");
     const words = text.replace(/^signalbox /, "").split(" ");
     const paths = leaves
       .map(({ path }) => path)
@@ -185,6 +185,7 @@ function createProgram(): CliCommand {
   });
   const root = new CliCommand("signalbox")
     .option("--project <dir>")
+    .option("--env-file <file>")
     .option("--json")
     .option("--version")
     .helpOption("--help");

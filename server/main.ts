@@ -25,6 +25,7 @@ import type { ServiceReport } from "./ports/service-report.ts";
 import { createIngest } from "./http/webhooks/webhook-handler.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
 import { startStoreUpkeep } from "./processes/start-store-upkeep.ts";
+import { readBuiltCode } from "./processes/web-environment.ts";
 import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
 import { readBuiltSettings } from "./project/read-built-settings.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
@@ -69,7 +70,7 @@ export async function openSignalbox(p: {
   const { settings, signals, logger } = p;
   const store = await openConfiguredStore(settings, logger);
   const project = await createProjectReader(settings.stateDir);
-  if (settings.mode === "deployed") requireSecrets(project.current());
+  if (settings.mode === "deployed") requireSecrets(project.current(), () => readBuiltCode(settings.stateDir).sources);
   const stopping = new AbortController();
   const metrics = createMetrics({
     store,

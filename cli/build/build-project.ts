@@ -9,7 +9,7 @@ import { type Bundle, bundleCode, bundleSources, moduleOf, writeBundle } from ".
 import { beyondDefaultDiagnostics, bundleDiagnostics } from "./diagnostics/bundle-diagnostics.ts";
 import { agentDiagnostics, promptDiagnostics } from "./checks/check-agents.ts";
 import { bodyDiagnostics } from "./checks/check-bodies.ts";
-import { guardDiagnostics } from "./checks/check-guards.ts";
+import { guardDiagnostics, secretDiagnostics } from "./checks/check-guards.ts";
 import { headersDiagnostics } from "./checks/check-headers.ts";
 import { definitionDiagnostics } from "./checks/check-definitions.ts";
 import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostics/diagnostic.ts";
@@ -91,7 +91,15 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
     const mapper = createStackMapper({ buildDir: draft, projectDir });
     const evaluation = await evaluateAll(draft, discovered, code, evaluator);
     const sources = await bundleSourcesOf(projectDir, draft, discovered, evaluation.entries);
-    const found = await allDiagnostics({ evaluation, sources, discovered, settings: settings.value, files, mapper });
+    const found = await allDiagnostics({
+      evaluation,
+      code,
+      sources,
+      discovered,
+      settings: settings.value,
+      files,
+      mapper,
+    });
     failOnErrors(found);
     options.signal?.throwIfAborted();
     if (!sources.ok) throw new Error("unreachable: a failed bundle has errors");
@@ -238,6 +246,7 @@ function bundleSourcesOf(
 
 interface Findings {
   evaluation: Evaluation;
+  code: Bundle & { ok: true };
   sources: Bundle;
   discovered: DiscoveredFiles;
   settings: ProjectSettings;
@@ -245,9 +254,12 @@ interface Findings {
   mapper: StackMapper;
 }
 
+const decoder = new TextDecoder();
+
 /** All errors and warnings of the project. */
 async function allDiagnostics({
   evaluation,
+  code,
   sources,
   discovered,
   settings,
@@ -268,6 +280,10 @@ async function allDiagnostics({
     ...exportDiagnostics(entries, kinds, files),
     ...definitionDiagnostics(entries, files),
     ...guardDiagnostics(entries, files),
+    ...secretDiagnostics(entries, files, {
+      code: sources.ok ? sources.files.map(({ contents }) => decoder.decode(contents)) : [],
+      importersOf: (file) => importersOf(file, code.imports),
+    }),
     ...headersDiagnostics(entries, files),
     ...bodyDiagnostics(entries, files),
     ...agentDiagnostics(entries, files, settings),

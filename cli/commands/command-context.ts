@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { ApiClient } from "../api/api-client.ts";
 import type { OpenedApi } from "../api/open-api.ts";
 import { Failure } from "../terminal/failure.ts";
+import { type EnvFiles, loadEnvFiles } from "./env-files.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** The process environment of the command line. */
@@ -21,6 +22,8 @@ export interface CommandContext {
   stdin: CliHost["stdin"];
   now(): number;
   projectDir: string;
+  /** Loaded before the command. */
+  envFiles: EnvFiles;
   isJson: boolean;
   /** The REST API, opened on first use and closed when the command ends. */
   api(): Promise<ApiClient>;
@@ -61,6 +64,7 @@ export function createCommandRunner(host: CliHost): CommandRunner & { exitCode()
 
 interface GlobalOptions {
   project?: string;
+  envFile?: string[];
   json?: boolean;
 }
 
@@ -68,6 +72,7 @@ function createContext(host: CliHost, options: GlobalOptions): { context: Comman
   const { terminal } = host;
   const projectDir = resolve(host.cwd, options.project ?? ".");
   const isJson = options.json === true;
+  const envFiles = loadEnvFiles({ projectDir, cwd: host.cwd, given: options.envFile ?? [] });
   let opened: Promise<OpenedApi> | null = null;
   const context: CommandContext = {
     terminal,
@@ -75,6 +80,7 @@ function createContext(host: CliHost, options: GlobalOptions): { context: Comman
     stdin: host.stdin,
     now: host.now,
     projectDir,
+    envFiles,
     isJson,
     async api() {
       opened ??= host.openApi(projectDir);

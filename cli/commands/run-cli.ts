@@ -33,6 +33,11 @@ function createProgram(write: (text: string) => void): CliCommand {
       .description("Self-hosted, code-first webhook triggers.")
       .usage("<command> [options]")
       .option("--project <dir>", "Folder of the project (default: the current folder)")
+      .option(
+        "--env-file <file>",
+        "File of environment variables, may be repeated (default: .env in the project's folder)",
+        (file: string, before: string[] = []) => [...before, file],
+      )
       .option("--json", "Print one JSON document on stdout")
       .helpOption("--help", "Show this help")
       .helpCommand("help [command]", "Same as --help")

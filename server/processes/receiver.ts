@@ -11,6 +11,7 @@ import { createReadiness } from "../http/readiness.ts";
 import { createIngest } from "../http/webhooks/webhook-handler.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { ClosedConnection, ReceiverNumbers } from "../ports/service-report.ts";
+import { readBuiltCode } from "./web-environment.ts";
 import { createProjectReader, requireSecrets } from "../project/project-reader.ts";
 import { serveHostLink } from "./host-link.ts";
 import {
@@ -41,7 +42,7 @@ async function openReceiver({
 }: ProcessContext): Promise<ListeningProcess> {
   const store = await openConfiguredStore(settings, logger);
   const project = await createProjectReader(settings.stateDir);
-  if (settings.mode === "deployed") requireSecrets(project.current());
+  if (settings.mode === "deployed") requireSecrets(project.current(), () => readBuiltCode(settings.stateDir).sources);
   const runs = start.runs
     ? await openRunHost({
         settings,

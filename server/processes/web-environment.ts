@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { manifestSchema } from "../contract/project/manifest.ts";
+import { containsWord } from "../project/verification-secrets.ts";
 
 /** The code of a build, as text. */
 interface BuiltCode {
@@ -39,18 +40,6 @@ export function readsComputedNames(sources: string): boolean {
     /process\??\.env\b(?!\s*\??\.\s*[\w$])(?!\s*(\?\.)?\s*\[\s*["'])/.test(sources) ||
     /["'](node:)?process["']|[{,]\s*env\b[^}]*\}\s*=\s*(globalThis\.)?process\b/.test(sources)
   );
-}
-
-/** Finds a name as a whole word: in `process.env.NAME`, `process.env["NAME"]`, or an option of a library that reads it. */
-export function containsWord(text: string, name: string): boolean {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    if (!isOfWord(text[at - 1]) && !isOfWord(text[at + name.length])) return true;
-  }
-  return false;
-}
-
-function isOfWord(char: string | undefined): boolean {
-  return char !== undefined && /[\w$]/.test(char);
 }
 
 /** A build that cannot be read is empty: the receiver reports why it cannot start. */

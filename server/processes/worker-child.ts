@@ -1,31 +1,19 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
-import * as schemes from "../../sdk/verify/index.ts";
 import { childEnvironment, pickEnvironment } from "../config.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import { entryFile } from "../paths.ts";
 import { type ChildLiveness, watchLiveness } from "./child-liveness.ts";
 import { isFault } from "./is-fault.ts";
 import { once } from "../domain/event-loop.ts";
+import { containsWord, findVerificationSecrets, ownCodeOf } from "../project/verification-secrets.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
-import { containsWord, readBuiltCode, readsComputedNames } from "./web-environment.ts";
+import { readBuiltCode, readsComputedNames } from "./web-environment.ts";
 
 /** For sealing keys and for signing in: workers do neither. */
 const serviceVariables = /^SIGNALBOX_(SECRET|OIDC_.+)$/;
 /** The store's address and the token of commands. Workers use neither, but a workflow may name such a variable. */
 const keptIfNamed: ReadonlySet<string> = new Set(["DATABASE_URL", "DATABASE_DIRECT_URL", "SIGNALBOX_TOKEN"]);
-
-const read = String.raw`process\.env(?:\.[\w$]+|\["[\w$]+"\])`;
-const fallback = String.raw`(?:\s*(?:\?\?|\|\|)\s*"[^"\\\n]*")?`;
-/**
- * `github({ secret: process.env.A })`, with a list, or behind `process.env.A ?`, as esbuild prints it. The condition
- * and the value of `secret` are captured.
- */
-const verificationBy = (names: readonly string[]) =>
-  new RegExp(
-    String.raw`(?:(${read})\s*(?:\?|&&)\s*)?\b(?:${names.join("|")})\d*\(\{(?:[^{}]|\{[^{}]*\})*?\bsecret:\s*(${read}|\[\s*${read}(?:\s*,\s*${read})*,?\s*\])${fallback}\s*[,}]`,
-    "g",
-  );
 
 export interface WorkerChildOptions {
   start: ProcessStart & Required<Pick<ProcessStart, "workerId" | "pool" | "runs">>;
@@ -159,57 +147,12 @@ function describeExit(p: {
  * If the code computes names of variables when it runs, it may read any of these secrets, so all are included.
  */
 export function selectWorkerVariables(stateDir: string): (name: string) => boolean {
-  const files = readBuiltCode(stateDir).code.map(splitFile);
-  const own = files.map((file) => inlineConstants(file.own)).join("\n");
-  const others = files.map((file) => file.others).join("\n");
-  const code = `${own}\n${others}`;
-  const secrets = readsComputedNames(own) ? new Set<string>() : findVerificationSecrets(code, usedSchemes(files));
+  const code = readBuiltCode(stateDir).code;
+  const own = ownCodeOf(code);
+  const secrets = readsComputedNames(own)
+    ? []
+    : findVerificationSecrets(code).filter(({ isOnlyInVerify }) => isOnlyInVerify);
+  const hidden = new Set(secrets.map(({ name }) => name));
   return (name) =>
-    !serviceVariables.test(name) && !secrets.has(name) && (!keptIfNamed.has(name) || containsWord(own, name));
-}
-
-/**
- * The functions of `signalbox/verify` in the build. The project's own functions may have the names of the others, which
- * the build leaves out.
- */
-function usedSchemes(files: readonly { sdk: string }[]): readonly string[] {
-  const sdk = files.map((file) => file.sdk).join("\n");
-  return Object.keys(schemes).filter((name) => new RegExp(String.raw`^function ${name}\d*\(`, "m").test(sdk));
-}
-
-function findVerificationSecrets(code: string, names: readonly string[]): ReadonlySet<string> {
-  if (names.length === 0) return new Set();
-  const values = [...code.matchAll(verificationBy(names))]
-    .flatMap(([, ...captured]) => captured.filter((text) => text !== undefined))
-    .join("\n");
-  const variables = new Set([...values.matchAll(/process\.env(?:\.|\[")([\w$]+)/g)].map(([, name = ""]) => name));
-  return new Set([...variables].filter((name) => count(code, name) === count(values, name)));
-}
-
-/** Separates the project's own modules from those of the SDK and of packages: each is below a comment with its path. */
-function splitFile(code: string): { own: string; others: string; sdk: string } {
-  const modules = code.split(/^(?=\/\/ )/m);
-  const { own = [], others = [] } = Object.groupBy(modules, (module) =>
-    /^\/\/ (signalbox:|(\.\.\/)*node_modules\/)/.test(module) ? "others" : "own",
-  );
-  const sdk = others.filter((module) => module.startsWith("// signalbox:"));
-  return { own: own.join(""), others: others.join(""), sdk: sdk.join("") };
-}
-
-/**
- * Replaces constants by the `process.env.A` that they contain: `var secret = process.env.A;` above `github({ secret
- * })`. To find too many reads does no harm: a read outside of a signature keeps the variable.
- */
-function inlineConstants(code: string): string {
-  const constant = new RegExp(String.raw`^(?:var|let|const) ([\w$]+) = (${read})${fallback};$`, "gm");
-  const values = new Map([...code.matchAll(constant)].map(([, name = "", value = ""]) => [name, value]));
-  const longhand = code.replaceAll(constant, "").replaceAll(/([{,]\s*)secret(?=\s*[,}])/g, "$1secret: secret");
-  return longhand.replaceAll(/(?<![\w$.])[\w$]+(?!\s*:)(?![\w$])/g, (word) => values.get(word) ?? word);
-}
-
-function count(text: string, name: string): number {
-  let times = 0;
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
-    if (containsWord(text.slice(Math.max(0, at - 1), at + name.length + 1), name)) times += 1;
-  return times;
+    !serviceVariables.test(name) && !hidden.has(name) && (!keptIfNamed.has(name) || containsWord(own, name));
 }

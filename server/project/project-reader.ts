@@ -8,6 +8,7 @@ import { buildTriggerIndex } from "../matching/index/trigger-index.ts";
 import type { ProjectReader, ProjectSources, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import { isSchema, isTrigger } from "./definitions.ts";
 import { ProjectError, readManifest } from "./read-manifest.ts";
+import { nameMissingSecrets } from "./verification-secrets.ts";
 
 /**
  * The project as loaded by the receiver. `reload` loads the build that `.signalbox/manifest.json` names. If that fails,
@@ -124,19 +125,32 @@ function indexEndpoints({ triggers }: Manifest): ReadonlyMap<string, TriggerInde
 
 /**
  * Prevents a deployed server from starting without the secrets of its signature checks: builds can run without them.
- * Throws a ProjectError with the file and the fix, but without any secret.
+ * Throws a ProjectError that names everything that is missing, and how to fix it, but contains no secret.
  */
-export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSources): void {
+export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSources, readCode: () => string): void {
   const fileOf = new Map(manifest.triggers.map(({ attachmentId, file }) => [attachmentId, file]));
-  for (const { attachmentId, verify } of triggers) {
-    if (!verify?.secretProblem) continue;
-    const { kind, words, subject = "secret" } = verify.secretProblem;
-    const wayOut =
-      kind === "missing"
-        ? "Set its environment variable, then restart the server."
-        : `Copy the complete ${subject} from the sender's settings, then restart the server.`;
+  const withProblem = triggers.flatMap(({ attachmentId, verify }) =>
+    verify?.secretProblem
+      ? [{ file: fileOf.get(attachmentId) ?? "", scheme: verify.scheme, problem: verify.secretProblem }]
+      : [],
+  );
+  const unusable = withProblem.find(({ problem }) => problem.kind !== "missing");
+  if (unusable) {
+    const { file, scheme, problem } = unusable;
+    const { words, subject = "secret" } = problem;
     throw new ProjectError(
-      `${fileOf.get(attachmentId)} › verify › ${verify.scheme}: its ${subject} ${words}. ${wayOut}`,
+      `${file} › verify › ${scheme}: its ${subject} ${words}. Copy the complete ${subject} from the sender's settings, then restart the server.`,
+    );
+  }
+  if (withProblem.length > 0) {
+    const { variables, others } = nameMissingSecrets({ triggers: withProblem, code: [readCode()] });
+    const named = variables.map(({ name, files }) => `${name} is not set (${files.join(", ")})`);
+    const unnamed = others.map(
+      ({ file, scheme, problem: { words, subject = "secret" } }) =>
+        `${file} › verify › ${scheme}: its ${subject} ${words}`,
+    );
+    throw new ProjectError(
+      `${[...named, ...unnamed].join("; ")}. Set ${variables.length + others.length > 1 ? "these variables" : "the variable"} in the environment or in .env, then restart the server.`,
     );
   }
   for (const [endpoint, group] of byEndpoint) {

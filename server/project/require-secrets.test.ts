@@ -40,7 +40,7 @@ test.each([
   [
     "is not set",
     [undefined],
-    "triggers/push-0.ts › verify › github: its secret is not set. Set its environment variable, then restart the server.",
+    "triggers/push-0.ts › verify › github: its secret is not set. Set the variable in the environment or in .env, then restart the server.",
   ],
   [
     "is too short",
@@ -53,9 +53,25 @@ test.each([
     'triggers/push-0.ts and triggers/push-1.ts share the endpoint "github", but have different secrets here. Use the same secret in both, then restart the server.',
   ],
 ])("a service does not start when a secret %s", (_, secrets, message) => {
-  expect(() => requireSecrets(projectWith(...secrets))).toThrow(new ProjectError(message));
+  expect(() => requireSecrets(projectWith(...secrets), () => "")).toThrow(new ProjectError(message));
 });
 
 test("with its secrets it starts", () => {
-  expect(() => requireSecrets(projectWith(good, [good]))).not.toThrow();
+  expect(() => requireSecrets(projectWith(good, [good]), () => "")).not.toThrow();
+});
+
+test("everything that is missing is named in one message, by the variables if the code shows them", () => {
+  const code = `// signalbox:dist/sdk/verify.js
+function github(options) {}
+// triggers/push-0.ts
+var a = source({ verify: github({ secret: process.env.FIRST_SECRET }) });
+// lib/shared.ts
+var secret = process.env["SHARED_SECRET"];
+var shared = github({ secret });
+`;
+  expect(() => requireSecrets(projectWith(undefined, undefined, undefined), () => code)).toThrow(
+    new ProjectError(
+      "FIRST_SECRET is not set (triggers/push-0.ts); SHARED_SECRET is not set (lib/shared.ts). Set these variables in the environment or in .env, then restart the server.",
+    ),
+  );
 });

@@ -10,6 +10,7 @@ import {
 } from "../../../server/contract/project/endpoint.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { fromPointer, toPointer } from "../../../server/domain/json/json-pointer.ts";
+import { nameMissingSecrets } from "../../../server/project/verification-secrets.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";
@@ -28,7 +29,6 @@ export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: Proj
   );
   return [
     ...triggers.flatMap((trigger) => [
-      ...secretDiagnostics(trigger, files),
       ...dedupeDiagnostics(trigger, files),
       ...rateDiagnostics(trigger, files),
       ...responseDiagnostics(trigger, files),
@@ -103,16 +103,47 @@ function responseDiagnostics({ file, onMismatch, reply }: FoundTrigger, files: P
 
 type FoundTrigger = EvaluatedTrigger & { file: string };
 
-function secretDiagnostics({ file, verify }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
-  if (!verify?.problem) return [];
-  const { kind, words, subject = "secret" } = verify.problem;
-  // Without a code frame: the line may contain a secret.
-  const at = { file };
-  const title = `${file} › verify › ${verify.scheme}: its ${subject} ${words}`;
+/**
+ * A variable that is not set here is a warning, once, with all triggers that need it. An unusable secret is an error.
+ * `code` and `importersOf`: of the bundle.
+ */
+export function secretDiagnostics(
+  entries: readonly EvaluatedEntry[],
+  files: ProjectFiles,
+  bundle: { code: readonly string[]; importersOf: (file: string) => ReadonlySet<string> },
+): Diagnostic[] {
+  const problems = entries.flatMap((entry) =>
+    entry.outcome === "trigger" && entry.trigger.verify?.problem
+      ? [{ file: entry.file, scheme: entry.trigger.verify.scheme, problem: entry.trigger.verify.problem }]
+      : [],
+  );
+  const missing = problems.filter(({ problem }) => problem.kind === "missing");
+  const { variables, others } = nameMissingSecrets({ triggers: missing, ...bundle });
+  const describe = ({ file, scheme, problem: { words, subject = "secret" } }: (typeof problems)[number]) =>
+    `${file} › verify › ${scheme}: its ${subject} ${words}`;
+  // Without code frames: the lines may contain a secret.
   return [
-    kind === "missing"
-      ? files.diagnose({ code: "missing_secret", title, at, severity: "warning" })
-      : files.diagnose({ code: "unusable_secret", title, at }),
+    ...problems
+      .filter(({ problem }) => problem.kind !== "missing")
+      .map((trigger) =>
+        files.diagnose({ code: "unusable_secret", title: describe(trigger), at: { file: trigger.file } }),
+      ),
+    ...variables.map(({ name, files: users }) =>
+      files.diagnose({
+        code: "missing_secret",
+        title: `${name} is not set: ${users.join(", ")}`,
+        at: { file: users[0] ?? "" },
+        severity: "warning",
+      }),
+    ),
+    ...others.map((trigger) =>
+      files.diagnose({
+        code: "missing_secret",
+        title: describe(trigger),
+        at: { file: trigger.file },
+        severity: "warning",
+      }),
+    ),
   ];
 }
 

@@ -119,7 +119,7 @@ export const diagnosticCodes = {
   },
   missing_secret: {
     text: "Signatures cannot be verified without a secret. The build continues. `signalbox start` does not start until the secret is set, and `signalbox dev` rejects webhooks that must be signed.",
-    fix: "Set its environment variable on the machine of the service.",
+    fix: "Set the environment variable on the machine of the service, or in `.env`.",
   },
   unusable_secret: {
     text: "Signatures are verified with a value from the sender's settings. It must be complete, and a secret must be long enough.",

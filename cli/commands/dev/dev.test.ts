@@ -126,6 +126,14 @@ it("a service that cannot start is not served", async () => {
   expect(session.isServing()).toBe(false);
 });
 
+it("a stopped service starts again with the next build, also if it is the same one", async () => {
+  const { session, rebuild } = setUp();
+  await rebuild(built("v1"));
+  await session.stop();
+  expect(session.isServing()).toBe(false);
+  expect(await rebuild(built("v1"))).toEqual(["start", "ready v1"]);
+});
+
 it("inputs of the build cause a rebuild, files that workflows write do not", async () => {
   const { session, rebuild } = setUp();
   await rebuild(built("v1"));

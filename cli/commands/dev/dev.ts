@@ -45,16 +45,25 @@ async function dev(context: CommandContext, { port }: { port?: number }): Promis
     follow,
   });
   const failed = Promise.withResolvers<never>();
+  /** Processes get their variables when they start. */
+  const rebuild = async () => {
+    const names = context.envFiles.reload();
+    if (names.length > 0 && session.isServing()) {
+      events.notice("info", `Changed variables (${names.join(", ")}): restarting.`);
+      await session.stop();
+    }
+    await session.rebuild();
+  };
   const loop = createRebuildLoop({
     debounceMs,
     rebuild: () =>
-      session
-        .rebuild()
-        .catch((error: unknown) =>
-          stopping.signal.aborted ? undefined : reportFailure({ error, session, events, fail: failed.reject }),
-        ),
+      rebuild().catch((error: unknown) =>
+        stopping.signal.aborted ? undefined : reportFailure({ error, session, events, fail: failed.reject }),
+      ),
   });
-  const watching = await watchProject(context.projectDir, (path) => session.concerns(path) && loop.changed());
+  const watching = await watchProject(context.projectDir, (path) => {
+    if (session.concerns(path) || context.envFiles.includes(path)) loop.changed();
+  });
   try {
     loop.changed();
     await Promise.race([stopped, failed.promise]);
@@ -81,6 +90,7 @@ async function openSession(context: CommandContext, p: OpenSession): Promise<Dev
     import("../../build/build-project.ts"),
     import("../../../server/logging.ts"),
   ]);
+  let { flags } = p;
   const logger = createLogger({ mode: "development", level: readLogLevel("development"), process: "supervisor" });
   return createDevSession({
     async build() {
@@ -89,13 +99,15 @@ async function openSession(context: CommandContext, p: OpenSession): Promise<Dev
       return built;
     },
     readSettings: (manifest) =>
-      readSettings({ projectDir, mode: "development", fromProject: manifest.settings, flags: p.flags }),
+      readSettings({ projectDir, mode: "development", fromProject: manifest.settings, flags }),
     async start(settings) {
       const showAccess = isReachableFromElsewhere(settings)
         ? await prepareRemoteAccess(context, { settings, events: p.events })
         : null;
       const service = await startService({ settings, reporter: p.events, logger, now: context.now() });
       showAccess?.(service);
+      // A restart keeps the port that the system chose.
+      if (settings.port === 0) flags = { ...flags, port: Number(new URL(service.localUrl).port) };
       return service;
     },
     events: p.events,
@@ -148,6 +160,8 @@ interface DevSession {
   /** Whether a change of this file requires a rebuild. */
   concerns(path: string): boolean;
   isServing(): boolean;
+  /** Ends the service; the next build starts it again. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -225,6 +239,11 @@ export function createDevSession(p: {
     },
     isServing: () => serving !== null,
     concerns: (path) => isPartOfBuild(path, { inputs, isBroken }),
+    async stop() {
+      const ended = serving;
+      serving = null;
+      await ended?.service.close();
+    },
     close: async () => serving?.service.close(),
   };
 }

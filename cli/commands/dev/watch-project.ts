@@ -15,7 +15,8 @@ interface Watching {
 export async function watchProject(projectDir: string, onChange: (path: string) => void): Promise<Watching> {
   const watcher = watch(projectDir, {
     ignoreInitial: true,
-    // Packages change only by `npm install`, and folders such as .git and .signalbox are not built.
+    // Packages change only by `npm install`, and folders such as .git and .signalbox are not built. Files such as .env
+    // have variables.
     ignored: (path) => path !== projectDir && isLeftOut(basename(path)),
   });
   watcher.on("all", (_event, path) => onChange(relative(projectDir, path).split(sep).join("/")));
@@ -52,7 +53,7 @@ async function untilReady(watcher: FSWatcher): Promise<void> {
 }
 
 function isLeftOut(name: string): boolean {
-  return name === "node_modules" || name.startsWith(".");
+  return name === "node_modules" || (name.startsWith(".") && !name.startsWith(".env"));
 }
 
 /**
