@@ -183,6 +183,11 @@ export interface VerificationDefinition {
   /** Media types, in lower case, with which the sender sends JSON, in addition to the usual ones. */
   readonly jsonTypes: readonly string[];
   /**
+   * The formats in which the sender sends bodies, the most common one first. Sources without `body` accept them.
+   * `null`: they are unknown, and sources without `body` accept JSON.
+   */
+  readonly bodies: readonly BodyOptions[] | null;
+  /**
    * Equal for verifications that accept the same requests. It is derived from the secrets: compare it, but never store
    * or show it.
    */

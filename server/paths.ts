@@ -35,6 +35,7 @@ export const sdkEntries = [
   "sources/shopify",
   "sources/slack",
   "sources/stripe",
+  "sources/twilio",
   "config",
 ] as const;
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { evaluatedText, hexLines, jsonOf, readBody } from "./read-body.ts";
+import { hexLines, jsonOf, readBody } from "./read-body.ts";
 
 it("decodes UTF-8 without changes", () => {
   const text = '\uFEFF{ "name":"Zoë",\r\n"a":1,"a":2 }';
@@ -29,15 +29,4 @@ const json = (text: string) => jsonOf(readBody(Buffer.from(text).toString("base6
 
 it("parses the JSON of a body, with or without a byte order mark", () => {
   expect([json("\uFEFF[1]"), json("null"), json("{"), jsonOf(null)]).toEqual([[1], null, undefined, undefined]);
-});
-
-it("shows what triggers evaluated of a form: its fields, or the JSON in one of them", () => {
-  const form = readBody(btoa("payload=%7B%22a%22%3A1%7D&b=1&b=2"));
-  const ofType = (contentType: string | undefined, field: string | null) =>
-    form && evaluatedText(form, { contentType, field });
-  const type = "application/x-www-form-urlencoded; charset=utf-8";
-  expect(ofType(type, "payload")).toBe('{"a":1}');
-  expect(ofType(type, null)).toBe('{"payload":"{\\"a\\":1}","b":["1","2"]}');
-  expect(ofType(type, "other")).toBe(ofType(type, null));
-  expect(ofType("application/json", "payload")).toBe(form?.text);
 });

@@ -28,25 +28,6 @@ export function jsonOf(text: string | null): Json | undefined {
   }
 }
 
-/**
- * The JSON that triggers evaluated, as text: the body itself or, of a form, its fields or the JSON in `field`. `null`:
- * the body is not text.
- */
-export function evaluatedText(
-  body: ReadBody,
-  { contentType, field }: { contentType: string | undefined; field: string | null },
-): string | null {
-  if (body.text === null || !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? "")) return body.text;
-  const fields = new URLSearchParams(body.text);
-  const json = field === null ? null : fields.get(field);
-  if (json !== null) return json;
-  const values = [...new Set(fields.keys())].map((name): [string, string | string[]] => {
-    const [first = "", ...others] = fields.getAll(name);
-    return [name, others.length === 0 ? first : [first, ...others]];
-  });
-  return JSON.stringify(Object.fromEntries(values));
-}
-
 /** A hex dump of the first `max` bytes: offset, sixteen bytes in hexadecimal, and the same bytes as ASCII. */
 export function hexLines(bytes: Uint8Array, max: number): string {
   const lines: string[] = [];

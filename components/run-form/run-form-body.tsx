@@ -12,7 +12,7 @@ import { DraftNotes, IssueSummary, StartResult } from "./form-messages.tsx";
 import { printDraft } from "./draft/draft-text.ts";
 import { startDraft } from "./draft/new-draft.ts";
 import { DraftForm } from "./form/draft-form.tsx";
-import { exampleHeaders, givenHeaders } from "./draft/header-texts.ts";
+import { exampleHeaders, givenHeaders, receivedHeaders } from "./draft/header-texts.ts";
 import { HeaderFields } from "./form/header-fields.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import { hasPrompt, PromptForm } from "./prompt/prompt-form.tsx";
@@ -43,9 +43,11 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const { schema, filter, example } = details;
   // Only a delivery has headers: a run through a trigger, or a replay, has a payload.
   const headersSchema = subject.kind === "trigger" ? details.headers : null;
-  const [headerTexts, setHeaderTexts] = useState(() => exampleHeaders(headersSchema));
+  const [headerTexts, setHeaderTexts] = useState(() =>
+    first.headers ? receivedHeaders(headersSchema, first.headers) : exampleHeaders(headersSchema),
+  );
   const headers = useMemo(() => givenHeaders(headersSchema, headerTexts), [headersSchema, headerTexts]);
-  const draft = useDraft({ key: storageKey, from: origin, ...first });
+  const draft = useDraft({ key: storageKey, from: origin, text: first.text, label: first.label });
   const [wanted, setView] = useState<View>("form");
   const view: View = draft.isTooLong ? "json" : wanted;
   const starter = useStart(subject);

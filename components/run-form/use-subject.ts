@@ -6,6 +6,7 @@ import type { BodyFormat } from "../../server/contract/project/endpoint.ts";
 import { useMay } from "../auth/access.tsx";
 import { jsonCurl } from "../curl/curl-command.ts";
 import { webhookCurl } from "../curl/webhook-curl.ts";
+import { evaluatedText } from "../deliveries/detail/full-delivery.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import type { GivenHeaders } from "./draft/header-texts.ts";
 import { endpointOf, type RunSubject, targetOf, triggerOf } from "./run-subject.ts";
@@ -57,6 +58,8 @@ function detailsOf(
 export interface FirstText {
   text: string;
   label: string;
+  /** The headers of the delivery that it comes from. Default: generated ones. */
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -83,14 +86,8 @@ export function useFirstText(
     return { first: run.data && { text: JSON.stringify(value ?? null, null, 2), label: "run" }, error: run.error };
   }
   if (!takesBodies || from === null) return { first: null, error: null };
-  return { first: delivery.data && { text: textOfBody(delivery.data.body), label: "delivery" }, error: delivery.error };
-}
-
-/** The body of a delivery, given as base64 of its bytes, as text. */
-export function textOfBody(body: string | null): string {
-  if (body === null) return "";
-  const bytes = Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
-  return new TextDecoder().decode(bytes);
+  const { data, error } = delivery;
+  return { first: data && { text: evaluatedText(data) ?? "", label: "delivery", headers: data.headers }, error };
 }
 
 /**

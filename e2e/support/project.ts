@@ -24,18 +24,17 @@ export function copyStarter(onCleanup: OnCleanup = onTestFinished): string {
 /** A project made of the given files. */
 export function writeProject(files: Record<string, string>, onCleanup: OnCleanup = onTestFinished): string {
   const dir = emptyFolder(onCleanup);
-  for (const [path, text] of Object.entries({
-    "package.json": `{"name":"e2e","private":true,"type":"module"}`,
-    ...files,
-  }))
-    writeFile(dir, path, text);
+  writeFiles(dir, { "package.json": `{"name":"e2e","private":true,"type":"module"}`, ...files });
   linkPackages(dir);
   return dir;
 }
 
-function writeFile(dir: string, path: string, text: string): void {
-  mkdirSync(dirname(join(dir, path)), { recursive: true });
-  writeFileSync(join(dir, path), text);
+/** Writes files into a project. */
+export function writeFiles(dir: string, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  }
 }
 
 /** An empty folder, removed when the test ends. */

@@ -1,7 +1,14 @@
 import { checkOptions, checkText } from "../check-shape.ts";
-import type { DedupeOptions, RateLimitOptions, SourceDefinition, VerificationDefinition } from "../definition.ts";
+import type {
+  BodyOptions,
+  DedupeOptions,
+  RateLimitOptions,
+  ReplyOptions,
+  SourceDefinition,
+  VerificationDefinition,
+} from "../definition.ts";
 import type { Schema } from "../schema.ts";
-import { defineWebhookSource, type WebhookSource } from "../trigger/define-webhook-source.ts";
+import { defineEndpoint, type WebhookSource } from "../trigger/define-webhook-source.ts";
 import type { Secret } from "../verify/secrets.ts";
 import { z } from "zod/v4";
 import type { EventField } from "./event-fields.ts";
@@ -34,7 +41,8 @@ interface EventOptions<Slug extends string, Paths extends readonly string[]> {
 export interface EventSources<Events, Headers extends string = never> {
   /**
    * Defines a source for one kind of event: its condition, its signature, the identity of its events, and a schema of
-   * the picked paths. Attach a workflow or an agent with `.attach()`. Throws a TypeError for an unknown event or path.
+   * the picked paths. Other events are skipped with 200. Attach a workflow or an agent with `.attach()`. Throws a
+   * TypeError for an unknown event or path.
    */
   on<Event extends keyof Events & string, Slug extends string, const Paths extends readonly string[]>(
     event: Event,
@@ -58,6 +66,10 @@ export interface Sender {
   verify(secret: Secret): VerificationDefinition;
   /** The identity of an event whose signature is verified, and of one without a signature. */
   dedupe: { signed?: DedupeOptions; unsigned?: DedupeOptions };
+  /** The format of bodies. Default: the formats of its verification. */
+  body?: BodyOptions;
+  /** The response that the sender insists on. Default: the JSON with the run ids. */
+  reply?: ReplyOptions;
 }
 
 export function createEventSources<Events, Headers extends string = never>(
@@ -80,15 +92,21 @@ export function createEventSources<Events, Headers extends string = never>(
       where: call,
     });
     const header = sender.header?.(event);
-    return defineWebhookSource({
-      slug,
+    const events = defineEndpoint({
       endpoint,
-      request,
-      ...(header && { headers: z.object({ [header.name]: z.literal(header.value) }) }),
+      // An endpoint receives all events of the sender, and senders disable endpoints that respond with errors.
+      onMismatch: "skip",
+      ...(sender.body && { body: sender.body }),
+      ...(sender.reply && { reply: sender.reply }),
       ...(isSigned && { verify: sender.verify(secret) }),
       ...(dedupe && { dedupe }),
-      ...(filter && { filter }),
       ...(rateLimit && { rateLimit }),
+    });
+    return events.source({
+      slug,
+      request,
+      ...(header && { headers: z.object({ [header.name]: z.literal(header.value) }) }),
+      ...(filter && { filter }),
     });
   };
   // The types of the sources follow from `Events`; at run time one function makes all of them.

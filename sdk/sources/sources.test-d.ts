@@ -3,6 +3,7 @@ import { github } from "./github/index.ts";
 import { shopify } from "./shopify/index.ts";
 import { slack } from "./slack/index.ts";
 import { stripe } from "./stripe/index.ts";
+import { twilio } from "./twilio/index.ts";
 import type { WebhookSource } from "../trigger/define-webhook-source.ts";
 
 type PayloadOf<Source> = Source extends WebhookSource<string, infer Payload, infer _Headers> ? Payload : never;
@@ -31,6 +32,9 @@ test("the payload has just the picked paths, with their types", () => {
 
   const order = shopify.on("orders/create", { slug: "a", endpoint: "a", pick: ["line_items[].sku"] });
   expectTypeOf<PayloadOf<typeof order>>().toEqualTypeOf<{ line_items: { sku?: string | null }[] }>();
+
+  const message = twilio.on("message.received", { slug: "a", endpoint: "a", pick: ["From", "Body", "MediaUrl0"] });
+  expectTypeOf<PayloadOf<typeof message>>().toEqualTypeOf<{ From: string; Body: string; MediaUrl0?: string }>();
 });
 
 test("unknown events and paths are errors", () => {
@@ -42,5 +46,9 @@ test("unknown events and paths are errors", () => {
   github.on("issues.opened", { slug: "a", endpoint: "a", pick: ["repository"] });
   // @ts-expect-error the items of a list have brackets
   shopify.on("orders/create", { slug: "a", endpoint: "a", pick: ["line_items.sku"] });
+  // @ts-expect-error a received message has no status callback's fields
+  twilio.on("message.received", { slug: "a", endpoint: "a", pick: ["MessageStatus"] });
+  // @ts-expect-error Twilio calls it canceled
+  twilio.on("call.cancelled", { slug: "a", endpoint: "a", pick: [] });
   expectTypeOf(github.on).parameter(0).toExtend<string>();
 });

@@ -6,6 +6,7 @@ import { events } from "./github/event-data.ts";
 import { shopify } from "./shopify/index.ts";
 import { slack } from "./slack/index.ts";
 import { stripe } from "./stripe/index.ts";
+import { twilio } from "./twilio/index.ts";
 
 const secret = "a secret of at least sixteen characters";
 const accepts = (source: { request: { safeParse(value: unknown): unknown } }, body: unknown) =>
@@ -139,11 +140,49 @@ describe.each([
     body: { name: "#1001", line_items: [{ sku: "NB-1" }, { sku: null }], customer: null },
     other: { name: 1001 },
   },
+  {
+    sender: "twilio",
+    source: twilio.on("message.received", {
+      slug: "a",
+      endpoint: "twilio",
+      secret,
+      pick: ["From", "Body", "MediaUrl0", "WaId"],
+    }),
+    dedupe: undefined,
+    body: { MessageSid: "SM1", SmsStatus: "received", From: "+14155550100", To: "+14155550199", Body: "hi" },
+    other: { SmsStatus: "delivered", MessageStatus: "delivered" },
+  },
 ])("typed sources of $sender", ({ sender, source, dedupe, body, other }) => {
   it("verifies, identifies and selects its events", () => {
     expect([source.verify?.scheme, source.dedupe]).toEqual([sender, dedupe]);
     expect(accepts(source, body)).toBe(true);
     expect(accepts(source, { ...body, ...other })).toBe(false);
     expect(accepts(source, exampleOf(source)[0])).toBe(true);
+  });
+
+  it("skips other events, so that the sender does not disable the endpoint", () => {
+    expect(source.onMismatch).toBe("skip");
+  });
+});
+
+const onTwilio = (event: string) => twilio.on(event as "call.completed", { slug: "a", endpoint: "twilio", pick: [] });
+
+describe("twilio.on", () => {
+  it("accepts forms, and responds with an empty TwiML document", () => {
+    expect(onTwilio("call.completed")).toMatchObject({
+      body: "form",
+      reply: { body: "<Response/>", headers: { "content-type": "text/xml" } },
+      dedupe: { header: "i-twilio-idempotency-token" },
+      verify: undefined,
+    });
+  });
+
+  it.each([
+    ["message.delivered", { MessageStatus: "delivered", SmsStatus: "delivered" }],
+    ["call.no-answer", { CallStatus: "no-answer" }],
+    ["recording.completed", { RecordingStatus: "completed" }],
+  ])("%s is selected by its status", (event, body) => {
+    expect(accepts(onTwilio(event), body)).toBe(true);
+    expect(accepts(onTwilio(event), Object.fromEntries(Object.keys(body).map((name) => [name, "other"])))).toBe(false);
   });
 });

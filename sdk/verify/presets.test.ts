@@ -1,6 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { verifyKey } from "discord-interactions";
 import { describe, expect, it } from "vitest";
+import { publishedHubspot, publishedSquare, publishedTwilio } from "./testing/published.ts";
 import { discordKeys, instant, now, publicUrl, requestOf, senders, textSecret } from "./testing/senders.ts";
 import * as schemes from "./index.ts";
 
@@ -26,16 +27,8 @@ const twilioHash = (body: string, url = publicUrl) =>
     ?.contentHash();
 
 describe("twilio", () => {
-  // From the tests of twilio-python.
-  const published = {
-    secret: "1c892n40nd03kdnc0112slzkl3091j20",
-    url: "http://www.postbin.org/1ed898x",
-    signature: "fF+xx6dTinOaCdZ0aIeNkHr/ZAA=",
-    body: "FromZip=89449&From=%2B15306666666&FromCity=SOUTH+LAKE+TAHOE&ApiVersion=2010-04-01&To=%2B15306384866&CallStatus=ringing&CalledState=CA&FromState=CA&Direction=inbound&ToCity=OAKLAND&ToZip=94612&CallerCity=SOUTH+LAKE+TAHOE&FromCountry=US&CallerName=CA+Wireless+Call&CalledCity=OAKLAND&CalledCountry=US&Caller=%2B15306666666&CallerZip=89449&AccountSid=AC9a9f9392lad99kla0sklakjs90j092j3&Called=%2B15306384866&CallerCountry=US&CalledZip=94612&CallSid=CAd800bb12c0426a7ea4230e492fef2a4f&CallerState=CA&ToCountry=US&ToState=CA",
-  };
-
   it("accepts the example of its own library, and nothing else", () => {
-    const { secret, url, signature, body } = published;
+    const { secret, url, signature, body } = publishedTwilio;
     const headers = { ...form, "x-twilio-signature": signature };
     const check = (sent: string, at = url) =>
       twilio({ secret }).check(requestOf(headers, utf8(sent), now, { url: at }));
@@ -374,14 +367,9 @@ describe("sendgrid", () => {
 });
 
 describe("square", () => {
-  // From the tests of Square's library for Node.js.
-  const body =
-    '{"merchant_id":"MLEFBHHSJGVHD","type":"webhooks.test_notification","event_id":"ac3ac95b-f97d-458c-a6e6-18981597e05f","created_at":"2022-07-13T20:30:59.037339943Z","data":{"type":"webhooks","id":"bc368e64-01aa-407e-b46e-3231809b1129"}}';
-  const headers = { "x-square-hmacsha256-signature": "GF4YkrJgGBDZ9NIYbNXBnMzqb2HoL4RW/S6vkZ9/2N4=" };
-  const url = "https://webhook.site/679a4f3a-dcfa-49ee-bac5-9d0edad886b9";
-
   it("accepts the example of its own library, for that URL only", () => {
-    const secret = "Ibxx_5AKakO-3qeNVR61Dw";
+    const { secret, url, body, signature } = publishedSquare;
+    const headers = { "x-square-hmacsha256-signature": signature };
     expect(square({ secret }).check(requestOf(headers, utf8(body), now, { url }))).toBeNull();
     expect(square({ secret, url }).check(requestOf(headers, utf8(body), now, { url: null }))).toBeNull();
     expect(square({ secret, url: publicUrl }).check(requestOf(headers, utf8(body), now, { url }))?.kind).toBe(
@@ -400,6 +388,18 @@ const signHubspot = (signed: string) => ({
 });
 
 describe("hubspot", () => {
+  it("accepts the example of its own library, and nothing else", () => {
+    const { secret, url, body, time, signature } = publishedHubspot;
+    const headers = { "x-hubspot-request-timestamp": `${time}`, "x-hubspot-signature-v3": signature };
+    const check = (sent: string, { at = url, method = "POST", now: received = time } = {}) =>
+      schemes.hubspot({ secret }).check(requestOf(headers, utf8(sent), received, { url: at, method }));
+    expect(check(body)).toBeNull();
+    expect(check(`${body} `)).toMatchObject({ kind: "mismatch" });
+    expect(check(body, { at: `${url}/` })).toMatchObject({ kind: "mismatch" });
+    expect(check(body, { method: "PUT" })).toMatchObject({ kind: "mismatch" });
+    expect(check(body, { now: time + 6 * minute })).toMatchObject({ kind: "expired" });
+  });
+
   it("accepts the URL with the escapes that HubSpot decodes, and as its libraries sign it", () => {
     const url = "https://hooks.example.com/triggers/crm?a=%3A%2f%20b";
     const check = (signed: string) =>
@@ -408,4 +408,14 @@ describe("hubspot", () => {
     expect(check("https://hooks.example.com/triggers/crm?a=:/%20b")).toBeNull();
     expect(check("https://hooks.example.com/triggers/crm?a=:/ b")).toMatchObject({ kind: "mismatch" });
   });
+});
+
+const bodiesOf = ({ bodies }: schemes.Verification) => bodies;
+
+it("the senders of forms imply the formats of their bodies", () => {
+  expect(bodiesOf(schemes.github({ secret: textSecret }))).toEqual(["json", { type: "form", field: "payload" }]);
+  expect(bodiesOf(twilio({ secret: textSecret }))).toEqual(["form", "json"]);
+  expect(bodiesOf(mailgun({ secret: textSecret }))).toEqual(["json", "form", "multipart"]);
+  expect(bodiesOf(schemes.stripe({ secret: textSecret }))).toEqual(["json"]);
+  expect(bodiesOf(schemes.slack({ secret: textSecret }))).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { checkText } from "../check-shape.ts";
 import {
+  type BodyOptions,
   definitionKind,
   type SecretProblem,
   type SenderAnswer,
@@ -60,6 +61,8 @@ export interface Scheme<K extends Key = HmacKey> {
   answer?(body: unknown, request: SignedRequest, key: K): SenderAnswer | null;
   greet?: VerificationDefinition["greet"];
   jsonTypes?: readonly string[];
+  /** Default: unknown. */
+  bodies?: readonly BodyOptions[];
   /** Distinguishes this scheme from others with the same name. */
   options?: unknown;
 }
@@ -80,14 +83,18 @@ export function createVerification<K extends Key>(scheme: Scheme<K>, keys: Keys<
     },
     ...(scheme.greet && { greet: scheme.greet }),
     ...(scheme.jsonTypes && { jsonTypes: scheme.jsonTypes }),
+    ...(scheme.bodies && { bodies: scheme.bodies }),
     fingerprint: () => fingerprintOf([name, scheme.options ?? null], keys),
   });
 }
 
 type VerificationParts = Omit<Verification, typeof definitionKind>;
-type DefaultedParts = "isTimed" | "readsUrl" | "coversBody" | "answer" | "greet" | "jsonTypes";
+type DefaultedParts = "isTimed" | "readsUrl" | "coversBody" | "answer" | "greet" | "jsonTypes" | "bodies";
 
-/** Completes a verification: it has no time limit, reads no URL, and answers no challenges. */
+/**
+ * Completes a verification: it has no time limit, reads no URL, answers no challenges, and the format of its bodies is
+ * unknown.
+ */
 export function defineVerification(
   parts: Omit<VerificationParts, DefaultedParts> & Partial<Pick<VerificationParts, DefaultedParts>>,
 ): Verification {
@@ -99,6 +106,7 @@ export function defineVerification(
     answer: () => null,
     greet: () => null,
     jsonTypes: [],
+    bodies: null,
     ...parts,
   });
 }

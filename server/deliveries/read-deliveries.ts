@@ -2,7 +2,8 @@ import { AppError } from "../contract/app-error.ts";
 import type { Delivery, DeliverySummary, VerdictOutcome } from "../contract/delivery.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
 import { nearestName } from "../domain/did-you-mean.ts";
-import { readFile } from "../domain/requests/body-format.ts";
+import type { BodyFormat } from "../contract/project/endpoint.ts";
+import { onlyJson, parseRecorded, readFile } from "../domain/requests/body-format.ts";
 import { dropUndefined } from "../domain/drop-undefined.ts";
 import type { ProjectReader, ProjectSources } from "../ports/project.ts";
 import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
@@ -35,6 +36,28 @@ export async function getDelivery(deps: { store: Pick<DeliveryStore, "getDeliver
   const delivery = await deps.store.getDelivery(id);
   if (delivery) return delivery;
   throw new AppError("not_found", `There is no delivery ${JSON.stringify(id)}. Retention may have removed it.`);
+}
+
+/** A body that is not JSON, as the JSON that triggers evaluate. */
+interface EvaluatedBody {
+  format: BodyFormat["type"];
+  /** The fields of a form or the JSON in one of them, or a string. */
+  text: string;
+}
+
+const forms: readonly BodyFormat[] = [{ type: "form", field: null, bigints: "number" }, { type: "multipart" }];
+
+/**
+ * The body of a delivery as the triggers of the current build evaluate it; a form also if no trigger accepts it.
+ * `null`: the body is JSON, is not stored, or cannot be read.
+ */
+export async function evaluatedBody(
+  { project }: { project: ProjectReader },
+  delivery: Pick<Delivery, "id" | "endpoint" | "body" | "headers">,
+): Promise<EvaluatedBody | null> {
+  const accepted = project.current().byEndpoint.get(delivery.endpoint)?.[0]?.body ?? onlyJson;
+  const read = (await parseRecorded(delivery, [...accepted, ...forms])) ?? (await parseRecorded(delivery, forms));
+  return read && read.format.type !== "json" ? { format: read.format.type, text: read.text } : null;
 }
 
 /** A file of a delivery with a multipart body, by its number. Throws AppError `not_found`. */

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
 import { type DeliverySummary, ownHeaders } from "../contract/delivery.ts";
+import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { safeHeaders } from "../domain/deliveries/header-values.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { formatCount } from "../domain/format.ts";
+import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
 import { type InferredTrigger, type Sample, inferTrigger as inferFromSamples } from "../domain/sketch/infer-trigger.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
@@ -65,18 +67,27 @@ interface Deps {
 export async function inferTrigger(deps: Deps, request: InferRequest): Promise<InferredTriggerAnswer> {
   const since = request.since ?? deps.clock.now() - defaultPeriodMs;
   const end = elapsedMs(deps.clock) + maxReadMs;
-  const listed = await listSamples(deps, { ...request, since, end });
-  const like = request.delivery === undefined ? null : await readSample(deps, request.delivery);
-  const reader = createReader(deps, { ids: listed.ids, end, signal: request.signal });
+  const endpoint = endpointOf(deps, request.endpoint);
+  const listed = await listSamples(deps, { ...request, since, end, isVerified: endpoint.isVerified });
+  const readOne = (id: string) => readSample(deps, id, endpoint.formats);
+  const like = request.delivery === undefined ? null : await readOne(request.delivery);
+  const reader = createReader(readOne, { clock: deps.clock, ids: listed.ids, end, signal: request.signal });
   const inference = await inferFromSamples(reader.read, {
     endpoint: request.endpoint,
     file: request.file,
     only: like ?? request.only,
+    formats: endpoint.formats,
   });
   if (inference.trigger)
     return describeTrigger(request.endpoint, inference.trigger, listed.isComplete && !reader.isCut());
   if (inference.count === 0) throw nothingRecorded(deps, request, listed.total);
   throw unknownKind(request.only ?? "", inference.kinds);
+}
+
+/** What the sources of an endpoint have in common. An unknown endpoint accepts JSON. */
+function endpointOf({ project }: Deps, endpoint: string): { formats: readonly BodyFormat[]; isVerified: boolean } {
+  const [source] = project.current().byEndpoint.get(endpoint) ?? [];
+  return { formats: source?.body ?? onlyJson, isVerified: (source?.verify ?? null) !== null };
 }
 
 /** The error for a kind that no payload has. */
@@ -114,14 +125,20 @@ function nothingRecorded({ project }: Deps, { endpoint }: InferRequest, total: n
   }
   return new AppError(
     "nothing_recorded",
-    `${formatCount(total, "delivery", "deliveries")} to ${name} ${total === 1 ? "is" : "are"} recorded, but none has a usable body: JSON from a sender, with a valid signature if the endpoint verifies one.`,
+    `${formatCount(total, "delivery", "deliveries")} to ${name} ${total === 1 ? "is" : "are"} recorded, but none has a usable body: JSON or a form from a sender, with a valid signature if the endpoint verifies one.`,
   );
 }
 
 /** The ids of the newest usable deliveries. `total` counts the others as well. `end`: monotonic milliseconds. */
 async function listSamples(
   { store, clock }: Deps,
-  { endpoint, since, signal, end }: InferRequest & { since: number; end: number },
+  {
+    endpoint,
+    since,
+    signal,
+    end,
+    isVerified,
+  }: Pick<InferRequest, "endpoint" | "signal"> & { since: number; end: number; isVerified: boolean },
 ): Promise<{ ids: string[]; total: number; isComplete: boolean }> {
   const ids: string[] = [];
   let total = 0;
@@ -133,22 +150,26 @@ async function listSamples(
       { limit: 100, cursor, signal },
     );
     total += page.data.length;
-    ids.push(...page.data.filter(isUsable).map(({ id }) => id));
+    ids.push(...page.data.filter((delivery) => isUsable(delivery, isVerified)).map(({ id }) => id));
     cursor = page.nextCursor;
   } while (cursor !== null && ids.length < maxDeliveries && elapsedMs(clock) < end);
   return { ids: ids.slice(0, maxDeliveries), total, isComplete: cursor === null && ids.length <= maxDeliveries };
 }
 
-/** Whether a sender sent it, and its signature was not invalid. A repeat has the body of the first delivery. */
-function isUsable({ outcome, problem, redeliveryOf, headers }: DeliverySummary): boolean {
+/**
+ * Whether a sender sent it, and its signature was not invalid. A repeat has the body of the first delivery. The
+ * signature of a body in another format was not checked.
+ */
+function isUsable({ outcome, problem, redeliveryOf, headers }: DeliverySummary, isVerified: boolean): boolean {
   if (outcome === "repeated" || redeliveryOf !== null || headers[ownHeaders.sentFrom] !== undefined) return false;
+  if (problem?.code === "unsupported_media_type") return !isVerified;
   return problem === null || problem.code === "request_mismatch";
 }
 
 /** Reads deliveries several times. The first reading ends at `end`, the others where the first one did. */
 function createReader(
-  deps: Deps,
-  { ids, end, signal }: { ids: readonly string[]; end: number; signal: AbortSignal | undefined },
+  readOne: (id: string) => Promise<Sample | null>,
+  { clock, ids, end, signal }: { clock: Clock; ids: readonly string[]; end: number; signal: AbortSignal | undefined },
 ): { read(): AsyncIterable<Sample>; isCut(): boolean } {
   let limit: number | null = null;
   return {
@@ -156,8 +177,8 @@ function createReader(
       let at = 0;
       for (; at < (limit ?? ids.length); at++) {
         signal?.throwIfAborted();
-        if (limit === null && at > 0 && elapsedMs(deps.clock) > end) break;
-        const sample = await readSample(deps, ids[at] ?? "");
+        if (limit === null && at > 0 && elapsedMs(clock) > end) break;
+        const sample = await readOne(ids[at] ?? "");
         if (sample) yield sample;
       }
       limit ??= at;
@@ -166,13 +187,10 @@ function createReader(
   };
 }
 
-/** `null` if it has no JSON body, or retention removed it. */
-async function readSample({ store }: Deps, id: string): Promise<Sample | null> {
+/** `null` if the body is neither JSON nor a form that the endpoint accepts, or retention removed it. */
+async function readSample({ store }: Deps, id: string, formats: readonly BodyFormat[]): Promise<Sample | null> {
   const delivery = await store.getDelivery(id);
-  if (!delivery || delivery.body === null || (delivery.json === null && !isNull(delivery.body))) return null;
-  return { body: delivery.json, headers: safeHeaders(delivery.headers), seenAt: Date.parse(delivery.receivedAt) };
-}
-
-function isNull(base64: string): boolean {
-  return base64.length < 64 && Buffer.from(base64, "base64").toString().trim() === "null";
+  const parsed = delivery && (await parseRecorded(delivery, formats));
+  if (!parsed || parsed.format.type === "text" || parsed.format.type === "bytes") return null;
+  return { body: parsed.json, headers: safeHeaders(delivery.headers), seenAt: Date.parse(delivery.receivedAt) };
 }

@@ -15,25 +15,25 @@ export function bodyDiagnostics(entries: readonly EvaluatedEntry[], files: Proje
   return entries.flatMap((entry) => {
     if (entry.outcome !== "trigger") return [];
     const { file, trigger } = entry;
-    return findProblems(trigger).map(({ code, property, title }) =>
-      files.diagnose({ code, title: `${file} › ${title}`, at: files.findProperty(file, property) ?? { file } }),
-    );
+    return findProblems(trigger).map(({ code, property, title, ...severity }) => {
+      const at = files.findProperty(file, property) ?? { file };
+      return files.diagnose({ code, title: `${file} › ${title}`, at, ...severity });
+    });
   });
 }
 
 /**
- * The formats in which the endpoint accepts bodies. Requires options without diagnostics. GitHub sends forms unless its
- * settings say otherwise.
+ * The formats in which the endpoint accepts bodies: that of `body`, otherwise those of the verified sender. Requires
+ * options without diagnostics.
  */
 export function bodyFormatsOf({ body, bigints, verify }: Bodies): BodyFormat[] {
   const numbers = bigints === "string" ? "string" : "number";
-  const format = readBody(body);
-  if (format === null) return [];
-  if (format.type !== "json") return [format.type === "form" ? { ...format, bigints: numbers } : format];
-  const json: BodyFormat = { type: "json", bigints: numbers };
-  return body === undefined && verify?.scheme === "github"
-    ? [json, { type: "form", field: "payload", bigints: numbers }]
-    : [json];
+  const options = body === undefined ? (verify?.bodies ?? ["json"]) : [body];
+  return options.flatMap((option): BodyFormat[] => {
+    const format = readBody(option);
+    if (format === null) return [];
+    return [format.type === "json" || format.type === "form" ? { ...format, bigints: numbers } : format];
+  });
 }
 
 /** `null`: it is no format. */
@@ -64,22 +64,31 @@ interface Problem {
   code: DiagnosticCode;
   property: string;
   title: string;
+  /** Default: an error. */
+  severity?: "warning";
 }
 
 function findProblems(trigger: EvaluatedTrigger): Problem[] {
-  const { body, bigints, dedupe, request, filter } = trigger;
+  const { body, bigints, dedupe, request, filter, verify } = trigger;
   const format = readBody(body);
   if (!format) return [{ code: "invalid_body", property: "body", title: `body is ${show(body)}` }];
   if (bigints !== undefined && bigints !== "number" && bigints !== "string")
     return [{ code: "invalid_body", property: "bigints", title: `bigints is ${show(bigints)}` }];
+  const found: Problem[] = [];
+  if (!isSent(format, verify))
+    found.push({
+      code: "unsent_body",
+      property: "body",
+      title: `body is ${show(body)}, but ${verify?.scheme} sends ${verify?.bodies?.map(show).join(" or ")}`,
+      severity: "warning",
+    });
   const isJson = format.type === "json" || (format.type === "form" && format.field !== null);
-  if (isJson) return [];
-  const onlyJson: Problem[] = [];
+  if (isJson) return found;
   if (bigints !== undefined)
-    onlyJson.push({ code: "only_for_json", property: "bigints", title: `bigints does not apply to ${show(body)}` });
+    found.push({ code: "only_for_json", property: "bigints", title: `bigints does not apply to ${show(body)}` });
   const isText = format.type === "text" || format.type === "bytes";
   if (isText && typeof dedupe === "object" && dedupe !== null && "field" in dedupe)
-    onlyJson.push({
+    found.push({
       code: "only_for_json",
       property: "field",
       title: `dedupe › field does not apply to ${show(body)}`,
@@ -88,7 +97,14 @@ function findProblems(trigger: EvaluatedTrigger): Problem[] {
     ["request", request.json],
     ["filter", filter?.json ?? null],
   ] as const;
-  return [...onlyJson, ...schemas.flatMap(([name, schema]) => (schema ? schemaProblems(name, schema, format) : []))];
+  return [...found, ...schemas.flatMap(([name, schema]) => (schema ? schemaProblems(name, schema, format) : []))];
+}
+
+/** Whether the verified sender sends bodies of this type. Text and bytes accept every type. */
+function isSent({ type }: BodyFormat, verify: EvaluatedTrigger["verify"]): boolean {
+  const bodies = verify?.bodies ?? null;
+  if (bodies === null || type === "text" || type === "bytes") return true;
+  return bodies.some((option) => readBody(option)?.type === type);
 }
 
 function schemaProblems(name: string, schema: JsonSchemaObject, { type }: BodyFormat): Problem[] {

@@ -245,8 +245,12 @@ function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFi
   if (first.verify?.fingerprint !== other.verify?.fingerprint) report("verify", sayVerify(first, other));
   const isAlike = isDeepStrictEqual(comparable(first.dedupe), comparable(other.dedupe));
   if (!isAlike) report("dedupe", "differ in dedupe");
-  for (const property of ["rateLimit", "body", "bigints", "onMismatch", "reply"] as const)
-    if (!isDeepStrictEqual(first[property], other[property])) report(property, `differ in ${property}`);
+  for (const property of ["rateLimit", "body", "bigints", "onMismatch", "reply"] as const) {
+    // The default of a shared endpoint.
+    const fallback = property === "onMismatch" ? "skip" : undefined;
+    if (!isDeepStrictEqual(first[property] ?? fallback, other[property] ?? fallback))
+      report(property, `differ in ${property}`);
+  }
   return found;
 }
 

@@ -173,6 +173,10 @@ export const diagnosticCodes = {
     text: "A form is an object whose values are strings, arrays of strings or files. Text and bytes are strings. This schema matches no such body.",
     fix: "Describe the body as sent, and convert it in .attach({ transform }) or at the top of run().",
   },
+  unsent_body: {
+    text: "The verified sender does not send bodies in this format. Requests in its own format are answered 415.",
+    fix: "Omit body: verify implies the formats of its sender.",
+  },
   endpoint_disagrees: {
     text: "verify, dedupe, rateLimit, body, bigints, onMismatch and reply apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
     fix: "Define the endpoint once with defineEndpoint(), e.g. in lib/ beside triggers/, and import it in every source. Or use separate endpoints.",

@@ -74,6 +74,7 @@ export async function readTrigger(
           fingerprint: source.verify.fingerprint(),
           signedHeaders: source.verify.signedHeaders,
           coversBody: source.verify.coversBody,
+          bodies: source.verify.bodies,
         }
       : null,
     dedupe: plain(source.dedupe),

@@ -1,4 +1,4 @@
-import type { SecretProblem } from "../../../sdk/definition.ts";
+import type { BodyOptions, SecretProblem } from "../../../sdk/definition.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { FindingKind } from "../schema/finding.ts";
 
@@ -68,6 +68,8 @@ export interface EvaluatedTrigger {
     /** `null`: the scheme signs nothing. */
     signedHeaders: readonly string[] | null;
     coversBody: boolean;
+    /** `null`: unknown. */
+    bodies: readonly BodyOptions[] | null;
   } | null;
   dedupe: unknown;
   rateLimit: unknown;

@@ -11,9 +11,8 @@ import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { Panel, Cell, Row, Table } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { ShortId } from "../../ui/copy-button.tsx";
-import type { FullDelivery } from "../detail/full-delivery.ts";
+import { evaluatedText, type FullDelivery } from "../detail/full-delivery.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
-import { readBody } from "../read-body.ts";
 import { diffHeaders, diffJson, diffVerdicts } from "./diff-delivery.ts";
 
 interface DifferenceRow {
@@ -109,11 +108,14 @@ function Side({ label, delivery }: { label: string; delivery: FullDelivery }) {
 function differencesOfBodies(one: FullDelivery, two: FullDelivery) {
   if (one.bodySha256 !== null && one.bodySha256 === two.bodySha256)
     return { same: "The bodies are identical, byte for byte.", rows: [] };
-  const [first, second] = [readBody(one.body), readBody(two.body)];
-  if (!first || !second) return { same: "One of the deliveries has no stored body.", rows: [] };
-  const rows = first.text === null || second.text === null ? null : diffJson(first.text, second.text, maxDifferences);
+  if (!one.body || !two.body) return { same: "One of the deliveries has no stored body.", rows: [] };
+  const [first, second] = [evaluatedText(one), evaluatedText(two)];
+  const rows = first === null || second === null ? null : diffJson(first, second, maxDifferences);
   if (rows === null)
-    return { same: "The bodies differ. They cannot be compared by path, because one of them is not JSON.", rows: [] };
+    return {
+      same: "The bodies differ. They cannot be compared by path, because one of them is neither JSON nor a form.",
+      rows: [],
+    };
   return { same: "The values are the same. Only whitespace or the order of keys differs.", rows };
 }
 

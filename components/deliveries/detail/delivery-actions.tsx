@@ -15,8 +15,8 @@ import { Menu } from "../../ui/menu.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { CompareDialog } from "../compare/compare-dialog.tsx";
 import { deliveryCurl, endpointPath } from "../delivery-curl.ts";
-import type { FullDelivery } from "./full-delivery.ts";
-import { jsonOf, readBody } from "../read-body.ts";
+import { evaluatedText, type FullDelivery } from "./full-delivery.ts";
+import { jsonOf } from "../read-body.ts";
 
 /** The actions on a delivery. */
 export function DeliveryActions({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
@@ -83,9 +83,11 @@ function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string
   const hrefOf = (slug: string) =>
     `/?node=${encodeURIComponent(`trigger:${slug}`)}&tab=test&from=${encodeURIComponent(delivery.id)}`;
   const [only] = slugs;
-  const hasJson = useMemo(() => jsonOf(readBody(delivery.body)?.text ?? null) !== undefined, [delivery.body]);
+  const hasJson = useMemo(() => jsonOf(evaluatedText(delivery)) !== undefined, [delivery]);
   if (!hasJson || only === undefined) {
-    const why = !hasJson ? "The body is not JSON" : `No trigger listens on ${delivery.endpoint} now`;
+    const why = !hasJson
+      ? "The body is neither JSON nor in a format that the endpoint accepts"
+      : `No trigger listens on ${delivery.endpoint} now`;
     return (
       <Button icon={FilePenLine} disabled title={why}>
         Open as form

@@ -15,7 +15,7 @@ import { Choice, Segmented } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import type { FullDelivery } from "./full-delivery.ts";
-import { evaluatedText, hexLines, jsonOf, type ReadBody, readBody } from "../read-body.ts";
+import { hexLines, jsonOf, type ReadBody, readBody } from "../read-body.ts";
 import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
 
 const faces = [
@@ -43,7 +43,9 @@ function StoredBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: 
   const [wanted, setFace] = useQueryState("body", parseAsStringLiteral(faceNames));
   const face = body.text === null ? "bytes" : (wanted ?? "pretty");
   const [trigger, setTrigger] = useQueryState("marks", parseAsString);
-  const pretty = useEvaluatedText(delivery, body);
+  // Text is easier to read as it was sent than as a string of JSON.
+  const isForm = delivery.evaluated?.format === "form" || delivery.evaluated?.format === "multipart";
+  const pretty = isForm ? (delivery.evaluated?.text ?? null) : body.text;
   const marks = useMarks({ delivery, text: pretty, trigger });
   const triggers = [...new Set(delivery.verdicts.map((verdict) => verdict.trigger))];
   // Only the pretty view can show a path.
@@ -86,17 +88,6 @@ function StoredBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: 
       {face === "bytes" && <Bytes bytes={body.bytes} />}
     </Panel>
   );
-}
-
-/** The text of the body as the triggers of the current build evaluate it. */
-function useEvaluatedText(delivery: FullDelivery, body: ReadBody): string | null {
-  const trpc = useTRPC();
-  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions({ endpoint: delivery.endpoint }));
-  return useMemo(() => {
-    const form = triggers?.[0]?.body.find(({ type }) => type === "form");
-    const field = form?.type === "form" ? form.field : null;
-    return evaluatedText(body, { contentType: delivery.headers["content-type"], field });
-  }, [delivery, body, triggers]);
 }
 
 /** Matches are marked by the schemas of the current build, mismatches by the stored verdicts. */

@@ -1,3 +1,4 @@
+import { ownHeaders } from "../../../server/contract/delivery.ts";
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { exampleBody } from "../../../server/domain/schema/example-body.ts";
 import { headerFields } from "../../../server/domain/schema/header-fields.ts";
@@ -16,6 +17,26 @@ export function exampleHeaders(schema: JsonSchemaObject | null): HeaderTexts {
   const example: Json = schema === null ? {} : exampleBody(schema, null);
   if (!isObject(example)) return {};
   return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, textOf(value ?? null)]));
+}
+
+/** The texts to start with if the form repeats a delivery: its headers, as recorded. */
+export function receivedHeaders(
+  schema: JsonSchemaObject | null,
+  headers: Readonly<Record<string, string>>,
+): HeaderTexts {
+  const repeated = repeatedHeaders(headers[ownHeaders.repeated]);
+  return Object.fromEntries(
+    (schema === null ? [] : headerFields(schema)).map(({ name, takes }) => {
+      const values = repeated.get(name) ?? (Object.hasOwn(headers, name) ? [headers[name] ?? ""] : []);
+      return [name, (takes === "list" ? values : values.slice(0, 1)).join("\n")];
+    }),
+  );
+}
+
+function repeatedHeaders(text: string | undefined): ReadonlyMap<string, readonly string[]> {
+  if (text === undefined) return new Map();
+  const values: Record<string, string[]> = JSON.parse(text);
+  return new Map(Object.entries(values));
 }
 
 function textOf(value: Json): string {

@@ -16,6 +16,7 @@ import { useState } from "react";
 import type { Preset } from "../../../server/contract/preset.ts";
 import { formatBytes, formatRelativeTime } from "../../../server/domain/format.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
+import { evaluatedText } from "../../deliveries/detail/full-delivery.ts";
 import { describeProblem } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
@@ -28,7 +29,6 @@ import { useToast } from "../../ui/toast.tsx";
 import { describeFault, parseDraft } from "../draft/draft-text.ts";
 import { endpointOf, presetSubjectOf, type RunSubject, targetOf, triggerOf } from "../run-subject.ts";
 import { SavePresetDialog } from "./save-preset-dialog.tsx";
-import { textOfBody } from "../use-subject.ts";
 
 interface Props {
   subject: RunSubject;
@@ -131,7 +131,7 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
   });
   const body = useMutation({
     mutationFn: (id: string) => queries.fetchQuery(trpc.deliveries.get.queryOptions({ id })),
-    onSuccess: (delivery) => onText(textOfBody(delivery.body), "delivery"),
+    onSuccess: (delivery) => onText(evaluatedText(delivery) ?? "", "delivery"),
     onError: (error) => toast({ tone: "bad", text: `The delivery could not be loaded. ${describeProblem(error)}` }),
   });
   return [

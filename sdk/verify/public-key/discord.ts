@@ -35,6 +35,7 @@ export function discord(options: {
   return createVerification(
     {
       name: "discord",
+      bodies: ["json"],
       signatureHeader: () => "x-signature-ed25519",
       form: "128 hexadecimal digits",
       readSignatures: (header) => [fromHex(header, 64)],

@@ -28,6 +28,7 @@ export function sendgrid(options: {
   return createVerification(
     {
       name: "sendgrid",
+      bodies: ["json"],
       signatureHeader: () => signatureHeader,
       form: "a DER signature in base64",
       readSignatures: (header) => [readSignature(header)],

@@ -93,6 +93,7 @@ export function sns(options: SnsOptions): Verification {
     }),
     answer: (body, _, signal) => answerControl(body, confirms, signal),
     jsonTypes: ["text/plain"],
+    bodies: ["json"],
     fingerprint: () => fingerprintOf(["sns", { confirms, toleranceMs }], topics),
   });
 }

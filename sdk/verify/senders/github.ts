@@ -3,7 +3,8 @@ import { type Verification, createVerification } from "../verification.ts";
 
 /**
  * Verifies GitHub webhooks: the header `x-hub-signature-256` signs the body. GitHub does not sign `x-github-delivery`,
- * so retries are recognised by the body. Throws a TypeError if `secret` is not a string or a list of strings.
+ * so retries are recognised by the body. Without `body`, the source accepts JSON, and forms with their JSON in the
+ * field `payload`. Throws a TypeError if `secret` is not a string or a list of strings.
  * https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
  *
  * @example
@@ -20,6 +21,8 @@ export function github(options: { secret: Secret }): Verification {
       form: "sha256= and 64 hexadecimal digits",
       readSignatures: (header) => [header.startsWith("sha256=") ? fromHex(header.slice(7), 32) : null],
       signed: ({ body }) => [body],
+      // Forms, unless the settings of the webhook say otherwise.
+      bodies: ["json", { type: "form", field: "payload" }],
     },
     secrets,
   );

@@ -20,6 +20,7 @@ export function linear(options: { secret: Secret; tolerance?: Duration }): Verif
   return createVerification(
     {
       name: "linear",
+      bodies: ["json"],
       signatureHeader: () => "linear-signature",
       form: "64 hexadecimal digits",
       readSignatures: (header) => [fromHex(header, 32)],

@@ -5,9 +5,9 @@ import { type Verification, createVerification, fault, readSeconds, readToleranc
 
 /**
  * Verifies Mailgun webhooks and routes: the body contains `timestamp`, `token` and a signature of both. The signature
- * does not cover the rest of the body, so an event is identified by its token. Reads JSON and both kinds of forms.
- * `tolerance` is the maximum clock difference. Default: 5 minutes. Throws a TypeError if an option is invalid.
- * https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
+ * does not cover the rest of the body, so an event is identified by its token. Without `body`, the source accepts JSON
+ * and both kinds of forms. `tolerance` is the maximum clock difference. Default: 5 minutes. Throws a TypeError if an
+ * option is invalid. https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
  *
  * @example
  *   import { mailgun } from "signalbox/verify";
@@ -43,6 +43,8 @@ export function mailgun(options: {
           : [timestamp, token];
       },
       coversBody: false,
+      // Webhooks send JSON, routes send forms, with attachments multipart forms.
+      bodies: ["json", "form", "multipart"],
       time: {
         source: "timestamp in the body",
         toleranceMs,

@@ -25,6 +25,7 @@ export function meta(options: {
   return createVerification(
     {
       name: "meta",
+      bodies: ["json"],
       signatureHeader: () => "x-hub-signature-256",
       form: "sha256= and 64 hexadecimal digits",
       readSignatures: (header) => [header.startsWith("sha256=") ? fromHex(header.slice(7), 32) : null],

@@ -16,6 +16,7 @@ export function shopify(options: { secret: Secret }): Verification {
   return createVerification(
     {
       name: "shopify",
+      bodies: ["json"],
       signatureHeader: () => "x-shopify-hmac-sha256",
       form: "32 bytes in base64",
       readSignatures: (header) => [fromBase64(header, 32)],

@@ -21,6 +21,7 @@ export function stripe(options: { secret: Secret; tolerance?: Duration }): Verif
   return createVerification(
     {
       name: "stripe",
+      bodies: ["json"],
       signatureHeader: () => name,
       form: "t=<seconds>,v1=<64 hexadecimal digits>",
       readSignatures: (header) => valuesOf(header, "v1").map((value) => fromHex(value, 32)),

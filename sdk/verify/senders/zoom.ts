@@ -29,6 +29,7 @@ export function zoom(options: { secret: Secret; tolerance?: Duration }): Verific
   return createVerification(
     {
       name: "zoom",
+      bodies: ["json"],
       signatureHeader: () => "x-zm-signature",
       form: "v0= and 64 hexadecimal digits",
       readSignatures: (header) => [header.startsWith("v0=") ? fromHex(header.slice(3), 32) : null],

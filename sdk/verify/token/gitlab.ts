@@ -16,6 +16,7 @@ export function gitlab(options: { secret: Secret }): Verification {
   return createVerification(
     {
       name: "gitlab",
+      bodies: ["json"],
       signatureHeader: () => "x-gitlab-token",
       form: "the secret token",
       proof: "token",

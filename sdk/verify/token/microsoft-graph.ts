@@ -6,9 +6,10 @@ const maxToken = 4096;
 
 /**
  * Verifies change notifications of Microsoft Graph: each notification contains the `clientState` of its subscription,
- * and nothing is signed. Signalbox answers the validation request (`validationToken`) of a new subscription. The body,
- * which contains `clientState`, is stored as received. Throws a TypeError if `secret` is not a string or a list of
- * strings. https://learn.microsoft.com/graph/change-notifications-delivery-webhooks
+ * and nothing is signed. The JWTs in `validationTokens` of notifications with resource data are not checked. Signalbox
+ * answers the validation request (`validationToken`) of a new subscription. The body, which contains `clientState`, is
+ * stored as received. Throws a TypeError if `secret` is not a string or a list of strings.
+ * https://learn.microsoft.com/graph/change-notifications-delivery-webhooks
  *
  * @example
  *   import { microsoftGraph } from "signalbox/verify";
@@ -22,6 +23,7 @@ export function microsoftGraph(options: {
   return createVerification(
     {
       name: "microsoftGraph",
+      bodies: ["json"],
       signatureField: { name: "clientState of the body", read: ({ body }) => readClientState(body) },
       form: "the same text in every notification",
       proof: "token",

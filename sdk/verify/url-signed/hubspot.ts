@@ -40,6 +40,7 @@ export function hubspot(options: { secret: Secret; url?: string | undefined; tol
   return createVerification(
     {
       name: "hubspot",
+      bodies: ["json"],
       signatureHeader: () => "x-hubspot-signature-v3",
       form: "32 bytes in base64",
       readSignatures: (header) => [fromBase64(header, 32)],

@@ -24,6 +24,7 @@ export function square(options: {
   return createVerification(
     {
       name: "square",
+      bodies: ["json"],
       signatureHeader: () => "x-square-hmacsha256-signature",
       form: "32 bytes in base64",
       readSignatures: (header) => [fromBase64(header, 32)],

@@ -9,8 +9,9 @@ import { createVerification, fault, type Verification } from "../verification.ts
 /**
  * Verifies Twilio webhooks: the header `x-twilio-signature` signs the URL and the fields of the form, or the URL with
  * the hash of the body (`bodySHA256`). `url` is the URL in Twilio's settings, with its key. Default: the public URL of
- * the request. The signature contains no time, so retries are recognised by the URL and the fields. Throws a TypeError
- * if an option is invalid. https://www.twilio.com/docs/usage/webhooks/webhooks-security
+ * the request. The signature contains no time, so retries are recognised by the URL and the fields. Without `body`, the
+ * source accepts forms and JSON. Throws a TypeError if an option is invalid.
+ * https://www.twilio.com/docs/usage/webhooks/webhooks-security
  *
  * @example
  *   import { twilio } from "signalbox/verify";
@@ -44,6 +45,7 @@ export function twilio(options: {
           : [];
       },
       readsUrl: true,
+      bodies: ["form", "json"],
       explainMismatch: (request) => explainUrl(signedUrlOf(request, url)),
       options: { url },
     },

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../contract/app-error.ts";
+import type { Delivery } from "../../contract/delivery.ts";
 import type { Json } from "../../contract/json.ts";
 import type { BodyFormat } from "../../contract/project/endpoint.ts";
 import { sentTypes } from "../schema/encode-body.ts";
@@ -102,6 +103,45 @@ export function parseBody(
     case "bytes":
       return exactly(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64"));
   }
+}
+
+/** The value of a recorded body in one of the formats. */
+interface RecordedBody extends ParsedJson {
+  format: BodyFormat;
+  /** The value as JSON, in the sender's notation if the sender wrote JSON. */
+  text: string;
+}
+
+/**
+ * Parses the body of a delivery as an endpoint with these formats evaluates it now. `null`: the body is not stored, or
+ * it is valid in none of the formats.
+ */
+export async function parseRecorded(
+  { id, body, headers }: Pick<Delivery, "id" | "body" | "headers">,
+  formats: readonly BodyFormat[],
+): Promise<RecordedBody | null> {
+  if (body === null) return null;
+  const bytes = Buffer.from(body, "base64");
+  const header = (name: string) => (Object.hasOwn(headers, name) ? headers[name] : undefined);
+  const contentType = header("content-type");
+  const chosen = chooseFormat(formats, { contentType, contentEncoding: header("content-encoding") });
+  // Some senders send JSON as another type.
+  const format = chosen instanceof AppError ? formats.find(({ type }) => type === "json") : chosen;
+  if (!format) return null;
+  try {
+    const parsed = await parseBody(bytes, { format, contentType, deliveryId: id });
+    return { ...parsed, format, text: textOf(bytes, format) ?? JSON.stringify(parsed.json) };
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+/** The JSON that the sender wrote. `null`: the body is in another format. */
+function textOf(bytes: Uint8Array, format: BodyFormat): string | null {
+  if (format.type === "json") return decodeUtf8(bytes, invalidUtf8);
+  if (format.type !== "form" || format.field === null) return null;
+  return new URLSearchParams(decodeUtf8(bytes, invalidUtf8)).get(format.field);
 }
 
 const exactly = (json: Json): ParsedJson => ({ json, rounded: [] });

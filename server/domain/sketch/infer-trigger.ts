@@ -1,4 +1,5 @@
 import type { Json } from "../../contract/json.ts";
+import type { BodyFormat } from "../../contract/project/endpoint.ts";
 import { fromPointer, valueAt } from "../json/json-pointer.ts";
 import { type Discriminator, chooseDiscriminator, findCandidates, kindHeaders } from "./discriminator.ts";
 import { type Sketch, addSketch, emptySketch, sketchOf } from "./sketch.ts";
@@ -38,6 +39,8 @@ export async function inferTrigger(
     file?: string | undefined;
     /** Limits the trigger to one kind, or to the kind of this sample. */
     only?: string | Sample | undefined;
+    /** The formats in which the endpoint accepts bodies. Default: JSON. */
+    formats?: readonly BodyFormat[] | undefined;
   },
 ): Promise<Inference> {
   const bodies = emptySketch();
@@ -73,7 +76,15 @@ export async function inferTrigger(
     return { trigger: null, count: bodies.count, kinds: [...(discriminator?.values.keys() ?? [])] };
   const written = kinds.length > 0 ? kinds.map(([, sketch]) => sketch) : [bodies];
   const trigger: InferredTrigger = {
-    ...writeTrigger({ endpoint: p.endpoint, file: p.file ?? null, all: bodies, discriminator, kinds, only }),
+    ...writeTrigger({
+      endpoint: p.endpoint,
+      file: p.file ?? null,
+      all: bodies,
+      discriminator,
+      kinds,
+      only,
+      formats: p.formats ?? [],
+    }),
     count: written.reduce((sum, { count }) => sum + count, 0),
     firstSeen: Math.min(...written.map(({ firstSeen }) => firstSeen)),
     lastSeen: Math.max(...written.map(({ lastSeen }) => lastSeen)),

@@ -1,3 +1,4 @@
+import type { BodyFormat } from "../../contract/project/endpoint.ts";
 import { formatCount, formatNumber } from "../format.ts";
 import type { Discriminator } from "./discriminator.ts";
 import { type Shape, shapeOf } from "./shape.ts";
@@ -26,6 +27,8 @@ export function writeTrigger(p: {
   discriminator: Discriminator | null;
   kinds: readonly (readonly [value: string, sketch: Sketch])[];
   only: string | null;
+  /** The formats in which the endpoint accepts bodies. */
+  formats: readonly BodyFormat[];
 }): TriggerCode {
   const slug = slugOf(`${p.endpoint}${p.only === null ? "" : `-${p.only}`}`);
   const workflowSlug = slugOf(`handle-${slug}`);
@@ -47,6 +50,7 @@ export function writeTrigger(p: {
         "export default defineWebhookSource({",
         `  slug: ${quote(slug)},`,
         `  endpoint: ${quote(p.endpoint)},`,
+        ...bodyOptions(p.formats).map((line) => `  ${line}`),
         ...(headers === null ? [] : [`  ${headers}`]),
         `  request: ${request},`,
         `}).attach({ workflow: ${workflowName} });`,
@@ -55,6 +59,16 @@ export function writeTrigger(p: {
     },
     workflow: { slug: workflowSlug, file: `workflows/${workflowSlug}.ts`, code: workflowCode(workflowSlug) },
   };
+}
+
+/** The options `body` and `bigints`, if they are not the defaults. An endpoint has several formats only by its `verify`. */
+function bodyOptions(formats: readonly BodyFormat[]): string[] {
+  const [only, ...others] = formats;
+  const isString = formats.some((format) => "bigints" in format && format.bigints === "string");
+  const bigints = isString ? ['bigints: "string",'] : [];
+  if (!only || others.length > 0 || only.type === "json") return bigints;
+  if (only.type !== "form" || only.field === null) return [`body: ${quote(only.type)},`];
+  return [`body: { type: "form", field: ${quote(only.field)} },`, ...bigints];
 }
 
 function describeEvidence(sketches: readonly Sketch[]): string {

@@ -3,6 +3,7 @@ import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { windowSchema } from "../../contract/traffic.ts";
 import {
+  evaluatedBody,
   filterDeliveries,
   getDelivery,
   listDeliveries,
@@ -51,12 +52,16 @@ export const deliveriesRouter = router({
       showHistogram(ctx, { window, filter: filterDeliveries(ctx.project.current(), toDeliveryQuery(query)) }),
     ),
 
-  /** `probableEndpoint`: the endpoint that the sender probably meant, if the delivery names an unknown one. */
+  /**
+   * `probableEndpoint`: the endpoint that the sender probably meant, if the delivery names an unknown one. `evaluated`:
+   * a body that is not JSON, as the JSON that triggers evaluate.
+   */
   get: procedure("getDelivery")
     .input(z.strictObject({ id: z.string() }))
     .query(async ({ ctx, input }) => {
       const delivery = await getDelivery(ctx, input.id);
-      return { ...delivery, probableEndpoint: probableEndpoint(ctx, delivery) };
+      const evaluated = await evaluatedBody(ctx, delivery);
+      return { ...delivery, evaluated, probableEndpoint: probableEndpoint(ctx, delivery) };
     }),
 
   /**

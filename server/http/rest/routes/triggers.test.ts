@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { pageSchema } from "../../../contract/list.ts";
+import type { Problem } from "../../../contract/problem.ts";
+import type { BodyFormat } from "../../../contract/project/endpoint.ts";
 import { runSchema } from "../../../contract/run.ts";
 import { deliverySummarySchema, verdictSchema } from "../../../contract/delivery.ts";
 import { aDelivery } from "../../../store/testing/factories.ts";
 import { inferredTriggerSchema } from "../../../triggers/infer-trigger.ts";
 import { triggerSchema } from "../../../triggers/read-triggers.ts";
+import type { ProjectSources } from "../../../ports/project.ts";
+import { projectFixture } from "../testing/project-fixture.ts";
 import { startedRuns } from "../schemas.ts";
 import { deliver, executeRuns, makeKey, openTestService, paidBody } from "../testing/test-service.ts";
 
@@ -264,6 +268,21 @@ describe("GET /api/v1/url", () => {
   });
 });
 
+const unsupported: Problem = {
+  type: "/errors/unsupported_media_type",
+  title: "Unsupported media type",
+  status: 415,
+  code: "unsupported_media_type",
+  detail: "",
+};
+
+/** The project, with other formats on an endpoint. */
+function withBody(endpoint: string, body: readonly BodyFormat[]): ProjectSources {
+  const project = projectFixture();
+  const triggers = project.triggers.map((one) => (one.endpoint === endpoint ? { ...one, body } : one));
+  return { ...project, triggers, byEndpoint: Map.groupBy(triggers, (one) => one.endpoint) };
+}
+
 const codeOf = (json: unknown) => inferredTriggerSchema.parse(json).trigger.code;
 const event = (type: string) => JSON.stringify({ type, [type]: { id: 7 } });
 
@@ -324,6 +343,38 @@ describe("GET /api/v1/inferred-trigger", () => {
     expect(found.trigger.code).toContain("real: z.number(), // in 1 of 1");
     const longer = await service.get("/api/v1/inferred-trigger?endpoint=billing&since=2026-11-01");
     expect(inferredTriggerSchema.parse(longer.json).deliveries).toBe(2);
+  });
+
+  it("reads forms and large integers as the endpoint does, and writes its body and bigints", async () => {
+    const service = await openTestService();
+    const form = "application/x-www-form-urlencoded";
+    const record = (endpoint: string, type: string, body: string, problem: Problem | null = null) =>
+      service.store.recordDelivery({
+        ...aDelivery({ receivedAt: service.state.now, body: Buffer.from(body) }),
+        endpoint,
+        outcome: problem ? "rejected" : "skipped",
+        problem,
+        headers: { "content-type": type },
+      });
+    const infer = async (endpoint: string) =>
+      codeOf((await service.get(`/api/v1/inferred-trigger?endpoint=${endpoint}`)).json);
+
+    await record("signup", form, "name=Ada&tag=a&tag=b", unsupported);
+    expect((await service.get("/api/v1/inferred-trigger?endpoint=signup")).json).toMatchObject({
+      code: "nothing_recorded",
+    });
+    await record("signup", "application/json", '{ "other": 1 }', unsupported);
+    service.state.sources = withBody("signup", [{ type: "form", field: null, bigints: "number" }]);
+    expect(await infer("signup")).toContain(
+      'body: "form",\n  request: z.object({\n    name: z.string(), // in 1 of 1\n    tag: z.array(z.string()), // in 1 of 1\n  }),',
+    );
+
+    service.state.sources = withBody("billing", [{ type: "form", field: "payload", bigints: "string" }]);
+    const payloads = ['{ "id": 9007199254740993 }', '{ "id": 7 }'];
+    for (const payload of payloads) await record("billing", form, new URLSearchParams({ payload }).toString());
+    expect(await infer("billing")).toContain(
+      'body: { type: "form", field: "payload" },\n  bigints: "string",\n  request: z.object({\n    id: z.union([z.string(), z.number()]), // in 2 of 2',
+    );
   });
 
   it("says what is missing if nothing is recorded", async () => {

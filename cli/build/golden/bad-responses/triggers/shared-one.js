@@ -4,7 +4,7 @@ import work from "../workflows/work";
 
 export default defineEndpoint({
   endpoint: "shared",
-  onMismatch: "skip",
+  onMismatch: "reject",
 })
   .source({ slug: "shared-one", request: z.object({ id: z.string() }) })
   .attach({ workflow: work });

@@ -2,10 +2,10 @@ import { createHmac } from "node:crypto";
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { github } from "../../../sdk/verify/index.ts";
-import type { BodyFormat } from "../../contract/project/endpoint.ts";
-import { triggerOf } from "../../ingest/testing/project.ts";
-import { serve } from "../testing/serve.ts";
+import { github } from "../../../../sdk/verify/index.ts";
+import type { BodyFormat } from "../../../contract/project/endpoint.ts";
+import { triggerOf } from "../../../ingest/testing/project.ts";
+import { serve } from "../../testing/serve.ts";
 
 const form: BodyFormat = { type: "form", field: null, bigints: "number" };
 const payload: BodyFormat = { type: "form", field: "payload", bigints: "number" };

@@ -15,11 +15,11 @@ import {
   sns,
   twilio,
   zoom,
-} from "../../../sdk/verify/index.ts";
-import { discordKeys, senders, textSecret } from "../../../sdk/verify/testing/senders.ts";
-import { triggerOf } from "../../ingest/testing/project.ts";
-import { trustProxies } from "../connections.ts";
-import { serve } from "../testing/serve.ts";
+} from "../../../../sdk/verify/index.ts";
+import { discordKeys, senders, textSecret } from "../../../../sdk/verify/testing/senders.ts";
+import { triggerOf } from "../../../ingest/testing/project.ts";
+import { trustProxies } from "../../connections.ts";
+import { serve } from "../../testing/serve.ts";
 
 const request = z.looseObject({});
 

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { openStored } from "../../../scripts/open-stored.ts";
-import { jsonSchemaObjectSchema } from "../../contract/json.ts";
-import { projectOf, triggerOf } from "../../ingest/testing/project.ts";
-import { buildTriggerIndex } from "../../matching/index/trigger-index.ts";
-import { openSqliteStore } from "../../store/sqlite/open-store.ts";
-import { serve } from "../testing/serve.ts";
+import { openStored } from "../../../../scripts/open-stored.ts";
+import { jsonSchemaObjectSchema } from "../../../contract/json.ts";
+import { projectOf, triggerOf } from "../../../ingest/testing/project.ts";
+import { buildTriggerIndex } from "../../../matching/index/trigger-index.ts";
+import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
+import { serve } from "../../testing/serve.ts";
 
 const count = 60;
 const requestOf = (n: number) => z.object({ type: z.literal(`event.${n}`), amount: z.number() });

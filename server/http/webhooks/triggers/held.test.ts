@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { releaseDeliveries } from "../../deliveries/release.ts";
-import { projectOf, triggerOf } from "../../ingest/testing/project.ts";
-import { systemClock } from "../../ports/clock.ts";
-import { noSignals } from "../../ports/signals.ts";
-import { openSqliteStore } from "../../store/sqlite/open-store.ts";
-import { serve } from "../testing/serve.ts";
+import { releaseDeliveries } from "../../../deliveries/release.ts";
+import { projectOf, triggerOf } from "../../../ingest/testing/project.ts";
+import { systemClock } from "../../../ports/clock.ts";
+import { noSignals } from "../../../ports/signals.ts";
+import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
+import { serve } from "../../testing/serve.ts";
 
 const paid = z.object({ type: z.literal("paid"), amount: z.number() });
 const held = { status: 202, text: '{"ok":true,"held":true}' };

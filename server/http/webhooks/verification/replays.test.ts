@@ -19,7 +19,7 @@ import {
   svix,
   type Verification,
   zoom,
-} from "../../../sdk/verify/index.ts";
+} from "../../../../sdk/verify/index.ts";
 import {
   base64Secret,
   discordKeys,
@@ -28,13 +28,13 @@ import {
   publicUrl,
   senders,
   textSecret,
-} from "../../../sdk/verify/testing/senders.ts";
-import type { Dedupe } from "../../contract/project/endpoint.ts";
-import { triggerOf } from "../../ingest/testing/project.ts";
-import type { Store } from "../../ports/store.ts";
-import { openSqliteStore } from "../../store/sqlite/open-store.ts";
-import { type PostgresServer, startPostgres } from "../../store/testing/postgres-server.ts";
-import { serve } from "../testing/serve.ts";
+} from "../../../../sdk/verify/testing/senders.ts";
+import type { Dedupe } from "../../../contract/project/endpoint.ts";
+import { triggerOf } from "../../../ingest/testing/project.ts";
+import type { Store } from "../../../ports/store.ts";
+import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
+import { type PostgresServer, startPostgres } from "../../../store/testing/postgres-server.ts";
+import { serve } from "../../testing/serve.ts";
 
 const day = 86_400_000;
 type Headers = Record<string, string>;

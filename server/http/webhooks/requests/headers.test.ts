@@ -1,8 +1,8 @@
 import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { triggerOf } from "../../ingest/testing/project.ts";
-import { serve } from "../testing/serve.ts";
+import { triggerOf } from "../../../ingest/testing/project.ts";
+import { serve } from "../../testing/serve.ts";
 
 const body = JSON.stringify({ id: "evt_1" });
 const request = z.object({ id: z.string() });

@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import * as z3 from "zod/v3";
-import type { AnySchema } from "../../ports/project.ts";
-import { triggerOf } from "../../ingest/testing/project.ts";
-import { serve } from "../testing/serve.ts";
+import type { AnySchema } from "../../../ports/project.ts";
+import { triggerOf } from "../../../ingest/testing/project.ts";
+import { serve } from "../../testing/serve.ts";
 
 const events = createRequire(import.meta.url)("@octokit/webhooks-examples") as { name: string; examples: unknown[] }[];
 const payloads = events.flatMap(({ examples }) => examples);

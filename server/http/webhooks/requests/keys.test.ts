@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { createWebhookAuthenticator, generateKey, hashKey } from "../../auth/keys/check-key.ts";
-import { triggerOf } from "../../ingest/testing/project.ts";
-import { systemClock } from "../../ports/clock.ts";
-import { openSqliteStore } from "../../store/sqlite/open-store.ts";
-import { aKey } from "../../store/testing/factories.ts";
-import { sendRaw, serve } from "../testing/serve.ts";
+import { createWebhookAuthenticator, generateKey, hashKey } from "../../../auth/keys/check-key.ts";
+import { triggerOf } from "../../../ingest/testing/project.ts";
+import { systemClock } from "../../../ports/clock.ts";
+import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
+import { aKey } from "../../../store/testing/factories.ts";
+import { sendRaw, serve } from "../../testing/serve.ts";
 
 const triggers = [triggerOf({ slug: "new-signup", endpoint: "signup", request: z.object({ email: z.email() }) })];
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { github, slack, stripe } from "../../../sdk/verify/index.ts";
-import { requestOf, senders, textSecret } from "../../../sdk/verify/testing/senders.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { triggerOf } from "../../ingest/testing/project.ts";
-import { serve } from "../testing/serve.ts";
+import { github, slack, stripe } from "../../../../sdk/verify/index.ts";
+import { requestOf, senders, textSecret } from "../../../../sdk/verify/testing/senders.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { triggerOf } from "../../../ingest/testing/project.ts";
+import { serve } from "../../testing/serve.ts";
 
 const request = z.object({ id: z.string() });
 const verify = github({ secret: textSecret });

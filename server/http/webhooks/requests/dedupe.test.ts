@@ -4,12 +4,12 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import type { Dedupe } from "../../contract/project/endpoint.ts";
-import type { Json } from "../../contract/json.ts";
-import { idempotencyOf } from "../../domain/deliveries/idempotency.ts";
-import { triggerOf } from "../../ingest/testing/project.ts";
-import { openSqliteStore } from "../../store/sqlite/open-store.ts";
-import { serve } from "../testing/serve.ts";
+import type { Dedupe } from "../../../contract/project/endpoint.ts";
+import type { Json } from "../../../contract/json.ts";
+import { idempotencyOf } from "../../../domain/deliveries/idempotency.ts";
+import { triggerOf } from "../../../ingest/testing/project.ts";
+import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
+import { serve } from "../../testing/serve.ts";
 
 const day = 86_400_000;
 const byHeader: Dedupe = { header: "x-github-delivery", field: null, windowMs: 7 * day };

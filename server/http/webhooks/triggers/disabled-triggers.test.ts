@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { oncePerTurn } from "../../domain/event-loop.ts";
-import { triggerOf } from "../../ingest/testing/project.ts";
-import { unavailable } from "../../ingest/testing/memory-delivery-store.ts";
-import { openSqliteStore } from "../../store/sqlite/open-store.ts";
-import { serve } from "../testing/serve.ts";
+import { oncePerTurn } from "../../../domain/event-loop.ts";
+import { triggerOf } from "../../../ingest/testing/project.ts";
+import { unavailable } from "../../../ingest/testing/memory-delivery-store.ts";
+import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
+import { serve } from "../../testing/serve.ts";
 
 const triggers = [
   triggerOf({ slug: "new-signup", endpoint: "signup", request: z.object({ email: z.email() }) }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { triggerOf } from "../../ingest/testing/project.ts";
-import { serve } from "../testing/serve.ts";
+import { triggerOf } from "../../../ingest/testing/project.ts";
+import { serve } from "../../testing/serve.ts";
 
 const paid = z.object({ type: z.literal("paid"), amount: z.number() });
 const failed = z.object({ type: z.literal("failed"), reason: z.string(), code: z.string() });

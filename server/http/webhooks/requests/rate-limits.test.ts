@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import type { ReceiverEvent } from "../../ingest/accept.ts";
-import type { Authenticate } from "../../ingest/receive.ts";
-import { triggerOf } from "../../ingest/testing/project.ts";
-import { sendRaw, serve } from "../testing/serve.ts";
+import type { ReceiverEvent } from "../../../ingest/accept.ts";
+import type { Authenticate } from "../../../ingest/receive.ts";
+import { triggerOf } from "../../../ingest/testing/project.ts";
+import { sendRaw, serve } from "../../testing/serve.ts";
 
 const request = z.object({ name: z.string() });
 const own = { requests: 2, per: "minute" } as const;

@@ -1,0 +1,131 @@
+import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { senders } from "../sdk/verify/testing/senders.ts";
+import { waitForRun } from "./support/api.ts";
+import { copyStarter, repository, writeFiles } from "./support/project.ts";
+import { signalbox, startService } from "./support/service.ts";
+
+const page = readFileSync(join(repository, "docs/senders.md"), "utf8");
+const files = Object.fromEntries(
+  [...page.matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g)].map(([, path = "", text = ""]) => [path, text]),
+);
+/** A secret for each variable of the page. */
+const secrets = Object.fromEntries(
+  [...page.matchAll(/process\.env\.([A-Z_]+)/g)].map(([, name = ""]) => [name, `${name} of at least sixteen bytes`]),
+);
+
+interface Exchange {
+  start: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+function exchangesOf(text: string): { request: Exchange; response: Exchange }[] {
+  const blocks = [...text.matchAll(/```http\n([\s\S]*?)\n```/g)].map(([, block = ""]) => parse(block));
+  return blocks.flatMap((request, at) => {
+    const response = blocks[at + 1];
+    return at % 2 === 0 && response ? [{ request, response }] : [];
+  });
+}
+
+function parse(block: string): Exchange {
+  const [head = "", ...body] = block.split("\n\n");
+  const [start = "", ...lines] = head.split("\n");
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  return { start, headers: Object.fromEntries(headers), body: body.join("\n\n") };
+}
+
+const digest = (algorithm: string, name: string, content: string, encoding: "hex" | "base64") =>
+  createHmac(algorithm, secrets[name] ?? "")
+    .update(content)
+    .digest(encoding);
+
+/** Signs with the code of the sender, or as its documentation says. */
+const signers: Record<string, (p: { body: string; url: string }) => Record<string, string>> = {
+  "x-twilio-signature": ({ body, url }) => {
+    const fields = [...new URLSearchParams(body)].sort(([a], [b]) => (a < b ? -1 : 1)).map((pair) => pair.join(""));
+    return { "x-twilio-signature": digest("sha1", "TWILIO_AUTH_TOKEN", url + fields.join(""), "base64") };
+  },
+  "linear-signature": ({ body }) => ({ "linear-signature": digest("sha256", "LINEAR_WEBHOOK_SECRET", body, "hex") }),
+  "x-crm-signature": ({ body }) => {
+    const time = Math.floor(Date.now() / 1000);
+    return {
+      "x-crm-time": `${time}`,
+      "x-crm-signature": `sha256=${digest("sha256", "CRM_WEBHOOK_SECRET", `${time}.${body}`, "hex")}`,
+    };
+  },
+};
+
+const ownSigners: Record<string, { sender: string; secret: string }> = {
+  "x-hub-signature-256": { sender: "github", secret: "GITHUB_WEBHOOK_SECRET" },
+  "stripe-signature": { sender: "stripe", secret: "STRIPE_WEBHOOK_SECRET" },
+  "x-slack-signature": { sender: "slack", secret: "SLACK_SIGNING_SECRET" },
+  "x-shopify-hmac-sha256": { sender: "shopify", secret: "SHOPIFY_CLIENT_SECRET" },
+};
+
+async function sign({ headers }: Exchange, p: { body: string; url: string }): Promise<Record<string, string>> {
+  for (const name of Object.keys(headers)) {
+    const signed = signers[name]?.(p);
+    if (signed) return signed;
+    const own = ownSigners[name];
+    const sender = senders.find((one) => one.name === own?.sender);
+    if (own && sender)
+      return sender.sign({ body: Buffer.from(p.body), at: Date.now(), secret: secrets[own.secret] ?? "" });
+  }
+  throw new Error(`No signature is known in ${Object.keys(headers).join(", ")}`);
+}
+
+const hideIds = (text: string) => text.replaceAll(/\brun_[0-9A-Z]{26}/g, "run_…");
+
+it("every request in docs/senders.md, signed as its sender does, gets the response below it from a deployed service, and its runs complete; changed by one byte, it is rejected", async () => {
+  const exchanges = exchangesOf(page);
+  expect(exchanges.length).toBeGreaterThanOrEqual(10);
+  const projectDir = copyStarter();
+  writeFiles(projectDir, files);
+  const cli = (...args: string[]) =>
+    signalbox([...args, "--project", projectDir], { cwd: projectDir, env: { ...process.env, ...secrets } });
+  const built = cli("build");
+  expect([built.status, built.stderr]).toEqual([0, ""]);
+  const service = await startService({ projectDir, command: "start", env: secrets });
+  const { search } = new URL(cli("triggers", "url", "github-issue").stdout.trim());
+  const { secret: token } = JSON.parse(cli("keys", "create", "--api", "--name", "test", "--json").stdout) as {
+    secret: string;
+  };
+
+  const runIds = new Map<string, string>();
+  for (const { request, response } of exchanges) {
+    const [method = "", path = ""] = request.start.split(" ");
+    const url = `${service.url}${path}${search}`;
+    const body = request.body.replace("…", `${Date.now()}`);
+    const headers = { ...request.headers, ...(await sign(request, { body, url })) };
+    const changed = await fetch(url, { method, headers, body: `${body} ` });
+    expect([path, changed.status]).toEqual([path, 401]);
+
+    const answer = await fetch(url, { method, headers, body });
+    expect(`HTTP/1.1 ${answer.status} ${answer.statusText}`, path).toBe(response.start);
+    const isJson = response.headers["content-type"] === "application/json";
+    const read = (text: string): unknown => (isJson ? JSON.parse(text) : text);
+    expect(read(hideIds(await answer.text()))).toStrictEqual(read(response.body));
+    expect(answer.headers.get("content-type")?.split(";")[0] ?? "").toBe(response.headers["content-type"] ?? "");
+    const delivery = await fetch(`${service.url}/api/v1/deliveries/${answer.headers.get("signalbox-delivery")}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { verdicts } = (await delivery.json()) as { verdicts: { trigger: string; runId: string | null }[] };
+    for (const { trigger, runId } of verdicts) if (runId !== null) runIds.set(trigger, runId);
+  }
+
+  const slugs = [...page.matchAll(/slug: "([a-z-]+)"/g)]
+    .map(([, slug = ""]) => slug)
+    .filter((one) => one !== "note-event");
+  expect([...runIds.keys()].sort()).toEqual(slugs.sort());
+  for (const [slug, runId] of runIds) {
+    const run = await waitForRun(service, runId, { authorization: `Bearer ${token}` });
+    expect([slug, run.status, run.error]).toEqual([slug, "completed", null]);
+    expect(Object.values(run.input as object), slug).not.toContain("unknown");
+  }
+});
