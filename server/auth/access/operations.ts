@@ -60,6 +60,8 @@ export const operations = {
   startTriggerRuns: { access: "operate", audit: "run.started" },
   startWorkflowRun: { access: "operate", audit: "run.started" },
 
+  // Reads up to 20,000 deliveries, and starts nothing.
+  backtest: { access: "read", slot: "list" },
   // Starts and records nothing.
   explainBody: { access: "read" },
   getTrigger: { access: "read" },
@@ -74,6 +76,7 @@ export const operations = {
   triggerUrl: { access: "operate" },
 
   explainDelivery: { access: "read" },
+  exportDeliveries: { access: "read" },
   getDelivery: { access: "read" },
   getDeliveryFile: { access: "read" },
   listDeliveries: { access: "read", slot: "list" },

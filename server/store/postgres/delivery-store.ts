@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import type { DeliveryStore, ReleaseRequest, ReleaseResult } from "../../ports/store/delivery-store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
 import { readStoredVerdicts } from "../shared/stored-verdicts.ts";
@@ -23,6 +23,14 @@ export function createDeliveryStore(
       readAtOnce(async (session) => {
         const [row] = await session.db.select().from(delivery).where(eq(delivery.id, id));
         return row ? toDelivery({ ...row, ...readStoredVerdicts(row.verdicts) }) : null;
+      }),
+    getDeliveryBodies: (ids) =>
+      read(async ({ db }) => {
+        const rows = await db
+          .select({ id: delivery.id, body: delivery.body })
+          .from(delivery)
+          .where(inArray(delivery.id, [...ids]));
+        return new Map(rows.map(({ id, body }) => [id, body]));
       }),
     getDeliveryHeaders: (id) =>
       read(
