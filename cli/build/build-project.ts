@@ -9,6 +9,7 @@ import { type Bundle, type BundledFile, bundleCode, bundleSources, moduleOf, wri
 import { beyondDefaultDiagnostics, bundleDiagnostics } from "./diagnostics/bundle-diagnostics.ts";
 import { agentDiagnostics, promptDiagnostics } from "./checks/check-agents.ts";
 import { bodyDiagnostics } from "./checks/check-bodies.ts";
+import { filterDiagnostics } from "./checks/check-filters.ts";
 import { guardDiagnostics, secretDiagnostics } from "./checks/check-guards.ts";
 import { headersDiagnostics } from "./checks/check-headers.ts";
 import { definitionDiagnostics } from "./checks/check-definitions.ts";
@@ -321,6 +322,7 @@ async function allDiagnostics({
     }),
     ...headersDiagnostics(entries, files),
     ...bodyDiagnostics(entries, files),
+    ...filterDiagnostics(entries, files),
     ...agentDiagnostics(entries, files, settings),
     ...promptDiagnostics(entries, files),
     ...(await schemaDiagnostics(entries, context)),

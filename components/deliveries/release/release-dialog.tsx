@@ -140,6 +140,7 @@ function useBatches(target: ReleaseTarget) {
 function toBatch({ released, data }: ReleaseBatch) {
   return {
     done: released,
+    skipped: data.filter(({ result }) => result === "already_released"),
     failed: data.flatMap(({ id, result, message }) =>
       result === "held" || result === "failed" ? [{ id, message: message ?? "" }] : [],
     ),

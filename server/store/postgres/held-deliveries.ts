@@ -29,9 +29,9 @@ export async function releaseDeliveries(
   for (const request of requests) {
     const row = rows.get(request.id);
     const plan = planRelease(row, request);
-    const [full] = plan ? room.takeAll(request.runs).left : [];
+    const full = plan && room.take(request.runs);
     if (!row || !plan) results.push({ kind: "not_held" });
-    else if (full) results.push({ kind: "full", queue: full.queue });
+    else if (full) results.push({ kind: "full", queue: full });
     else {
       await session.db
         .update(delivery)
