@@ -28,6 +28,7 @@ export const auditActionSchema = z.enum([
   "delivery.released",
   "trigger.disabled",
   "trigger.enabled",
+  "build.rolled-back",
   "preset.saved",
   "preset.removed",
 ]);

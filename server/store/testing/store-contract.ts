@@ -4,6 +4,7 @@ import { engineContract } from "./engine-contract.ts";
 import type { OpenStore } from "./factories.ts";
 import { heldContract } from "./held-contract.ts";
 import { keyContract } from "./key-contract.ts";
+import { openRunContract } from "./open-run-contract.ts";
 import { peopleContract } from "./people-contract.ts";
 import { presetContract } from "./preset-contract.ts";
 import { queueCapacityContract } from "./queue-capacity-contract.ts";
@@ -24,6 +25,7 @@ export function storeContract(open: OpenStore): void {
   presetContract(open);
   switchContract(open);
   engineContract(open);
+  openRunContract(open);
   runStateContract(open);
   resumeContract(open);
   agentContract(open);
