@@ -62,7 +62,10 @@ describe("runs resume and runs replay of several runs", () => {
   });
 
   it("end after the current page when interrupted, with exit code 130", async () => {
-    const pages = [{ done: 1, runs: [run("run_2")], nextCursor: "more" }, { done: 1, runs: [run("run_1")] }];
+    const pages = [
+      { done: 1, runs: [run("run_2")], nextCursor: "more" },
+      { done: 1, runs: [run("run_1")] },
+    ];
     const listeners = process.listeners("SIGINT");
     const interrupted: FakeRoute = () => {
       for (const listener of process.listeners("SIGINT")) if (!listeners.includes(listener)) listener("SIGINT");
