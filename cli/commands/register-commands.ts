@@ -1,6 +1,7 @@
 import { registerAgentsRun } from "./agents/run.ts";
 import { registerBackup, registerRestore } from "./store/backup.ts";
-import { registerBuild } from "./build.ts";
+import { registerBuild } from "./builds/build.ts";
+import { registerBuildsList, registerBuildsRollback } from "./builds/builds.ts";
 import type { CliCommand } from "./cli-command.ts";
 import type { CommandRunner } from "./command-context.ts";
 import { registerDev } from "./dev/dev.ts";
@@ -32,6 +33,13 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerBuild(program, runner);
   registerStart(program, runner);
   registerWorker(program, runner);
+
+  const builds = program.subcommand("builds", "List the builds, and go back to an older one", [
+    "signalbox builds list",
+    "signalbox builds rollback",
+  ]);
+  registerBuildsList(builds, runner);
+  registerBuildsRollback(builds, runner);
 
   const triggers = program.subcommand("triggers", "List, test and use the project's triggers", [
     "signalbox triggers list",

@@ -36,6 +36,7 @@ const auditWords: Record<AuditAction, string> = {
   "delivery.redelivered": "Redelivered",
   "trigger.disabled": "Disabled a trigger",
   "trigger.enabled": "Enabled a trigger",
+  "build.rolled-back": "Rolled back to a build",
   "preset.saved": "Saved a preset",
   "preset.removed": "Removed a preset",
 };

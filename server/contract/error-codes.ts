@@ -239,6 +239,14 @@ export const errorCodes = {
     "Send the request again after the number of seconds in Retry-After. Most senders do this automatically. If the error persists, the owner of the service finds the cause in its log, with `GET /readyz`, or with `signalbox doctor`.",
     true,
   ),
+  build_unusable: entry(
+    409,
+    "Unusable build",
+    "The build cannot be loaded, so the current build stays active. Its folder is damaged, or another version of Signalbox wrote it.",
+    "Select another build (`signalbox builds list`), or build the project again with `signalbox build`.",
+    false,
+    "owner",
+  ),
   store_unusable: entry(
     503,
     "Unusable store",

@@ -90,6 +90,12 @@ export const operations = {
   removePreset: { access: "operate", audit: "preset.removed" },
   savePreset: { access: "operate", audit: "preset.saved" },
 
+  // Changes nothing.
+  checkOpenRuns: { access: "read", slot: "list" },
+  listBuilds: { access: "read", slot: "list" },
+  // Selects the code that is executed.
+  rollBack: { access: "admin", audit: "build.rolled-back" },
+
   // The caller's own account.
   changePassword: { access: "read" },
   endOwnSession: { access: "read" },

@@ -27,6 +27,7 @@ export const auditActionSchema = z.enum([
   "delivery.redelivered",
   "trigger.disabled",
   "trigger.enabled",
+  "build.rolled-back",
   "preset.saved",
   "preset.removed",
 ]);

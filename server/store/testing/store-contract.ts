@@ -3,6 +3,7 @@ import { deliveryContract } from "./delivery-contract.ts";
 import { engineContract } from "./engine-contract.ts";
 import type { OpenStore } from "./factories.ts";
 import { keyContract } from "./key-contract.ts";
+import { openRunContract } from "./open-run-contract.ts";
 import { peopleContract } from "./people-contract.ts";
 import { presetContract } from "./preset-contract.ts";
 import { queueCapacityContract } from "./queue-capacity-contract.ts";
@@ -22,6 +23,7 @@ export function storeContract(open: OpenStore): void {
   presetContract(open);
   switchContract(open);
   engineContract(open);
+  openRunContract(open);
   runStateContract(open);
   resumeContract(open);
   agentContract(open);
