@@ -155,7 +155,7 @@ test("many failed runs make one alert, whose signed message arrives once the rec
   await tab.goto(`${second.url}/alerts`);
   await tab.getByRole("link", { name: "1 active alert" }).waitFor();
   expect(await findViolations(tab)).toEqual([]);
-  await tab.getByRole("link", { name: "40 runs of workflow charge failed" }).click();
+  await tab.getByRole("link", { name: "40 runs of workflow charge failed" }).press("Enter");
   await tab.waitForURL(/\/runs\?status=failed&target=charge&since=/);
   await tab.goto(`${second.url}/runs/${runIds[0] ?? ""}`);
   const handlers = tab.locator("dl div", { has: tab.getByText("onFailure", { exact: true }) });

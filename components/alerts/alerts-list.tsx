@@ -33,11 +33,7 @@ const columns: readonly Column<Alert>[] = [
     id: "title",
     name: "Alert",
     width: "minmax(0, 2fr)",
-    cell: ({ title }) => (
-      <span className="block truncate" title={title}>
-        {title}
-      </span>
-    ),
+    cell: ({ title }) => <span className="block truncate">{title}</span>,
   },
   { id: "opened", name: "Opened", width: "110px", cell: ({ openedAt }) => <RelativeTime iso={openedAt} /> },
   {

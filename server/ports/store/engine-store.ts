@@ -217,9 +217,7 @@ export interface EngineStore {
   /** The running runs among these whose cancellation was requested. */
   listCancelRequested(runIds: readonly string[]): Promise<string[]>;
   /** The active runs of a worker. */
-  listHeldRuns(
-    workerId: string,
-  ): Promise<
+  listHeldRuns(workerId: string): Promise<
     (Pick<RunAttempt, "id" | "token" | "target" | "failureOf" | "attempt" | "maxAttempts" | "attemptsBefore"> & {
       crashes: number;
     })[]

@@ -1,6 +1,7 @@
 import { and, asc, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { AcceptedRun, AcceptResult, NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { LeftRun, NewRun } from "../../ports/store/run-store.ts";
+import { reservesKey } from "../../domain/deliveries/held.ts";
 import { decidedLines } from "../shared/decided-lines.ts";
 import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
 import { toStoredVerdicts } from "../shared/stored-verdicts.ts";
@@ -10,10 +11,9 @@ import { type InsertPart, insertParts, insertRows, toInsert } from "./insert-row
 import { lockRoom, type QueueRoom } from "./queue-room.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
 import { lockReplayed, type ReplayedRuns } from "./resume-runs.ts";
-import { firstEntries, jobOf, toRunRow } from "./run-rows.ts";
+import { toInsertRuns } from "./run-rows.ts";
 import { delivery, idempotencyKey, run, trafficLog } from "./schema.ts";
 import type { Session } from "./session.ts";
-import { toInsertEntries } from "./timeline.ts";
 
 /** The records of one call: a delivery with its runs, or runs without a delivery. Of such runs, all or those that fit. */
 export interface AcceptJob {
@@ -99,7 +99,7 @@ function judge(
     if (isFitting) return { delivery, ...takeFitting(runs), answer: null };
     const queue = room.take(runs);
     if (queue) return { delivery, runs: [], left: [], answer: { kind: "full", queue } };
-    if (delivery && name && idempotency && delivery.outcome === "accepted") {
+    if (delivery && name && idempotency && reservesKey(delivery.outcome)) {
       const row = {
         endpoint: delivery.endpoint,
         key: idempotency.key,
@@ -167,14 +167,10 @@ async function record(
   const portions = inPortions(deliveries, ({ body }) => body?.length ?? 0);
   const last = portions.pop() ?? [];
   for (const portion of portions) await insertParts(session, [toInsertDeliveries(portion)]);
-  const rows = runs.map(toRunRow);
-  const jobs = rows.toSorted((a, b) => a.createdAt - b.createdAt).map(jobOf);
   await insertParts(session, [
     toInsertDeliveries(last),
     toInsertCounts(deliveries, p),
-    toInsert(run, rows),
-    toInsertEntries(runs.flatMap(firstEntries)),
-    await p.jobs.prepareAdd(session, jobs),
+    ...(await toInsertRuns(session, runs, p.jobs)),
   ]);
 }
 

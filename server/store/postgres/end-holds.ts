@@ -5,11 +5,10 @@ import { toFailureRun } from "../../domain/runs/failure-run.ts";
 import { resolveTransition } from "../../domain/runs/run-state.ts";
 import type { RunTransition } from "../../ports/store/engine-store.ts";
 import { type ElementType, toArrayParameter } from "./array-parameters.ts";
-import { insertParts, toInsert } from "./insert-rows.ts";
-import { firstEntries, jobOf, toRunRow } from "./run-rows.ts";
+import { insertParts } from "./insert-rows.ts";
+import { toInsertRuns } from "./run-rows.ts";
 import { toIsolatedQueue } from "./queue/queue-names.ts";
 import type { NewJob, RunJobs } from "./queue/run-jobs.ts";
-import { run } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addEntries, type EntryOfRun, toInsertEntries } from "./timeline.ts";
 
@@ -141,12 +140,7 @@ async function queueOnFailure(session: Session, jobs: RunJobs, endings: readonly
     const planned = plans.get(row.id);
     return planned ? [toFailureRun({ failed: { ...row, target: { kind, slug } }, ...planned })] : [];
   });
-  const rows = runs.map(toRunRow);
-  await insertParts(session, [
-    toInsert(run, rows),
-    toInsertEntries(runs.flatMap(firstEntries)),
-    await jobs.prepareAdd(session, rows.map(jobOf)),
-  ]);
+  await insertParts(session, await toInsertRuns(session, runs, jobs));
 }
 
 /** `null`: the run has ended. */

@@ -1,11 +1,26 @@
 import type { NewRun } from "../../ports/store/run-store.ts";
 import { tokensAtStart } from "../shared/run-rules.ts";
+import { type InsertPart, toInsert } from "./insert-rows.ts";
 import { queueOfRun } from "./queue/queue-names.ts";
-import type { NewJob } from "./queue/run-jobs.ts";
-import type { EntryOfRun } from "./timeline.ts";
+import type { NewJob, RunJobs } from "./queue/run-jobs.ts";
+import { run } from "./schema.ts";
+import type { Session } from "./session.ts";
+import { type EntryOfRun, toInsertEntries } from "./timeline.ts";
 
-/** The row of a new run. */
-export function toRunRow({ target: { kind, slug }, assignment, ...newRun }: NewRun) {
+/** New runs with their first entries and their jobs. */
+export async function toInsertRuns(
+  session: Session,
+  runs: readonly NewRun[],
+  jobs: RunJobs,
+): Promise<(InsertPart | null)[]> {
+  const rows = runs.map(toRunRow);
+  const newJobs = rows
+    .toSorted((a, b) => a.createdAt - b.createdAt)
+    .map(({ id, jobQueue, status }): NewJob => ({ runId: id, queue: jobQueue, state: { kind: status } }));
+  return [toInsert(run, rows), toInsertEntries(runs.flatMap(firstEntries)), await jobs.prepareAdd(session, newJobs)];
+}
+
+function toRunRow({ target: { kind, slug }, assignment, ...newRun }: NewRun) {
   return {
     ...newRun,
     token: assignment?.token ?? null,
@@ -22,13 +37,7 @@ export function toRunRow({ target: { kind, slug }, assignment, ...newRun }: NewR
   };
 }
 
-/** The job of a new run. */
-export function jobOf({ id, jobQueue, status }: ReturnType<typeof toRunRow>): NewJob {
-  return { runId: id, queue: jobQueue, state: { kind: status } };
-}
-
-/** The timeline of a new run. */
-export function firstEntries({ id, createdAt: at, assignment }: NewRun): EntryOfRun[] {
+function firstEntries({ id, createdAt: at, assignment }: NewRun): EntryOfRun[] {
   return [
     { runId: id, entry: { at, kind: "queued", attempt: 0 } },
     ...(assignment ? [{ runId: id, entry: { at, kind: "attempt_started", attempt: 1 } } as const] : []),
