@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Run } from "../server/contract/run.ts";
 import { getJson } from "./support/api.ts";
 import { writeProject } from "./support/project.ts";
-import { startService } from "./support/service.ts";
+import { signalbox, startService } from "./support/service.ts";
 
 /** A dozen triggers on one endpoint: the source of each schema, so that the project and this test read the same text. */
 const triggers: Record<string, { request: string; filter?: string }> = {
@@ -37,7 +37,7 @@ const triggers: Record<string, { request: string; filter?: string }> = {
     request: `z.union([z.object({ release: z.object({ tag_name: z.string() }) }), z.object({ milestone: z.object({ open_issues: z.number() }) })])`,
   },
   defaults: {
-    request: `z.object({ action: z.string().default("none"), organization: z.object({ login: z.string() }).optional() })`,
+    request: `z.object({ action: z.string().default("none"), organization: z.object({ login: z.string() }).optional(), installation: z.object({ id: z.number().optional() }).optional() })`,
     filter: `z.object({ installation: z.object({ id: z.number() }) })`,
   },
 };
@@ -45,7 +45,7 @@ const triggers: Record<string, { request: string; filter?: string }> = {
 const payloads = examples.flatMap((event) => event.examples as unknown[]);
 
 describe("GitHub's own example payloads", () => {
-  it("all 329, posted to a dozen triggers on one endpoint, start exactly the triggers whose schemas Zod accepts", async () => {
+  it("all 329, posted to a dozen triggers on one endpoint, start exactly the triggers whose schemas Zod accepts, and an unchanged build fires the same", async () => {
     expect(payloads).toHaveLength(329);
     const service = await startService({ projectDir: writeProject(projectFiles()), command: "dev" });
     const schemas = Object.entries(triggers).map(([slug, { request, filter }]) => ({
@@ -74,6 +74,20 @@ describe("GitHub's own example payloads", () => {
       }
     }
     expect(fired).toBeGreaterThan(2 * payloads.length);
+
+    // The unchanged build, evaluating all of them again.
+    const args = ["triggers", "test", "--since", "1d", "--json", "--input", "--fail-on-change"];
+    const { status, stdout, stderr } = signalbox(args, { cwd: service.projectDir });
+    expect(status, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      compared: payloads.length,
+      notCompared: [],
+      isComplete: true,
+      gained: 0,
+      lost: 0,
+      failed: 0,
+      triggers: [],
+    });
   });
 });
 

@@ -73,6 +73,7 @@ export async function bundleProcesses({
       web: inRoot("server/processes/web.ts"),
       worker: inRoot("server/processes/worker.ts"),
       "local-api": inRoot("server/processes/local-api.ts"),
+      "backtest-thread": inRoot("cli/commands/triggers/backtest/thread.ts"),
       "event-loop-watcher": inRoot("server/processes/event-loop-watcher.ts"),
       "regex-thread": inRoot("cli/build/schema/regex-thread.ts"),
     },

@@ -16,6 +16,7 @@ const entries = {
   worker: "server/processes/worker",
   "local-api": "server/processes/local-api",
   evaluate: "cli/build/evaluate",
+  "backtest-thread": "cli/commands/triggers/backtest/thread",
   "event-loop-watcher": "server/processes/event-loop-watcher",
   "regex-thread": "cli/build/schema/regex-thread",
 } as const;

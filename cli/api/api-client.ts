@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { errorCodes } from "../../server/contract/error-codes.ts";
 import { type Problem, problemSchema } from "../../server/contract/problem.ts";
 import { didYouMean } from "../../server/domain/did-you-mean.ts";
@@ -19,6 +19,8 @@ interface ApiRequest<Schema extends z.ZodType> {
 /** Sends requests to the REST API and parses the responses. Problems are thrown as Failures. */
 export interface ApiClient {
   request<Schema extends z.ZodType>(request: ApiRequest<Schema>): Promise<z.output<Schema>>;
+  /** The bytes of a file, as they are received. Reading them throws a Failure if the connection breaks. */
+  download(request: Pick<ApiRequest<z.ZodType>, "path" | "query">): AsyncIterable<Uint8Array>;
 }
 
 export function createApiClient(transport: ApiTransport): ApiClient {
@@ -35,7 +37,25 @@ export function createApiClient(transport: ApiTransport): ApiClient {
         cause: parsed.error,
       });
     },
+    async *download(request) {
+      const response = await transport(toRequest({ ...request, answer: z.unknown() }));
+      if (!response.ok) throw toFailure(response.status, await response.json().catch(() => null), undefined);
+      try {
+        yield* response.body ?? [];
+      } catch (cause) {
+        throw interrupted(request.path, cause);
+      }
+    },
   };
+}
+
+function interrupted(path: string, cause: unknown): Failure {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Failure(`The response to ${path} ended early: ${why}`, {
+    code: "unreachable",
+    fix: "Run the command again. The log of the service may have the reason.",
+    cause,
+  });
 }
 
 /** A path with encoded user input. */

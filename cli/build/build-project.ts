@@ -1,14 +1,15 @@
 import { existsSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { SettingsError } from "../../server/config.ts";
 import type { Manifest } from "../../server/contract/project/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/project/settings.ts";
 import { type StackMapper, createStackMapper } from "../../server/project/map-stack.ts";
-import { type Bundle, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle/bundle.ts";
+import { type Bundle, type BundledFile, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle/bundle.ts";
 import { beyondDefaultDiagnostics, bundleDiagnostics } from "./diagnostics/bundle-diagnostics.ts";
 import { agentDiagnostics, promptDiagnostics } from "./checks/check-agents.ts";
 import { bodyDiagnostics } from "./checks/check-bodies.ts";
+import { filterDiagnostics } from "./checks/check-filters.ts";
 import { guardDiagnostics, secretDiagnostics } from "./checks/check-guards.ts";
 import { headersDiagnostics } from "./checks/check-headers.ts";
 import { definitionDiagnostics } from "./checks/check-definitions.ts";
@@ -49,22 +50,58 @@ export interface BuildOptions {
   mayLackTriggers?: boolean;
 }
 
+/** A complete build in the folder of a draft. */
+interface Draft {
+  stateDir: string;
+  draft: string;
+  manifest: Manifest;
+  files: readonly BundledFile[];
+}
+
 /**
  * Builds a project into its `.signalbox/`: bundles, exported schemas, and the manifest that makes them current. All
  * errors of the project are returned at once as diagnostics, and the last successful build stays current.
  */
-export async function buildProject(options: BuildOptions): Promise<BuildResult> {
+export function buildProject(options: BuildOptions): Promise<BuildResult> {
+  return buildInto(options, async ({ stateDir, draft, manifest, files }) => {
+    await finishDraft({ stateDir, draft, folder: manifest.folder, files });
+    await writeManifest(stateDir, manifest);
+    await removeOldBuilds(stateDir, manifest.folder);
+  });
+}
+
+/** Builds a project without making the build current. `use` gets the build, which is removed afterwards. */
+export function withDraftBuild(
+  options: BuildOptions,
+  use: (build: { stateDir: string; manifest: Manifest }) => Promise<void>,
+): Promise<BuildResult> {
+  return buildInto(options, ({ stateDir, draft, manifest }) =>
+    use({ stateDir, manifest: { ...manifest, folder: relative(stateDir, draft) } }),
+  );
+}
+
+async function buildInto(options: BuildOptions, finish: (draft: Draft) => Promise<void>): Promise<BuildResult> {
   const projectDir = existsSync(options.projectDir) ? realpathSync(options.projectDir) : resolve(options.projectDir);
   const files = createProjectFiles(projectDir);
   try {
-    return await build(projectDir, files, options);
+    return await build({ projectDir, files, options, finish });
   } catch (error) {
     if (error instanceof BuildFailure) return { ok: false, diagnostics: sortDiagnostics(error.diagnostics) };
     throw stateFolderFailure(error, projectDir) ?? error;
   }
 }
 
-async function build(projectDir: string, files: ProjectFiles, options: BuildOptions): Promise<BuildResult> {
+async function build({
+  projectDir,
+  files,
+  options,
+  finish,
+}: {
+  projectDir: string;
+  files: ProjectFiles;
+  options: BuildOptions;
+  finish: (draft: Draft) => Promise<void>;
+}): Promise<BuildResult> {
   const discovered = await discover(projectDir);
   const missing = discoveryDiagnostics(discovered, files, options.mayLackTriggers === true && isProject(projectDir));
   failOnErrors(missing);
@@ -116,9 +153,8 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
       now: new Date(),
     });
     options.signal?.throwIfAborted();
-    await finishDraft({ stateDir, draft, folder: manifest.folder, files: built });
-    await writeManifest(stateDir, manifest);
-    await removeOldBuilds(stateDir, manifest.folder);
+    evaluator.close();
+    await finish({ stateDir, draft, manifest, files: built });
     return { ok: true, manifest, warnings: sortDiagnostics([...missing, ...found]), inputs: [...code.imports.keys()] };
   } finally {
     evaluator.close();
@@ -286,6 +322,7 @@ async function allDiagnostics({
     }),
     ...headersDiagnostics(entries, files),
     ...bodyDiagnostics(entries, files),
+    ...filterDiagnostics(entries, files),
     ...agentDiagnostics(entries, files, settings),
     ...promptDiagnostics(entries, files),
     ...(await schemaDiagnostics(entries, context)),

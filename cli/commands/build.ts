@@ -23,11 +23,7 @@ async function build(context: CommandContext): Promise<number> {
   const { buildProject } = await import("../build/build-project.ts");
   const result = await buildProject({ projectDir });
   const color = terminal.err.hasColor;
-  if (!result.ok) {
-    if (context.isJson) throw buildFailure(result.diagnostics);
-    context.notify(renderDiagnostics(result.diagnostics, { color }));
-    return 1;
-  }
+  if (!result.ok) return reportFailedBuild(context, result.diagnostics);
   const { manifest, warnings } = result;
   const durationMs = Math.round(performance.now() - startedAt);
   if (warnings.length > 0 && !context.isJson) context.notify(renderDiagnostics(warnings, { color }));
@@ -37,6 +33,13 @@ async function build(context: CommandContext): Promise<number> {
       `${terminal.out.paint("good", "✓")} built ${terminal.out.paint("strong", manifest.version)} in ${formatDuration(durationMs)}: ${countText(manifest)}, in ${folderText(context, manifest.folder)}\n`,
   });
   return 0;
+}
+
+/** Prints the errors of a project and returns the exit code. With --json, throws them as a Failure. */
+export function reportFailedBuild(context: CommandContext, diagnostics: readonly Diagnostic[]): 1 {
+  if (context.isJson) throw buildFailure(diagnostics);
+  context.notify(renderDiagnostics(diagnostics, { color: context.terminal.err.hasColor }));
+  return 1;
 }
 
 function buildFailure(all: readonly Diagnostic[]): Failure {

@@ -215,7 +215,7 @@ describe("wrong usage exits with 2 and prints the error on stderr", () => {
     [["triggers", "list", "--endpiont", "x"], /Unknown option '--endpiont'\. Did you mean --endpoint\?/],
     [["triggers", "url"], /Missing required argument 'slug-or-endpoint'/],
     [["triggers", "url", "a", "b"], /Too many arguments/],
-    [["triggers", "test", "signup"], /--data <json>' not specified/],
+    [["triggers", "test", "signup"], /--data or --since is missing/],
     [["triggers", "test", "signup", "--data", "{"], /--data is not valid JSON/],
     [["triggers", "test", "signup", "--data", "@/no/such/file"], /\/no\/such\/file cannot be read \(ENOENT\)/],
     [["triggers", "runs", "list", "x", "--status", "done"], /Allowed choices are queued, running/],

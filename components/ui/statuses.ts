@@ -1,6 +1,8 @@
 import {
   CircleCheck,
   CircleDashed,
+  CircleMinus,
+  CirclePlus,
   CircleSlash,
   CircleX,
   Clock,
@@ -14,6 +16,7 @@ import {
   TriangleAlert,
   type LucideIcon,
 } from "lucide-react";
+import type { FiringChange } from "../../server/contract/backtest.ts";
 import type { DeliveryOutcome, VerdictOutcome } from "../../server/contract/delivery.ts";
 import type { Health } from "../../server/contract/traffic.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
@@ -71,3 +74,9 @@ export const verdictOutcomes: Record<VerdictOutcome, StatusStyle & { stage: stri
 export function isOpen(status: RunStatus): boolean {
   return !isFinal(status);
 }
+
+/** Label, icon and tone of the differences that a build makes. */
+export const firingChanges: Record<FiringChange["change"], StatusStyle> = {
+  gained: { label: "fires now", icon: CirclePlus, tone: "ok" },
+  lost: { label: "fires no more", icon: CircleMinus, tone: "bad" },
+};

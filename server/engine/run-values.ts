@@ -69,6 +69,12 @@ export function parseValue(p: { schema: AnySchema; value: unknown; name: string;
 
 // ---- the input of a run ----
 
+/** What the input of a run depends on. */
+export type RunToPrepare = Pick<
+  AssignedRun,
+  "input" | "payload" | "trigger" | "attachmentId" | "target" | "request" | "createdAt"
+>;
+
 interface PreparedInput {
   /** The input that the target's code receives. */
   input: unknown;
@@ -87,8 +93,8 @@ interface PreparedInput {
  * the same way.
  */
 export async function prepareInput(
-  run: AssignedRun,
-  workflow: LoadedWorkflow,
+  run: RunToPrepare,
+  workflow: Pick<LoadedWorkflow, "slug" | "input">,
   code: ProjectCode,
 ): Promise<PreparedInput> {
   const given = run.input ?? (await transformPayload(run, code));
@@ -122,7 +128,8 @@ function isPartOf(part: Json, whole: Json): boolean {
   });
 }
 
-async function transformPayload(run: AssignedRun, code: ProjectCode): Promise<Json> {
+/** The payload after the trigger's transform, and its prompt. Throws a FinalFailure. */
+export async function transformPayload(run: RunToPrepare, code: ProjectCode): Promise<Json> {
   if (run.attachmentId === null) return run.payload;
   const trigger = await code.trigger(run.attachmentId);
   if (!trigger) {
@@ -149,7 +156,7 @@ async function transformPayload(run: AssignedRun, code: ProjectCode): Promise<Js
 }
 
 /** The second argument of a transform. */
-function contextOf(run: AssignedRun, { headers }: LoadedTrigger, { manifest }: ProjectCode): TransformContext {
+function contextOf(run: RunToPrepare, { headers }: LoadedTrigger, { manifest }: ProjectCode): TransformContext {
   const { request } = run;
   const safe = request ? safeHeaders(request.headers) : {};
   const parsed = request && headers ? headers.schema.safeParse(headersFor(request.headers, headers.lists)) : null;

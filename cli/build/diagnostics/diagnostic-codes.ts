@@ -153,6 +153,14 @@ export const diagnosticCodes = {
     text: "Credentials and signatures are removed from a request before triggers evaluate it, so that they appear in no explanation.",
     fix: "Remove it from headers. `verify` checks signatures, and webhook keys authenticate senders.",
   },
+  unknown_filter_field: {
+    text: "filter reads the same body as request. A field that request does not have is probably misspelled, and no transform can use it.",
+    fix: "Correct the name, or add the field to request (of a typed source, to pick).",
+  },
+  impossible_filter: {
+    text: "A body starts a run only if it matches both request and filter. By these schemas, no body has this value.",
+    fix: "Correct the value in filter, or the schema in request.",
+  },
   invalid_on_mismatch: {
     text: 'onMismatch is "reject" (422) or "skip" (200): the response to a body that matches the request schema of no trigger on the endpoint.',
     fix: "Correct the value, or omit it. Default: reject if the endpoint has one trigger, otherwise skip.",

@@ -1,30 +1,65 @@
 import { didYouMean } from "../../../server/domain/did-you-mean.ts";
 import type { ApiClient } from "../../api/api-client.ts";
-import { Failure } from "../../terminal/failure.ts";
+import { Failure, usageFailure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { dataOption, headerOption, readJsonData } from "../options.ts";
+import { dataOption, headerOption, parseAgo, readJsonData } from "../options.ts";
 import { renderVerdicts } from "../../terminal/status-marks.ts";
+import { backtest, type BacktestOptions } from "./backtest/backtest.ts";
 import { listsTriggers, triggersAnswer, verdictsAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersTest(triggers: CliCommand, runner: CommandRunner): void {
   triggers
-    .subcommand("test", "Evaluate a body against each trigger, without starting runs", [
+    .subcommand("test", "Evaluate a body, or recorded deliveries, without starting runs", [
       `signalbox triggers test new-signup --data '{"name": "Ada", "email": "ada@example.com"}'`,
       "signalbox triggers test billing --data @invoice.json",
       'signalbox triggers test github --data @issue.json --header "x-github-event: issues"',
+      "signalbox triggers test --since 7d --endpoint billing --fail-on-change",
     ])
-    .argument("<slug-or-endpoint>", "A trigger, or an endpoint for all triggers on it")
-    .requiredOption(...dataOption)
+    .argument("[slug-or-endpoint]", "A trigger, or an endpoint for all triggers on it")
+    .option(...dataOption)
     .option(...headerOption)
-    .action(runner.action(testTrigger));
+    .option(
+      "--since <duration>",
+      "Evaluate the recorded deliveries of this last period with the working tree",
+      parseAgo,
+    )
+    .option("--endpoint <endpoint>", "With --since: only deliveries to this endpoint")
+    .option("--transform", "With --since: call the transform of each trigger that fires")
+    .option("--input", "With --since: the same, and check the input of its target")
+    .option("--fail-on-change", "With --since: exit code 1 if a trigger fires differently, or a run would fail")
+    .action(runner.action(test));
+}
+
+type Options = Partial<BacktestOptions> & { data?: string; header?: Record<string, string[]> };
+
+async function test(
+  context: CommandContext,
+  slugOrEndpoint: string | undefined,
+  { data, header, since, ...options }: Options,
+): Promise<number | void> {
+  if (since !== undefined) {
+    if (data === undefined && header === undefined) return backtest(context, slugOrEndpoint, { ...options, since });
+    throw usageFailure("--since evaluates recorded deliveries, and --data a new body.", "Use one of the two.");
+  }
+  const [unused] = Object.keys(options);
+  if (unused !== undefined)
+    throw usageFailure(
+      `--${unused === "failOnChange" ? "fail-on-change" : unused} needs --since.`,
+      "For example: --since 7d",
+    );
+  if (data === undefined)
+    throw usageFailure("--data or --since is missing.", "Run `signalbox triggers test --help` for usage.");
+  if (slugOrEndpoint === undefined)
+    throw usageFailure("A trigger or an endpoint is missing.", "Run `signalbox triggers test --help` for usage.");
+  return testBody(context, slugOrEndpoint, { data, header });
 }
 
 /** Exit code 0 whenever there are verdicts: a mismatch is a result, not a failure. */
-async function testTrigger(
+async function testBody(
   context: CommandContext,
   slugOrEndpoint: string,
-  { data, header: headers }: { data: string; header?: Record<string, string[]> },
+  { data, header: headers }: { data: string; header: Record<string, string[]> | undefined },
 ): Promise<void> {
   const body = await readJsonData(data, context);
   const api = await context.api();

@@ -43,6 +43,20 @@ it("a header without a colon is wrong usage", async () => {
   expect(stderr).toContain('A header is a name and a value, e.g. "x-github-event: issues".');
 });
 
+it.each([
+  [["signup"], "--data or --since is missing."],
+  [["--data", "{}"], "A trigger or an endpoint is missing."],
+  [["signup", "--data", "{}", "--since", "7d"], "--since evaluates recorded deliveries, and --data a new body."],
+  [["--since", "7d", "--header", "x-event: a"], "--since evaluates recorded deliveries, and --data a new body."],
+  [["signup", "--data", "{}", "--fail-on-change"], "--fail-on-change needs --since."],
+  [["signup", "--data", "{}", "--endpoint", "billing"], "--endpoint needs --since."],
+  [["--since", "soon"], "The duration must be a number with a unit, e.g. 30m, 24h or 7d."],
+])("test %j is wrong usage", async (args, message) => {
+  const { exitCode, stderr, asked } = await runFakeCli(["triggers", "test", ...args], {});
+  expect([exitCode, asked]).toEqual([2, []]);
+  expect(stderr).toContain(message);
+});
+
 it("verify, dedupe and rateLimit are columns if a trigger has them", async () => {
   const plain = await list(fakeTrigger);
   expect(plain.stdout).not.toMatch(/HEADERS|SIGNED|REPEATS|LIMIT/);

@@ -5,6 +5,7 @@ import { useMemo } from "react";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Tabs } from "../../ui/tabs.tsx";
+import { BacktestPanel } from "../backtest/backtest-panel.tsx";
 import { EndpointConnect } from "./endpoint-connect.tsx";
 import { EndpointOverview } from "./endpoint-overview.tsx";
 import { SheetBody, SheetFrame, TrafficPill, useSheetTab } from "../frame/sheet-frame.tsx";
@@ -20,6 +21,7 @@ const tabs = [
   { id: "overview", label: "Overview" },
   { id: "connect", label: "Connect" },
   { id: "try", label: "Try a body" },
+  { id: "backtest", label: "Backtest" },
 ] as const;
 
 /** An endpoint: its URL, authentication, triggers, recent deliveries, and verdicts for a pasted body. */
@@ -35,7 +37,7 @@ export function EndpointSheet({
   onClose: () => void;
 }) {
   const trpc = useTRPC();
-  const [tab, setTab] = useSheetTab(["overview", "connect", "try"]);
+  const [tab, setTab] = useSheetTab(["overview", "connect", "try", "backtest"]);
   const triggers = useMemo(
     () => triggersOf(graph.triggers.filter((trigger) => trigger.endpoint === endpoint)),
     [graph, endpoint],
@@ -73,6 +75,7 @@ export function EndpointSheet({
             />
           )}
           {tab === "connect" && <EndpointConnect url={url} slug={slug} needsKey={needsKey} access={access} />}
+          {tab === "backtest" && <BacktestPanel endpoint={endpoint} version={graph.version} />}
           {tab === "try" && (
             <TryBody
               endpoint={endpoint}

@@ -11,6 +11,7 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { ErrorNote } from "../../ui/states.tsx";
 import { Segmented } from "../../ui/choice.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { BacktestPanel } from "../backtest/backtest-panel.tsx";
 import { DeliveryRows, FirstCurl, SchemaSections } from "../frame/sheet-content.tsx";
 import { SheetBody, SheetFrame, SheetSection, SheetSkeleton, TrafficPill, useSheetTab } from "../frame/sheet-frame.tsx";
 import { EmptyNote } from "../../ui/states.tsx";
@@ -33,6 +34,7 @@ const tabs = [
   { id: "test", label: "Send test event" },
   { id: "deliveries", label: "Deliveries" },
   { id: "schema", label: "Schema" },
+  { id: "backtest", label: "Backtest" },
 ] as const;
 
 /** A trigger: conditions, matched and stopped deliveries, schemas, and a form to send a test event. */
@@ -48,7 +50,7 @@ export function TriggerSheet({
   onClose: () => void;
 }) {
   const trpc = useTRPC();
-  const [tab, setTab] = useSheetTab(["overview", "test", "deliveries", "schema"]);
+  const [tab, setTab] = useSheetTab(["overview", "test", "deliveries", "schema", "backtest"]);
   const [listed] = triggersOf(graph.triggers.filter((trigger) => trigger.slug === slug));
   const endpoint = listed?.endpoint ?? "";
   const details = useQuery(trpc.triggers.get.queryOptions({ slug }));
@@ -83,6 +85,7 @@ export function TriggerSheet({
               />
             )}
             {tab === "deliveries" && <TriggerDeliveries slug={slug} url={url} needsKey={needsKey} />}
+            {tab === "backtest" && <BacktestPanel trigger={slug} version={graph.version} />}
             {tab === "schema" && (details.data || !details.error) && <TriggerSchemas details={details.data} />}
             {details.error && !details.data && (
               <ErrorNote

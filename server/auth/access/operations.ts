@@ -60,6 +60,8 @@ export const operations = {
   startTriggerRuns: { access: "operate", audit: "run.started" },
   startWorkflowRun: { access: "operate", audit: "run.started" },
 
+  // Reads up to 20,000 deliveries, and starts nothing.
+  backtest: { access: "read", slot: "list" },
   // Starts and records nothing.
   explainBody: { access: "read" },
   getTrigger: { access: "read" },
@@ -73,6 +75,7 @@ export const operations = {
   // Shows a webhook key, with which one can start runs.
   triggerUrl: { access: "operate" },
 
+  exportDeliveries: { access: "read" },
   getDelivery: { access: "read" },
   getDeliveryFile: { access: "read" },
   listDeliveries: { access: "read", slot: "list" },

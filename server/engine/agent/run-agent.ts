@@ -4,7 +4,7 @@ import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 import { addSpend, type AgentSpend, costOf, findPrice, nothingSpent } from "../../domain/runs/model-prices.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ModelMessage, ModelRequest } from "../../ports/model.ts";
-import type { LoadedWorkflow, ProjectCode } from "../../ports/project.ts";
+import type { AnySchema, LoadedWorkflow, ProjectCode } from "../../ports/project.ts";
 import type { AssignedRun } from "../../ports/run-channel.ts";
 import { FinalFailure } from "../run-errors.ts";
 import { type AgentContext, type AgentRun, agentStep } from "./agent-run.ts";
@@ -230,6 +230,16 @@ function toMessage({ content }: ModelStep): ModelMessage {
   };
 }
 
+/** The schema of the input of every agent. */
+export const agentInput: AnySchema = {
+  safeParse(value) {
+    const parsed = agentInputSchema.safeParse(value);
+    return parsed.success
+      ? parsed
+      : { success: false, error: { issues: parsed.error.issues.map((issue) => ({ ...issue })) } };
+  },
+};
+
 /**
  * Returns the agent of a run in the form of a workflow: its input is a prompt, its code the conversation with the
  * model. `null` if the build does not have it.
@@ -245,14 +255,7 @@ export async function loadAgent(
   const price = findPrice(agent.model.modelId, code.manifest.settings.modelPrices);
   return {
     slug: agent.slug,
-    input: {
-      safeParse(value) {
-        const parsed = agentInputSchema.safeParse(value);
-        return parsed.success
-          ? parsed
-          : { success: false, error: { issues: parsed.error.issues.map((issue) => ({ ...issue })) } };
-      },
-    },
+    input: agentInput,
     // The output is already parsed: the model could still correct it at that point.
     output: null,
     run: (input) => runAgent({ agent, built, ctx: p.context, price, now: clock.now, random }, input as AgentInput),

@@ -8,6 +8,7 @@ import { problemResponse, toAppError } from "../problem-response.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import type { RestDeps, RestEnv } from "./rest-deps.ts";
 import { registerAgentRoutes } from "./routes/agents.ts";
+import { registerBacktestRoutes } from "./routes/backtest.ts";
 import { registerDeliveryRoutes } from "./routes/deliveries.ts";
 import { registerKeyRoutes } from "./routes/keys.ts";
 import { registerPeopleRoutes } from "./routes/people.ts";
@@ -61,6 +62,7 @@ function buildApp(): { app: OpenAPIHono<RestEnv>; routes: RestRoute[] } {
   registerAgentRoutes(app);
   registerRunActionRoutes(app);
   registerTriggerRoutes(app);
+  registerBacktestRoutes(app);
   registerDeliveryRoutes(app);
   registerKeyRoutes(app);
   registerPeopleRoutes(app);

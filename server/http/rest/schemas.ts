@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { agentTraceSchema } from "../../contract/agent/trace.ts";
+import { backtestSchema, firingChangeSchema, inputFailureSchema } from "../../contract/backtest.ts";
 import { auditActorSchema, auditEntrySchema } from "../../contract/access/audit.ts";
 import {
   deliverySchema,
@@ -86,6 +87,13 @@ export const skipped = z.object({ ok: z.literal(true), skipped: z.literal(true) 
 export const triggerUrl = z
   .object({ endpoint: z.string(), url: z.string(), keyId: z.string().nullable() })
   .openapi("TriggerUrl");
+
+const changedTrigger = backtestSchema.shape.triggers.element.extend({
+  target,
+  changes: z.array(firingChangeSchema.extend({ reasons: z.array(reason) }).openapi("FiringChange")),
+  failures: z.array(named("InputFailure", inputFailureSchema)),
+});
+export const backtest = backtestSchema.extend({ triggers: z.array(changedTrigger) }).openapi("Backtest");
 
 export const inferredTrigger = named("InferredTrigger", inferredTriggerSchema);
 

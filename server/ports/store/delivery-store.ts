@@ -83,6 +83,8 @@ export interface DeliveryStore {
   recordDelivery(delivery: NewDelivery): Promise<void>;
   listDeliveries(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliverySummary>>;
   getDelivery(id: string): Promise<Delivery | null>;
+  /** The stored bodies of at most 100 deliveries, by id. Has no entry for an unknown delivery. */
+  getDeliveryBodies(ids: readonly string[]): Promise<Map<string, Uint8Array | null>>;
   /** As stored: lower-case names, without secrets. */
   getDeliveryHeaders(id: string): Promise<Record<string, string> | null>;
 }

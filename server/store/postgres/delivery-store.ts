@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import type { DeliveryStore } from "../../ports/store/delivery-store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
 import { readStoredVerdicts } from "../shared/stored-verdicts.ts";
@@ -16,6 +16,14 @@ export function createDeliveryStore({ read, readAtOnce }: PostgresDatabase, acce
       readAtOnce(async (session) => {
         const [row] = await session.db.select().from(delivery).where(eq(delivery.id, id));
         return row ? toDelivery({ ...row, ...readStoredVerdicts(row.verdicts) }) : null;
+      }),
+    getDeliveryBodies: (ids) =>
+      read(async ({ db }) => {
+        const rows = await db
+          .select({ id: delivery.id, body: delivery.body })
+          .from(delivery)
+          .where(inArray(delivery.id, [...ids]));
+        return new Map(rows.map(({ id, body }) => [id, body]));
       }),
     getDeliveryHeaders: (id) =>
       read(

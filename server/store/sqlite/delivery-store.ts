@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import { deliveryOutcomeCodes } from "../../domain/stored-codes.ts";
 import type { AcceptedRun, AcceptResult, DeliveryStore, NewDelivery } from "../../ports/store/delivery-store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
@@ -32,6 +32,15 @@ export function createDeliveryStore(
       readInTurn(() => {
         const row = db.select().from(delivery).where(eq(delivery.id, id)).get();
         return row ? toDelivery(nameDelivery(row, names)) : null;
+      }),
+    getDeliveryBodies: (ids) =>
+      readInTurn(() => {
+        const rows = db
+          .select({ id: delivery.id, body: delivery.body })
+          .from(delivery)
+          .where(inArray(delivery.id, [...ids]))
+          .all();
+        return new Map(rows.map(({ id, body }) => [id, body]));
       }),
     getDeliveryHeaders: (id) =>
       read(

@@ -90,6 +90,25 @@ export function deliveryContract(open: OpenStore): void {
       });
     });
 
+    it("returns the bodies of several deliveries byte for byte, by id", async () => {
+      const body = Buffer.from([0, 255, 0x22]);
+      const [kept, empty, notKept] = [
+        aDelivery({ body, outcome: "rejected" }),
+        aDelivery({ body: Buffer.alloc(0) }),
+        aDelivery({ body: null }),
+      ];
+      for (const delivery of [kept, empty, notKept]) await store.recordDelivery(delivery);
+      const bodies = await store.getDeliveryBodies([notKept.id, "dlv_unknown", kept.id, empty.id]);
+      expect(new Map([...bodies].map(([id, bytes]) => [id, bytes && [...bytes]]))).toEqual(
+        new Map([
+          [kept.id, [...body]],
+          [empty.id, []],
+          [notKept.id, null],
+        ]),
+      );
+      expect(await store.getDeliveryBodies([])).toEqual(new Map());
+    });
+
     it("records an accepted delivery with its queued runs, each with its first timeline entry", async () => {
       const delivery = aDelivery();
       const runs = ["a:x", "b:y"].map((attachmentId) =>

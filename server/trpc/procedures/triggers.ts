@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { timestampMs, timestampSchema } from "../../contract/list.ts";
+import { backtest } from "../../deliveries/backtest.ts";
 import { findShowableKey, recordKeyShown } from "../../auth/keys/show-key.ts";
 import { switchReason } from "../../contract/disabled.ts";
 import { parseJsonText } from "../../domain/requests/request-body.ts";
@@ -49,6 +51,19 @@ export const triggersRouter = router({
     )
     .mutation(({ ctx, input: { text, ...about } }) =>
       explainBody(ctx, { ...about, body: parseJsonText(text, ctx.maxBodyBytes) }),
+    ),
+
+  /** The firings that the current build would add or remove, of the recorded deliveries. */
+  backtest: procedure("backtest")
+    .input(
+      z.strictObject({
+        endpoint: z.string().optional(),
+        trigger: z.string().optional(),
+        since: timestampSchema.optional(),
+      }),
+    )
+    .query(({ ctx, signal, input: { since, ...about } }) =>
+      backtest(ctx, { ...about, since: timestampMs(since), signal }),
     ),
 
   /** The code of a trigger for deliveries of the kind of this one. */

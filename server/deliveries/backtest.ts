@@ -1,0 +1,60 @@
+import { AppError } from "../contract/app-error.ts";
+import type { Backtest } from "../contract/backtest.ts";
+import { didYouMean } from "../domain/did-you-mean.ts";
+import { dropUndefined } from "../domain/drop-undefined.ts";
+import { createBacktest } from "../matching/backtest.ts";
+import { type Clock, elapsedMs } from "../ports/clock.ts";
+import type { ProjectReader, ProjectSources } from "../ports/project.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
+import { readWithBodies } from "./export-deliveries.ts";
+
+/** The newest deliveries are compared, at most this many. */
+const maxDeliveries = 20_000;
+/** Deliveries are compared for at most this time, because a person waits. */
+const maxMs = 10_000;
+const defaultPeriodMs = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * Evaluates recorded deliveries again with the current build, and compares the triggers that fire with those that
+ * fired. Starts and records nothing. A trigger is compared on its endpoint. Throws AppError `not_found` for an unknown
+ * trigger.
+ */
+export async function backtest(
+  deps: { store: Pick<DeliveryStore, "listDeliveries" | "getDeliveryBodies">; project: ProjectReader; clock: Clock },
+  request: {
+    endpoint?: string | undefined;
+    trigger?: string | undefined;
+    /** Unix milliseconds. Default: 7 days ago. */
+    since?: number | undefined;
+    signal?: AbortSignal | undefined;
+  },
+): Promise<Backtest> {
+  const { clock } = deps;
+  const sources = deps.project.current();
+  const trigger = request.trigger ?? null;
+  const endpoint = request.endpoint ?? (trigger === null ? null : endpointOf(sources, trigger));
+  const until = clock.now();
+  const since = request.since ?? until - defaultPeriodMs;
+  const collected = createBacktest(sources, { endpoint, trigger, since, until });
+  const end = elapsedMs(clock) + maxMs;
+  let left = maxDeliveries;
+  const filter = dropUndefined({ endpoint: endpoint ?? undefined, since });
+  for await (const deliveries of readWithBodies(deps, filter, request.signal)) {
+    for (const delivery of deliveries) {
+      if (left === 0 || elapsedMs(clock) > end) return collected.end({ isComplete: false });
+      left -= 1;
+      await collected.add(delivery);
+    }
+  }
+  return collected.end({ isComplete: true });
+}
+
+function endpointOf({ triggers }: ProjectSources, slug: string): string {
+  const found = triggers.find((trigger) => trigger.slug === slug);
+  if (found) return found.endpoint;
+  const hint = didYouMean(
+    slug,
+    triggers.map((trigger) => trigger.slug),
+  );
+  throw new AppError("not_found", `There is no trigger ${JSON.stringify(slug)} in this project.${hint}`);
+}

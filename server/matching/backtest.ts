@@ -1,0 +1,238 @@
+import { AppError } from "../contract/app-error.ts";
+import type { Backtest, ChangedTrigger, FiringChange, InputFailure, SkipReason, Stop } from "../contract/backtest.ts";
+import { type DeliverySummary, ownHeaders, type Verdict } from "../contract/delivery.ts";
+import type { ErrorCode } from "../contract/error-codes.ts";
+import type { Json } from "../contract/json.ts";
+import type { Problem } from "../contract/problem.ts";
+import { redactVerdicts } from "../domain/deliveries/redaction.ts";
+import { chooseFormat, onlyJson, parseBody } from "../domain/requests/body-format.ts";
+import type { ProjectSources, TriggerSource } from "../ports/project.ts";
+import { matchTriggers } from "./match-triggers.ts";
+
+/**
+ * Evaluates recorded deliveries again with a build, as the receiver would, and compares the triggers that fire with the
+ * recorded ones. Keys, signatures, rate limits, idempotency and switches are not evaluated: they do not depend on the
+ * build alone.
+ */
+
+export interface RecordedDelivery extends DeliverySummary {
+  /** `null` if the body is not stored. */
+  bytes: Uint8Array<ArrayBuffer> | null;
+}
+
+/** Checks what follows a match. Returns the reason why the run would fail; `null`: it would start. */
+export type CheckInput = (match: {
+  trigger: TriggerSource;
+  payload: Json;
+  delivery: RecordedDelivery;
+}) => Promise<Pick<InputFailure, "name" | "message" | "errors"> | null>;
+
+export interface BacktestRequest {
+  endpoint: string | null;
+  trigger: string | null;
+  since: number;
+  until: number;
+}
+
+/** More differences of a trigger are counted, but not listed. */
+const maxListed = 100;
+
+/** Collects the comparison of deliveries, which are added newest first. */
+export function createBacktest(
+  sources: ProjectSources,
+  { endpoint, trigger: only, since, until }: BacktestRequest,
+  checkInput: CheckInput | null = null,
+): { add(delivery: RecordedDelivery): Promise<void>; end(p: { isComplete: boolean }): Backtest } {
+  const skipped = new Map<string, Backtest["notCompared"][number]>();
+  const changed = new Map<string, ChangedTrigger>();
+  let compared = 0;
+
+  function skip({ id, problem }: DeliverySummary, reason: SkipReason): void {
+    const code = reason === "rejected" || reason === "no_body" ? (problem?.code ?? null) : null;
+    const key = `${reason} ${code}`;
+    const group = skipped.get(key) ?? { reason, code, deliveries: 0, example: id };
+    skipped.set(key, { ...group, deliveries: group.deliveries + 1 });
+  }
+
+  function changesOf({ trigger, attachmentId, target }: Pick<Verdict, "trigger" | "attachmentId" | "target">) {
+    const known = changed.get(attachmentId);
+    if (known) return known;
+    const none: ChangedTrigger = {
+      trigger,
+      attachmentId,
+      target,
+      gained: 0,
+      lost: 0,
+      failed: 0,
+      changes: [],
+      failures: [],
+    };
+    changed.set(attachmentId, none);
+    return none;
+  }
+
+  async function check(delivery: RecordedDelivery, trigger: TriggerSource, payload: Json): Promise<void> {
+    const failure = await checkInput?.({ trigger, payload, delivery });
+    if (!failure) return;
+    const by = changesOf({ ...trigger, trigger: trigger.slug });
+    by.failed += 1;
+    if (by.failures.length < maxListed) by.failures.push({ ...placeOf(delivery), ...failure });
+  }
+
+  return {
+    async add(delivery) {
+      const { bytes } = delivery;
+      const reason = skipReasonOf(delivery);
+      if (reason || !bytes) return skip(delivery, reason ?? "no_body");
+      compared += 1;
+      const judging = judge(sources, delivery, bytes);
+      const { matches, stopOf } = judging instanceof Promise ? await judging : judging;
+      const recorded = new Map(delivery.verdicts.map((verdict) => [verdict.attachmentId, verdict]));
+      let isDisabled = false;
+      const firing = new Set<string>();
+      for (const { trigger, payload } of matches) {
+        const { slug, attachmentId } = trigger;
+        firing.add(attachmentId);
+        if (only !== null && slug !== only) continue;
+        const verdict = recorded.get(attachmentId) ?? null;
+        if (wasDisabled(delivery, verdict)) isDisabled = true;
+        else if (verdict?.outcome !== "matched")
+          addChange(delivery, changesOf({ ...trigger, trigger: slug }), {
+            change: "gained",
+            runId: null,
+            stopOf: () => recordedStop(delivery, verdict),
+          });
+        if (checkInput) await check(delivery, trigger, payload);
+      }
+      for (const verdict of delivery.verdicts) {
+        const { attachmentId, runId } = verdict;
+        if (verdict.outcome !== "matched" || firing.has(attachmentId)) continue;
+        if (only === null || verdict.trigger === only)
+          addChange(delivery, changesOf(verdict), { change: "lost", runId, stopOf: () => stopOf(attachmentId) });
+      }
+      if (isDisabled) skip(delivery, "disabled");
+    },
+    end({ isComplete }) {
+      const triggers = [...changed.values()].toSorted((a, b) => (a.attachmentId < b.attachmentId ? -1 : 1));
+      const sum = (of: "gained" | "lost" | "failed") => triggers.reduce((total, one) => total + one[of], 0);
+      return {
+        version: sources.manifest.version,
+        since: new Date(since).toISOString(),
+        until: new Date(until).toISOString(),
+        endpoint,
+        trigger: only,
+        compared,
+        notCompared: [...skipped.values()].toSorted((a, b) => b.deliveries - a.deliveries),
+        isComplete,
+        gained: sum("gained"),
+        lost: sum("lost"),
+        failed: sum("failed"),
+        triggers,
+      };
+    },
+  };
+}
+
+function placeOf({ id, endpoint, receivedAt }: DeliverySummary) {
+  return { deliveryId: id, endpoint, receivedAt };
+}
+
+/** `stopOf` explains a mismatch, which takes longer than to detect it. */
+function addChange(
+  delivery: RecordedDelivery,
+  by: ChangedTrigger,
+  p: Pick<FiringChange, "change" | "runId"> & { stopOf: () => Stop },
+): void {
+  by[p.change] += 1;
+  if (by.changes.length >= maxListed) return;
+  by.changes.push({ change: p.change, ...placeOf(delivery), ...p.stopOf(), runId: p.runId });
+}
+
+/** Triggers evaluated these requests, or would have if their body had been readable. */
+const evaluatedCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  "request_mismatch",
+  "invalid_json",
+  "invalid_body",
+  "unsupported_media_type",
+]);
+
+/** Why a delivery cannot be compared, apart from a missing body. */
+function skipReasonOf({ redeliveryOf, outcome, headers, problem }: DeliverySummary): SkipReason | null {
+  if (redeliveryOf !== null) return "redelivery";
+  if (outcome === "repeated") return "repeat";
+  if (Object.hasOwn(headers, ownHeaders.handshake)) return "handshake";
+  return problem === null || evaluatedCodes.has(problem.code) ? null : "rejected";
+}
+
+interface Judged {
+  matches: readonly { trigger: TriggerSource; payload: Json }[];
+  /** Why an attachment does not match. */
+  stopOf(attachmentId: string): Stop;
+}
+
+const absent: Stop = { outcome: "absent", reasons: [] };
+
+/** The same steps as those of the receiver: route, choose the format, parse, match. */
+function judge(sources: ProjectSources, delivery: RecordedDelivery, bytes: Uint8Array<ArrayBuffer>) {
+  const { id, endpoint, headers } = delivery;
+  const triggers = sources.byEndpoint.get(endpoint);
+  const source = triggers?.[0];
+  if (!triggers || !source) return { matches: [], stopOf: () => absent };
+  const contentType = headers["content-type"];
+  const format = chooseFormat(source.body ?? onlyJson, {
+    contentType,
+    contentEncoding: headers["content-encoding"],
+    jsonTypes: source.verify?.jsonTypes,
+  });
+  if (format instanceof AppError) return rejected(format);
+  const match = ({ json: body }: { json: Json }): Judged => {
+    const { matches, list } = matchTriggers({
+      triggers,
+      index: sources.indexes.get(endpoint) ?? null,
+      body,
+      headers,
+    });
+    return {
+      matches,
+      stopOf(attachmentId) {
+        const { verdicts } = redactVerdicts(list(new Set([attachmentId])));
+        return toStop(verdicts.find((verdict) => verdict.attachmentId === attachmentId) ?? null) ?? absent;
+      },
+    };
+  };
+  try {
+    const parsing = parseBody(bytes, { format, contentType, deliveryId: id });
+    return parsing instanceof Promise ? parsing.then(match, rejected) : match(parsing);
+  } catch (error) {
+    return rejected(error);
+  }
+}
+
+/** The body cannot be read any more. */
+function rejected(error: unknown): Judged {
+  if (!(error instanceof AppError)) throw error;
+  return { matches: [], stopOf: () => rejection({ code: error.code, detail: error.message }) };
+}
+
+function rejection({ code, detail }: Pick<Problem, "code" | "detail">): Stop {
+  return { outcome: "rejected", reasons: [{ pointer: "", code, message: detail, expected: null, actual: null }] };
+}
+
+/** Whether the trigger was switched off, or may have been: the delivery counts such verdicts without their triggers. */
+function wasDisabled({ unlistedVerdicts }: DeliverySummary, verdict: Verdict | null): boolean {
+  if (verdict) return verdict.outcome === "disabled";
+  return unlistedVerdicts.some(({ outcome }) => outcome === "disabled");
+}
+
+/** Why a trigger did not fire when the delivery was received. */
+function recordedStop({ verdicts, unlistedVerdicts, problem }: DeliverySummary, verdict: Verdict | null): Stop {
+  const stop = toStop(verdict);
+  if (stop) return stop;
+  if (unlistedVerdicts.length > 0) return { outcome: "unlisted", reasons: [] };
+  return problem && verdicts.length === 0 ? rejection(problem) : absent;
+}
+
+function toStop(verdict: Verdict | null): Stop | null {
+  if (!verdict || verdict.outcome === "matched" || verdict.outcome === "disabled") return null;
+  return { outcome: verdict.outcome, reasons: verdict.reasons };
+}
