@@ -17,7 +17,7 @@ import {
 import { registerRunsApprovals, registerRunsDecide } from "./runs/approvals.ts";
 import { registerRunsGet } from "./runs/get.ts";
 import { registerRunsList } from "./runs/list.ts";
-import { registerRunsCancel, registerRunsReplay } from "./runs/replay.ts";
+import { registerRunsCancel, registerRunsReplay, registerRunsResume } from "./runs/replay.ts";
 import { registerStart, registerWorker } from "./service/start.ts";
 import { registerStoreCopy, registerStoreMigrate, registerStoreReindex } from "./store/store.ts";
 import { registerTriggersList, registerTriggersSwitch, registerTriggersUrl } from "./triggers/triggers.ts";
@@ -48,11 +48,12 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerTriggersSwitch(triggers, runner);
   registerTriggersInfer(triggers, runner);
 
-  const runs = program.subcommand("runs", "Inspect, replay and cancel runs, and approve tool calls", [
+  const runs = program.subcommand("runs", "Inspect, resume, replay and cancel runs, and approve tool calls", [
     "signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F",
   ]);
   registerRunsList(runs, runner);
   registerRunsGet(runs, runner);
+  registerRunsResume(runs, runner);
   registerRunsReplay(runs, runner);
   registerRunsCancel(runs, runner);
   registerRunsApprovals(runs, runner);

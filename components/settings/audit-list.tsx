@@ -29,6 +29,7 @@ const auditWords: Record<AuditAction, string> = {
   "key.revoked": "Revoked a key",
   "run.started": "Started runs",
   "run.canceled": "Canceled runs",
+  "run.resumed": "Resumed runs",
   "run.replayed": "Replayed runs",
   "approval.decided": "Decided an approval",
   "delivery.sent": "Sent a delivery",
@@ -132,8 +133,8 @@ export function AuditList() {
         rowLabel={(entry) => `${actorWords(entry)}: ${auditWords[entry.action]} ${entry.subject ?? ""}`}
         emptyState={
           <EmptyState title="No audit entries yet">
-            Sign-ins, changes to keys and people, and runs started, canceled or replayed by hand appear here. Each entry
-            names the actor and the address.
+            Sign-ins, changes to keys and people, and runs started, canceled, resumed or replayed by hand appear here.
+            Each entry names the actor and the address.
           </EmptyState>
         }
       />

@@ -185,8 +185,8 @@ export const errorCodes = {
   run_ended: entry(
     409,
     "Run already ended",
-    "A run that has ended never changes its state.",
-    "Replay it: POST /api/v1/runs/{id}/replay starts a new run with the same payload.",
+    "The run has ended, so it cannot be canceled.",
+    "Resume it if it failed: POST /api/v1/runs/{id}/resume. POST /api/v1/runs/{id}/replay starts a new run with the same payload.",
   ),
   approval_closed: entry(
     409,
@@ -199,6 +199,14 @@ export const errorCodes = {
     "Inactive key",
     "The key is revoked, has expired or has already been rotated, so it cannot be rotated.",
     "`detail` says which. Rotate the key that replaced it, or create a new one: `signalbox keys create`.",
+    false,
+    "either",
+  ),
+  not_resumable: entry(
+    409,
+    "Resume not possible",
+    "The run did not fail, was replayed, or its trigger or target is not part of the deployed project.",
+    "`detail` says which. POST /api/v1/runs/{id}/replay runs it again from the beginning, as a new run.",
     false,
     "either",
   ),

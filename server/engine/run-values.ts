@@ -73,7 +73,8 @@ export function parseValue(p: { schema: AnySchema; value: unknown; name: string;
 export type RunToPrepare = Pick<
   AssignedRun,
   "input" | "payload" | "trigger" | "attachmentId" | "target" | "request" | "createdAt"
->;
+> &
+  Partial<Pick<AssignedRun, "attemptsBefore">>;
 
 interface PreparedInput {
   /** The input that the target's code receives. */
@@ -97,7 +98,7 @@ export async function prepareInput(
   workflow: Pick<LoadedWorkflow, "slug" | "input">,
   code: ProjectCode,
 ): Promise<PreparedInput> {
-  const given = run.input ?? (await transformPayload(run, code));
+  const given = keptInput(run, workflow) ?? (await transformPayload(run, code));
   const input = parseValue({
     schema: workflow.input,
     value: given,
@@ -110,6 +111,18 @@ export async function prepareInput(
     record: isDeepStrictEqual(record, run.input) ? undefined : record,
     isPartOfPayload: given === run.payload && isPartOf(record, given),
   };
+}
+
+/**
+ * The recorded input. If the current build does not accept it and a person has resumed the run, the payload is
+ * transformed again: the fix may be in the transform.
+ */
+function keptInput(
+  { input, payload, attachmentId, attemptsBefore = 0 }: RunToPrepare,
+  workflow: Pick<LoadedWorkflow, "input">,
+): Json {
+  const isFixable = attemptsBefore > 0 && attachmentId !== null && payload !== null;
+  return isFixable && !workflow.input.safeParse(input).success ? null : input;
 }
 
 /** Whether every value of the part equals the value at the same path of the whole. */

@@ -1,7 +1,7 @@
 import { readLogLevel, serviceUrl, type Settings, type SettingsFlags } from "../../../server/config.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
-import { isFinal } from "../../../server/domain/runs/run-state.ts";
+import { isEnded } from "../../../server/domain/runs/run-state.ts";
 import { type Logger, targetLogFields } from "../../../server/ports/logger.ts";
 import type { LocalApi } from "../../../server/processes/fork-local-api.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -186,6 +186,6 @@ export function createDeployedEvents({ terminal, logger }: { terminal: Terminal;
  * return to the queue.
  */
 function describeEnd(status: RunStatus): string {
-  if (isFinal(status)) return "run ended";
+  if (isEnded(status)) return "run ended";
   return status === "waiting" ? "run is waiting" : "run returned to the queue";
 }

@@ -20,6 +20,7 @@ export const auditActionSchema = z.enum([
   "key.revoked",
   "run.started",
   "run.canceled",
+  "run.resumed",
   "run.replayed",
   "approval.decided",
   "delivery.sent",

@@ -27,6 +27,8 @@ export function planRetry(p: {
   attempt: number;
   maxAttempts: number;
   failure: RetryHint;
+  /** The attempts before the run was resumed: the waits begin again with `initialMs`. Default: 0. */
+  attemptsBefore?: number;
   now: number;
   /** In [0, 1), as of Math.random. */
   random: () => number;
@@ -41,8 +43,8 @@ export function planRetry(p: {
   return { kind: "retry", availableAt };
 }
 
-function waitMs({ policy, attempt, random }: { policy: RetryPolicy; attempt: number; random: () => number }): number {
+function waitMs({ policy, attempt, attemptsBefore = 0, random }: Parameters<typeof planRetry>[0]): number {
   if (policy.backoff === "fixed") return policy.initialMs;
-  const doubled = Math.min(policy.maxMs, policy.initialMs * 2 ** (attempt - 1));
+  const doubled = Math.min(policy.maxMs, policy.initialMs * 2 ** (attempt - attemptsBefore - 1));
   return Math.round(doubled * (1 - jitter + 2 * jitter * random()));
 }

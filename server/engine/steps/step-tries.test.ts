@@ -143,6 +143,16 @@ describe("a step with retries", () => {
     expect((await engine.read(id)).run).toMatchObject({ attempt: 2, output: 4 });
   });
 
+  test("that has failed for good is tried again after a resume of the run, with the same idempotency key", async () => {
+    const { keys, workflow } = createFlaky({ retries: 1, ...short }, [new Error("a"), new Error("b"), new Error("c")]);
+    const { run } = await engine.attempt(workflow);
+    expect(run.status).toBe("failed");
+    const order = { id: run.id, target: run.target, version: "v1", attempts: 1, seenAttempt: 1 };
+    expect(await engine.store.resumeRuns([order], engine.clock.now())).toEqual([null]);
+    expect(await execute(workflow)).toBe("completed");
+    expect(keys).toEqual(Array.from({ length: 4 }, () => `${run.id}:charge`));
+  });
+
   test("is not tried again after an error that excludes it", async () => {
     for (const error of [new NonRetryableError("no"), Object.assign(new Error("no"), { retryable: false })]) {
       const { keys, workflow } = createFlaky({ retries: 9, ...short }, [error]);

@@ -13,6 +13,7 @@ import { registerDeliveryRoutes } from "./routes/deliveries.ts";
 import { registerKeyRoutes } from "./routes/keys.ts";
 import { registerPeopleRoutes } from "./routes/people.ts";
 import { registerRunActionRoutes } from "./routes/run-actions.ts";
+import { registerRunBulkRoutes } from "./routes/run-bulk.ts";
 import { registerRunExportRoute } from "./routes/run-export.ts";
 import { registerRunRoutes } from "./routes/runs.ts";
 import { registerServiceRoutes } from "./routes/service.ts";
@@ -56,7 +57,8 @@ function buildApp(): { app: OpenAPIHono<RestEnv>; routes: RestRoute[] } {
     c.res.headers.set("x-content-type-options", "nosniff");
   });
   app.use(authorize(routes), readJsonBody);
-  // This must come before the route of one run, which matches any id.
+  // These must come before the route of one run, which matches any id.
+  registerRunBulkRoutes(app);
   registerRunExportRoute(app);
   registerRunRoutes(app);
   registerAgentRoutes(app);

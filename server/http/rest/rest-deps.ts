@@ -2,6 +2,7 @@ import type { ApiAuthenticator, Client, Principal } from "../../auth/access/prin
 import type { KeyCipher } from "../../auth/keys/service-secret.ts";
 import type { TakeSlot } from "../../auth/limits/request-slots.ts";
 import type { Mode } from "../../config.ts";
+import type { Json } from "../../contract/json.ts";
 import type { BodyBudget } from "../../domain/requests/request-body.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -35,5 +36,9 @@ export interface RestDeps {
 
 export interface RestEnv {
   Bindings: RestDeps & { client: Client };
-  Variables: { principal: Principal };
+  Variables: {
+    principal: Principal;
+    /** Of an operation whose audit entry depends on its input. `choice`: the action of the call. */
+    audited: { choice: string; detail: Json };
+  };
 }

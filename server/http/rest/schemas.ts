@@ -14,6 +14,7 @@ import { jsonSchema, jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { keySchema } from "../../contract/access/key.ts";
 import { invitationSchema, personSchema } from "../../contract/access/person.ts";
 import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
+import { bulkPageSchema, runFilterSchema } from "../../contract/run-filter.ts";
 import { runErrorSchema, runSchema, runSummarySchema, runsUsageSchema } from "../../contract/run.ts";
 import { slugSchema } from "../../contract/project/endpoint.ts";
 import { targetSchema } from "../../contract/project/target.ts";
@@ -96,6 +97,12 @@ const changedTrigger = backtestSchema.shape.triggers.element.extend({
 export const backtest = backtestSchema.extend({ triggers: z.array(changedTrigger) }).openapi("Backtest");
 
 export const inferredTrigger = named("InferredTrigger", inferredTriggerSchema);
+
+export const runFilterBody = named("RunFilter", runFilterSchema);
+const runNote = z.object({ id: z.string(), message: z.string() }).openapi("RunNote");
+export const bulkPage = bulkPageSchema
+  .extend({ skipped: z.array(runNote), failed: z.array(runNote) })
+  .openapi("BulkPage");
 
 export const runsUsage = named("RunsUsage", runsUsageSchema);
 export const agentTrace = named("AgentTrace", agentTraceSchema);

@@ -19,6 +19,8 @@ export interface RunAttempt {
   deliveryId: string | null;
   attempt: number;
   maxAttempts: number;
+  /** The attempts before a person last resumed the run; 0 if it was never resumed. */
+  attemptsBefore: number;
   /** Whether this claim continues an attempt that had started (after a sleep or a lost worker). */
   isResumed: boolean;
   createdAt: number;
@@ -201,7 +203,9 @@ export interface EngineStore {
   /** The active runs of a worker. */
   listHeldRuns(
     workerId: string,
-  ): Promise<{ id: string; token: string; target: Target; attempt: number; maxAttempts: number; crashes: number }[]>;
+  ): Promise<
+    (Pick<RunAttempt, "id" | "token" | "target" | "attempt" | "maxAttempts" | "attemptsBefore"> & { crashes: number })[]
+  >;
   /**
    * Returns the runs of an ended worker process by the given fates, each with a `worker_lost` entry that has `message`.
    * Runs that it no longer has are ignored. Counts a crash for each `isolate` and `fail`.

@@ -146,6 +146,7 @@ function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
     createdAt,
     status: "running",
     attempt: 1,
+    attemptsBefore: 0,
     isResumed: false,
     payloadText: assignment.payloadText,
     inputText: input === null ? null : JSON.stringify(input),

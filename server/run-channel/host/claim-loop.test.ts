@@ -72,6 +72,7 @@ function aClaimedRun(id: string): ClaimedRun {
     deliveryId: null,
     attempt: 1,
     maxAttempts: 1,
+    attemptsBefore: 0,
     isResumed: false,
     createdAt: 0,
     payloadText: '{"a":[1]}',

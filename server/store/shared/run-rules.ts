@@ -1,11 +1,14 @@
 import type { Target, TargetKind } from "../../contract/project/target.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 
+/** The facts of a run that decide whether it fits into its queue. */
+export type QueuedRun = Pick<NewRun, "target" | "maxQueued" | "assignment">;
+
 /**
  * The queue limits of the targets of these runs, each with the number of runs that it would add. Assigned runs are not
  * queued.
  */
-export function queueBoundsOf(runs: readonly NewRun[]): Map<string, QueueFull> {
+export function queueBoundsOf(runs: readonly QueuedRun[]): Map<string, QueueFull> {
   const bounds = new Map<string, QueueFull>();
   for (const { target, maxQueued, assignment } of runs) {
     if (maxQueued === undefined || maxQueued === null || assignment) continue;

@@ -114,7 +114,7 @@ const takeSql = `
     implied_entries = implied_entries | CASE WHEN attempt = 0 AND version = coalesce(@version, version) THEN ${implied.started} ELSE 0 END
   WHERE seq = @seq AND status IN (${queued}, ${waiting})
   RETURNING id, trigger, attachment, target, (SELECT id FROM delivery WHERE delivery.seq = run.delivery) AS delivery,
-    attempt, max_attempts AS maxAttempts, is_resuming AS isResuming, ${payloadSql} AS payload, ${inputSql} AS input,
+    attempt, max_attempts AS maxAttempts, attempts_before AS attemptsBefore, is_resuming AS isResuming, ${payloadSql} AS payload, ${inputSql} AS input,
     created_at AS createdAt, version`;
 
 interface TakenRow {
@@ -125,6 +125,7 @@ interface TakenRow {
   delivery: Packed | null;
   attempt: number;
   maxAttempts: number;
+  attemptsBefore: number;
   isResuming: 0 | 1;
   payload: string | null;
   input: string | null;
@@ -169,6 +170,7 @@ function prepareTakeRun(
       deliveryId: row.delivery === null ? null : deliveryId.unpack(row.delivery),
       attempt,
       maxAttempts: row.maxAttempts,
+      attemptsBefore: row.attemptsBefore,
       isResumed,
       createdAt: row.createdAt,
       payloadText: row.payload,

@@ -1,5 +1,5 @@
 import { asc, desc, eq, gte, sql } from "drizzle-orm";
-import { isFinal } from "../../domain/runs/run-state.ts";
+import { isEnded } from "../../domain/runs/run-state.ts";
 import { runStatusCodes, stepKindCodes } from "../../domain/stored-codes.ts";
 import type {
   EngineStore,
@@ -175,7 +175,7 @@ function prepareWriteProgress(
         kind: stepKindCodes[kind],
         result: result === null ? null : JSON.stringify(result),
       });
-    const endsRun = transition !== undefined && isFinal(transition.to);
+    const endsRun = transition !== undefined && isEnded(transition.to);
     if (input !== undefined && !endsRun) saveInput.run({ seq, input: input === null ? null : JSON.stringify(input) });
     if (spend) saveSpend.run({ seq, ...spend });
     if (clearsLive) clearLive(seq);

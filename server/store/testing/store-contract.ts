@@ -6,6 +6,7 @@ import { keyContract } from "./key-contract.ts";
 import { peopleContract } from "./people-contract.ts";
 import { presetContract } from "./preset-contract.ts";
 import { queueCapacityContract } from "./queue-capacity-contract.ts";
+import { resumeContract } from "./resume-contract.ts";
 import { runContract } from "./run-contract.ts";
 import { runStateContract } from "./run-state-contract.ts";
 import { switchContract } from "./switch-contract.ts";
@@ -22,6 +23,7 @@ export function storeContract(open: OpenStore): void {
   switchContract(open);
   engineContract(open);
   runStateContract(open);
+  resumeContract(open);
   agentContract(open);
   keyContract(open);
   peopleContract(open);

@@ -183,6 +183,7 @@ interface TakenRow {
   deliveryId: string | null;
   attempt: number;
   maxAttempts: number;
+  attemptsBefore: number;
   isResumed: boolean;
   payloadText: string | null;
   inputText: string | null;
@@ -203,7 +204,7 @@ const takeRunsSql = `
   UPDATE run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = ($5::text[])[n], progress_seq = 0, worker_id = ($6::text[])[n], started_at = coalesce(started_at, $7)
   FROM numbered WHERE run.id = numbered.id
   RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", attempt,
-    max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
+    max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
 
 async function takeRuns(
   session: Session,
