@@ -37,12 +37,12 @@ export interface SourceDefinition {
   readonly dedupe: DedupeOptions | undefined;
   readonly body: BodyOptions | undefined;
   readonly bigints: "number" | "string" | undefined;
-  readonly onMismatch: "reject" | "skip" | undefined;
+  readonly onMismatch: "reject" | "skip" | "hold" | undefined;
   readonly reply: ReplyOptions | undefined;
   readonly rateLimit: RateLimitOptions | undefined;
 }
 
-/** A fixed response to every accepted, repeated and skipped request, for senders that insist on one. */
+/** A fixed response to every accepted, repeated, skipped and held request, for senders that insist on one. */
 export interface ReplyOptions {
   /** 200 to 299. Default: 200. */
   status?: number;
@@ -196,6 +196,9 @@ export interface VerificationDefinition {
   fingerprint(): string;
 }
 
+/** The build on which open runs continue after a deployment. */
+export type VersionPolicy = "pin" | "latest";
+
 export interface WorkflowDefinition {
   readonly [definitionKind]: "workflow";
   readonly slug: string;
@@ -205,6 +208,7 @@ export interface WorkflowDefinition {
   readonly timeout: Duration | undefined;
   readonly concurrency: number | undefined;
   readonly maxQueued: number | undefined;
+  readonly versions: VersionPolicy | undefined;
   readonly run: (input: never, ctx: never) => unknown;
 }
 
@@ -262,6 +266,7 @@ export interface AgentDefinition {
   readonly callTimeout: Duration | undefined;
   readonly concurrency: number | undefined;
   readonly maxQueued: number | undefined;
+  readonly versions: VersionPolicy | undefined;
 }
 
 /**

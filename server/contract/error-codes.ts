@@ -213,8 +213,8 @@ export const errorCodes = {
   not_replayable: entry(
     409,
     "Replay not possible",
-    "The content is no longer stored, or its trigger or target is not part of the deployed project.",
-    "Deploy a project that has it, or start the target with an input of your own.",
+    "The content is no longer stored, or its trigger or target is not part of the deployed project. A held delivery is released instead of redelivered, and only held deliveries can be released.",
+    "Deploy a project that has it, or start the target with an input of your own. Release a held delivery.",
     false,
     "either",
   ),
@@ -238,6 +238,14 @@ export const errorCodes = {
     "The store is busy, full or closing. Nothing was recorded, and no run was started.",
     "Send the request again after the number of seconds in Retry-After. Most senders do this automatically. If the error persists, the owner of the service finds the cause in its log, with `GET /readyz`, or with `signalbox doctor`.",
     true,
+  ),
+  build_unusable: entry(
+    409,
+    "Unusable build",
+    "The build cannot be loaded, so the current build stays active. Its folder is damaged, or another version of Signalbox wrote it.",
+    "Select another build (`signalbox builds list`), or build the project again with `signalbox build`.",
+    false,
+    "owner",
   ),
   store_unusable: entry(
     503,

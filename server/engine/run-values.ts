@@ -59,12 +59,26 @@ export function cloneJson(value: Json): Json {
 }
 
 /** Parses with a schema of the project. Throws a FinalFailure called `name` that lists the issues by JSON Pointer. */
-export function parseValue(p: { schema: AnySchema; value: unknown; name: string; what: string }): unknown {
+export function parseValue(p: {
+  schema: AnySchema;
+  value: unknown;
+  name: string;
+  what: string;
+  /** The last line of the message. */
+  hint?: string | null;
+}): unknown {
   const parsed = p.schema.safeParse(p.value);
   if (parsed.success) return parsed.data;
   const errors = toProblemErrors(explainIssues(parsed.error.issues, p.value as Json, p.schema));
   const lines = errors.map(({ pointer, message }) => `  ${pointer === "" ? "(the whole value)" : pointer}: ${message}`);
-  throw new FinalFailure(p.name, [`${p.what}:`, ...lines].join("\n"), { errors });
+  const hint = p.hint ? [p.hint] : [];
+  throw new FinalFailure(p.name, [`${p.what}:`, ...lines, ...hint].join("\n"), { errors });
+}
+
+/** Why a run may not fit the build that executes it, and how to continue it; for the end of a message. */
+export function describeReplacement({ replaces, manifest }: ProjectCode): string {
+  if (replaces === undefined) return "Deploy a project that has it, then replay the run.";
+  return `Build ${replaces} accepted the run, and ${manifest.version} executes it instead. Deploy a build that fits the run, then continue it with \`signalbox runs resume\`.`;
 }
 
 // ---- the input of a run ----
@@ -104,6 +118,7 @@ export async function prepareInput(
     value: given,
     name: "InvalidInput",
     what: `The input does not match the input schema of ${run.target.kind} ${workflow.slug}`,
+    hint: code.replaces === undefined ? null : describeReplacement(code),
   });
   const record = recordableInput(workflow.input, given, input);
   return {
@@ -148,7 +163,7 @@ export async function transformPayload(run: RunToPrepare, code: ProjectCode): Pr
   if (!trigger) {
     throw new FinalFailure(
       "UnknownTrigger",
-      `Trigger ${run.attachmentId} is not in this build (${code.manifest.version}). Deploy a project that has it, then replay the run.`,
+      `Trigger ${run.attachmentId} is not in this build (${code.manifest.version}). ${describeReplacement(code)}`,
     );
   }
   const { transform, prompt } = trigger;

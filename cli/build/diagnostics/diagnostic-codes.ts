@@ -117,6 +117,10 @@ export const diagnosticCodes = {
     text: "maxQueued is the maximum number of queued runs of the workflow or agent: a whole number from 1. Webhooks that would exceed it are rejected.",
     fix: "Correct the value, or omit it. Default: no limit.",
   },
+  invalid_versions: {
+    text: 'versions is "pin" (open runs continue on the build that accepted them) or "latest" (they continue on the current build).',
+    fix: 'Correct the value, or omit it. Default: "pin".',
+  },
   missing_secret: {
     text: "Signatures cannot be verified without a secret. The build continues. `signalbox start` does not start until the secret is set, and `signalbox dev` rejects webhooks that must be signed.",
     fix: "Set the environment variable on the machine of the service, or in `.env`.",
@@ -162,7 +166,7 @@ export const diagnosticCodes = {
     fix: "Correct the value in filter, or the schema in request.",
   },
   invalid_on_mismatch: {
-    text: 'onMismatch is "reject" (422) or "skip" (200): the response to a body that matches the request schema of no trigger on the endpoint.',
+    text: 'onMismatch is "reject" (422) or "skip" (200): the response to a body that matches the request schema of no trigger on the endpoint. "hold" (202) keeps every request that starts no run, to release it later.',
     fix: "Correct the value, or omit it. Default: reject if the endpoint has one trigger, otherwise skip.",
   },
   invalid_reply: {

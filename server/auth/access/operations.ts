@@ -78,17 +78,26 @@ export const operations = {
   // Shows a webhook key, with which one can start runs.
   triggerUrl: { access: "operate" },
 
+  explainDelivery: { access: "read" },
   exportDeliveries: { access: "read" },
   getDelivery: { access: "read" },
   getDeliveryFile: { access: "read" },
   listDeliveries: { access: "read", slot: "list" },
   showHistogram: { access: "read", slot: "list" },
+  releaseDeliveries: { access: "operate", audit: { release: "delivery.released" }, slot: "list" },
+  releaseDelivery: { access: "operate", audit: { release: "delivery.released" } },
   redeliver: { access: "operate", audit: "delivery.redelivered" },
   sendDelivery: { access: "operate", audit: "delivery.sent" },
 
   listPresets: { access: "read" },
   removePreset: { access: "operate", audit: "preset.removed" },
   savePreset: { access: "operate", audit: "preset.saved" },
+
+  // Changes nothing.
+  checkOpenRuns: { access: "read", slot: "list" },
+  listBuilds: { access: "read", slot: "list" },
+  // Selects the code that is executed.
+  rollBack: { access: "admin", audit: "build.rolled-back" },
 
   // The caller's own account.
   changePassword: { access: "read" },

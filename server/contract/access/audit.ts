@@ -25,8 +25,10 @@ export const auditActionSchema = z.enum([
   "approval.decided",
   "delivery.sent",
   "delivery.redelivered",
+  "delivery.released",
   "trigger.disabled",
   "trigger.enabled",
+  "build.rolled-back",
   "preset.saved",
   "preset.removed",
 ]);

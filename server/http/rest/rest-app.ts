@@ -8,6 +8,7 @@ import { problemResponse, toAppError } from "../problem-response.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import type { RestDeps, RestEnv } from "./rest-deps.ts";
 import { registerAgentRoutes } from "./routes/agents.ts";
+import { registerBuildRoutes } from "./routes/builds.ts";
 import { registerBacktestRoutes } from "./routes/backtest.ts";
 import { registerDeliveryRoutes } from "./routes/deliveries.ts";
 import { registerKeyRoutes } from "./routes/keys.ts";
@@ -66,6 +67,7 @@ function buildApp(): { app: OpenAPIHono<RestEnv>; routes: RestRoute[] } {
   registerTriggerRoutes(app);
   registerBacktestRoutes(app);
   registerDeliveryRoutes(app);
+  registerBuildRoutes(app);
   registerKeyRoutes(app);
   registerPeopleRoutes(app);
   registerServiceRoutes(app);

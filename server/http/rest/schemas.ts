@@ -6,6 +6,8 @@ import {
   deliverySchema,
   deliverySummarySchema,
   reasonSchema,
+  releaseBatchSchema,
+  releasedDeliverySchema,
   unlistedVerdictsSchema,
   verdictSchema,
 } from "../../contract/delivery.ts";
@@ -17,6 +19,13 @@ import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
 import { bulkPageSchema, runFilterSchema } from "../../contract/run-filter.ts";
 import { runErrorSchema, runSchema, runSummarySchema, runsUsageSchema } from "../../contract/run.ts";
 import { slugSchema } from "../../contract/project/endpoint.ts";
+import {
+  buildOutlineSchema,
+  buildSchema,
+  buildsSchema,
+  misfitSchema,
+  openRunCheckSchema,
+} from "../../contract/project/build.ts";
 import { targetSchema } from "../../contract/project/target.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
@@ -59,6 +68,22 @@ export const deliverySummary = deliverySummarySchema
 export const delivery = deliverySchema
   .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
   .openapi("Delivery");
+export const currentVerdicts = z
+  .object({ verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
+  .openapi("CurrentVerdicts");
+export const releasedDelivery = releasedDeliverySchema
+  .extend({
+    runs: z.array(z.object({ runId: z.string().nullable(), trigger: slugSchema, target })).openapi({
+      description: "The started runs. In a dry run, `runId` is `null`.",
+    }),
+  })
+  .openapi("ReleasedDelivery");
+export const releaseBatch = releaseBatchSchema.extend({ data: z.array(releasedDelivery) }).openapi("ReleaseBatch");
+export const build = named("Build", buildSchema);
+export const buildList = buildsSchema.extend({ data: z.array(build) });
+export const buildOutline = named("BuildOutline", buildOutlineSchema);
+const misfit = misfitSchema.extend({ target }).openapi("Misfit");
+export const openRunCheck = openRunCheckSchema.extend({ data: z.array(misfit) }).openapi("OpenRunCheck");
 const disabled = named("Disabled", disabledSchema);
 export const trigger = triggerSchema.extend({ target, disabled: orNull(disabled) }).openapi("Trigger");
 export const switchedTrigger = z.object({ slug: slugSchema, disabled: orNull(disabled) }).openapi("SwitchedTrigger");

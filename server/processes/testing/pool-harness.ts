@@ -108,6 +108,8 @@ function manifestOf(
       timeoutMs: timeoutMs ?? 60_000,
       concurrency: concurrency ?? null,
       maxQueued: null,
+      versions: "pin",
+      steps: [],
     })),
   };
 }

@@ -106,6 +106,8 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
         startedAt: 0,
         pool: "shared",
         version: "v1",
+        keptVersions: ["v0"],
+        latestTargets: ["workflow:l"],
         concurrency: [["workflow:w", 7]],
         needsHeaders: false,
         readsRequest: [],
@@ -180,6 +182,8 @@ describe("claims", () => {
         concurrency: new Map([["workflow:w", 7]]),
         pool: "shared",
         version: "v1",
+        keptVersions: new Set(["v0"]),
+        latestTargets: new Set(["workflow:l"]),
       },
     ]);
   });

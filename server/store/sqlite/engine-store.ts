@@ -89,10 +89,9 @@ function prepareLoadSteps({ db }: SqliteDatabase): (runId: string) => StepRecord
   return (id) => query.all({ runId: runId.pack(id) });
 }
 
-function saveWorker({ db }: SqliteDatabase, info: WorkerInfo): void {
-  const { pid, host, version, startedAt, seenAt } = info;
+function saveWorker({ db }: SqliteDatabase, { id, pid, host, version, startedAt, seenAt }: WorkerInfo): void {
   db.insert(worker)
-    .values(info)
+    .values({ id, pid, host, version, startedAt, seenAt })
     .onConflictDoUpdate({ target: worker.id, set: { pid, host, version, startedAt, seenAt } })
     .run();
 }

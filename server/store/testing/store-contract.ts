@@ -2,7 +2,9 @@ import { agentContract } from "./agent-contract.ts";
 import { deliveryContract } from "./delivery-contract.ts";
 import { engineContract } from "./engine-contract.ts";
 import type { OpenStore } from "./factories.ts";
+import { heldContract } from "./held-contract.ts";
 import { keyContract } from "./key-contract.ts";
+import { openRunContract } from "./open-run-contract.ts";
 import { peopleContract } from "./people-contract.ts";
 import { presetContract } from "./preset-contract.ts";
 import { queueCapacityContract } from "./queue-capacity-contract.ts";
@@ -16,12 +18,14 @@ import { upkeepContract } from "./upkeep-contract.ts";
 /** The tests that every store passes. `open` returns an empty store each time. */
 export function storeContract(open: OpenStore): void {
   deliveryContract(open);
+  heldContract(open);
   runContract(open);
   queueCapacityContract(open);
   trafficContract(open);
   presetContract(open);
   switchContract(open);
   engineContract(open);
+  openRunContract(open);
   runStateContract(open);
   resumeContract(open);
   agentContract(open);

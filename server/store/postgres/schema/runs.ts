@@ -182,4 +182,6 @@ export const worker = pgTable("worker", {
   seenAt: whole("seen_at").notNull(),
   /** It claims no more runs and finishes its active ones. */
   isLeaving: boolean("is_leaving").notNull().default(false),
+  /** The versions of the other builds that its machine keeps, joined by commas. */
+  keptVersions: text("kept_versions").notNull().default(""),
 });
