@@ -11,5 +11,6 @@ export {
 } from "./scripted-model.ts";
 export type { AgentBudget, Duration, MarkedPrompt, ModelLike, PromptPart, ToolLike } from "../definition.ts";
 export type { FailedRun } from "../failed-run.ts";
+export { NonRetryableError, RetryAfterError } from "../errors.ts";
 export type { Schema, SchemaOutput } from "../schema.ts";
 export type { WorkflowContext } from "../workflow/context.ts";

@@ -116,8 +116,9 @@ async function attempt(p: AlertOptions, message: TakenMessage): Promise<MessageO
   const { error, isFinal } = result;
   const retry = planRetry({
     policy: messagePolicy,
+    failure: { isRetryable: !isFinal },
     attempt: message.attempt,
-    maxAttempts: isFinal ? message.attempt : messagePolicy.attempts,
+    maxAttempts: messagePolicy.attempts,
     now,
     random: p.random ?? Math.random,
   });
