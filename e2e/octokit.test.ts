@@ -37,7 +37,7 @@ const triggers: Record<string, { request: string; filter?: string }> = {
     request: `z.union([z.object({ release: z.object({ tag_name: z.string() }) }), z.object({ milestone: z.object({ open_issues: z.number() }) })])`,
   },
   defaults: {
-    request: `z.object({ action: z.string().default("none"), organization: z.object({ login: z.string() }).optional() })`,
+    request: `z.object({ action: z.string().default("none"), organization: z.object({ login: z.string() }).optional(), installation: z.object({ id: z.number().optional() }).optional() })`,
     filter: `z.object({ installation: z.object({ id: z.number() }) })`,
   },
 };

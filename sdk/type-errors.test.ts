@@ -9,6 +9,8 @@ interface WrongUse {
   file: string;
   line: number;
   says: string;
+  /** The column of the word in `error at …`; `null`: any. */
+  column: number | null;
 }
 
 const wrongUses = readdirSync(folder)
@@ -21,10 +23,11 @@ describe("an incorrect use of the SDK", () => {
     errors = runTsc(folder);
   });
 
-  it.each(wrongUses)("is an error on its own line with an explanation: $says", ({ file, line, says }) => {
-    const messages = errors.filter((error) => error.file === file && error.line === line).map((error) => error.message);
-    expect(messages).toHaveLength(1);
-    expect(messages[0]).toContain(says);
+  it.each(wrongUses)("is an error on its own line with an explanation: $says", ({ file, line, says, column }) => {
+    const found = errors.filter((error) => error.file === file && error.line === line);
+    expect(found).toHaveLength(1);
+    expect(found[0]?.message).toContain(says);
+    expect(found[0]?.column).toBe(column ?? found[0]?.column);
   });
 
   it("causes no error on any other line", () => {
@@ -34,12 +37,13 @@ describe("an incorrect use of the SDK", () => {
   });
 });
 
-/** The lines that end with `// error: …`. */
+/** The lines that end with `// error: …`, or with `// error at <word>: …`. */
 function findWrongUses(file: string): WrongUse[] {
   return readFileSync(file, "utf8")
     .split("\n")
     .flatMap((text, index) => {
-      const says = /\S.* \/\/ error: (.+)$/.exec(text)?.[1];
-      return says === undefined || text.startsWith("//") ? [] : [{ file, line: index + 1, says }];
+      const [, code = "", word, says] = /^(\s*\S.*) \/\/ error(?: at (\S+))?: (.+)$/.exec(text) ?? [];
+      if (says === undefined || text.startsWith("//")) return [];
+      return [{ file, line: index + 1, says, column: word === undefined ? null : code.lastIndexOf(word) + 1 }];
     });
 }

@@ -17,6 +17,11 @@ export interface SourceLocation {
 export interface ProjectFiles {
   /** The location of a property such as `slug:` in a file, with this string value if one is given; `null`: not found. */
   findProperty(file: string, name: string, value?: unknown): SourceLocation | null;
+  /**
+   * The location of a property inside other properties, the outermost first; of the last one that is found. `null`: the
+   * first one is not found.
+   */
+  findPath(file: string, names: readonly string[]): SourceLocation | null;
   /** The first location of a string in a file; `null`: not found. */
   findText(file: string, text: string): SourceLocation | null;
   /** The word at a location, e.g. the name of the method that is called there. */
@@ -43,6 +48,7 @@ export function createProjectFiles(projectDir: string): ProjectFiles {
   };
   return {
     findProperty: (file, name, value) => findProperty(read(file), file, name, value),
+    findPath: (file, names) => findPath(read(file), file, names),
     findText: (file, text) => findText(read(file), file, text),
     wordAt: (location) =>
       /^\.?([\w$]*)/.exec(
@@ -75,15 +81,34 @@ function readText(path: string): string {
 
 function findText(source: string, file: string, text: string): SourceLocation | null {
   const at = source.indexOf(text);
-  if (at < 0) return null;
+  return at < 0 ? null : locationAt(source, file, at);
+}
+
+function locationAt(source: string, file: string, at: number): SourceLocation {
   const lines = source.slice(0, at).split(/\r?\n/);
   return { file, line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
 }
 
+function propertyPattern(name: string): RegExp {
+  const escaped = name.replaceAll(/[^\w-]/g, "\\$&");
+  return new RegExp(`(?<![\\w$.])(?:${escaped}|"${escaped}")\\s*(?:[:(]|,|$)`, "m");
+}
+
+/** Each property begins behind the one that contains it. */
+function findPath(source: string, file: string, names: readonly string[]): SourceLocation | null {
+  let found: number | null = null;
+  for (const name of names) {
+    const from: number = found === null ? 0 : found + 1;
+    const match = propertyPattern(name).exec(source.slice(from));
+    if (!match) break;
+    found = from + match.index;
+  }
+  return found === null ? null : locationAt(source, file, found);
+}
+
 function findProperty(source: string, file: string, name: string, value?: unknown): SourceLocation | null {
   const lines = source.split(/\r?\n/);
-  const escaped = name.replaceAll(/[^\w-]/g, "\\$&");
-  const property = new RegExp(`(?<![\\w$.])(?:${escaped}|"${escaped}")\\s*(?:[:(]|,|$)`);
+  const property = propertyPattern(name);
   const locations = lines.flatMap((text, index) => {
     const match = property.exec(text);
     return match ? [{ text, location: { file, line: index + 1, column: match.index + 1 } }] : [];

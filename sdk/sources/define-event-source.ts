@@ -7,8 +7,9 @@ import type {
   SourceDefinition,
   VerificationDefinition,
 } from "../definition.ts";
-import type { Schema } from "../schema.ts";
+import type { Schema, SchemaInput } from "../schema.ts";
 import { defineEndpoint, type WebhookSource } from "../trigger/define-webhook-source.ts";
+import type { Narrowed, ValidFilter } from "../trigger/filter.ts";
 import type { Secret } from "../verify/secrets.ts";
 import { z } from "zod/v4";
 import type { EventField } from "./event-fields.ts";
@@ -16,7 +17,7 @@ import type { Picked, PickablePath } from "./pickable.ts";
 import { pickSchema } from "./pick-schema.ts";
 
 /** Options of a typed source. */
-interface EventOptions<Slug extends string, Paths extends readonly string[]> {
+interface EventOptions<Slug extends string, Paths extends readonly string[], Filter = Schema> {
   /** Permanent id of the trigger: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters. */
   slug: Slug;
   /** Path of the endpoint: `"github"` is `POST /triggers/github`. Sources of one sender can share it. */
@@ -31,8 +32,8 @@ interface EventOptions<Slug extends string, Paths extends readonly string[]> {
    * then identified by the sender's id.
    */
   secret?: Secret;
-  /** A second condition on the same body. Default: none. */
-  filter?: Schema;
+  /** A second condition on picked fields. Of a union, the payload's type has only the members that match. Default: none. */
+  filter?: Filter;
   /** Maximum rate of requests to the endpoint. Default: the setting `limits.perEndpoint`. */
   rateLimit?: RateLimitOptions;
 }
@@ -44,13 +45,24 @@ export interface EventSources<Events, Headers extends string = never> {
    * the picked paths. Other events are skipped with 200. Attach a workflow or an agent with `.attach()`. Throws a
    * TypeError for an unknown event or path.
    */
-  on<Event extends keyof Events & string, Slug extends string, const Paths extends readonly string[]>(
+  on<
+    Event extends keyof Events & string,
+    Slug extends string,
+    const Paths extends readonly string[],
+    Filter extends Schema = never,
+  >(
     event: Event,
     options: EventOptions<
       Slug,
-      Paths & { readonly [Index in keyof Paths]: PickablePath<Events[Event], Paths[Index] & string> }
-    >,
-  ): WebhookSource<Slug, Picked<Events[Event], Paths[number]>, { [Name in Headers]: string }>;
+      Paths & { readonly [Index in keyof Paths]: PickablePath<Events[Event], Paths[Index] & string> },
+      Filter
+    > &
+      ValidFilter<Picked<Events[Event], Paths[number]>, SchemaInput<Filter>, "add it to pick">,
+  ): WebhookSource<
+    Slug,
+    Narrowed<Picked<Events[Event], Paths[number]>, Picked<Events[Event], Paths[number]>, SchemaInput<Filter>>,
+    { [Name in Headers]: string }
+  >;
 }
 
 /** How one sender names, signs and identifies its events. */

@@ -7,6 +7,7 @@ export interface CompilerError {
   /** Absolute path. */
   file: string;
   line: number;
+  column: number;
   /** With the lines that explain it. */
   message: string;
 }
@@ -21,9 +22,10 @@ export function runTsc(project: string, args: readonly string[] = []): CompilerE
   });
   const errors: CompilerError[] = [];
   for (const line of stdout.split("\n")) {
-    const [, file, number, message] = /^(\S[^(]*)\((\d+),\d+\): error (.*)$/.exec(line) ?? [];
+    const [, file, number, column, message] = /^(\S[^(]*)\((\d+),(\d+)\): error (.*)$/.exec(line) ?? [];
     const last = errors.at(-1);
-    if (file && number && message) errors.push({ file: resolve(file), line: Number(number), message });
+    if (file && number && message)
+      errors.push({ file: resolve(file), line: Number(number), column: Number(column), message });
     else if (line.startsWith(" ") && last) last.message += `\n${line}`;
     else if (line.trim() !== "") throw new Error(`tsc says: ${line}`);
   }

@@ -20,14 +20,21 @@ import {
   type VerificationDefinition,
   definitionKind,
 } from "../definition.ts";
-import type { DeepReadonly, Schema, SchemaOutput } from "../schema.ts";
+import type { DeepReadonly, Schema, SchemaInput, SchemaOutput } from "../schema.ts";
 import type { Workflow } from "../workflow/define-workflow.ts";
 import type { Agent } from "../agent/define-agent.ts";
 import type { AgentAttachment, Attachment } from "./attachment.ts";
+import type { Narrowed, ValidFilter } from "./filter.ts";
 import type { ValidHeaders } from "./headers.ts";
+import type { NothingMisspelt } from "./misspelt.ts";
 
 /** Options of `defineWebhookSource`. */
-export interface WebhookSourceOptions<Slug extends string, Request extends Schema, Headers extends Schema = Schema> {
+export interface WebhookSourceOptions<
+  Slug extends string,
+  Request extends Schema,
+  Headers extends Schema = Schema,
+  Filter = Schema,
+> {
   /** Permanent id of the trigger: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"new-signup"`. */
   slug: Slug;
   /**
@@ -43,9 +50,10 @@ export interface WebhookSourceOptions<Slug extends string, Request extends Schem
   request: Request;
   /**
    * A second condition on the same body, e.g. to select one type of event on a shared endpoint: `z.object({ type:
-   * z.literal("invoice.paid") })`. It never changes the payload. Default: no second condition.
+   * z.literal("invoice.paid") })`. Each field must be a field of `request`, with values that it allows. It never
+   * changes the payload; of a union, the payload's type has only the members that match. Default: no second condition.
    */
-  filter?: Schema;
+  filter?: Filter;
   /**
    * A condition on the request headers, e.g. to select one kind of event: `z.object({ "x-github-event":
    * z.literal("issues") })`. Names are in lower case. Values are strings; of a repeated header, the first one. A field
@@ -84,8 +92,8 @@ export interface WebhookSourceOptions<Slug extends string, Request extends Schem
 }
 
 /**
- * A webhook source without a target; add one with `.attach()`. `Payload` is the output type of `request`, `Headers`
- * that of `headers`.
+ * A webhook source without a target; add one with `.attach()`. `Payload` is the output type of `request`, narrowed by
+ * `filter`. `Headers` is the output type of `headers`.
  */
 export interface WebhookSource<Slug extends string = string, Payload = unknown, Headers = {}> extends SourceDefinition {
   readonly slug: Slug;
@@ -105,7 +113,7 @@ export interface WebhookSource<Slug extends string = string, Payload = unknown, 
     TargetSlug extends string,
     Input,
     Output,
-    const Result extends DeepReadonly<Input>,
+    const Result extends DeepReadonly<Input> & NothingMisspelt<Result, Input, Payload>,
     const Template extends string,
     Target extends Workflow | Agent,
   >(
@@ -146,14 +154,22 @@ export interface Trigger<
  *     transform: (payload) => ({ to: payload.email, displayName: payload.name }),
  *   });
  */
-export function defineWebhookSource<Slug extends string, Request extends Schema, Headers extends Schema = never>(
-  options: WebhookSourceOptions<Slug, Request, Headers>,
-): WebhookSource<Slug, SchemaOutput<Request>, [Headers] extends [never] ? {} : SchemaOutput<Headers>>;
+export function defineWebhookSource<
+  Slug extends string,
+  Request extends Schema,
+  Headers extends Schema = never,
+  Filter extends Schema = never,
+>(
+  options: WebhookSourceOptions<Slug, Request, Headers, Filter> &
+    ValidFilter<SchemaInput<Request>, SchemaInput<Filter>>,
+): WebhookSource<Slug, PayloadOf<Request, Filter>, [Headers] extends [never] ? {} : SchemaOutput<Headers>>;
 // Plain JavaScript calls this, and so does the receiver with references in place of workflows: check every type first.
 export function defineWebhookSource(options: PlainOptions): SourceDefinition {
   checkOptions(options, "defineWebhookSource", "defineWebhookSource({ slug, endpoint, request })");
   return createSource(options, "defineWebhookSource");
 }
+
+type PayloadOf<Request, Filter> = Narrowed<SchemaOutput<Request>, SchemaInput<Request>, SchemaInput<Filter>>;
 
 function createSource(options: PlainOptions & EndpointOnly, made: string): SourceDefinition {
   const { slug, endpoint, request, filter, headers, body, bigints, verify, dedupe, rateLimit } = options;
@@ -225,7 +241,8 @@ export interface EndpointSourceOptions<
   Slug extends string,
   Request extends Schema,
   Headers extends Schema,
-> extends Pick<WebhookSourceOptions<Slug, Request, Headers>, "slug" | "request" | "filter" | "headers"> {}
+  Filter = Schema,
+> extends Pick<WebhookSourceOptions<Slug, Request, Headers, Filter>, "slug" | "request" | "filter" | "headers"> {}
 
 /** An endpoint. `Headers` is the output type of its `headers`. */
 export interface Endpoint<Headers = {}> {
@@ -238,9 +255,9 @@ export interface Endpoint<Headers = {}> {
    *     .source({ slug: "new-issue", request: z.object({ action: z.literal("opened") }) })
    *     .attach({ workflow: triage });
    */
-  source<Slug extends string, Request extends Schema, Own extends Schema = never>(
-    options: EndpointSourceOptions<Slug, Request, Own>,
-  ): WebhookSource<Slug, SchemaOutput<Request>, [Own] extends [never] ? Headers : SchemaOutput<Own>>;
+  source<Slug extends string, Request extends Schema, Own extends Schema = never, Filter extends Schema = never>(
+    options: EndpointSourceOptions<Slug, Request, Own, Filter> & ValidFilter<SchemaInput<Request>, SchemaInput<Filter>>,
+  ): WebhookSource<Slug, PayloadOf<Request, Filter>, [Own] extends [never] ? Headers : SchemaOutput<Own>>;
 }
 
 /**

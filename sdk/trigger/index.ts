@@ -11,11 +11,14 @@ export {
 export type {
   AgentAttachment,
   Attachment,
-  AttachmentFields,
+  PlainAttachment,
   PromptFunction,
   PromptTag,
+  TransformedAttachment,
   TransformNeeded,
 } from "./attachment.ts";
+export type { Narrowed, ValidFilter } from "./filter.ts";
 export type { RequestHeaders, TransformContext, ValidHeaders } from "./headers.ts";
+export type { NothingMisspelt } from "./misspelt.ts";
 export type { BodyOptions, DedupeOptions, RateLimitOptions, ReplyOptions } from "../definition.ts";
 export type { CompileError, Schema, SchemaInput, SchemaOutput } from "../schema.ts";

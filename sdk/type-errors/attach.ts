@@ -31,12 +31,52 @@ export const mistyped = signup.attach({
 
 export const misspelt = signup.attach({
   workflow: welcome,
-  transform: (payload) => ({ to: payload.email, nmae: payload.name }), // error: The workflow's input has no field nmae: correct its name, or leave it out
+  transform: (payload) => ({ to: payload.email, nmae: payload.name }), // error at nmae: The workflow's input has no field nmae: correct its name, or leave it out
 });
 
 export const misspeltLater = signup.attach({
   workflow: welcome,
   transform: async (payload) => ({ to: payload.email, nmae: payload.name }), // error: The workflow's input has no field nmae: correct its name, or leave it out
+});
+
+const invite = defineWorkflow({
+  slug: "invite",
+  input: z.object({
+    guest: z.object({ address: z.object({ mail: z.string(), display: z.string().optional() }) }),
+    lines: z.array(z.object({ sku: z.string(), quantity: z.int().optional() })).optional(),
+  }),
+  run() {},
+});
+
+export const misspeltInside = signup.attach({
+  workflow: invite,
+  transform: ({ email }) => ({
+    guest: {
+      address: {
+        mail: email,
+        dispaly: "Ada", // error at dispaly: The workflow's input has no field guest.address.dispaly: correct its name, or leave it out
+      },
+    },
+  }),
+});
+
+export const misspeltItem = signup.attach({
+  workflow: invite,
+  transform: ({ email }) => ({
+    guest: { address: { mail: email } },
+    lines: [
+      { sku: "a", quantity: 1 },
+      { sku: "b", quantiy: 2 }, // error at quantiy: The workflow's input has no field lines.1.quantiy: correct its name, or leave it out
+    ],
+  }),
+});
+
+export const misspeltBlock = signup.attach({
+  workflow: invite,
+  transform({ email }) { // error at transform: The workflow's input has no field guest.address.dispaly: correct its name, or leave it out
+    if (email === "") return { guest: { address: { mail: email } } };
+    return { guest: { address: { mail: email, dispaly: "Ada" } } };
+  },
 });
 
 export const unknownField = signup.attach({

@@ -117,6 +117,10 @@ export const diagnosticCodes = {
     text: "maxQueued is the maximum number of queued runs of the workflow or agent: a whole number from 1. Webhooks that would exceed it are rejected.",
     fix: "Correct the value, or omit it. Default: no limit.",
   },
+  invalid_versions: {
+    text: 'versions is "pin" (open runs continue on the build that accepted them) or "latest" (they continue on the current build).',
+    fix: 'Correct the value, or omit it. Default: "pin".',
+  },
   missing_secret: {
     text: "Signatures cannot be verified without a secret. The build continues. `signalbox start` does not start until the secret is set, and `signalbox dev` rejects webhooks that must be signed.",
     fix: "Set the environment variable on the machine of the service, or in `.env`.",
@@ -152,6 +156,14 @@ export const diagnosticCodes = {
   secret_header: {
     text: "Credentials and signatures are removed from a request before triggers evaluate it, so that they appear in no explanation.",
     fix: "Remove it from headers. `verify` checks signatures, and webhook keys authenticate senders.",
+  },
+  unknown_filter_field: {
+    text: "filter reads the same body as request. A field that request does not have is probably misspelled, and no transform can use it.",
+    fix: "Correct the name, or add the field to request (of a typed source, to pick).",
+  },
+  impossible_filter: {
+    text: "A body starts a run only if it matches both request and filter. By these schemas, no body has this value.",
+    fix: "Correct the value in filter, or the schema in request.",
   },
   invalid_on_mismatch: {
     text: 'onMismatch is "reject" (422) or "skip" (200): the response to a body that matches the request schema of no trigger on the endpoint.',

@@ -20,9 +20,16 @@ function withoutChangedChecks(schema: Zod3Node): Exported {
     applyRegexFlags: true,
     // The exporter's own references are paths that it guesses, and joins without escaping. These are names; modernizeZod3 finds their locations.
     override: (def, _refs, seen, isForced) => (seen && !isForced ? { $ref: nameOf(def) } : ignoreOverride),
-    postProcess: (json, def) => markSource(correctString(json, def as unknown as Zod3Def), nameOf(def)),
+    postProcess: (json, def) => markSource(correct(json, def as unknown as Zod3Def), nameOf(def)),
   });
   return exported;
+}
+
+/** As of Zod 4, an object that keeps further fields has `additionalProperties`; one that drops them has none. */
+function correct(json: ReturnType<PostProcess>, def: Zod3Def): ReturnType<PostProcess> {
+  if (def.typeName === "ZodString") return correctString(json, def);
+  const isOpen = def.typeName === "ZodObject" && def["unknownKeys"] === "passthrough" && json !== undefined;
+  return isOpen ? Object.assign(json, { additionalProperties: {} }) : json;
 }
 
 type PostProcess = NonNullable<Exclude<Parameters<typeof zodToJsonSchema>[1], string | undefined>["postProcess"]>;
@@ -32,7 +39,6 @@ type PostProcess = NonNullable<Exclude<Parameters<typeof zodToJsonSchema>[1], st
  * lengths after `.trim()` are kept.
  */
 function correctString(json: ReturnType<PostProcess>, def: Zod3Def): ReturnType<PostProcess> {
-  if (def.typeName !== "ZodString") return json;
   const checks = asArray(def["checks"]).filter(isRecord);
   const change = checks.findIndex(changes);
   if (change === -1 || change === checks.length - 1) return json;

@@ -4,7 +4,7 @@ import { isObject, listOf, resolveRef, schemasOf } from "./json-schema.ts";
 /** The constraints of one path, across references and intersections: `$ref`, `allOf`, and `anyOf` with null. */
 export interface Facts {
   /** Every schema that the value must match, the outermost first. */
-  parts: JsonSchemaObject[];
+  parts: readonly JsonSchemaObject[];
   /** Without `null`. Empty: any. */
   types: string[];
   isNullable: boolean;
@@ -85,7 +85,7 @@ export interface Property {
 }
 
 /** The named properties of all parts. A property that several parts name has all their schemas. */
-export function propertiesOf({ parts }: Facts): Property[] {
+export function propertiesOf({ parts }: { parts: readonly JsonSchemaObject[] }): Property[] {
   const required = new Set(parts.flatMap((part) => listOf(part["required"])));
   const found = new Map<string, JsonSchemaObject[]>();
   for (const { properties } of parts) {
@@ -108,7 +108,11 @@ export function firstOf({ parts }: Facts, keyword: string): Json | undefined {
 }
 
 /** The tightest number of a keyword: the greatest of the lower bounds, the least of the upper ones. */
-export function tightest({ parts }: Facts, keyword: string, pick: (...numbers: number[]) => number): number | null {
+export function tightest(
+  { parts }: Pick<Facts, "parts">,
+  keyword: string,
+  pick: (...numbers: number[]) => number,
+): number | null {
   const numbers = parts.flatMap((part) => (typeof part[keyword] === "number" ? [part[keyword]] : []));
   return numbers.length === 0 ? null : pick(...numbers);
 }
