@@ -21,6 +21,7 @@ import { registerRunsCancel, registerRunsReplay } from "./runs/replay.ts";
 import { registerStart, registerWorker } from "./service/start.ts";
 import { registerStoreCopy, registerStoreMigrate, registerStoreReindex } from "./store/store.ts";
 import { registerTriggersList, registerTriggersSwitch, registerTriggersUrl } from "./triggers/triggers.ts";
+import { registerTriggersDrift } from "./triggers/drift.ts";
 import { registerTriggersInfer } from "./triggers/infer.ts";
 import { registerTriggersRunsList } from "./triggers/runs-list.ts";
 import { registerTriggersSend } from "./triggers/send.ts";
@@ -47,6 +48,7 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerTriggersSend(triggers, runner);
   registerTriggersSwitch(triggers, runner);
   registerTriggersInfer(triggers, runner);
+  registerTriggersDrift(triggers, runner);
 
   const runs = program.subcommand("runs", "Inspect, replay and cancel runs, and approve tool calls", [
     "signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F",

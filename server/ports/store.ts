@@ -3,6 +3,7 @@ import type { Json } from "../contract/json.ts";
 import type { Preset, PresetSubject } from "../contract/preset.ts";
 import type { RateCheck, RateResult } from "../domain/requests/rate-limit.ts";
 import type { StoreNumbers } from "../domain/tallies.ts";
+import type { ContractStore } from "./store/contract-store.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
 import type { EngineStore } from "./store/engine-store.ts";
 import type { KeyStore } from "./store/key-store.ts";
@@ -29,7 +30,8 @@ export interface Store
     PeopleStore,
     AuditStore,
     IdentityRows,
-    UpkeepStore {
+    UpkeepStore,
+    ContractStore {
   /** Rejects if the store is not writable. */
   ping(): Promise<void>;
   /**

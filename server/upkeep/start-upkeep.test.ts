@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
+import type { ContractStore } from "../ports/store/contract-store.ts";
 import type { UpkeepStore } from "../ports/store/upkeep-store.ts";
 import { startUpkeep } from "./start-upkeep.ts";
 
@@ -18,6 +19,7 @@ function fakeStore() {
     removeOldWorkers: vi.fn<UpkeepStore["removeOldWorkers"]>(async () => 0),
     removeOldAudit: vi.fn<UpkeepStore["removeOldAudit"]>(async () => nothing),
     removeExpiredSignIns: vi.fn<UpkeepStore["removeExpiredSignIns"]>(async () => nothing),
+    removeOldContracts: vi.fn<ContractStore["removeOldContracts"]>(async () => nothing),
     releaseSpace: vi.fn<() => Promise<boolean>>(async () => false),
   };
 }
@@ -31,6 +33,7 @@ const start = (store: ReturnType<typeof fakeStore>, given: Given = {}) =>
     retention: { days: 30, deliveries: null, auditDays: null },
     maxDedupeMs: async () => 0,
     isOurTurn: async () => true,
+    updateContracts: async () => {},
     clock: { now: () => now },
     logger: silentLogger,
     ...given,

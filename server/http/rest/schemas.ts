@@ -16,6 +16,7 @@ import { invitationSchema, personSchema } from "../../contract/access/person.ts"
 import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
 import { runErrorSchema, runSchema, runSummarySchema, runsUsageSchema } from "../../contract/run.ts";
 import { slugSchema } from "../../contract/project/endpoint.ts";
+import { driftReportSchema } from "../../contract/drift.ts";
 import { targetSchema } from "../../contract/project/target.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
@@ -96,6 +97,7 @@ const changedTrigger = backtestSchema.shape.triggers.element.extend({
 export const backtest = backtestSchema.extend({ triggers: z.array(changedTrigger) }).openapi("Backtest");
 
 export const inferredTrigger = named("InferredTrigger", inferredTriggerSchema);
+export const driftReport = named("DriftReport", driftReportSchema);
 
 export const runsUsage = named("RunsUsage", runsUsageSchema);
 export const agentTrace = named("AgentTrace", agentTraceSchema);

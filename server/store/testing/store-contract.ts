@@ -1,5 +1,6 @@
 import { agentContract } from "./agent-contract.ts";
 import { deliveryContract } from "./delivery-contract.ts";
+import { driftContract } from "./drift-contract.ts";
 import { engineContract } from "./engine-contract.ts";
 import type { OpenStore } from "./factories.ts";
 import { keyContract } from "./key-contract.ts";
@@ -20,6 +21,7 @@ export function storeContract(open: OpenStore): void {
   trafficContract(open);
   presetContract(open);
   switchContract(open);
+  driftContract(open);
   engineContract(open);
   runStateContract(open);
   agentContract(open);

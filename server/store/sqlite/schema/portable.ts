@@ -14,4 +14,5 @@ export const {
   auditEntry,
   preset,
   triggerSwitch,
+  eventContract,
 } = portableTables;
