@@ -214,7 +214,7 @@ async function openDeployed(): Promise<{
     cli,
     setUp: link("setup-link"),
     open: ["/sign-in?failed=token&done=reset", link("invite")],
-    closed: ["/settings", "/settings/people", "/settings/keys", "/settings/audit"],
+    closed: ["/settings", "/settings/people", "/settings/keys", "/settings/builds", "/settings/audit"],
   };
 }
 

@@ -21,7 +21,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export default defineWorkflow({
   slug: "close-books",
-  input: z.object({ mode: z.enum(["quick", "stream", "fails", "hangs", "sleeps"]), note: z.string().default("") }),
+  input: z.object({ mode: z.enum(["quick", "stream", "fails", "hangs", "sleeps", "gated"]), note: z.string().default("") }),
   output: z.object({ closed: z.string() }),
   retries: { attempts: 2, backoff: "fixed", initialDelay: "200ms" },
   async run({ mode, note }, ctx) {
@@ -40,6 +40,11 @@ export default defineWorkflow({
       });
     }
     if (mode === "hangs") await ctx.step("hang", ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => setTimeout(reject, 1500, signal.reason))));
+    if (mode === "gated") {
+      await ctx.step("check", () => {
+        if (!existsSync(note)) throw new Error("The gate is closed");
+      });
+    }
     if (mode === "sleeps") await ctx.sleep("wait for the bank", "3d");
     return { closed: note };
   },
@@ -56,6 +61,13 @@ const patient = { timeout: 30_000, interval: 100 };
 async function start(service: Service, input: { mode: string; note?: string }): Promise<string> {
   const response = await postJson(`${service.url}/api/v1/workflows/close-books/runs`, input);
   return ((await response.json()) as { runId: string }).runId;
+}
+
+/** A file that does not exist yet. Removed when the test ends. */
+function gateFile(name: string): string {
+  const gate = join(tmpdir(), `signalbox-gate-${process.pid}-${Date.now()}-${name}`);
+  onTestFinished(() => rmSync(gate, { force: true }));
+  return gate;
 }
 
 /** Marks the page: a reload would lose it. */
@@ -141,6 +153,30 @@ describe("the page of a run", () => {
       .waitFor();
     await row(page, /^backoff/).waitFor();
     expect(await page.locator("img[src=x], svg[onload], b:text-is('note')").count()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
+  it("resumes a failed run on its page: finished steps are reused, and the page follows it to its end", async ({
+    service,
+  }) => {
+    const { page, errors } = await visit(service.url);
+    const gate = gateFile("resume");
+    const id = await start(service, { mode: "gated", note: gate });
+    await waitForRun(service, id);
+    await page.goto(`${service.url}/runs/${id}`);
+    await page.getByText("continues after the last finished step").waitFor();
+    await mark(page);
+    writeFileSync(gate, "");
+    await page.getByRole("button", { name: "Resume", exact: true }).click();
+    await row(page, /^Resumed/).waitFor();
+    await row(page, /^Attempt 3, done/).waitFor();
+    await row(page, /^step load, stored result reused/)
+      .last()
+      .waitFor();
+    await page.getByRole("main").getByText("completed", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "Resume", exact: true }).count()).toBe(0);
+    expect(await isMarked(page)).toBe(true);
+    expect(await waitForRun(service, id)).toMatchObject({ status: "completed", attempt: 3 });
     expect(errors).toEqual([]);
   });
 
@@ -267,6 +303,37 @@ describe("the list of runs", () => {
     await page.getByRole("button", { name: "Clear all filters" }).click();
     await page.waitForURL(`${service.url}/runs`);
     await table.getByText("completed", { exact: true }).first().waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it("resumes all unresolved failures after their number is confirmed, and marks them", async ({ service }) => {
+    const { page, errors } = await visit(service.url);
+    const gate = gateFile("bulk");
+    const ids = await Promise.all([1, 2, 3].map(() => start(service, { mode: "gated", note: gate })));
+    for (const id of ids) await waitForRun(service, id);
+    const replayed = await postJson(`${service.url}/api/v1/runs/${ids[0]}/replay`, {});
+    const { runId } = (await replayed.json()) as { runId: string };
+    await waitForRun(service, runId);
+    writeFileSync(gate, "");
+
+    await page.goto(`${service.url}/runs?${new URLSearchParams({ text: gate })}`);
+    const table = page.getByRole("table", { name: "Runs" });
+    await table.getByText(`replayed as …${runId.slice(-8)}`).waitFor();
+    await page.getByRole("combobox", { name: "Status" }).selectOption("unresolved");
+    await page.waitForURL("**unresolved=true*");
+    await table.getByRole("link", { name: runId }).waitFor();
+    await vi.waitFor(async () => expect(await table.getByRole("link", { name: ids[0] }).count()).toBe(0), patient);
+    await table.getByRole("checkbox", { name: "Select all listed rows" }).check();
+    await page.getByRole("button", { name: "Resume", exact: true }).click();
+    await page.getByRole("dialog", { name: "Resume 3 runs?" }).getByRole("button", { name: "Resume 3 runs" }).click();
+    const done = page.getByRole("dialog", { name: "Resumed" });
+    await done.getByText("3 of 3").waitFor();
+    await done.getByRole("button", { name: "Close" }).last().click();
+    await page.getByText("No runs match these filters").waitFor();
+    for (const id of [runId, ...ids.slice(1)])
+      expect(await waitForRun(service, id)).toMatchObject({ status: "completed" });
+    await page.getByRole("button", { name: "Remove the filter: unresolved" }).click();
+    await table.getByText("resumed", { exact: true }).first().waitFor();
     expect(errors).toEqual([]);
   });
 

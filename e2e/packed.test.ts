@@ -163,6 +163,8 @@ describe("the packed product, in an empty folder", () => {
     }).trim();
     expect((await postJson(url, { name: "Grace", email: "grace@example.com" })).status).toBe(202);
     expect(existsSync(join(data, "signalbox.db"))).toBe(true);
+    // For runs that are open when the next image is deployed.
+    expect(readdirSync(join(data, "builds"))).toEqual(readdirSync(join(app, ".signalbox/builds")));
     expect(existsSync(join(app, ".signalbox/secret"))).toBe(false);
     service.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);

@@ -48,7 +48,7 @@ describe("several machines on one Postgres", () => {
     ({ secret: key } = await makeKey());
     [longRun = ""] = await sendNotes("long", { count: 1, gate: "go-on" });
     // Rolled out beside the older one.
-    newer = await fleet.start("worker", { files: notingProject("two") });
+    newer = await fleet.start("worker", { files: notingProject("two"), isFresh: true });
   }, 300_000);
 
   afterAll(async () => {

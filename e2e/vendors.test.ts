@@ -334,6 +334,12 @@ describe("the page of a delivery", () => {
     await expect.poll(() => header.inputValue(), patient).toBe("issues");
     await header.fill("push");
     await page.getByText("/x-github-event").first().waitFor();
+    await page.getByRole("button", { name: "Start from" }).click();
+    await page
+      .getByRole("menuitem", { name: /^Delivery/ })
+      .first()
+      .click();
+    await expect.poll(() => header.inputValue(), patient).toBe("issues");
     await header.fill("issue_comment");
     await page.getByText("fires keep").waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).click();

@@ -194,6 +194,9 @@ export interface VerificationDefinition {
   fingerprint(): string;
 }
 
+/** The build on which open runs continue after a deployment. */
+export type VersionPolicy = "pin" | "latest";
+
 export interface WorkflowDefinition {
   readonly [definitionKind]: "workflow";
   readonly slug: string;
@@ -203,6 +206,7 @@ export interface WorkflowDefinition {
   readonly timeout: Duration | undefined;
   readonly concurrency: number | undefined;
   readonly maxQueued: number | undefined;
+  readonly versions: VersionPolicy | undefined;
   readonly run: (input: never, ctx: never) => unknown;
 }
 
@@ -258,6 +262,7 @@ export interface AgentDefinition {
   readonly callTimeout: Duration | undefined;
   readonly concurrency: number | undefined;
   readonly maxQueued: number | undefined;
+  readonly versions: VersionPolicy | undefined;
 }
 
 /**

@@ -27,6 +27,8 @@ export interface Settings {
   projectDir: string;
   /** `<project>/.signalbox` */
   stateDir: string;
+  /** A folder in which builds outlive this machine, for containers. `null`: none. */
+  buildsDir: string | null;
   name: string;
   host: string;
   port: number;
@@ -82,6 +84,7 @@ export function readSettings(p: {
     mode: p.mode,
     projectDir,
     stateDir,
+    buildsDir: env.SIGNALBOX_BUILDS_DIR ? resolve(projectDir, env.SIGNALBOX_BUILDS_DIR) : null,
     name: fromProject.name ?? basename(projectDir),
     host: flags.host ?? env.HOST ?? fromProject.host ?? (p.mode === "development" ? "127.0.0.1" : "0.0.0.0"),
     port: flags.port ?? env.PORT ?? fromProject.port ?? (p.mode === "development" ? 3002 : 3000),
@@ -287,6 +290,7 @@ const environmentSchema = z.object({
     )
     .optional(),
   SIGNALBOX_SECRET: z.string().optional(),
+  SIGNALBOX_BUILDS_DIR: z.string().optional(),
   PORT: integer("PORT", 0, 65535),
   HOST: z.string().optional(),
   SIGNALBOX_MAX_BODY_BYTES: integer("SIGNALBOX_MAX_BODY_BYTES", 1, 1024 ** 3),

@@ -25,6 +25,7 @@ import type { ServiceReport } from "./ports/service-report.ts";
 import { createIngest } from "./http/webhooks/webhook-handler.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
 import { startStoreUpkeep } from "./processes/start-store-upkeep.ts";
+import { createBuilds } from "./project/kept-builds.ts";
 import { readBuiltCode } from "./processes/web-environment.ts";
 import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
 import { readBuiltSettings } from "./project/read-built-settings.ts";
@@ -82,6 +83,7 @@ export async function openSignalbox(p: {
   const parts = {
     store,
     project,
+    builds: createBuilds(settings.stateDir),
     signals,
     clock: systemClock,
     logger,
@@ -185,7 +187,7 @@ export async function openSignalbox(p: {
  */
 export async function openLocalApi(p: {
   projectDir: string;
-  running: { mode: Settings["mode"]; url: string } | null;
+  running: { mode: Settings["mode"]; url: string; onBuildChanged?: () => void } | null;
   isReplacingSecret?: boolean | undefined;
 }): Promise<{ fetch(request: Request): Promise<Response>; close(): Promise<void> }> {
   const settings = await readBuiltSettings({ projectDir: p.projectDir, mode: p.running?.mode ?? "deployed" });
@@ -194,7 +196,8 @@ export async function openLocalApi(p: {
   const app = createRestApp({
     store,
     project: await createProjectReader(settings.stateDir),
-    signals: noSignals,
+    builds: createBuilds(settings.stateDir),
+    signals: { ...noSignals, buildChanged: () => p.running?.onBuildChanged?.() },
     clock: systemClock,
     logger: silentLogger,
     mode,

@@ -1,7 +1,7 @@
 import { readClientSettings } from "../../server/config.ts";
 import { Failure } from "../terminal/failure.ts";
 import { type ApiClient, type ApiTransport, createApiClient } from "./api-client.ts";
-import { findRunningServer } from "./running-server.ts";
+import { buildChangedSignal, findRunningServer } from "./running-server.ts";
 
 export interface OpenedApi {
   client: ApiClient;
@@ -17,7 +17,9 @@ export async function openApi(projectDir: string): Promise<OpenedApi> {
   if (remote) return { client: createApiClient(createRemoteTransport(remote)), close: async () => {} };
   // Loaded lazily, so that `--help` does not wait for a store.
   const { openLocalApi } = await import("../../server/main.ts");
-  const local = await openLocalApi({ projectDir, running: findRunningServer(projectDir) });
+  const running = findRunningServer(projectDir);
+  const onBuildChanged = () => running && process.kill(running.pid, buildChangedSignal);
+  const local = await openLocalApi({ projectDir, running: running && { ...running, onBuildChanged } });
   return { client: createApiClient((request) => local.fetch(request)), close: () => local.close() };
 }
 

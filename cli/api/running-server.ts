@@ -4,6 +4,9 @@ import { z } from "zod";
 import { readClientSettings } from "../../server/config.ts";
 import { Failure } from "../terminal/failure.ts";
 
+/** The signal by which a command reports to the service of this machine that another build is current. */
+export const buildChangedSignal = "SIGUSR2";
+
 /** The record of `dev` and `start` in `.signalbox/server.json` while they run, for other commands. */
 const runningServerSchema = z.object({
   pid: z.int().positive(),

@@ -27,9 +27,10 @@ async function buildManifest(projectDir: string): Promise<Manifest> {
   return result.manifest;
 }
 
+/** Without the manifest, which has the time and the name of the folder. */
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => statSync(join(folder, path)).isFile())
+    .filter((path) => path !== "manifest.json" && statSync(join(folder, path)).isFile())
     .sort();
 }
 
@@ -40,7 +41,7 @@ function textOf(folder: string): string {
 }
 
 describe("the version of a build", () => {
-  test("is the same for the same project in two folders, and so is every byte", async () => {
+  test("is the same for the same project in two folders, and so is every byte of its code", async () => {
     const [here, there] = [makeProject(smallProject, "here"), makeProject(smallProject, "there")];
     const [first, second] = [await buildManifest(here), await buildManifest(there)];
     expect(second.version).toBe(first.version);
@@ -114,6 +115,31 @@ describe("the state folder", () => {
     utimesSync(join(builds, ".draft-left"), new Date(2020, 0, 1), new Date(2020, 0, 1));
     const { version } = await buildManifest(projectDir);
     expect(readdirSync(builds).sort()).toEqual([version, "old1", "old2", "old3", "old4", "old5"].sort());
+  });
+
+  test("removes no build that open runs need, and none if they are unknown", async () => {
+    const projectDir = makeProject(smallProject);
+    const builds = join(projectDir, ".signalbox/builds");
+    const old = ["old1", "old2", "old3", "old4", "old5", "old6", "old7"];
+    for (const [age, name] of old.entries()) {
+      mkdirSync(join(builds, name), { recursive: true });
+      utimesSync(join(builds, name), new Date(2020, 0, 10 - age), new Date(2020, 0, 10 - age));
+    }
+    const buildWith = async (needed: ReadonlySet<string> | null) => {
+      const result = await buildProject({ projectDir, beforeCurrent: async () => needed });
+      return result.ok ? readdirSync(builds).filter((name) => name !== result.manifest.version) : null;
+    };
+    expect((await buildWith(null))?.sort()).toEqual(old);
+    expect((await buildWith(new Set(["old7"])))?.sort()).toEqual(["old1", "old2", "old3", "old4", "old5", "old7"]);
+  });
+
+  test("stays on the last build if a check of the new one fails", async () => {
+    const projectDir = makeProject(smallProject);
+    const { version } = await buildManifest(projectDir);
+    writeFiles(projectDir, { "lib/send.ts": "export const send = () => 'changed';" });
+    const rejected = new Error("open runs do not fit");
+    await expect(buildProject({ projectDir, beforeCurrent: () => Promise.reject(rejected) })).rejects.toBe(rejected);
+    expect(await readManifest(join(projectDir, ".signalbox"))).toMatchObject({ version });
   });
 
   test("repairs a damaged build of the same version", async () => {

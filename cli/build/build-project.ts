@@ -4,6 +4,7 @@ import { join, relative, resolve } from "node:path";
 import { SettingsError } from "../../server/config.ts";
 import type { Manifest } from "../../server/contract/project/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/project/settings.ts";
+import { writeCurrent } from "../../server/project/write-manifest.ts";
 import { type StackMapper, createStackMapper } from "../../server/project/map-stack.ts";
 import { type Bundle, type BundledFile, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle/bundle.ts";
 import { beyondDefaultDiagnostics, bundleDiagnostics } from "./diagnostics/bundle-diagnostics.ts";
@@ -21,14 +22,7 @@ import { findSettingsFile, loadProjectSettings } from "./load-project-settings.t
 import { makeManifest, orderTriggers } from "./make-manifest.ts";
 import { createProjectFiles, discover, type DiscoveredFiles, type ProjectFiles } from "./project-files.ts";
 import { schemaDiagnostics } from "./checks/check-schemas.ts";
-import {
-  finishDraft,
-  makeDraft,
-  prepareStateFolder,
-  removeOldBuilds,
-  stateFolderFailure,
-  writeManifest,
-} from "./state-folder.ts";
+import { finishDraft, makeDraft, prepareStateFolder, removeOldBuilds, stateFolderFailure } from "./state-folder.ts";
 
 export type BuildResult =
   | {
@@ -62,11 +56,21 @@ interface Draft {
  * Builds a project into its `.signalbox/`: bundles, exported schemas, and the manifest that makes them current. All
  * errors of the project are returned at once as diagnostics, and the last successful build stays current.
  */
-export function buildProject(options: BuildOptions): Promise<BuildResult> {
+export function buildProject(
+  options: BuildOptions & {
+    /**
+     * Called when the build has no errors, before it becomes current. Returns the versions of the builds that open runs
+     * need: they are not removed. `null`: unknown, so none is removed. If it throws, the last build stays current.
+     */
+    beforeCurrent?: (manifest: Manifest) => Promise<ReadonlySet<string> | null>;
+  },
+): Promise<BuildResult> {
   return buildInto(options, async ({ stateDir, draft, manifest, files }) => {
-    await finishDraft({ stateDir, draft, folder: manifest.folder, files });
-    await writeManifest(stateDir, manifest);
-    await removeOldBuilds(stateDir, manifest.folder);
+    const needed = options.beforeCurrent ? await options.beforeCurrent(manifest) : new Set<string>();
+    await finishDraft({ stateDir, draft, manifest, files });
+    await writeCurrent(stateDir, manifest);
+    // Without knowledge of the open runs, every build may be needed.
+    if (needed !== null) await removeOldBuilds(join(stateDir, "builds"), { current: manifest.version, needed });
   });
 }
 

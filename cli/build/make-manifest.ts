@@ -8,11 +8,14 @@ import {
   type ManifestTrigger,
   type ManifestWorkflow,
   manifestSchema,
+  type StepCall,
+  versionPolicySchema,
 } from "../../server/contract/project/manifest.ts";
 import { onMismatchSchema } from "../../server/contract/project/endpoint.ts";
 import type { ProjectSettings } from "../../server/contract/project/settings.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { type BundledFile, moduleOf } from "./bundle/bundle.ts";
+import { createStepFinder } from "./bundle/find-steps.ts";
 import { agentInputJsonSchema } from "../../server/contract/agent/input.ts";
 import { budgetOf, toolCallsOf } from "./checks/check-agents.ts";
 import { bodyFormatsOf } from "./checks/check-bodies.ts";
@@ -48,13 +51,16 @@ export function makeManifest(p: {
   sources: string;
   now: Date;
 }): Manifest {
+  const stepsOf = createStepFinder(p.files);
   const content = {
     format: 1 as const,
     sources: p.sources,
     settings: p.settings,
     triggers: orderTriggers(p.entries).map(({ file, trigger }) => toManifestTrigger(file, trigger)),
     workflows: p.entries
-      .flatMap((entry) => (entry.outcome === "workflow" ? [toManifestWorkflow(entry.file, entry.workflow)] : []))
+      .flatMap((entry) =>
+        entry.outcome === "workflow" ? [toManifestWorkflow(entry.file, entry.workflow, stepsOf)] : [],
+      )
       .sort((a, b) => compare(a.slug, b.slug)),
     agents: p.entries
       .flatMap((entry) => (entry.outcome === "agent" ? [toManifestAgent(entry.file, entry.agent)] : []))
@@ -88,7 +94,11 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
   };
 }
 
-function toManifestWorkflow(file: string, workflow: EvaluatedWorkflow): ManifestWorkflow {
+function toManifestWorkflow(
+  file: string,
+  workflow: EvaluatedWorkflow,
+  stepsOf: (module: string) => StepCall[],
+): ManifestWorkflow {
   return {
     slug: String(workflow.slug),
     file,
@@ -99,6 +109,8 @@ function toManifestWorkflow(file: string, workflow: EvaluatedWorkflow): Manifest
     timeoutMs: parseDuration(workflow.timeout ?? defaultTimeout) ?? 1,
     concurrency: typeof workflow.concurrency === "number" ? workflow.concurrency : null,
     maxQueued: typeof workflow.maxQueued === "number" ? workflow.maxQueued : null,
+    versions: versionPolicySchema.safeParse(workflow.versions).data ?? "pin",
+    steps: stepsOf(moduleOf(file)),
   };
 }
 
@@ -114,6 +126,8 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
     timeoutMs: parseDuration(agent.timeout ?? defaultTimeout) ?? 1,
     concurrency: typeof agent.concurrency === "number" ? agent.concurrency : null,
     maxQueued: typeof agent.maxQueued === "number" ? agent.maxQueued : null,
+    versions: versionPolicySchema.safeParse(agent.versions).data ?? "pin",
+    steps: [],
     model: agent.model,
     instructions: agent.instructions,
     tools: agent.tools.map(({ approvalTimeout, inputSchema, ...tool }) => ({

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Manifest } from "../../server/contract/project/manifest.ts";
+import { writeManifest } from "../../server/project/write-manifest.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { BundledFile } from "./bundle/bundle.ts";
 
@@ -48,15 +50,16 @@ export async function makeDraft(stateDir: string): Promise<string> {
 export async function finishDraft(p: {
   stateDir: string;
   draft: string;
-  folder: string;
+  manifest: Manifest;
   files: readonly BundledFile[];
 }): Promise<void> {
-  const finished = join(p.stateDir, p.folder);
+  const finished = join(p.stateDir, p.manifest.folder);
   if (await isIntact(finished, p.files)) {
     await rm(p.draft, { recursive: true, force: true });
     await utimes(finished, new Date(), new Date());
     return;
   }
+  await writeManifest(join(p.draft, buildManifestName), p.manifest);
   // Concurrent builds of the same project: the first one is kept, a damaged one is replaced.
   await rename(p.draft, finished).catch(async () => {
     if (await isIntact(finished, p.files)) return rm(p.draft, { recursive: true, force: true });
@@ -66,22 +69,14 @@ export async function finishDraft(p: {
   });
 }
 
-/** Makes the manifest current, atomically and durably: a reader sees the old or the new one. */
-export async function writeManifest(stateDir: string, manifest: Manifest): Promise<void> {
-  const draft = join(stateDir, `manifest.json.${process.pid}-${randomBytes(4).toString("hex")}`);
-  const file = await open(draft, "wx");
-  try {
-    await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(draft, join(stateDir, "manifest.json"));
-}
-
-/** Removes all but the newest builds and `current`, and drafts that were left behind long ago. */
-export async function removeOldBuilds(stateDir: string, current: string): Promise<void> {
-  const builds = join(stateDir, "builds");
+/**
+ * Removes old builds, and drafts that were left behind long ago. The newest builds, the current one and those of open
+ * runs are kept.
+ */
+export async function removeOldBuilds(
+  builds: string,
+  { current, needed }: { current: string; needed: ReadonlySet<string> },
+): Promise<void> {
   const names = await readdir(builds);
   const aged = await Promise.all(
     names.map(async (name) => ({
@@ -90,20 +85,21 @@ export async function removeOldBuilds(stateDir: string, current: string): Promis
     })),
   );
   aged.sort((a, b) => b.modifiedAt - a.modifiedAt);
-  const finished = aged.filter(({ name }) => !name.startsWith(draftPrefix) && `builds/${name}` !== current);
+  const finished = aged.filter(({ name }) => !name.startsWith(draftPrefix) && name !== current);
   const left = aged.filter(({ name, modifiedAt }) => name.startsWith(draftPrefix) && modifiedAt < Date.now() - hourMs);
-  for (const { name } of [...finished.slice(keptBuilds), ...left])
-    await rm(join(builds, name), { recursive: true, force: true });
+  const old = finished.slice(keptBuilds).filter(({ name }) => !needed.has(name));
+  for (const { name } of [...old, ...left]) await rm(join(builds, name), { recursive: true, force: true });
 }
 
 const draftPrefix = ".draft-";
+const buildManifestName = "manifest.json";
 const keptBuilds = 5;
 const hourMs = 3_600_000;
 
 async function isIntact(folder: string, files: readonly BundledFile[]): Promise<boolean> {
   try {
     for (const file of files) if (!(await readFile(join(folder, file.path))).equals(file.contents)) return false;
-    return true;
+    return existsSync(join(folder, buildManifestName));
   } catch {
     return false;
   }

@@ -19,6 +19,7 @@ function wholeNumber(name: string, min: number, max: number): (value: string) =>
 
 export const parsePort = wholeNumber("The port", 0, 65_535);
 export const parseLimit = wholeNumber("The limit", 1, 100);
+export const parseBulkLimit = wholeNumber("The limit", 1, 1_000_000);
 
 export const parseTokens = wholeNumber("The number of tokens", 0, Number.MAX_SAFE_INTEGER);
 

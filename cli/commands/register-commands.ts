@@ -1,6 +1,7 @@
 import { registerAgentsRun } from "./agents/run.ts";
 import { registerBackup, registerRestore } from "./store/backup.ts";
-import { registerBuild } from "./build.ts";
+import { registerBuild } from "./builds/build.ts";
+import { registerBuildsList, registerBuildsRollback } from "./builds/builds.ts";
 import type { CliCommand } from "./cli-command.ts";
 import type { CommandRunner } from "./command-context.ts";
 import { registerDev } from "./dev/dev.ts";
@@ -17,7 +18,7 @@ import {
 import { registerRunsApprovals, registerRunsDecide } from "./runs/approvals.ts";
 import { registerRunsGet } from "./runs/get.ts";
 import { registerRunsList } from "./runs/list.ts";
-import { registerRunsCancel, registerRunsReplay } from "./runs/replay.ts";
+import { registerRunsCancel, registerRunsReplay, registerRunsResume } from "./runs/replay.ts";
 import { registerStart, registerWorker } from "./service/start.ts";
 import { registerStoreCopy, registerStoreMigrate, registerStoreReindex } from "./store/store.ts";
 import { registerTriggersList, registerTriggersSwitch, registerTriggersUrl } from "./triggers/triggers.ts";
@@ -33,6 +34,13 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerBuild(program, runner);
   registerStart(program, runner);
   registerWorker(program, runner);
+
+  const builds = program.subcommand("builds", "List the builds, and go back to an older one", [
+    "signalbox builds list",
+    "signalbox builds rollback",
+  ]);
+  registerBuildsList(builds, runner);
+  registerBuildsRollback(builds, runner);
 
   const triggers = program.subcommand("triggers", "List, test and use the project's triggers", [
     "signalbox triggers list",
@@ -50,11 +58,12 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerTriggersInfer(triggers, runner);
   registerTriggersDrift(triggers, runner);
 
-  const runs = program.subcommand("runs", "Inspect, replay and cancel runs, and approve tool calls", [
+  const runs = program.subcommand("runs", "Inspect, resume, replay and cancel runs, and approve tool calls", [
     "signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F",
   ]);
   registerRunsList(runs, runner);
   registerRunsGet(runs, runner);
+  registerRunsResume(runs, runner);
   registerRunsReplay(runs, runner);
   registerRunsCancel(runs, runner);
   registerRunsApprovals(runs, runner);

@@ -4,6 +4,8 @@ export interface Progress {
   label: string;
   done: number;
   of: number;
+  /** The counted things, for outputs that are not a terminal. Default: `rows`. */
+  unit?: string;
 }
 
 const width = 30;
@@ -18,12 +20,12 @@ export function createProgressLine(
   let shownAt = now();
   let isDrawn = false;
   return {
-    show({ label, done, of }) {
+    show({ label, done, of, unit = "rows" }) {
       const share = of === 0 ? 1 : Math.min(1, done / of);
       if (now() - shownAt < (output.isTerminal ? redrawMs : lineMs)) return;
       shownAt = now();
       const percent = `${Math.floor(share * 100)} %`;
-      if (!output.isTerminal) return output.write(`${label}: ${done} of ${of} rows (${percent})\n`);
+      if (!output.isTerminal) return output.write(`${label}: ${done} of ${of} ${unit} (${percent})\n`);
       const full = Math.round(share * width);
       isDrawn = true;
       output.write(

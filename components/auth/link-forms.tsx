@@ -6,7 +6,7 @@ import { AuthCard, ErrorLine, Field, useAuthForm } from "./auth-form.tsx";
 
 const words: Record<Role, string> = {
   viewer: "You can see triggers, deliveries and runs.",
-  operator: "You can see triggers, deliveries and runs, and start, cancel and replay runs.",
+  operator: "You can see triggers, deliveries and runs, and start, cancel, resume and replay runs.",
   admin: "You can do everything, and manage the access of other people.",
 };
 

@@ -106,7 +106,10 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
             text={draft.text}
             emptyText={() => printDraft(startDraft(schema, schema))}
             exampleText={() => JSON.stringify(example, null, 2)}
-            onText={setText}
+            onText={(text, label, received) => {
+              setText(text, label);
+              if (received) setHeaderTexts(receivedHeaders(headersSchema, received));
+            }}
           />
           <Segmented<View> label="View" value={view} options={views} onChange={setView} />
         </div>

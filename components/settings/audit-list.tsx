@@ -29,12 +29,14 @@ const auditWords: Record<AuditAction, string> = {
   "key.revoked": "Revoked a key",
   "run.started": "Started runs",
   "run.canceled": "Canceled runs",
+  "run.resumed": "Resumed runs",
   "run.replayed": "Replayed runs",
   "approval.decided": "Decided an approval",
   "delivery.sent": "Sent a delivery",
   "delivery.redelivered": "Redelivered",
   "trigger.disabled": "Disabled a trigger",
   "trigger.enabled": "Enabled a trigger",
+  "build.rolled-back": "Rolled back to a build",
   "preset.saved": "Saved a preset",
   "preset.removed": "Removed a preset",
 };
@@ -132,8 +134,8 @@ export function AuditList() {
         rowLabel={(entry) => `${actorWords(entry)}: ${auditWords[entry.action]} ${entry.subject ?? ""}`}
         emptyState={
           <EmptyState title="No audit entries yet">
-            Sign-ins, changes to keys and people, and runs started, canceled or replayed by hand appear here. Each entry
-            names the actor and the address.
+            Sign-ins, changes to keys and people, and runs started, canceled, resumed or replayed by hand appear here.
+            Each entry names the actor and the address.
           </EmptyState>
         }
       />

@@ -25,7 +25,7 @@ const scopes = [
 
 const words: Record<Scope, string> = {
   read: "Sees triggers, deliveries and runs.",
-  operate: "Also starts, cancels and replays runs, and sees webhook URLs with their keys.",
+  operate: "Also starts, cancels, resumes and replays runs, and sees webhook URLs with their keys.",
   admin: "Also manages people, keys and tokens.",
 };
 

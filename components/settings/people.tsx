@@ -21,7 +21,7 @@ import { SecretDialog } from "./secret-dialog.tsx";
 
 const words: Record<Role, string> = {
   viewer: "Sees triggers, deliveries and runs, including payloads.",
-  operator: "Also starts, cancels and replays runs, and sees webhook URLs with their keys.",
+  operator: "Also starts, cancels, resumes and replays runs, and sees webhook URLs with their keys.",
   admin: "Also manages people, keys and tokens, and reads the audit log.",
 };
 

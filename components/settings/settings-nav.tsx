@@ -10,6 +10,7 @@ const pages: { href: string; label: string; more?: string }[] = [
   { href: "/settings", label: "Account" },
   { href: "/settings/people", label: "People" },
   { href: "/settings/keys", label: "Keys", more: "and tokens" },
+  { href: "/settings/builds", label: "Builds" },
   { href: "/settings/audit", label: "Audit log" },
 ];
 
@@ -40,7 +41,7 @@ export function SettingsNav() {
 export function AdminsOnly() {
   return (
     <EmptyState title="Admins only">
-      Only admins can manage people, keys and tokens, and read the audit log. Ask an admin for access.
+      Only admins can manage people, keys, tokens and builds, and read the audit log. Ask an admin for access.
     </EmptyState>
   );
 }

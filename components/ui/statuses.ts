@@ -20,7 +20,7 @@ import type { FiringChange } from "../../server/contract/backtest.ts";
 import type { DeliveryOutcome, VerdictOutcome } from "../../server/contract/delivery.ts";
 import type { Health } from "../../server/contract/traffic.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
-import { isFinal } from "../../server/domain/runs/run-state.ts";
+import { isEnded } from "../../server/domain/runs/run-state.ts";
 
 /** The colour of a status. A status is never shown by colour alone. */
 export type Tone = "ok" | "run" | "wait" | "bad" | "idle";
@@ -72,7 +72,7 @@ export const verdictOutcomes: Record<VerdictOutcome, StatusStyle & { stage: stri
 
 /** Whether a run can still change. */
 export function isOpen(status: RunStatus): boolean {
-  return !isFinal(status);
+  return !isEnded(status);
 }
 
 /** Label, icon and tone of the differences that a build makes. */

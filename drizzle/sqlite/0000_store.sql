@@ -191,6 +191,7 @@ CREATE INDEX `run_by_time` ON `run_list` (`created_at`);--> statement-breakpoint
 CREATE INDEX `run_by_trigger` ON `run_list` (`trigger`,`created_at`);--> statement-breakpoint
 CREATE INDEX `run_by_target` ON `run_list` (`target_slug`,`created_at`);--> statement-breakpoint
 CREATE INDEX `run_by_status` ON `run_list` (`status`,`created_at`);--> statement-breakpoint
+CREATE INDEX `run_failed` ON `run_list` (`created_at`) WHERE status IN (4, 6);--> statement-breakpoint
 CREATE INDEX `run_by_key` ON `run_list` (`key`,`created_at`) WHERE key IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `run_by_spend` ON `run_list` (`created_at`) WHERE tokens IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `preset` (
@@ -226,7 +227,9 @@ CREATE TABLE `run` (
 	`version` integer NOT NULL,
 	`attempt` integer DEFAULT 0 NOT NULL,
 	`max_attempts` integer NOT NULL,
+	`attempts_before` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
+	`resumed_at` integer,
 	`started_at` integer,
 	`finished_at` integer,
 	`available_at` integer NOT NULL,
@@ -309,7 +312,19 @@ CREATE TABLE `worker` (
 	`seen_at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `event_contract` (
+	`id` text PRIMARY KEY NOT NULL,
+	`endpoint` text NOT NULL,
+	`kind` text NOT NULL,
+	`revision` integer NOT NULL,
+	`last_seen` integer NOT NULL,
+	`content` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `event_contract_by_endpoint` ON `event_contract` (`endpoint`,`kind`);--> statement-breakpoint
+CREATE INDEX `event_contract_by_age` ON `event_contract` (`last_seen`);
+--> statement-breakpoint
 -- Entries of the list index follow their runs. Drizzle knows no triggers.
-CREATE TRIGGER `run_list_follows` AFTER UPDATE OF `status`, `started_at`, `finished_at`, `tokens`, `cost_usd` ON `run` BEGIN
-	UPDATE `run_list` SET `status` = NEW.`status`, `started_at` = NEW.`started_at`, `finished_at` = NEW.`finished_at`, `tokens` = NEW.`tokens`, `cost_usd` = NEW.`cost_usd` WHERE `seq` = NEW.`seq`;
+CREATE TRIGGER `run_list_follows` AFTER UPDATE OF `status`, `version`, `started_at`, `finished_at`, `tokens`, `cost_usd` ON `run` BEGIN
+	UPDATE `run_list` SET `status` = NEW.`status`, `version` = NEW.`version`, `started_at` = NEW.`started_at`, `finished_at` = NEW.`finished_at`, `tokens` = NEW.`tokens`, `cost_usd` = NEW.`cost_usd` WHERE `seq` = NEW.`seq`;
 END;

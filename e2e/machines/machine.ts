@@ -23,8 +23,14 @@ export interface Machine {
 
 /** A project that was built once, and is copied to every machine. */
 export interface Fleet {
-  /** Starts a machine, and waits until it is ready. `files` are another version of some of the project's. */
-  start(role: "web" | "worker", p?: { files?: Record<string, string>; env?: NodeJS.ProcessEnv }): Promise<Machine>;
+  /**
+   * Starts a machine, and waits until it is ready. `files` are another version of some of the project's: the machine
+   * has both builds, or only the newer one if it `isFresh`.
+   */
+  start(
+    role: "web" | "worker",
+    p?: { files?: Record<string, string>; isFresh?: boolean; env?: NodeJS.ProcessEnv },
+  ): Promise<Machine>;
   /** Ends all of them, and removes what they left. */
   close(): Promise<void>;
 }
@@ -40,11 +46,12 @@ export function openFleet(p: { files: Record<string, string>; env: NodeJS.Proces
   let made = 0;
 
   return {
-    async start(role, { files = {}, env = {} } = {}) {
+    async start(role, { files = {}, isFresh = false, env = {} } = {}) {
       made += 1;
       const dir = join(root, `machine-${made}`);
       cpSync(original, dir, { recursive: true, verbatimSymlinks: true });
       if (Object.keys(files).length > 0) {
+        if (isFresh) rmSync(join(dir, ".signalbox"), { recursive: true });
         writeFiles(dir, files);
         build(dir);
       }

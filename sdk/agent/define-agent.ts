@@ -7,6 +7,7 @@ import {
   type ModelLike,
   type SchemaLike,
   type ToolLike,
+  type VersionPolicy,
   definitionKind,
 } from "../definition.ts";
 import type { Schema, SchemaOutput } from "../schema.ts";
@@ -49,6 +50,12 @@ export interface AgentOptions<Slug extends string, Output extends Schema> {
    * `queue_full` with `Retry-After` and is not recorded; the sender can retry. Default: no limit.
    */
   maxQueued?: number;
+  /**
+   * The build on which open runs continue after a deployment. `"pin"`: the one that accepted them, while it is kept.
+   * `"latest"`: the current one, with its model, tools and instructions. The option of the current build
+   * applies to all open runs. `signalbox dev` always uses the latest build. Default: `"pin"`.
+   */
+  versions?: VersionPolicy;
 }
 
 /** An agent that triggers can start. `Output` is the output of a run. */
@@ -95,6 +102,7 @@ export function defineAgent(options: AgentShape): AgentDefinition {
     callTimeout,
     concurrency,
     maxQueued,
+    versions,
   } = options;
   checkText(slug, "slug", "defineAgent", "triage");
   const where = `defineAgent({ slug: ${JSON.stringify(slug)} })`;
@@ -119,6 +127,7 @@ export function defineAgent(options: AgentShape): AgentDefinition {
     callTimeout,
     concurrency,
     maxQueued,
+    versions,
   });
 }
 
@@ -135,6 +144,7 @@ interface AgentShape {
   callTimeout?: Duration;
   concurrency?: number;
   maxQueued?: number;
+  versions?: VersionPolicy;
 }
 
 /** Without an `output` schema, the output is the model's text. */

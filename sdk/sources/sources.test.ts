@@ -165,6 +165,14 @@ describe.each([
   });
 });
 
+describe("slack.on", () => {
+  it("accepts a mention by a bot, which has no user", () => {
+    const mention = slack.on("app_mention", { slug: "a", endpoint: "slack", pick: ["event.user", "event.bot_id"] });
+    const event = { type: "app_mention", bot_id: "B1", text: "hi", ts: "1767225600.000200", channel: "C1" };
+    expect(accepts(mention, { type: "event_callback", event_id: "Ev1", event })).toBe(true);
+  });
+});
+
 const onTwilio = (event: string) => twilio.on(event as "call.completed", { slug: "a", endpoint: "twilio", pick: [] });
 
 describe("twilio.on", () => {

@@ -78,6 +78,11 @@ test("the events of Stripe have the fields and types of Stripe's own library", (
   });
   expectTypeOf<Accepts<PayloadOf<typeof invoice>["data"]["object"], Stripe.Invoice>>().toEqualTypeOf<true>();
 
+  // @ts-expect-error the amount is a number
+  expectTypeOf<Accepts<{ amount_paid: string }, Stripe.Invoice>>().toEqualTypeOf<true>();
+  // @ts-expect-error the field is called amount_paid
+  expectTypeOf<Accepts<{ amount_payed: number }, Stripe.Invoice>>().toEqualTypeOf<true>();
+
   const subscription = stripe.on("customer.subscription.updated", {
     ...place,
     pick: [

@@ -3,6 +3,7 @@ import {
   type Duration,
   type RetryOptions,
   type SchemaLike,
+  type VersionPolicy,
   type WorkflowDefinition,
   definitionKind,
 } from "../definition.ts";
@@ -31,6 +32,12 @@ export interface WorkflowOptions<Slug extends string, Input extends Schema, Outp
    * answered 503 `queue_full` and starts no run; the sender can retry. Default: no limit.
    */
   maxQueued?: number;
+  /**
+   * The build on which open runs continue after a deployment. `"pin"`: the one that accepted them, while it is kept.
+   * `"latest"`: the current one, so keep `input` and the names of steps compatible. The option of the current build
+   * applies to all open runs. `signalbox dev` always uses the latest build. Default: `"pin"`.
+   */
+  versions?: VersionPolicy;
   /**
    * The workflow's code, called with the parsed input. Its return value is stored as JSON. An exception fails the
    * attempt.
@@ -77,7 +84,7 @@ export function defineWorkflow<
 // Plain JavaScript calls this, too: check every type before relying on it.
 export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
   checkOptions(options, "defineWorkflow", "defineWorkflow({ slug, input, run })");
-  const { slug, input, output, retries, timeout, concurrency, maxQueued } = options;
+  const { slug, input, output, retries, timeout, concurrency, maxQueued, versions } = options;
   checkText(slug, "slug", "defineWorkflow", "welcome-email");
   const where = `defineWorkflow({ slug: ${JSON.stringify(slug)} })`;
   checkSchema(input, "input", where);
@@ -94,6 +101,7 @@ export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
     timeout,
     concurrency,
     maxQueued,
+    versions,
     run,
   });
 }
@@ -106,6 +114,7 @@ interface WorkflowShape {
   timeout?: Duration;
   concurrency?: number;
   maxQueued?: number;
+  versions?: VersionPolicy;
   run(input: never, ctx: never): unknown;
 }
 

@@ -185,8 +185,8 @@ export const errorCodes = {
   run_ended: entry(
     409,
     "Run already ended",
-    "A run that has ended never changes its state.",
-    "Replay it: POST /api/v1/runs/{id}/replay starts a new run with the same payload.",
+    "The run has ended, so it cannot be canceled.",
+    "Resume it if it failed: POST /api/v1/runs/{id}/resume. POST /api/v1/runs/{id}/replay starts a new run with the same payload.",
   ),
   approval_closed: entry(
     409,
@@ -199,6 +199,14 @@ export const errorCodes = {
     "Inactive key",
     "The key is revoked, has expired or has already been rotated, so it cannot be rotated.",
     "`detail` says which. Rotate the key that replaced it, or create a new one: `signalbox keys create`.",
+    false,
+    "either",
+  ),
+  not_resumable: entry(
+    409,
+    "Resume not possible",
+    "The run did not fail, was replayed, or its trigger or target is not part of the deployed project.",
+    "`detail` says which. POST /api/v1/runs/{id}/replay runs it again from the beginning, as a new run.",
     false,
     "either",
   ),
@@ -230,6 +238,14 @@ export const errorCodes = {
     "The store is busy, full or closing. Nothing was recorded, and no run was started.",
     "Send the request again after the number of seconds in Retry-After. Most senders do this automatically. If the error persists, the owner of the service finds the cause in its log, with `GET /readyz`, or with `signalbox doctor`.",
     true,
+  ),
+  build_unusable: entry(
+    409,
+    "Unusable build",
+    "The build cannot be loaded, so the current build stays active. Its folder is damaged, or another version of Signalbox wrote it.",
+    "Select another build (`signalbox builds list`), or build the project again with `signalbox build`.",
+    false,
+    "owner",
   ),
   store_unusable: entry(
     503,

@@ -38,8 +38,13 @@ export const runSummarySchema = z.object({
   deliveryId: z.string().nullable(),
   startedBy: startedBySchema,
   replayOf: z.string().nullable(),
+  /** The newest replay of this run. */
+  replayedAs: z.string().nullable(),
+  /** The build that accepted the run, or with which it was last resumed. */
   version: z.string(),
+  /** Counted from 1 over the whole life of the run. */
   attempt: z.number().int(),
+  /** The number of the last attempt. A resume raises it, so that the limit counts from there. */
   maxAttempts: z.number().int(),
   /** What an agent's run has used so far, in and out; `null` for a workflow. */
   tokens: z.number().int().nullable(),
@@ -50,6 +55,8 @@ export const runSummarySchema = z.object({
   costUsd: z.number().nullable(),
   error: runErrorSchema.omit({ stack: true }).nullable(),
   createdAt: z.iso.datetime(),
+  /** The last time a person resumed it after it had failed. */
+  resumedAt: z.iso.datetime().nullable(),
   startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
 });

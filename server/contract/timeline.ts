@@ -16,6 +16,8 @@ import { runErrorSchema } from "./run.ts";
  * - `approval_requested` (with `until`; `data` says which tool and with what), `approval_decided` (`data` says how, and
  *   by whom).
  * - `worker_lost`: the process that ran it ended; `message` says how.
+ * - `resume_requested`: a person resumed the run after it had failed; `message` says with which build. Later entries
+ *   follow the one that had ended the run.
  * - `cancel_requested`, `log` (with `level`, `message`, `data`).
  */
 const timelineKindSchema = z.enum([
@@ -34,6 +36,7 @@ const timelineKindSchema = z.enum([
   "approval_decided",
   "worker_lost",
   "cancel_requested",
+  "resume_requested",
   "log",
   "completed",
   "failed",

@@ -64,6 +64,7 @@ export const timelineKindCodes = {
   failed: 17,
   canceled: 18,
   timed_out: 19,
+  resume_requested: 20,
 } as const satisfies Codes<TimelineKind>;
 
 /** The name of a number; throws for a number that no version has written. */

@@ -14,7 +14,7 @@ import { type Outcome, planRunEnd } from "./plan-run-end.ts";
 import { createRunContext } from "./run-context.ts";
 import { FinalFailure, type Interrupt, interruptReason, RunEnded } from "./run-errors.ts";
 import { createRunSession } from "./run-session.ts";
-import { parseValue, prepareInput, toJson } from "./run-values.ts";
+import { describeReplacement, parseValue, prepareInput, toJson } from "./run-values.ts";
 
 /** A slot for running code, or the wait for one. */
 export interface Slot {
@@ -238,7 +238,7 @@ const isFirstStart = (run: AssignedRun) => run.attempt === 1 && !run.isResumed;
 function unknownTarget(run: AssignedRun, code: ProjectCode): FinalFailure {
   return new FinalFailure(
     "UnknownTarget",
-    `${run.target.kind === "agent" ? "Agent" : "Workflow"} ${run.target.slug} is not in this build (${code.manifest.version}). Deploy a project that has it, then replay the run.`,
+    `${run.target.kind === "agent" ? "Agent" : "Workflow"} ${run.target.slug} is not in this build (${code.manifest.version}). ${describeReplacement(code)}`,
   );
 }
 

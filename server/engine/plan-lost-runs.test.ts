@@ -11,6 +11,7 @@ const run = (id: string, over: Partial<HeldRun> = {}): HeldRun => ({
   target: { kind: "workflow", slug: "w" },
   attempt: 1,
   maxAttempts: 3,
+  attemptsBefore: 0,
   crashes: 0,
   deadlineAt: now + 1000,
   ...over,

@@ -21,6 +21,8 @@ export interface HeldRun {
   target: Target;
   attempt: number;
   maxAttempts: number;
+  /** The attempts before a person last resumed it. */
+  attemptsBefore: number;
   /** Number of worker crashes or external kills that the run was part of. */
   crashes: number;
   /** The time at which its attempt times out; `null` if the worker had not reported it. */
@@ -76,6 +78,7 @@ function blame(run: HeldRun, { death, policyOf, now, random }: Facts): Fate {
       policy: policyOf(run.target),
       attempt: run.attempt,
       maxAttempts: run.maxAttempts,
+      attemptsBefore: run.attemptsBefore,
       now,
       random,
     }),

@@ -117,6 +117,7 @@ function planFailure(thrown: unknown, facts: EndFacts): PlannedEnd {
     policy: workflow?.retries ?? null,
     attempt: run.attempt,
     maxAttempts: run.maxAttempts,
+    attemptsBefore: run.attemptsBefore,
     now: clock.now(),
     random,
   });
@@ -139,6 +140,7 @@ export function planAttemptEnd(p: {
   policy: RetryPolicy | null;
   attempt: number;
   maxAttempts: number;
+  attemptsBefore: number;
   now: number;
   random: () => number;
 }): { transition: RunTransition; entries: NewTimelineEntry[] } {

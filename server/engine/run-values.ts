@@ -37,12 +37,26 @@ export function cloneJson(value: Json): Json {
 }
 
 /** Parses with a schema of the project. Throws a FinalFailure called `name` that lists the issues by JSON Pointer. */
-export function parseValue(p: { schema: AnySchema; value: unknown; name: string; what: string }): unknown {
+export function parseValue(p: {
+  schema: AnySchema;
+  value: unknown;
+  name: string;
+  what: string;
+  /** The last line of the message. */
+  hint?: string | null;
+}): unknown {
   const parsed = p.schema.safeParse(p.value);
   if (parsed.success) return parsed.data;
   const errors = toProblemErrors(explainIssues(parsed.error.issues, p.value as Json, p.schema));
   const lines = errors.map(({ pointer, message }) => `  ${pointer === "" ? "(the whole value)" : pointer}: ${message}`);
-  throw new FinalFailure(p.name, [`${p.what}:`, ...lines].join("\n"), { errors });
+  const hint = p.hint ? [p.hint] : [];
+  throw new FinalFailure(p.name, [`${p.what}:`, ...lines, ...hint].join("\n"), { errors });
+}
+
+/** Why a run may not fit the build that executes it, and how to continue it; for the end of a message. */
+export function describeReplacement({ replaces, manifest }: ProjectCode): string {
+  if (replaces === undefined) return "Deploy a project that has it, then replay the run.";
+  return `Build ${replaces} accepted the run, and ${manifest.version} executes it instead. Deploy a build that fits the run, then continue it with \`signalbox runs resume\`.`;
 }
 
 // ---- the input of a run ----
@@ -51,7 +65,8 @@ export function parseValue(p: { schema: AnySchema; value: unknown; name: string;
 export type RunToPrepare = Pick<
   AssignedRun,
   "input" | "payload" | "trigger" | "attachmentId" | "target" | "request" | "createdAt"
->;
+> &
+  Partial<Pick<AssignedRun, "attemptsBefore">>;
 
 interface PreparedInput {
   /** The input that the target's code receives. */
@@ -75,12 +90,13 @@ export async function prepareInput(
   workflow: Pick<LoadedWorkflow, "slug" | "input">,
   code: ProjectCode,
 ): Promise<PreparedInput> {
-  const given = run.input ?? (await transformPayload(run, code));
+  const given = keptInput(run, workflow) ?? (await transformPayload(run, code));
   const input = parseValue({
     schema: workflow.input,
     value: given,
     name: "InvalidInput",
     what: `The input does not match the input schema of ${run.target.kind} ${workflow.slug}`,
+    hint: code.replaces === undefined ? null : describeReplacement(code),
   });
   const record = recordableInput(workflow.input, given, input);
   return {
@@ -88,6 +104,18 @@ export async function prepareInput(
     record: isDeepStrictEqual(record, run.input) ? undefined : record,
     isPartOfPayload: given === run.payload && isPartOf(record, given),
   };
+}
+
+/**
+ * The recorded input. If the current build does not accept it and a person has resumed the run, the payload is
+ * transformed again: the fix may be in the transform.
+ */
+function keptInput(
+  { input, payload, attachmentId, attemptsBefore = 0 }: RunToPrepare,
+  workflow: Pick<LoadedWorkflow, "input">,
+): Json {
+  const isFixable = attemptsBefore > 0 && attachmentId !== null && payload !== null;
+  return isFixable && !workflow.input.safeParse(input).success ? null : input;
 }
 
 /** Whether every value of the part equals the value at the same path of the whole. */
@@ -113,7 +141,7 @@ export async function transformPayload(run: RunToPrepare, code: ProjectCode): Pr
   if (!trigger) {
     throw new FinalFailure(
       "UnknownTrigger",
-      `Trigger ${run.attachmentId} is not in this build (${code.manifest.version}). Deploy a project that has it, then replay the run.`,
+      `Trigger ${run.attachmentId} is not in this build (${code.manifest.version}). ${describeReplacement(code)}`,
     );
   }
   const { transform, prompt } = trigger;

@@ -75,7 +75,7 @@ describe("a claimed run that waits for a slot", () => {
     const slots = createRunSlots({ slots: 1, maxAhead: 5, now: () => performance.now() });
     loop = createWorkerLoop({
       channel: direct.channel,
-      code,
+      codeOf: () => code,
       capacity: 1,
       slots,
       clock: engine.clock,

@@ -24,9 +24,10 @@ async function startLoop(
   const retired: string[] = [];
   const ended = Promise.withResolvers<string | null>();
   const direct = createDirectChannel(engine.store);
+  const code = engine.code({ run });
   loop = createWorkerLoop({
     channel: direct.channel,
-    code: engine.code({ run }),
+    codeOf: () => code,
     capacity: 1,
     clock: engine.clock,
     logger: silentLogger,

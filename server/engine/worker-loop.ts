@@ -15,7 +15,8 @@ const checkWaitingEveryMs = 250;
 
 export interface WorkerLoopOptions {
   channel: RunChannel;
-  code: ProjectCode;
+  /** The code of the build that executes a run. */
+  codeOf: (run: AssignedRun) => ProjectCode;
   /** Number of runs that this process can have at a time, without those that are claimed ahead. */
   capacity: number;
   clock: Clock;
@@ -56,7 +57,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   let isReturningRuns = false;
 
   function assign(run: AssignedRun): void {
-    const handle = executeRun(run, { ...options, progress: channel });
+    const handle = executeRun(run, { ...options, code: options.codeOf(run), progress: channel });
     handles.set(run.id, handle);
     // Claimed while the worker was shutting down: its code has not started.
     if (isReturningRuns) handle.interrupt({ kind: "worker_shutdown" });

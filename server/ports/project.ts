@@ -117,6 +117,8 @@ export interface LoadedTrigger {
 /** The project's code as loaded by worker processes. Modules are loaded on first use; `null` if not in this build. */
 export interface ProjectCode {
   manifest: Manifest;
+  /** The version that accepted the run, if this build executes it instead. */
+  replaces?: string;
   workflow(slug: string): Promise<LoadedWorkflow | null>;
   agent(slug: string): Promise<LoadedAgent | null>;
   trigger(attachmentId: string): Promise<LoadedTrigger | null>;

@@ -7,6 +7,7 @@ import type { ContractStore } from "./store/contract-store.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
 import type { EngineStore } from "./store/engine-store.ts";
 import type { KeyStore } from "./store/key-store.ts";
+import type { OpenRunStore } from "./store/open-run-store.ts";
 import type { AuditStore, IdentityRows, PeopleStore } from "./store/people-store.ts";
 import type { RunStore } from "./store/run-store.ts";
 import type { TrafficStore } from "./store/traffic-store.ts";
@@ -26,6 +27,7 @@ export interface Store
     PresetStore,
     SwitchStore,
     EngineStore,
+    OpenRunStore,
     KeyStore,
     PeopleStore,
     AuditStore,

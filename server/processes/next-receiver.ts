@@ -3,6 +3,8 @@ import { createLogger } from "../logging.ts";
 import { openSignalbox, type Signalbox } from "../main.ts";
 import { readBuiltSettings } from "../project/read-built-settings.ts";
 import { openWorkerPool } from "./open-worker-pool.ts";
+import type { Reporter } from "./protocol.ts";
+import { reportReload } from "./supervisor.ts";
 
 const runGraceMs = 1_500;
 
@@ -14,15 +16,20 @@ const runGraceMs = 1_500;
 export async function startNextReceiver(): Promise<Signalbox["ingestFetch"]> {
   const settings = await readBuiltSettings(readNextProject());
   const logger = createLogger({ mode: settings.mode, level: readLogLevel(settings.mode), process: "next" });
-  const { pool, host, store } = await openWorkerPool({
-    settings,
-    logger,
-    reporter: { delivery() {}, runEnded() {}, notice: (level, message) => logger[level](message) },
-  });
+  const reporter: Reporter = { delivery() {}, runEnded() {}, notice: (level, message) => logger[level](message) };
+  const { pool, host, store } = await openWorkerPool({ settings, logger, reporter });
+  async function reload(): Promise<void> {
+    await signalbox.project.reload();
+    await pool.replaceAll(Promise.resolve(true)).done;
+  }
   const signalbox = await openSignalbox({
     settings,
     logger,
-    signals: { runsQueued: host.wake, cancelRequested: host.cancel },
+    signals: {
+      runsQueued: host.wake,
+      cancelRequested: host.cancel,
+      buildChanged: () => reportReload(reload(), reporter),
+    },
   });
   await pool.start();
 

@@ -2,7 +2,7 @@ import type { Settings } from "../config.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
-import { mapCurrentStack } from "../project/map-stack.ts";
+import { mapBuiltStack } from "../project/map-stack.ts";
 import type { RunHost } from "../run-channel/host/run-host.ts";
 import { createLocalSockets } from "./local-sockets.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
@@ -39,7 +39,7 @@ export async function openWorkerPool(p: {
     ...(env ? { env } : {}),
     host,
     runs: sockets.runs,
-    mapStack: (stack) => mapCurrentStack(settings.stateDir, stack),
+    mapStack: (stack) => mapBuiltStack(settings.stateDir, stack),
     reporter,
     logger,
     clock: systemClock,

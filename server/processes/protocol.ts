@@ -19,6 +19,8 @@ export type HttpProcessToSupervisor =
   | { type: "heartbeat" }
   /** From web, for the run host. A lost message costs only time. */
   | RunSignal
+  /** From web: another build is current. Answered with `reload`. */
+  | { type: "build-changed" }
   /** From the receiver, for the terminal. */
   | { type: "notice"; level: "info" | "warn" | "error"; message: string }
   /** From the receiver: answers a `host-request`. */

@@ -5,7 +5,7 @@ import { keepHttpProcesses } from "./http-processes/keep-http-processes.ts";
 import { createPoolTally } from "./pool-tally.ts";
 import type { Reporter } from "./protocol.ts";
 import { requireSharedStore } from "./require-shared-store.ts";
-import { httpCloseMs, type Supervisor } from "./supervisor.ts";
+import { httpCloseMs, reportReload, type Supervisor } from "./supervisor.ts";
 
 /**
  * Starts the receiver and the web process, and no worker: the workers of other machines find accepted runs in the
@@ -27,8 +27,15 @@ export async function startWebAlone(p: {
     logger,
     workers: null,
     readNumbers: () => noWorkers.read([]),
+    onBuildChanged: () => reloadAndReport(),
   });
+  const reloadAndReport = () => reportReload(http.reload().both, reporter);
   collectStartUp();
   let closing: Promise<void> | null = null;
-  return { url: serviceUrl(settings, http.port), port: http.port, close: () => (closing ??= http.close(httpCloseMs)) };
+  return {
+    url: serviceUrl(settings, http.port),
+    port: http.port,
+    reloadAndReport,
+    close: () => (closing ??= http.close(httpCloseMs)),
+  };
 }

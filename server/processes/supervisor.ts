@@ -4,7 +4,7 @@ import type { Logger } from "../ports/logger.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { keepHttpProcesses } from "./http-processes/keep-http-processes.ts";
 import { systemClock } from "../ports/clock.ts";
-import { mapCurrentStack } from "../project/map-stack.ts";
+import { mapBuiltStack } from "../project/map-stack.ts";
 import { createHostLink } from "./host-link.ts";
 import { createLocalSockets } from "./local-sockets.ts";
 import type { Reporter } from "./protocol.ts";
@@ -19,6 +19,8 @@ export interface Supervisor {
    * receiver or web cannot load it. That process then still serves the old build.
    */
   reload(): Promise<void>;
+  /** The same, for another process that made a build current: reports the result to the user. */
+  reloadAndReport(): void;
   /** Reports whether the newest build failed: pages show it. */
   reportBuild(failed: FailedBuild | null): void;
   /**
@@ -54,7 +56,7 @@ export async function startSupervisor(p: {
     ...(env ? { env } : {}),
     host: link,
     runs: sockets.runs,
-    mapStack: (stack) => mapCurrentStack(settings.stateDir, stack),
+    mapStack: (stack) => mapBuiltStack(settings.stateDir, stack),
     reporter,
     logger,
     clock: systemClock,
@@ -70,6 +72,7 @@ export async function startSupervisor(p: {
     logger,
     workers: { link, sockets },
     readNumbers: pool.numbers,
+    onBuildChanged: () => reloadAndReport(),
   }).catch(async (error: unknown) => {
     link.close();
     await pool.close(0);
@@ -94,23 +97,37 @@ export async function startSupervisor(p: {
     await sockets.remove();
   }
 
+  async function reload(): Promise<void> {
+    const served = Promise.withResolvers<boolean>();
+    const replacing = pool.replaceAll(served.promise);
+    // Once the receiver has the new triggers, no old worker may be assigned a run of them.
+    await replacing.held;
+    const { receiver, both } = http.reload();
+    receiver.then(
+      () => served.resolve(true),
+      () => served.resolve(false),
+    );
+    const [reloaded] = await Promise.allSettled([both, replacing.done]);
+    if (reloaded.status === "rejected") throw reloaded.reason;
+  }
+
+  const reloadAndReport = () => reportReload(reload(), reporter);
+
   return {
     url: serviceUrl(settings, http.port),
     port: http.port,
-    async reload() {
-      const served = Promise.withResolvers<boolean>();
-      const replacing = pool.replaceAll(served.promise);
-      // Once the receiver has the new triggers, no old worker may be assigned a run of them.
-      await replacing.held;
-      const { receiver, both } = http.reload();
-      receiver.then(
-        () => served.resolve(true),
-        () => served.resolve(false),
-      );
-      const [reloaded] = await Promise.allSettled([both, replacing.done]);
-      if (reloaded.status === "rejected") throw reloaded.reason;
-    },
+    reload,
+    reloadAndReport,
     reportBuild: http.reportBuild,
     close: () => (closing ??= close()),
   };
+}
+
+/** Reports the result of a reload that no process waits for. */
+export function reportReload(reloading: Promise<unknown>, { notice }: Pick<Reporter, "notice">): void {
+  reloading.then(
+    () => notice("info", "The service has loaded the current build."),
+    (error: unknown) =>
+      notice("error", `The current build cannot be loaded: ${error instanceof Error ? error.message : String(error)}`),
+  );
 }

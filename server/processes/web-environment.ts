@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { manifestSchema } from "../contract/project/manifest.ts";
 import { containsWord } from "../project/verification-secrets.ts";
@@ -49,14 +49,30 @@ export function readBuiltCode(stateDir: string): BuiltCode {
       .pick({ folder: true, sources: true })
       .parse(JSON.parse(readFileSync(join(stateDir, "manifest.json"), "utf8")));
     const folder = join(stateDir, manifest.folder);
-    const files = readdirSync(join(folder, "code"), { recursive: true, encoding: "utf8" }).filter((file) =>
-      /\.m?js$/.test(file),
-    );
-    return {
-      sources: readFileSync(join(folder, manifest.sources), "utf8"),
-      code: files.map((file) => readFileSync(join(folder, "code", file), "utf8")),
-    };
+    return { sources: readFileSync(join(folder, manifest.sources), "utf8"), code: readCode(folder) };
   } catch {
     return { sources: "", code: [] };
+  }
+}
+
+/** The code of all builds that workers may execute: the current one, and those of open runs. Equal files occur once. */
+export function readKeptCode(stateDir: string): readonly string[] {
+  const code = new Set(readBuiltCode(stateDir).code);
+  const builds = join(stateDir, "builds");
+  for (const name of existsSync(builds) ? readdirSync(builds) : []) {
+    if (name.startsWith(".") || !existsSync(join(builds, name, "manifest.json"))) continue;
+    for (const file of readCode(join(builds, name))) code.add(file);
+  }
+  return [...code];
+}
+
+/** Empty if the build is removed meanwhile. */
+function readCode(folder: string): string[] {
+  try {
+    return readdirSync(join(folder, "code"), { recursive: true, encoding: "utf8" })
+      .filter((file) => /\.m?js$/.test(file))
+      .map((file) => readFileSync(join(folder, "code", file), "utf8"));
+  } catch {
+    return [];
   }
 }

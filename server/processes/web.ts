@@ -32,6 +32,7 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
     signals: {
       runsQueued: () => send({ type: "runs-queued" }),
       cancelRequested: (runId) => send({ type: "cancel-requested", runId }),
+      buildChanged: () => send({ type: "build-changed" }),
     },
     onEvent,
     readService: numbers.read,

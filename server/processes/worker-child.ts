@@ -8,7 +8,7 @@ import { isFault } from "./is-fault.ts";
 import { once } from "../domain/event-loop.ts";
 import { containsWord, findVerificationSecrets, ownCodeOf } from "../project/verification-secrets.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
-import { readBuiltCode, readsComputedNames } from "./web-environment.ts";
+import { readKeptCode, readsComputedNames } from "./web-environment.ts";
 
 /** For sealing keys and for signing in: workers do neither. */
 const serviceVariables = /^SIGNALBOX_(SECRET|OIDC_.+)$/;
@@ -142,12 +142,13 @@ function describeExit(p: {
 }
 
 /**
- * Selects the environment variables of a worker, according to the current build. Excluded are those of the service, of
- * its store and of commands, and secrets that the project's code names only in `verify`: workers check no signatures.
- * If the code computes names of variables when it runs, it may read any of these secrets, so all are included.
+ * Selects the environment variables of a worker, according to the builds that it may execute. Excluded are those of the
+ * service, of its store and of commands, and secrets that the project's code names only in `verify`: workers check no
+ * signatures. If the code computes names of variables when it runs, it may read any of these secrets, so all are
+ * included.
  */
 export function selectWorkerVariables(stateDir: string): (name: string) => boolean {
-  const code = readBuiltCode(stateDir).code;
+  const code = readKeptCode(stateDir);
   const own = ownCodeOf(code);
   const secrets = readsComputedNames(own)
     ? []

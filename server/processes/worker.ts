@@ -9,8 +9,8 @@ import { toRunError } from "../engine/run-errors.ts";
 import { createLogger } from "../logging.ts";
 import { setClockAhead, systemClock } from "../ports/clock.ts";
 import type { AssignedRun } from "../ports/run-channel.ts";
-import { loadCode } from "../project/load-code.ts";
-import { readManifest } from "../project/read-manifest.ts";
+import { loadBuilds } from "../project/load-code.ts";
+import { listKeptVersions, readManifest } from "../project/read-manifest.ts";
 import { createWorkerChannel } from "../run-channel/worker-channel.ts";
 import { openTracing } from "../tracing/open-tracing.ts";
 import type { RunTrace, Tracing } from "../ports/tracing.ts";
@@ -81,7 +81,8 @@ async function serve(): Promise<void> {
   const { settings, manifest } = await readProject();
   // Tracing is opened before the project's code, which may look for it while it loads.
   tracing = await openTracing({ settings: settings.tracing, process: "worker", logger });
-  const code = await loadCode(settings.stateDir, manifest);
+  const codeOf = loadBuilds({ stateDir: settings.stateDir, current: manifest, logger });
+  const kept = await listKeptVersions(settings.stateDir);
   const capacity = pool === "isolated" ? 1 : settings.workerConcurrency;
   const { version } = manifest;
   loop = createWorkerLoop({
@@ -94,6 +95,8 @@ async function serve(): Promise<void> {
         startedAt: systemClock.now(),
         pool,
         version,
+        keptVersions: kept.filter((other) => other !== version),
+        latestTargets: latestTargetsOf(manifest),
         concurrency: concurrencyOf(manifest),
         needsHeaders: tracing !== null,
         readsRequest: manifest.triggers.flatMap(({ readsRequest, attachmentId }) =>
@@ -104,7 +107,7 @@ async function serve(): Promise<void> {
       onClock: setClockAhead,
       onRejected: fail,
     }),
-    code,
+    codeOf,
     capacity,
     slots: createRunSlots({
       slots: capacity,
@@ -135,7 +138,19 @@ async function serve(): Promise<void> {
 
 /** The span of a run is below its delivery's, or has no parent if the delivery cannot be read. */
 function traceRuns(spans: Tracing, version: string): (run: AssignedRun) => Promise<RunTrace> {
-  return async (run) => spans.beginRun({ run, version, headers: run.headers });
+  return async (run) => spans.beginRun({ run, version: run.build?.version ?? version, headers: run.headers });
+}
+
+function latestTargetsOf({ workflows, agents }: Manifest): string[] {
+  return [
+    ...workflows.filter(followsLatest).map(({ slug }) => `workflow:${slug}`),
+    ...agents.filter(followsLatest).map(({ slug }) => `agent:${slug}`),
+  ];
+}
+
+/** In development, code that was just saved is expected to run. */
+function followsLatest({ versions }: Manifest["workflows"][number]): boolean {
+  return start.mode === "development" || versions === "latest";
 }
 
 function concurrencyOf({ workflows, agents }: Manifest): [target: string, limit: number][] {

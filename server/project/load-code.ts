@@ -1,18 +1,55 @@
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AgentDefinition, ToolLike } from "../../sdk/definition.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
 import { toPointer } from "../domain/json/json-pointer.ts";
+import type { RunBuild } from "../domain/runs/run-builds.ts";
 import { listHeaders } from "../domain/schema/header-fields.ts";
+import type { Logger } from "../ports/logger.ts";
 import type { LanguageModel, LoadedTool } from "../ports/model.ts";
 import type { LoadedAgent, LoadedTrigger, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import { isAgent, isSchema, isTrigger, isWorkflow } from "./definitions.ts";
 import { createStackMapper } from "./map-stack.ts";
-import { ProjectError } from "./read-manifest.ts";
+import { buildManifestFile, parseManifest, ProjectError } from "./read-manifest.ts";
+
+/**
+ * The code of a run's build, for worker processes. An older build is opened by the first run that needs it, and stays
+ * in memory beside the current one. If it is no longer on the disk, the current build takes its place.
+ */
+export function loadBuilds(p: {
+  stateDir: string;
+  current: Manifest;
+  logger: Logger;
+}): (run: { build?: RunBuild }) => ProjectCode {
+  const { stateDir, current } = p;
+  const code = loadCode(stateDir, current);
+  const older = new Map<string, ProjectCode>();
+
+  function openOlder(version: string): ProjectCode | null {
+    const file = buildManifestFile(stateDir, version);
+    try {
+      const opened = older.get(version) ?? loadCode(stateDir, parseManifest(readFileSync(file, "utf8"), file));
+      // It may be in memory, but without all of its modules.
+      if (!existsSync(file)) return null;
+      older.set(version, opened);
+      return opened;
+    } catch (error) {
+      p.logger.warn("build cannot be read, its runs continue on the current one", { version, error });
+      return null;
+    }
+  }
+
+  return ({ build }) => {
+    if (!build) return code;
+    const accepting = build.version === current.version ? null : openOlder(build.version);
+    return accepting ?? { ...code, replaces: build.acceptedBy };
+  };
+}
 
 /** The project's code for worker processes. A module is imported on first use; an exception is an error of the project. */
-export async function loadCode(stateDir: string, manifest: Manifest): Promise<ProjectCode> {
+export function loadCode(stateDir: string, manifest: Manifest): ProjectCode {
   const buildDir = join(stateDir, manifest.folder);
   const mapper = createStackMapper({ buildDir, projectDir: dirname(stateDir) });
 

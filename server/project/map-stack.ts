@@ -3,7 +3,6 @@ import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { CodeExcerpt } from "../contract/timeline.ts";
-import { readManifest } from "./read-manifest.ts";
 
 const around = 3;
 const maxLineChars = 200;
@@ -136,10 +135,7 @@ export function excerptLines(source: string, line: number): CodeExcerpt["lines"]
   }));
 }
 
-/** Maps a stack of the active build to the project's files and lines, for a process that has not loaded the code. */
-export async function mapCurrentStack(stateDir: string, stack: string): Promise<string> {
-  const manifest = await readManifest(stateDir);
-  return manifest
-    ? createStackMapper({ buildDir: join(stateDir, manifest.folder), projectDir: dirname(stateDir) }).mapStack(stack)
-    : stack;
+/** Maps a stack of any kept build to the project's files and lines, for a process that has not loaded the code. */
+export async function mapBuiltStack(stateDir: string, stack: string): Promise<string> {
+  return createStackMapper({ buildDir: join(stateDir, "builds"), projectDir: dirname(stateDir) }).mapStack(stack);
 }

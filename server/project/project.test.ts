@@ -34,7 +34,7 @@ async function runStacks(
     import { loadCode } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "load-code.ts")).href)};
     import { readManifest } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "read-manifest.ts")).href)};
     const stateDir = ${JSON.stringify(join(projectDir, ".signalbox"))};
-    const code = await loadCode(stateDir, await readManifest(stateDir));
+    const code = loadCode(stateDir, await readManifest(stateDir));
     const stackOf = async (act) => { try { await act(); } catch (error) { return code.mapStack(error.stack); } };
     const built = await (async () => { try { await (await code.workflow("receipt")).run({ order: "lost" }, {}); } catch (error) { return error.stack; } })();
     const fromRun = await stackOf(async () => (await code.workflow("receipt")).run({ order: "lost" }, {}));
@@ -144,7 +144,7 @@ describe("createProjectReader", () => {
 describe("loadCode", () => {
   test("gives workflows and transforms that run, and null for what is not in the build", async () => {
     const { stateDir, manifest } = await builtProject();
-    const code = await loadCode(stateDir, manifest);
+    const code = loadCode(stateDir, manifest);
     const workflow = await code.workflow("receipt");
     expect(workflow?.input.safeParse({ order: "a" })).toMatchObject({ success: true });
     expect(workflow?.output).toBeNull();
@@ -173,7 +173,7 @@ describe("loadCode", () => {
   test("shows the code that an error came from as built, even if the file has changed since", async () => {
     const { projectDir, stateDir, manifest } = await builtProject();
     writeFiles(projectDir, { "lib/send.ts": "// changed" });
-    const { excerptOf } = await loadCode(stateDir, manifest);
+    const { excerptOf } = loadCode(stateDir, manifest);
     const { built } = await runStacks(projectDir, []);
     const excerpt = excerptOf(built);
     expect(excerpt).toMatchObject({ file: "lib/send.ts", line: 4, column: 11 });
@@ -182,7 +182,7 @@ describe("loadCode", () => {
 
   test("shows no code of packages, nor of anything that is not the project's", async () => {
     const { stateDir, manifest } = await builtProject();
-    const { excerptOf } = await loadCode(stateDir, manifest);
+    const { excerptOf } = loadCode(stateDir, manifest);
     const folder = pathToFileURL(join(stateDir, manifest.folder)).href;
     const write = (name: string, source: string) =>
       writeFileSync(
@@ -220,7 +220,7 @@ describe("loadCode", () => {
     await build(projectDir);
     const manifest = await readManifest(stateDir);
     if (!manifest) throw new Error("not built");
-    const code = await loadCode(stateDir, manifest);
+    const code = loadCode(stateDir, manifest);
     await code.workflow("receipt");
     expect(globalThis).not.toHaveProperty("wasCounted");
     await code.workflow("counted");
@@ -229,7 +229,7 @@ describe("loadCode", () => {
 
   test("leaves what it cannot map as it is", async () => {
     const { stateDir, manifest } = await builtProject();
-    const { mapStack } = await loadCode(stateDir, manifest);
+    const { mapStack } = loadCode(stateDir, manifest);
     const stack =
       "Error: x\n    at f (node:internal/process:1:2)\n    at <anonymous>\n    at g (file:///elsewhere/a.mjs:1:1)";
     expect(mapStack(stack)).toBe(stack);

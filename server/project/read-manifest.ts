@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Manifest, manifestSchema } from "../contract/project/manifest.ts";
 
@@ -19,7 +20,8 @@ export async function readManifest(stateDir: string): Promise<Manifest | null> {
   return text === null ? null : parseManifest(text, file);
 }
 
-function parseManifest(text: string, file: string): Manifest {
+/** Throws ProjectError if the text is not a valid manifest. `file` is for its message. */
+export function parseManifest(text: string, file: string): Manifest {
   const parsed = manifestSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   throw new ProjectError(
@@ -34,4 +36,16 @@ function parseJson(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+// ---- kept builds ----
+
+/** The manifest of a kept build, in its folder. `.signalbox/manifest.json` is that of the current build. */
+export const buildManifestFile = (stateDir: string, version: string): string =>
+  join(stateDir, "builds", version, "manifest.json");
+
+/** The versions of the builds on which open runs can continue. A folder without a manifest is an unfinished build. */
+export async function listKeptVersions(stateDir: string): Promise<string[]> {
+  const names = await readdir(join(stateDir, "builds")).catch(() => []);
+  return names.filter((name) => !name.startsWith(".") && existsSync(buildManifestFile(stateDir, name)));
 }

@@ -5,7 +5,7 @@ import type { ClaimedRun, EngineStore, ProgressResult, RunProgress } from "../po
 // ---- the messages of both sides ----
 
 /** Increased when a message changes in a way that the other side would misunderstand. */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 /** The properties of a worker that do not change while it runs. */
 export interface WorkerIdentity {
@@ -13,8 +13,12 @@ export interface WorkerIdentity {
   pid: number;
   startedAt: number;
   pool: "shared" | "isolated";
-  /** The version of its build. */
+  /** The version of its current build. */
   version: string;
+  /** The versions of the other builds that it can execute. */
+  keptVersions: readonly string[];
+  /** The targets (`kind:slug`) whose runs its current build executes, whichever build accepted them. */
+  latestTargets: readonly string[];
   /** Maximum concurrent runs of a target (`kind:slug`) over all workers. */
   concurrency: readonly (readonly [target: string, limit: number])[];
   /** Whether runs come with the headers of their delivery. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isFinal } from "../domain/runs/run-state.ts";
+import { isEnded } from "../domain/runs/run-state.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import { createChannelHarness, createMemoryTransport, type TestWorker } from "./testing/channel-harness.ts";
 
@@ -189,7 +189,7 @@ async function createWorld(seed: number) {
       await Promise.all([...accepting, ...dying, ...waking]);
       const until = performance.now() + endsWithinMs;
       for (;;) {
-        const open = (await Promise.all(ids.map((id) => h.read(id)))).filter(({ run }) => !isFinal(run.status));
+        const open = (await Promise.all(ids.map((id) => h.read(id)))).filter(({ run }) => !isEnded(run.status));
         if (open.length === 0) return;
         if (performance.now() > until)
           throw new Error(

@@ -1,104 +1,200 @@
 import { AppError } from "../contract/app-error.ts";
+import type { ActedRuns, BulkPage, RunAction } from "../contract/run-filter.ts";
 import type { Run } from "../contract/run.ts";
 import { queueFull } from "../domain/problem.ts";
-import { isEnded } from "../domain/runs/run-state.ts";
+import { describeObstacle, findReplayObstacle, findResumeObstacle, type Obstacle } from "../domain/runs/resume.ts";
+import { hasFailed, isEnded } from "../domain/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { NewRun, RunFilter, RunStore } from "../ports/store/run-store.ts";
+import type { NewRun, RunFilter, RunStore, RunToResume } from "../ports/store/run-store.ts";
 import { findRun } from "./read-runs.ts";
 import { planReplay } from "./replay-run.ts";
+import { toResume } from "./resume-run.ts";
 
-/** Runs per call: small enough for a progress bar and for short writes of the store. */
-const chunk = 50;
+/** Maximum runs per call: few enough for a progress bar and for short writes of the store. */
+const maxRunsPerCall = 50;
 
 export interface BulkRequest {
   action: RunAction;
   filter: RunFilter;
-  /** Only runs created before this time: those that the person saw counted. UTC milliseconds. */
-  until: number;
+  /**
+   * Only runs created before this time, and to resume, only those that failed before it: the runs that the person saw.
+   * UTC milliseconds. `null`: now.
+   */
+  until: number | null;
   cursor: string | null;
-}
-
-export type RunAction = "cancel" | "replay";
-
-export interface ActedRuns {
-  done: number;
-  /** The runs that failed, each with the reason. */
-  failed: { id: string; message: string }[];
+  /** Maximum runs of this call, up to 50. */
+  limit?: number | undefined;
+  /** Changes nothing. The result says what the call would do. */
+  isDryRun?: boolean | undefined;
 }
 
 interface ActOnRunsDeps {
-  store: Pick<RunStore, "getRun" | "createFittingRuns" | "requestCancel">;
+  store: Pick<RunStore, "getRun" | "createFittingRuns" | "resumeRuns" | "requestCancel">;
   project: ProjectReader;
   signals: Signals;
   clock: Clock;
 }
 
-/** Cancels or replays each of these runs. A run that cannot be changed is reported and does not affect the others. */
-export async function actOnRuns(
-  deps: ActOnRunsDeps,
-  request: { action: RunAction; ids: readonly string[] },
-): Promise<ActedRuns> {
-  const ids = [...new Set(request.ids)];
-  return request.action === "cancel" ? cancelAll(deps, ids) : replayAll(deps, ids);
-}
-
-async function cancelAll(deps: ActOnRunsDeps, ids: readonly string[]): Promise<ActedRuns> {
-  const acted: ActedRuns = { done: 0, failed: [] };
-  for (const id of ids) {
-    const result = await deps.store.requestCancel(id, deps.clock.now());
-    if (result === "requested") deps.signals.cancelRequested(id);
-    if (result === "canceled" || result === "requested") acted.done += 1;
-    else
-      acted.failed.push({
-        id,
-        message: result === "ended" ? "The run had already ended." : "The run no longer exists.",
-      });
-  }
-  return acted;
-}
-
-/** The new runs are written together: all that are possible and fit into their queues, or none if the store fails. */
-async function replayAll(deps: ActOnRunsDeps, ids: readonly string[]): Promise<ActedRuns> {
-  const sources = deps.project.current();
-  const now = deps.clock.now();
-  const planned = new Map<string, NewRun>();
-  const failed: ActedRuns["failed"] = [];
-  for (const id of ids) {
-    try {
-      const run = planReplay({ old: await findRun(deps, { id }), change: null, sources, now });
-      planned.set(run.id, run);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
-      failed.push({ id, message: error.message });
-    }
-  }
-  if (planned.size === 0) return { done: 0, failed };
-  const full = await deps.store.createFittingRuns([...planned.values()]);
-  if (full.length < planned.size) deps.signals.runsQueued();
-  failed.push(
-    ...full.map(({ id, queue }) => ({ id: planned.get(id)?.replayOf ?? id, message: queueFull(queue).message })),
-  );
-  return { done: planned.size - full.length, failed };
+interface ActOptions {
+  /** Only runs that failed before this time are resumed. */
+  failedBefore?: number;
+  /** A run that has a replay is not replayed again. A run that has not ended is not replayed. */
+  isOnlyReplay?: boolean;
+  isDryRun?: boolean | undefined;
 }
 
 /**
- * Cancels or replays the next runs of a filter, newest first; call again with `nextCursor` until it is `null`. Replays
- * created in the meantime are newer than `until` and the cursor, so they are never replayed themselves. A cancel
- * ignores runs that have ended.
+ * Cancels, resumes or replays each of these runs. A run that cannot be changed is reported and does not affect the
+ * others.
+ */
+export async function actOnRuns(
+  deps: ActOnRunsDeps,
+  request: { action: RunAction; ids: readonly string[] },
+  options: ActOptions = {},
+): Promise<ActedRuns> {
+  const ids = [...new Set(request.ids)];
+  switch (request.action) {
+    case "cancel":
+      return cancelAll(deps, ids, options);
+    case "resume":
+      return resumeAll(deps, ids, options);
+    case "replay":
+      return replayAll(deps, ids, options);
+  }
+}
+
+async function cancelAll(deps: ActOnRunsDeps, ids: readonly string[], { isDryRun }: ActOptions): Promise<ActedRuns> {
+  const notes = createNotes();
+  for (const id of ids) {
+    const result = isDryRun ? "canceled" : await deps.store.requestCancel(id, deps.clock.now());
+    if (result === "requested") deps.signals.cancelRequested(id);
+    if (result === "canceled" || result === "requested") notes.done(id);
+    else notes.failed(id, result === "ended" ? "The run had already ended." : missing);
+  }
+  return notes.result();
+}
+
+/** The runs are written together: all that can be resumed and fit into their queues, or none if the store fails. */
+async function resumeAll(
+  deps: ActOnRunsDeps,
+  ids: readonly string[],
+  { isDryRun, failedBefore = Infinity }: ActOptions,
+): Promise<ActedRuns> {
+  const notes = createNotes();
+  const planned: RunToResume[] = [];
+  const sources = deps.project.current();
+  for (const id of ids)
+    await notes.orFail(id, async () => {
+      const old = await findRun(deps, { id });
+      const obstacle = findResumeObstacle(old);
+      if (obstacle) notes.skipped(id, obstacle);
+      else if (Date.parse(old.finishedAt ?? "") >= failedBefore) notes.skipped(id, { kind: "resumed" });
+      else planned.push(toResume(old, sources));
+    });
+  const results = isDryRun || planned.length === 0 ? [] : await deps.store.resumeRuns(planned, deps.clock.now());
+  for (const [at, { id }] of planned.entries()) notes.left(id, results[at] ?? null);
+  if (!isDryRun && notes.result().done > 0) deps.signals.runsQueued();
+  return notes.result();
+}
+
+/** The new runs are written together: all that are possible and fit into their queues, or none if the store fails. */
+async function replayAll(
+  deps: ActOnRunsDeps,
+  ids: readonly string[],
+  { isDryRun, isOnlyReplay }: ActOptions,
+): Promise<ActedRuns> {
+  const notes = createNotes();
+  const sources = deps.project.current();
+  const now = deps.clock.now();
+  const planned: NewRun[] = [];
+  for (const id of ids)
+    await notes.orFail(id, async () => {
+      const old = await findRun(deps, { id });
+      const obstacle = isOnlyReplay ? findReplayObstacle(old) : null;
+      if (obstacle) return notes.skipped(id, obstacle);
+      const run = planReplay({ old, change: null, sources, now });
+      planned.push(isOnlyReplay ? { ...run, isOnlyReplay } : run);
+    });
+  const left = isDryRun || planned.length === 0 ? [] : await deps.store.createFittingRuns(planned);
+  const byId = new Map(left.map((one) => [one.id, one]));
+  for (const { id, replayOf } of planned) notes.left(replayOf ?? id, byId.get(id) ?? null, isDryRun ? null : id);
+  if (left.length < planned.length && !isDryRun) deps.signals.runsQueued();
+  return notes.result();
+}
+
+const missing = "The run no longer exists.";
+
+/** Collects what happened to each run. */
+function createNotes() {
+  const acted: ActedRuns = { done: 0, runs: [], skipped: [], failed: [] };
+  const notes = {
+    done(id: string, replayedAs: string | null = null): void {
+      acted.runs.push({ id, replayedAs });
+    },
+    skipped(id: string, obstacle: Obstacle): void {
+      acted.skipped.push({ id, message: describeObstacle(obstacle) });
+    },
+    failed(id: string, message: string): void {
+      acted.failed.push({ id, message });
+    },
+    /** `null`: it was written. */
+    left(
+      id: string,
+      left: Awaited<ReturnType<RunStore["resumeRuns"]>>[number],
+      replayedAs: string | null = null,
+    ): void {
+      if (!left) notes.done(id, replayedAs);
+      else if ("queue" in left) notes.failed(id, queueFull(left.queue).message);
+      else if (left.obstacle === "missing") notes.failed(id, missing);
+      else notes.skipped(id, left.obstacle);
+    },
+    /** Reports an expected failure of one run. */
+    async orFail(id: string, plan: () => Promise<void>): Promise<void> {
+      try {
+        await plan();
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
+        notes.failed(id, error.message);
+      }
+    },
+    result: (): ActedRuns => ({ ...acted, done: acted.runs.length }),
+  };
+  return notes;
+}
+
+/**
+ * Cancels, resumes or replays the next runs of a filter, newest first; call again with `until` and `nextCursor` until
+ * the latter is `null`. Safe to repeat, and to run several times at once:
+ *
+ * - Replays created in the meantime are newer than `until`, so they are never replayed themselves.
+ * - A run gets at most one replay from bulk actions: a run that has one is skipped. A replay is replayed only if it
+ *   failed.
+ * - Only unresolved runs are resumed. A run that was resumed is one again only if it fails, after `until`.
  */
 export async function actOnFilteredRuns(
-  deps: Parameters<typeof actOnRuns>[0] & { store: Pick<RunStore, "listRuns"> },
+  deps: ActOnRunsDeps & { store: Pick<RunStore, "listRuns"> },
   request: BulkRequest,
-): Promise<ActedRuns & { nextCursor: string | null }> {
-  const { action, filter, cursor } = request;
+): Promise<BulkPage> {
+  const { action, cursor, isDryRun, limit = maxRunsPerCall } = request;
+  const filter: RunFilter = action === "resume" ? { ...request.filter, unresolved: true } : request.filter;
+  const now = deps.clock.now();
   // A client's clock may be ahead of ours.
-  const until = Math.min(request.until, filter.until ?? Infinity, deps.clock.now());
-  const { data, nextCursor } = await deps.store.listRuns({ ...filter, until }, { limit: chunk, cursor });
-  const runs = action === "cancel" ? data.filter(({ status }) => !isEnded(status)) : data;
-  const acted = await actOnRuns(deps, { action, ids: runs.map(({ id }) => id) });
-  return { ...acted, nextCursor };
+  const started = Math.min(request.until ?? now, now);
+  const until = Math.min(started, filter.until ?? Infinity);
+  const page = { limit: Math.min(limit, maxRunsPerCall), cursor };
+  const { data, nextCursor } = await deps.store.listRuns({ ...filter, until }, page);
+  const runs = data.filter(({ status, replayOf }) => {
+    if (action === "cancel") return !isEnded(status);
+    return action === "resume" || replayOf === null || hasFailed(status);
+  });
+  const acted = await actOnRuns(
+    deps,
+    { action, ids: runs.map(({ id }) => id) },
+    { isDryRun, isOnlyReplay: action === "replay", failedBefore: started },
+  );
+  return { ...acted, nextCursor, until: new Date(started).toISOString() };
 }
 
 /**

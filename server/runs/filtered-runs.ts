@@ -34,15 +34,15 @@ export async function countRuns(
 
 /**
  * Total usage of the agent runs of a filter. Of very many runs, only the newest are summed, and `isCapped` is true.
- * Filters outside the spend index (`text`, `delivery`, `replayOf`, `keyId`, `needsApproval`) are slower and are summed
- * over fewer runs.
+ * Filters outside the spend index (`text`, `delivery`, `replayOf`, `keyId`, `needsApproval`, `unresolved`) are slower
+ * and are summed over fewer runs.
  */
 export async function sumUsage(
   deps: { store: Pick<RunStore, "sumSpend" | "listRuns">; clock: Clock },
   filter: RunFilter,
 ): Promise<RunsUsage> {
-  const { text, delivery, replayOf, keyId, needsApproval, ...indexed } = filter;
-  const isIndexed = [text, delivery, replayOf, keyId, needsApproval].every((asked) => asked === undefined);
+  const { text, delivery, replayOf, keyId, needsApproval, unresolved, ...indexed } = filter;
+  const isIndexed = [text, delivery, replayOf, keyId, needsApproval, unresolved].every((asked) => asked === undefined);
   const { agents, isCapped } = isIndexed ? await deps.store.sumSpend(indexed) : await sumListed(deps, filter);
   const dearest = agents.toSorted(
     (one, other) => other.costUsd - one.costUsd || other.tokens - one.tokens || (one.agent < other.agent ? -1 : 1),

@@ -35,6 +35,7 @@ export interface TargetDetails extends Target {
   timeoutMs: number;
   concurrency: number | null;
   maxQueued: number | null;
+  versions: ManifestWorkflow["versions"];
   /** A generated example input. */
   example: Json;
   /** What starts it. */
@@ -54,7 +55,10 @@ interface AgentDetails extends Pick<
 /** Returns one target of the active project. Throws AppError `not_found`. */
 export function getTarget(deps: { project: ProjectReader }, target: Target): TargetDetails {
   const { manifest } = deps.project.current();
-  const { slug, file, input, output, retries, timeoutMs, concurrency, maxQueued } = findTarget(manifest, target);
+  const { slug, file, input, output, retries, timeoutMs, concurrency, maxQueued, versions } = findTarget(
+    manifest,
+    target,
+  );
   const attached = manifest.triggers.filter(
     (trigger) => trigger.target.kind === target.kind && trigger.target.slug === slug,
   );
@@ -68,6 +72,7 @@ export function getTarget(deps: { project: ProjectReader }, target: Target): Tar
     timeoutMs,
     concurrency,
     maxQueued,
+    versions,
     example: exampleBody(input, null),
     attachments: attached.map(({ attachmentId, slug: trigger, endpoint, prompt }) => ({
       attachmentId,

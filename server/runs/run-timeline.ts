@@ -16,7 +16,7 @@ export interface StreamRunEventsRequest {
 
 const batch = 200;
 
-/** Streams the timeline of a run after `after`, up to and including the entry that ends the run. */
+/** Streams the timeline of a run after `after`, until the run has ended. Its last entry ends the run. */
 export async function* streamRunEvents(
   deps: { store: Pick<Store, "getRun" | "listTimeline" | "watch"> },
   request: StreamRunEventsRequest,
@@ -36,16 +36,18 @@ async function* follow(
 ): AsyncGenerator<TimelineEntry, void> {
   let { after } = from;
   while (!signal.aborted) {
-    // Reads the status before the entries, so that the entry that ended the run is among them or was already sent.
+    // Reads the status before the entries, so that those of a run that has ended are complete.
     const run = await findRun(deps, { id: runId });
     const entries = await deps.store.listTimeline(runId, { after, limit: batch });
     for (const entry of entries) {
       yield entry;
       after = entry.id;
-      if (isEnded(entry.kind)) return;
     }
     if (entries.length === batch) continue;
     if (isEnded(run.status)) return;
+    // The run ended after its status was read, or it was resumed: the status is read again.
+    const last = entries.at(-1);
+    if (last && isEnded(last.kind)) continue;
     await changes.next();
   }
 }

@@ -39,6 +39,7 @@ const run: RunAttempt = {
   deliveryId: "dlv_1",
   attempt: 1,
   maxAttempts: 2,
+  attemptsBefore: 0,
   isResumed: false,
   createdAt: 0,
 };

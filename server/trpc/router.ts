@@ -1,4 +1,5 @@
 import { accessProcedure, accountRouter } from "./procedures/account.ts";
+import { buildsRouter } from "./procedures/builds.ts";
 import { canvasRouter } from "./procedures/canvas.ts";
 import { changesProcedure, projectRouter } from "./procedures/changes.ts";
 import { deliveriesRouter } from "./procedures/deliveries.ts";
@@ -16,6 +17,7 @@ export const appRouter = router({
   access: accessProcedure,
   account: accountRouter,
   audit: auditRouter,
+  builds: buildsRouter,
   canvas: canvasRouter,
   changes: changesProcedure,
   deliveries: deliveriesRouter,

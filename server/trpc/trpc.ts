@@ -9,6 +9,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { BodyBudget } from "../domain/requests/request-body.ts";
 import { toProblem } from "../domain/problem.ts";
 import type { Receive } from "../ingest/receive.ts";
+import type { Builds } from "../ports/builds.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Identity } from "../ports/identity.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -27,6 +28,7 @@ export interface TrpcDeps {
   /** Traffic of endpoints. Shared, so that buckets of the past are read only once. */
   traffic: TrafficReader;
   project: ProjectReader;
+  builds: Builds;
   signals: Signals;
   clock: Clock;
   logger: Logger;

@@ -1,5 +1,9 @@
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { type ManifestAgent, maxToolCallsSchema } from "../../../server/contract/project/manifest.ts";
+import {
+  type ManifestAgent,
+  maxToolCallsSchema,
+  versionPolicySchema,
+} from "../../../server/contract/project/manifest.ts";
 import type { ProjectSettings } from "../../../server/contract/project/settings.ts";
 import { nearestName } from "../../../server/domain/did-you-mean.ts";
 import { findPrice } from "../../../server/domain/runs/model-prices.ts";
@@ -77,6 +81,8 @@ export function agentDiagnostics(
       report("maxQueued", "invalid_max_queued", `maxQueued is ${show(agent.maxQueued)}`);
     if (agent.concurrency !== undefined && !isCount(agent.concurrency))
       report("concurrency", "invalid_concurrency", `concurrency is ${show(agent.concurrency)}`);
+    if (!versionPolicySchema.optional().safeParse(agent.versions).success)
+      report("versions", "invalid_versions", `versions is ${show(agent.versions)}`);
     return found;
   });
 }

@@ -1,5 +1,5 @@
 import { parseDuration } from "../../../sdk/duration.ts";
-import type { RetryPolicy } from "../../../server/contract/project/manifest.ts";
+import { type RetryPolicy, versionPolicySchema } from "../../../server/contract/project/manifest.ts";
 import { endpointSchema, slugSchema } from "../../../server/contract/project/endpoint.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
@@ -63,7 +63,7 @@ export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files:
         `${show(slug)} is attached to the workflow ${show(target.slug)}, which no file in workflows/ exports as default`,
       );
   }
-  for (const { file, retries, timeout, concurrency, maxQueued } of workflows) {
+  for (const { file, retries, timeout, concurrency, maxQueued, versions } of workflows) {
     for (const problem of retryProblems(retries))
       report(file, problem.property, null, "invalid_retries", problem.title);
     if (timeout !== undefined && !isTimeout(timeout))
@@ -72,6 +72,8 @@ export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files:
       report(file, "concurrency", null, "invalid_concurrency", `concurrency is ${show(concurrency)}`);
     if (maxQueued !== undefined && !isCount(maxQueued))
       report(file, "maxQueued", null, "invalid_max_queued", `maxQueued is ${show(maxQueued)}`);
+    if (!versionPolicySchema.optional().safeParse(versions).success)
+      report(file, "versions", null, "invalid_versions", `versions is ${show(versions)}`);
   }
   return [
     ...found,

@@ -117,6 +117,10 @@ export const diagnosticCodes = {
     text: "maxQueued is the maximum number of queued runs of the workflow or agent: a whole number from 1. Webhooks that would exceed it are rejected.",
     fix: "Correct the value, or omit it. Default: no limit.",
   },
+  invalid_versions: {
+    text: 'versions is "pin" (open runs continue on the build that accepted them) or "latest" (they continue on the current build).',
+    fix: 'Correct the value, or omit it. Default: "pin".',
+  },
   missing_secret: {
     text: "Signatures cannot be verified without a secret. The build continues. `signalbox start` does not start until the secret is set, and `signalbox dev` rejects webhooks that must be signed.",
     fix: "Set the environment variable on the machine of the service, or in `.env`.",

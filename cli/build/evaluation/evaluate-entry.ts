@@ -126,6 +126,7 @@ async function readAgent(agent: AgentDefinition): Promise<EvaluatedAgent> {
     callTimeout: plain(agent.callTimeout),
     concurrency: plain(agent.concurrency),
     maxQueued: plain(agent.maxQueued),
+    versions: plain(agent.versions),
   };
 }
 
@@ -148,6 +149,7 @@ async function readWorkflow(workflow: WorkflowDefinition): Promise<EvaluatedWork
     timeout: plain(workflow.timeout),
     concurrency: plain(workflow.concurrency),
     maxQueued: plain(workflow.maxQueued),
+    versions: plain(workflow.versions),
   };
 }
 

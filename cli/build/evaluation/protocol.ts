@@ -87,6 +87,7 @@ export interface EvaluatedWorkflow {
   timeout: unknown;
   concurrency: unknown;
   maxQueued: unknown;
+  versions: unknown;
 }
 
 export interface EvaluatedAgent {
@@ -102,6 +103,7 @@ export interface EvaluatedAgent {
   callTimeout: unknown;
   concurrency: unknown;
   maxQueued: unknown;
+  versions: unknown;
 }
 
 export interface EvaluatedTool {

@@ -233,6 +233,7 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
           await p.reload?.();
           messages.push("reload");
         },
+        reloadAndReport: () => {},
         reportBuild: (failed) => void reported.push(failed),
         close: async () => void messages.push("close"),
       };

@@ -20,6 +20,7 @@ export function registerRunsList(runs: CliCommand, runner: CommandRunner): void 
     .option("--target <slug>", "Only runs of this workflow or agent")
     .addOption(new Option("--status <status>", "Only runs with this status").choices(runStatusSchema.options))
     .option("--since <duration>", "Only runs of this last period, e.g. 24h", parseAgo)
+    .option("--unresolved", "Only runs that failed or timed out and have no replay")
     .option("--min-cost <dollars>", "Only agent runs that cost at least this much, in US dollars", parseDollars)
     .option("--min-tokens <number>", "Only agent runs that used at least this many tokens", parseTokens)
     .option("--limit <number>", "Maximum number of runs, 1 to 100", parseLimit, 20)
@@ -34,14 +35,16 @@ interface Options {
   since?: number;
   minCost?: number;
   minTokens?: number;
+  unresolved?: boolean;
   limit: number;
 }
 
-async function listRuns(context: CommandContext, { since, minCost, ...filter }: Options): Promise<void> {
+async function listRuns(context: CommandContext, { since, minCost, unresolved, ...filter }: Options): Promise<void> {
   const api = await context.api();
   const document = await readRuns(api, {
     ...filter,
     minCostUsd: minCost,
+    unresolved: unresolved ? "true" : undefined,
     since: since === undefined ? undefined : new Date(context.now() - since).toISOString(),
   });
   context.print({
@@ -62,6 +65,7 @@ async function listRuns(context: CommandContext, { since, minCost, ...filter }: 
 export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: number }): string {
   if (runs.length === 0) return "";
   const hasSpend = runs.some(({ tokens }) => tokens !== null);
+  const isRecovered = runs.some(({ resumedAt, replayedAs }) => resumedAt !== null || replayedAs !== null);
   return renderTable({
     headings: [
       "STATUS",
@@ -71,6 +75,7 @@ export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: 
       "TOOK",
       "ATTEMPT",
       ...(hasSpend ? ["TOKENS", "COST"] : []),
+      ...(isRecovered ? ["RECOVERY"] : []),
       "ERROR",
     ],
     rows: runs.map((run) => [
@@ -83,10 +88,17 @@ export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: 
       ...(hasSpend
         ? [run.tokens === null ? "" : String(run.tokens), run.costUsd === null ? "" : `$${run.costUsd.toFixed(4)}`]
         : []),
+      ...(isRecovered ? [recoveryText(run)] : []),
       run.error ? plainLine(run.error.message, 60) : "",
     ]),
     paint: p.paint,
   });
+}
+
+/** What a person has done about a failure. */
+function recoveryText({ resumedAt, replayedAs }: RunSummary): string {
+  if (replayedAs !== null) return `replayed as ${replayedAs}`;
+  return resumedAt === null ? "" : "resumed";
 }
 
 function tookText({ startedAt, finishedAt }: RunSummary): string {

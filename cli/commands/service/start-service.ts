@@ -3,7 +3,7 @@ import { AppError } from "../../../server/contract/app-error.ts";
 import type { FailedBuild } from "../../../server/contract/project/failed-build.ts";
 import type { Logger } from "../../../server/ports/logger.ts";
 import type { Reporter } from "../../../server/processes/protocol.ts";
-import { announceServer, findRunningServer } from "../../api/running-server.ts";
+import { announceServer, buildChangedSignal, findRunningServer } from "../../api/running-server.ts";
 import { Failure } from "../../terminal/failure.ts";
 
 export interface Service {
@@ -12,6 +12,7 @@ export interface Service {
   /** The URL on this machine. */
   localUrl: string;
   reload(): Promise<void>;
+  reloadAndReport(): void;
   /** Reports a failed build to the pages; `null`: the last build succeeded. */
   reportBuild(failed: FailedBuild | null): void;
   close(): Promise<void>;
@@ -42,7 +43,7 @@ export function toStartFailure(cause: unknown): unknown {
   return new Failure(cause.message, { code: "start_failed", cause });
 }
 
-async function announce<Started extends { url: string; port: number; close(): Promise<void> }>(
+async function announce<Started extends { url: string; port: number; reloadAndReport(): void; close(): Promise<void> }>(
   { settings, reporter, now }: StartOptions,
   start: () => Promise<Started>,
 ): Promise<Started & { localUrl: string }> {
@@ -51,6 +52,8 @@ async function announce<Started extends { url: string; port: number; close(): Pr
     throw toStartFailure(cause);
   });
   const localUrl = serviceUrl({ baseUrl: null, host: settings.host }, supervisor.port);
+  // Before commands can find this process: without a handler, the signal would end it.
+  if (process.platform !== "win32") process.on(buildChangedSignal, supervisor.reloadAndReport);
   const withdraw = announceServer(settings.projectDir, {
     pid: process.pid,
     url: supervisor.url,
@@ -69,6 +72,7 @@ async function announce<Started extends { url: string; port: number; close(): Pr
     localUrl,
     async close() {
       withdraw();
+      process.off(buildChangedSignal, supervisor.reloadAndReport);
       await supervisor.close();
     },
   };

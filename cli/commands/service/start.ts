@@ -1,7 +1,7 @@
 import { readLogLevel, serviceUrl, type Settings, type SettingsFlags } from "../../../server/config.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
-import { isFinal } from "../../../server/domain/runs/run-state.ts";
+import { isEnded } from "../../../server/domain/runs/run-state.ts";
 import { type Logger, targetLogFields } from "../../../server/ports/logger.ts";
 import type { LocalApi } from "../../../server/processes/fork-local-api.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -10,6 +10,8 @@ import { createJsonEvents, type ServiceEvents } from "./service-events.ts";
 import { renderReady } from "./text-events.ts";
 import { createApiClient } from "../../api/api-client.ts";
 import type { CliCommand } from "../cli-command.ts";
+import { removeOldBuilds } from "../../build/state-folder.ts";
+import { checkOpenRuns, summarizeOpenRuns } from "../builds/open-runs.ts";
 import { createFirstKey } from "../keys/create.ts";
 import { parsePort, parseRole, type Role } from "../options.ts";
 import { invitationAnswer, peopleAnswer } from "../people.ts";
@@ -57,6 +59,8 @@ async function start(
         "info",
         `Created the first webhook key (${keyId}). \`signalbox triggers url <slug>\` prints a URL with it.`,
       );
+    // Before workers continue these runs.
+    await reportOpenRuns({ local, settings, manifest, events });
     service = await (role === "web" ? startWeb : startService)({
       settings,
       reporter: events,
@@ -74,6 +78,27 @@ async function start(
   await stopped;
   events.stopping();
   await service.close();
+}
+
+/** Runs that do not fit the build are reported while they can still be helped. */
+async function reportOpenRuns(p: {
+  local: LocalApi;
+  settings: Settings;
+  manifest: Manifest;
+  events: ServiceEvents;
+}): Promise<void> {
+  const { buildsDir } = p.settings;
+  const api = createApiClient((request) => p.local.fetch(request));
+  try {
+    const check = await checkOpenRuns(api, p.manifest);
+    const misfits = summarizeOpenRuns(check);
+    if (misfits) p.events.notice(check.failing > 0 ? "warn" : "info", misfits);
+    if (buildsDir !== null)
+      await removeOldBuilds(buildsDir, { current: p.manifest.version, needed: new Set(check.neededBuilds) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    p.events.notice("warn", `Open runs were not compared with the build: ${reason}`);
+  }
 }
 
 /**
@@ -137,12 +162,27 @@ async function readDeployed(
   const manifest = await readManifest(settings.stateDir);
   if (!manifest) throw new Error("The build was removed while it was read.");
   const logger = createLogger({ mode: "deployed", level: readLogLevel("deployed"), process: "supervisor" });
-  return {
-    settings,
-    manifest,
-    logger,
-    events: context.isJson ? createJsonEvents(context) : createDeployedEvents({ terminal: context.terminal, logger }),
-  };
+  const events = context.isJson
+    ? createJsonEvents(context)
+    : createDeployedEvents({ terminal: context.terminal, logger });
+  await keepBuild(settings, manifest, events);
+  return { settings, manifest, logger, events };
+}
+
+/** The service can run without the builds of earlier containers, but their open runs could fail. */
+async function keepBuild(
+  { stateDir, buildsDir }: Settings,
+  { version }: Manifest,
+  events: ServiceEvents,
+): Promise<void> {
+  if (buildsDir === null) return;
+  const { exchangeBuilds } = await import("../../../server/project/exchange-builds.ts");
+  await exchangeBuilds({ stateDir, buildsDir, version }).catch((error: unknown) =>
+    events.notice(
+      "warn",
+      `Builds cannot be kept in ${buildsDir}: ${error instanceof Error ? error.message : String(error)}`,
+    ),
+  );
 }
 
 /** `signalbox start` prints its URL on stdout. All other events are log lines. */
@@ -186,6 +226,6 @@ export function createDeployedEvents({ terminal, logger }: { terminal: Terminal;
  * return to the queue.
  */
 function describeEnd(status: RunStatus): string {
-  if (isFinal(status)) return "run ended";
+  if (isEnded(status)) return "run ended";
   return status === "waiting" ? "run is waiting" : "run returned to the queue";
 }

@@ -204,6 +204,8 @@ it("a project is described by its counts, with agents only if it has some", () =
     timeoutMs: 1,
     concurrency: null,
     maxQueued: null,
+    versions: "pin" as const,
+    steps: [],
   };
   const triage = {
     ...common,

@@ -75,6 +75,7 @@ export const fakeRun = {
   deliveryId: "dlv_01K9ZR7M3QD4V8XN2T5B6C7E8F",
   startedBy: "webhook",
   replayOf: null,
+  replayedAs: null,
   tokens: null,
   costUsd: null,
   version: "9f31c2ab",
@@ -82,6 +83,7 @@ export const fakeRun = {
   maxAttempts: 3,
   error: { name: "Error", message: "the mail server said no" },
   createdAt: "2026-11-21T09:57:00.000Z",
+  resumedAt: null,
   startedAt: "2026-11-21T09:57:01.000Z",
   finishedAt: "2026-11-21T09:57:02.400Z",
 } as const;

@@ -37,7 +37,8 @@ interface Props {
   text: string;
   emptyText: () => string;
   exampleText: () => string;
-  onText: (text: string, label: string) => void;
+  /** `headers`: those of the delivery that the text comes from. */
+  onText: (text: string, label: string, headers?: Readonly<Record<string, string>>) => void;
 }
 
 const maxDeliveries = 6;
@@ -131,7 +132,7 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
   });
   const body = useMutation({
     mutationFn: (id: string) => queries.fetchQuery(trpc.deliveries.get.queryOptions({ id })),
-    onSuccess: (delivery) => onText(evaluatedText(delivery) ?? "", "delivery"),
+    onSuccess: (delivery) => onText(evaluatedText(delivery) ?? "", "delivery", delivery.headers),
     onError: (error) => toast({ tone: "bad", text: `The delivery could not be loaded. ${describeProblem(error)}` }),
   });
   return [

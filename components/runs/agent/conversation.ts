@@ -11,7 +11,7 @@ import type { Json } from "../../../server/contract/json.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { canDecide } from "../../../server/domain/runs/approval.ts";
-import { isFinal } from "../../../server/domain/runs/run-state.ts";
+import { isEnded } from "../../../server/domain/runs/run-state.ts";
 import { readStepName } from "./step-name.ts";
 
 export type Approval = AgentTrace["approvals"][number];
@@ -87,7 +87,7 @@ interface Known {
  * and from the live answer.
  */
 export function toConversation({ trace, entries, run }: Known): Turn[] {
-  const isOver = isFinal(run.status);
+  const isOver = isEnded(run.status);
   const steps = new Map(trace.steps.map((step) => [step.name, step]));
   const tries = attemptsOf([
     ...trace.steps.map(({ name }) => name),

@@ -4,7 +4,7 @@ import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
-import { openStatuses } from "../../../server/domain/runs/run-state.ts";
+import { canResume, openStatuses } from "../../../server/domain/runs/run-state.ts";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
@@ -32,13 +32,19 @@ interface BulkProgressDialogProps {
   onClose: () => void;
 }
 
-const doneLabels: Record<BulkAction, string> = { replay: "replayed", cancel: "canceled or asked to stop" };
+const doneLabels: Record<BulkAction, string> = {
+  resume: "resumed",
+  replay: "replayed",
+  cancel: "canceled or asked to stop",
+};
+
+const verbs: Record<BulkAction, string> = { resume: "Resume", replay: "Replay", cancel: "Cancel" };
 
 const titles: Record<BulkProgress["state"], Record<BulkAction, string>> = {
-  working: { replay: "Replaying…", cancel: "Canceling…" },
-  stopped: { replay: "Replaying stopped", cancel: "Canceling stopped" },
-  finished: { replay: "Replayed", cancel: "Canceled" },
-  broken: { replay: "Replaying interrupted", cancel: "Canceling interrupted" },
+  working: { resume: "Resuming…", replay: "Replaying…", cancel: "Canceling…" },
+  stopped: { resume: "Resuming stopped", replay: "Replaying stopped", cancel: "Canceling stopped" },
+  finished: { resume: "Resumed", replay: "Replayed", cancel: "Canceled" },
+  broken: { resume: "Resuming interrupted", replay: "Replaying interrupted", cancel: "Canceling interrupted" },
 };
 
 /** Runs that were selected one by one, or by a filter. */
@@ -59,7 +65,7 @@ export function BulkDialogs({ action, target, onClose }: Props) {
     const runBatch =
       target.kind === "chosen"
         ? batchesOfIds(
-            target.runs.filter(({ status }) => action === "replay" || isOpen(status)).map(({ id }) => id),
+            target.runs.filter((run) => isAffected(action, run)).map(({ id }) => id),
             (ids) => client.runs.act.mutate({ action, ids }),
           )
         : (cursor: string | null) =>
@@ -68,10 +74,10 @@ export function BulkDialogs({ action, target, onClose }: Props) {
   }
   const what = counted ? formatRuns(counted) : "these runs";
   const isNothing = counted?.count === 0 && !counted.isCapped;
-  const verb = action === "replay" ? "Replay" : "Cancel";
+  const verb = verbs[action];
   return (
     <ConfirmDialog
-      title={isNothing ? "Nothing to cancel" : `${verb} ${what}?`}
+      title={isNothing ? `Nothing to ${verb.toLowerCase()}` : `${verb} ${what}?`}
       confirmLabel={`${verb} ${what}`}
       tone={action === "cancel" ? "danger" : "primary"}
       isOpen
@@ -82,11 +88,23 @@ export function BulkDialogs({ action, target, onClose }: Props) {
       {error ? (
         <ErrorNote error={error} title="The runs could not be counted" />
       ) : isNothing ? (
-        <p>All of the selected runs have ended.</p>
+        <p>
+          {action === "resume"
+            ? "None of the selected runs is an unresolved failure."
+            : action === "cancel"
+              ? "All of the selected runs have ended."
+              : "No runs are selected."}
+        </p>
+      ) : action === "resume" ? (
+        <p>
+          Each run continues after its last finished step, with the current build. Finished steps do not execute again.
+          Runs that did not fail, or that have a replay, do not change.
+        </p>
       ) : action === "replay" ? (
         <p>
           Each run starts again as a new run. It has the same payload, passed through the currently deployed transform,
-          or the same input. Effects of the original runs are not undone.
+          or the same input. All steps execute again, with new idempotency keys. Effects of the original runs are not
+          undone.{target.kind === "matching" && " Runs that have a replay, and runs that have not ended, are skipped."}
         </p>
       ) : (
         <p>
@@ -98,13 +116,21 @@ export function BulkDialogs({ action, target, onClose }: Props) {
   );
 }
 
-/** The number of affected runs. A cancel affects only runs that have not ended. */
+function isAffected(action: BulkAction, run: RunSummary): boolean {
+  if (action === "cancel") return isOpen(run.status);
+  return action === "replay" || canResume(run);
+}
+
+/** The number of affected runs. A cancel affects only runs that have not ended, a resume only unresolved ones. */
 function useCounted(action: BulkAction, target: BulkTarget): { counted: Counted | null; error: unknown } {
   const trpc = useTRPC();
   const filter = target.kind === "matching" ? withUntil(target.filter, target.until) : {};
   const settings = { enabled: target.kind === "matching", meta: { live: false }, staleTime: Infinity };
   const all = useQuery(
-    trpc.runs.count.queryOptions(filter, { ...settings, enabled: settings.enabled && action === "replay" }),
+    trpc.runs.count.queryOptions(action === "resume" ? { ...filter, unresolved: true } : filter, {
+      ...settings,
+      enabled: settings.enabled && action !== "cancel",
+    }),
   );
   const statuses =
     action === "cancel" && target.kind === "matching"
@@ -116,12 +142,12 @@ function useCounted(action: BulkAction, target: BulkTarget): { counted: Counted 
   if (target.kind === "chosen")
     return {
       counted: {
-        count: target.runs.filter(({ status }) => action === "replay" || isOpen(status)).length,
+        count: target.runs.filter((run) => isAffected(action, run)).length,
         isCapped: false,
       },
       error: null,
     };
-  if (action === "replay") return { counted: all.data ?? null, error: all.error };
+  if (action !== "cancel") return { counted: all.data ?? null, error: all.error };
   const known = open.flatMap(({ data }) => (data ? [data] : []));
   const counted =
     known.length < open.length
@@ -144,7 +170,7 @@ function BulkProgressDialog({ action, total, runBatch, onClose }: BulkProgressDi
     return () => clearTimeout(timer);
   }, [stop]);
   const isWorking = progress.state === "working";
-  const seen = progress.done + progress.failed.length;
+  const seen = progress.done + progress.skipped + progress.failed.length;
   const close = () => {
     stop.abort();
     onClose();
@@ -173,6 +199,7 @@ function BulkProgressDialog({ action, total, runBatch, onClose }: BulkProgressDi
       <p role="status" className="mt-3">
         {formatNumber(seen)} of {formatCapped(total)}:{" "}
         <strong>{formatRuns({ count: progress.done, isCapped: false })}</strong> {doneLabels[action]}
+        {progress.skipped > 0 && `, ${formatNumber(progress.skipped)} skipped`}
         {progress.failed.length > 0 && `, ${formatNumber(progress.failed.length)} failed`}.
       </p>
       {progress.state === "broken" && (

@@ -10,7 +10,7 @@ describe("a bulk action", () => {
     const asked: number[] = [];
     const runBatch = batchesOfIds(ids, async (part) => {
       asked.push(part.length);
-      return { done: part.length - 1, failed: [{ id: part[0] ?? "", message: "no" }] };
+      return { done: part.length - 1, skipped: [], failed: [{ id: part[0] ?? "", message: "no" }] };
     });
     const end = await runBulk({ runBatch, signal: never, onProgress: (progress) => events.push(progress) });
     expect(asked).toEqual([50, 50, 20]);
@@ -25,11 +25,12 @@ describe("a bulk action", () => {
   it("continues after empty batches", async () => {
     const answers = [null, "a", "b"].map((cursor) => ({
       done: cursor === null ? 1 : 0,
+      skipped: [],
       failed: [],
       nextCursor: cursor === null ? "a" : cursor === "a" ? "b" : null,
     }));
     const end = await runBulk({
-      runBatch: async () => answers.shift() ?? { done: 0, failed: [], nextCursor: null },
+      runBatch: async () => answers.shift() ?? { done: 0, skipped: [], failed: [], nextCursor: null },
       signal: never,
       onProgress: () => {},
     });
@@ -40,7 +41,7 @@ describe("a bulk action", () => {
     const stop = new AbortController();
     const runBatch = batchesOfIds(ids, async (part) => {
       stop.abort();
-      return { done: part.length, failed: [] };
+      return { done: part.length, skipped: [], failed: [] };
     });
     expect(await runBulk({ runBatch, signal: stop.signal, onProgress: () => {} })).toMatchObject({
       done: 50,
@@ -52,7 +53,7 @@ describe("a bulk action", () => {
     const error = new Error("gone");
     const runBatch = batchesOfIds(ids, async (part) => {
       if (part.includes("run_60")) throw error;
-      return { done: part.length, failed: [] };
+      return { done: part.length, skipped: [], failed: [] };
     });
     expect(await runBulk({ runBatch, signal: never, onProgress: () => {} })).toMatchObject({
       done: 50,

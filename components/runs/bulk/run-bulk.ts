@@ -1,9 +1,12 @@
+import type { RunAction } from "../../../server/contract/run-filter.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 import type { RunFilter } from "../list/run-filters.ts";
 
 /** The result of one batch. `nextCursor`: the start of the next batch; `null`: the last batch. */
 export interface BatchResult {
   done: number;
+  /** Runs that need nothing. */
+  skipped: readonly unknown[];
   failed: { id: string; message: string }[];
   nextCursor: string | null;
 }
@@ -11,13 +14,14 @@ export interface BatchResult {
 /** The progress of a bulk action. */
 export interface BulkProgress {
   done: number;
+  skipped: number;
   failed: { id: string; message: string }[];
   state: "working" | "stopped" | "finished" | "broken";
   /** The error that interrupted it. */
   error: unknown;
 }
 
-export const bulkStart: BulkProgress = { done: 0, failed: [], state: "working", error: null };
+export const bulkStart: BulkProgress = { done: 0, skipped: 0, failed: [], state: "working", error: null };
 
 /** Runs batch after batch until the end, until `signal` aborts, or until a batch fails. Completed batches are kept. */
 export async function runBulk({
@@ -44,6 +48,7 @@ export async function runBulk({
       cursor = batch.nextCursor;
       update({
         done: progress.done + batch.done,
+        skipped: progress.skipped + batch.skipped.length,
         failed: [...progress.failed, ...batch.failed],
         state: cursor === null ? "finished" : "working",
       });
@@ -69,7 +74,7 @@ export function batchesOfIds(
 }
 
 /** The bulk actions on runs. */
-export type BulkAction = "replay" | "cancel";
+export type BulkAction = RunAction;
 
 /** All runs that match a filter and existed at the time `until`. */
 export interface Matching {

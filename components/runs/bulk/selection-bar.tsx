@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Ban, RotateCcw, X } from "lucide-react";
+import { Ban, Play, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
@@ -26,7 +26,7 @@ export function RunsSelectionBar(props: Props) {
   return (
     <div className="mb-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
       {props.selected === 0 ? (
-        props.hasRows && <p className="text-s text-ink-3">Select runs to replay or cancel them together.</p>
+        props.hasRows && <p className="text-s text-ink-3">Select runs to resume, replay or cancel them together.</p>
       ) : (
         <Selection {...props} />
       )}
@@ -59,6 +59,15 @@ function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Pro
           Select all {formatCapped(count)} matching runs
         </button>
       )}
+      <Button
+        size="s"
+        icon={Play}
+        disabled={disabledReason !== undefined}
+        title={disabledReason}
+        onClick={() => onAct("resume")}
+      >
+        Resume
+      </Button>
       <Button
         size="s"
         icon={RotateCcw}

@@ -1,10 +1,11 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { Ban, PencilLine, RotateCcw } from "lucide-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Ban, PencilLine, Play, RotateCcw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { Run } from "../../../server/contract/run.ts";
+import { canResume } from "../../../server/domain/runs/run-state.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { describeProblem } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
@@ -15,8 +16,8 @@ import { isOpen, runStatuses } from "../../ui/statuses.ts";
 import { useToast } from "../../ui/toast.tsx";
 
 /**
- * Replay, replay with changes, cancel. `isCancelRequested`: a cancel was requested, and the worker has not ended the
- * run yet.
+ * Resume, replay, replay with changes, cancel. `isCancelRequested`: a cancel was requested, and the worker has not
+ * ended the run yet.
  */
 export function RunActions({
   run,
@@ -47,16 +48,60 @@ export function RunActions({
         Replay with changes
       </Button>
       <Button
-        tone="primary"
+        tone={canResume(run) ? "plain" : "primary"}
         icon={RotateCcw}
-        title={disabledReason}
+        title={disabledReason ?? replayTitle}
         disabled={disabledReason !== undefined || replay.isPending || replay.isSuccess}
         aria-busy={replay.isPending}
         onClick={() => replay.mutate({ id: run.id })}
       >
         Replay
       </Button>
+      {canResume(run) && <ResumeButton run={run} />}
     </div>
+  );
+}
+
+const replayTitle = "Starts from the beginning as a new run: every step executes again, with a new idempotency key";
+const resumeTitle =
+  "Continues after the last finished step with the current build: finished steps do not execute again";
+
+function ResumeButton({ run }: { run: Run }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const disabledReason = useDisabledReason("operate");
+  const resume = useMutation(
+    trpc.runs.resume.mutationOptions({
+      onSuccess: () => toast({ tone: "ok", text: "Resumed. The run continues after its last finished step." }),
+      onError: (error) => toast({ tone: "bad", text: `The run was not resumed. ${describeProblem(error)}` }),
+      // Its page was not live, because the run had ended.
+      onSettled: () => queries.invalidateQueries({ queryKey: trpc.runs.pathKey() }),
+    }),
+  );
+  return (
+    <Button
+      tone="primary"
+      icon={Play}
+      title={disabledReason ?? resumeTitle}
+      disabled={disabledReason !== undefined || resume.isPending}
+      aria-busy={resume.isPending}
+      onClick={() => resume.mutate({ id: run.id })}
+    >
+      Resume
+    </Button>
+  );
+}
+
+/** What resume and replay do, for a run that failed. */
+export function RecoveryNote({ run }: { run: Run }) {
+  if (!canResume(run)) return null;
+  return (
+    <p className="mb-4 text-s text-ink-3">
+      <strong className="font-medium text-ink-2">Resume</strong> continues after the last finished step, with the
+      current build. <strong className="font-medium text-ink-2">Replay</strong> starts from the beginning as a new run:
+      every step executes again, with a new idempotency key.
+    </p>
   );
 }
 

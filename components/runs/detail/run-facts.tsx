@@ -25,6 +25,7 @@ export function RunFacts({ run }: { run: Run }) {
         ["queued for", <Elapsed key="waited" from={run.createdAt} to={run.startedAt ?? run.finishedAt} />],
         ["duration", <Elapsed key="duration" from={run.startedAt} to={run.finishedAt} />],
         ["attempts", `${run.attempt} of ${run.maxAttempts}`],
+        ["resumed", run.resumedAt && <RelativeTime key="resumed" iso={run.resumedAt} />],
         ["replayed as", <Replays key="replays" id={run.id} />],
       ]}
     />

@@ -23,7 +23,7 @@ import { ApprovalsPanel } from "../agent/approvals-panel.tsx";
 import { ConversationPanel } from "../agent/conversation-panel.tsx";
 import { openApprovals } from "../agent/conversation.ts";
 import { ErrorDetails } from "./error-details.tsx";
-import { RunActions } from "./run-actions.tsx";
+import { RecoveryNote, RunActions } from "./run-actions.tsx";
 import { ApprovalBadge } from "../run-badge.tsx";
 import { RunData } from "./run-data.tsx";
 import { type AttemptError, errorsOfRun } from "./run-errors.ts";
@@ -54,7 +54,7 @@ export function RunView({ id }: { id: string }) {
 }
 
 function LoadedRun({ run }: { run: Run }) {
-  const timeline = useTimeline(run.id);
+  const timeline = useTimeline(run);
   const [replay, setReplay] = useQueryState("replay", parseAsStringLiteral(["edit"]).withOptions({ history: "push" }));
   // Closing a dialog that was opened here goes back, so that the history does not contain the page twice.
   const wasOpenedHere = useRef(false);
@@ -80,11 +80,12 @@ function LoadedRun({ run }: { run: Run }) {
         <RunActions
           key={run.id}
           run={run}
-          isCancelRequested={isOpen(run.status) && entries.some(({ kind }) => kind === "cancel_requested")}
+          isCancelRequested={isOpen(run.status) && isCancelRequested(entries)}
           onEdit={openReplay}
         />
       </PageTitle>
       <RunFacts run={run} />
+      <RecoveryNote run={run} />
       {trace.data && <ApprovalsPanel key={run.id} run={run} trace={trace.data} />}
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4">
         {run.target.kind === "agent" && (
@@ -143,6 +144,14 @@ function LoadedRun({ run }: { run: Run }) {
       </p>
       {replay === "edit" && <ReplayDialog run={run} onClose={closeReplay} />}
     </>
+  );
+}
+
+/** A resume ends the requests before it. */
+function isCancelRequested(entries: readonly TimelineEntry[]): boolean {
+  return (
+    entries.findLast(({ kind }) => kind === "cancel_requested" || kind === "resume_requested")?.kind ===
+    "cancel_requested"
   );
 }
 

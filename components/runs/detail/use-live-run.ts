@@ -12,7 +12,7 @@ import { isOpen } from "../../ui/statuses.ts";
 const fullPage = 500;
 
 /** The timeline of a run. While the run is open, only new entries are fetched and appended. */
-export function useTimeline(runId: string) {
+export function useTimeline({ id: runId, status }: Pick<Run, "id" | "status">) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
@@ -28,7 +28,8 @@ export function useTimeline(runId: string) {
       }),
     // Entries never change, so comparing thousands of them is not needed.
     structuralSharing: false,
-    meta: { live: !hasEnded(known) },
+    // A resumed run is open again, although the last known entry may be its first end.
+    meta: { live: isOpen(status) || !hasEnded(known) },
   });
 }
 

@@ -41,10 +41,17 @@ const none: RunFilterState = {
   minTokens: null,
   minCostUsd: null,
   needsApproval: null,
+  unresolved: null,
 };
 const now = Date.parse("2026-11-21T14:02:30.500Z");
 
 describe("the filters of the list of runs", () => {
+  it("include unresolved failures", () => {
+    expect(toRunFilter({ ...none, unresolved: true }, now)).toEqual({ unresolved: true });
+    expect(toRunFilter({ ...none, unresolved: false }, now)).toEqual({});
+    expect(activeFilters({ ...none, unresolved: true })).toEqual([{ name: "unresolved", label: "unresolved" }]);
+  });
+
   it("are empty for an empty URL", () => {
     expect(toRunFilter(none, now)).toEqual({});
     expect(activeFilters(none)).toEqual([]);

@@ -36,6 +36,8 @@ export const runFilterParsers = {
   minCostUsd: parseAsFloat,
   /** Only runs that wait for an approval. */
   needsApproval: parseAsBoolean,
+  /** Only runs that failed and have no replay. */
+  unresolved: parseAsBoolean,
 };
 
 export type RunFilterState = inferParserType<typeof runFilterParsers>;
@@ -47,9 +49,10 @@ export type RunFilter = { [key in TextKey]?: string } & {
   minTokens?: number;
   minCostUsd?: number;
   needsApproval?: true;
+  unresolved?: true;
 };
 
-type TextKey = Exclude<RunFilterKey, "status" | "minTokens" | "minCostUsd" | "needsApproval">;
+type TextKey = Exclude<RunFilterKey, "status" | "minTokens" | "minCostUsd" | "needsApproval" | "unresolved">;
 
 export const timePresets = { "15m": 15, "1h": 60, "24h": 24 * 60, "7d": 7 * 24 * 60 } as const;
 type TimePreset = keyof typeof timePresets;
@@ -71,6 +74,7 @@ export function toRunFilter(state: RunFilterState, now: number): RunFilter {
   if (isAmount(state.minTokens)) filter.minTokens = state.minTokens;
   if (isAmount(state.minCostUsd)) filter.minCostUsd = state.minCostUsd;
   if (state.needsApproval) filter.needsApproval = true;
+  if (state.unresolved) filter.unresolved = true;
   const since = momentOf(state.since, now);
   const until = momentOf(state.until, now);
   if (since) filter.since = since;
@@ -121,6 +125,7 @@ export function activeFilters(state: RunFilterState): ActiveFilter<RunFilterKey>
     minTokens: (value) => `${formatTokens(Number(value))} or more`,
     minCostUsd: (value) => `${formatUsd(Number(value))} or more`,
     needsApproval: () => "waits for approval",
+    unresolved: () => "unresolved",
   };
   const names = Object.keys(labels) as RunFilterKey[];
   return names.flatMap((name) => {

@@ -55,12 +55,13 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
       >
         <Choice
           label="Status"
-          value={state.needsApproval ? approval.value : (state.status ?? "any")}
+          value={state.unresolved ? unresolved.value : state.needsApproval ? approval.value : (state.status ?? "any")}
           options={statusOptions(hasAgents || state.needsApproval === true)}
           onChange={(value) =>
             onChange({
-              status: value === "any" || value === "approval" ? null : value,
+              status: value === "any" || value === "approval" || value === "unresolved" ? null : value,
               needsApproval: value === "approval" || null,
+              unresolved: value === "unresolved" || null,
             })
           }
         />
@@ -139,11 +140,13 @@ function ExportMenu({ filter }: { filter: RunFilter }) {
 }
 
 const approval = { value: "approval", label: "waits for approval" } as const;
+const unresolved = { value: "unresolved", label: "unresolved failure" } as const;
 
 function statusOptions(withApproval: boolean) {
   return [
     { value: "any", label: "Any status" } as const,
     ...entriesOf(runStatuses).map(([value, { label }]) => ({ value, label })),
+    unresolved,
     ...(withApproval ? [approval] : []),
   ];
 }

@@ -6,6 +6,7 @@ import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { formatDuration, formatTokens, formatUsd } from "../../../server/domain/format.ts";
+import { canResume } from "../../../server/domain/runs/run-state.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import type { Column } from "../../list/column.ts";
 import { useLivePages } from "../../list/use-live-pages.ts";
@@ -41,7 +42,10 @@ const runColumns: readonly Column<RunSummary>[] = [
     width: "minmax(0, 2.2fr)",
     cell: (run) => (
       <>
-        <span className="block truncate font-medium">{run.target.slug}</span>
+        <span className="flex items-baseline gap-2">
+          <span className="truncate font-medium">{run.target.slug}</span>
+          <RecoveryMark run={run} />
+        </span>
         {run.error && (
           <span title={`${run.error.name}: ${run.error.message}`} className="block truncate text-s text-bad">
             <PlainText text={`${run.error.name}: ${run.error.message}`} />
@@ -67,6 +71,17 @@ const runColumns: readonly Column<RunSummary>[] = [
   { id: "when", name: "Created", width: "92px", cell: (run) => <RelativeTime iso={run.createdAt} /> },
   { id: "took", name: "Duration", width: "minmax(120px, 180px)", from: "lg", cell: (run) => <DurationBar run={run} /> },
 ];
+
+/** What a person has done about a failure. */
+function RecoveryMark({ run }: { run: RunSummary }) {
+  if (run.replayedAs !== null)
+    return (
+      <span title={`Replayed as ${run.replayedAs}`} className="shrink-0 text-s text-ink-3">
+        replayed as …{run.replayedAs.slice(-8)}
+      </span>
+    );
+  return run.resumedAt === null ? null : <span className="shrink-0 text-s text-ink-3">resumed</span>;
+}
 
 const spendColumn: Column<RunSummary> = {
   id: "spend",
@@ -124,7 +139,10 @@ export function RunsList() {
       client.runs.list.query({ ...toRunFilter(state, Date.now()), limit, cursor }, { signal }),
     rowKey: (run) => run.id,
     pageRows: runsPageRows,
-    rereading: { canChange: (run) => isOpen(run.status), fetch: (ids) => client.runs.byIds.query({ ids }) },
+    rereading: {
+      canChange: (run) => isOpen(run.status) || canResume(run),
+      fetch: (ids) => client.runs.byIds.query({ ids }),
+    },
   });
   const hasSpend = useAgentNames().size > 0;
   const columns = hasSpend ? runColumnsWithSpend : runColumns;

@@ -103,6 +103,9 @@ class Chart {
       case "cancel_requested":
         this.point({ entry, at, kind: "event", label: "Cancel requested", depth: 1 });
         return;
+      case "resume_requested":
+        this.wait = this.open({ entry, at, kind: "queued", label: "Resumed", depth: 0, look: "queued" });
+        return;
       case "log":
         this.point({ entry, at, kind: "log", label: entry.message ?? "", depth: 1 });
         return;

@@ -30,6 +30,7 @@ it("an agent's limits cover its runs and its model calls", () => {
     timeoutMs: 3_600_000,
     concurrency: null,
     maxQueued: 10,
+    versions: "pin",
     agent,
   } as const;
   expect(targetLimits(limits)).toEqual([
@@ -38,12 +39,14 @@ it("an agent's limits cover its runs and its model calls", () => {
     ["timeout", "1 h per run, 5 min per model call"],
     ["concurrency", "no limit of its own"],
     ["queue", "at most 10 queued; more are rejected"],
+    ["deployments", "open runs stay on their builds"],
   ]);
   expect(targetLimits({ ...limits, agent: null }).map(([name]) => name)).toEqual([
     "retries",
     "timeout",
     "concurrency",
     "queue",
+    "deployments",
   ]);
 });
 

@@ -9,8 +9,9 @@ export function targetLimits({
   timeoutMs,
   concurrency,
   maxQueued,
+  versions,
   agent,
-}: Pick<TargetDetails, "retries" | "timeoutMs" | "concurrency" | "maxQueued" | "agent">): [
+}: Pick<TargetDetails, "retries" | "timeoutMs" | "concurrency" | "maxQueued" | "versions" | "agent">): [
   name: string,
   text: string,
 ][] {
@@ -18,6 +19,7 @@ export function targetLimits({
     ...(agent ? agentLimits(agent, timeoutMs) : workflowLimits({ retries, timeoutMs })),
     ["concurrency", concurrency === null ? "no limit of its own" : `at most ${formatNumber(concurrency)} at a time`],
     ["queue", maxQueued === null ? "no limit" : `at most ${formatNumber(maxQueued)} queued; more are rejected`],
+    ["deployments", `open runs ${versions === "pin" ? "stay on their builds" : "continue on the latest build"}`],
   ];
 }
 

@@ -22,9 +22,11 @@ const reaction = {
 
 const inner = {
   app_home_opened: { type: "string", user: "string", channel: "string", "tab?": "string", event_ts: "string" },
+  /** A bot that mentions the app has a `bot_id`, and not always a `user`. */
   app_mention: {
     type: "string",
-    user: "string",
+    "user?": "string",
+    "bot_id?": "string",
     text: "string",
     ts: "string",
     channel: "string",
@@ -71,6 +73,7 @@ const example = {
   event_time: 1_767_225_600,
   event: {
     user: "U061F7AUR",
+    bot_id: "B0LAN2Q65",
     text: "<@U0LAN0Z89> is it everything a river should be?",
     ts: "1767225600.000200",
     event_ts: "1767225600.000200",

@@ -20,6 +20,8 @@ export interface Operation {
   slot?: "list";
 }
 
+const runActions = { cancel: "run.canceled", resume: "run.resumed", replay: "run.replayed" } as const;
+
 /**
  * The operations of the service, for both APIs: a REST route names its operation by `operationId`, a tRPC procedure by
  * `procedure("…")`. This table alone decides who may use them. A route whose operation is missing here does not exist.
@@ -47,11 +49,12 @@ export const operations = {
   listTimeline: { access: "read", webhookKeys: "own-runs" },
   streamRunEvents: { access: "read", webhookKeys: "own-runs" },
   sumUsage: { access: "read", slot: "list" },
-  actOnFilteredRuns: { access: "operate", audit: { cancel: "run.canceled", replay: "run.replayed" } },
-  actOnRuns: { access: "operate", audit: { cancel: "run.canceled", replay: "run.replayed" }, slot: "list" },
+  actOnFilteredRuns: { access: "operate", audit: runActions },
+  actOnRuns: { access: "operate", audit: runActions, slot: "list" },
   cancelRun: { access: "operate", audit: "run.canceled" },
   decideApproval: { access: "operate", audit: "approval.decided" },
   replayRun: { access: "operate", audit: "run.replayed" },
+  resumeRun: { access: "operate", audit: "run.resumed" },
 
   getTarget: { access: "read" },
   listRecentInputs: { access: "read" },
@@ -88,6 +91,12 @@ export const operations = {
   listPresets: { access: "read" },
   removePreset: { access: "operate", audit: "preset.removed" },
   savePreset: { access: "operate", audit: "preset.saved" },
+
+  // Changes nothing.
+  checkOpenRuns: { access: "read", slot: "list" },
+  listBuilds: { access: "read", slot: "list" },
+  // Selects the code that is executed.
+  rollBack: { access: "admin", audit: "build.rolled-back" },
 
   // The caller's own account.
   changePassword: { access: "read" },

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * `read` reads. `operate` also starts, cancels and replays runs. `admin` also manages keys and people. Each includes
- * the previous one.
+ * `read` reads. `operate` also starts, cancels, resumes and replays runs. `admin` also manages keys and people. Each
+ * includes the previous one.
  */
 export const scopeSchema = z.enum(["read", "operate", "admin"]);
 

@@ -59,6 +59,12 @@ export const maxToolCallsSchema = z
   .object({ perAnswer: z.int().min(1).default(20), perRun: z.int().min(1).default(100) })
   .prefault({});
 
+/** The build on which open runs continue: the one that accepted them, or the current one. */
+export const versionPolicySchema = z.enum(["pin", "latest"]);
+
+/** A call of `ctx.step` or `ctx.sleep` whose name is a literal. */
+export const stepCallSchema = z.object({ kind: z.enum(["step", "sleep"]), name: z.string() });
+
 const manifestWorkflowSchema = z.object({
   slug: slugSchema,
   file: z.string(),
@@ -70,6 +76,10 @@ const manifestWorkflowSchema = z.object({
   concurrency: z.int().min(1).nullable(),
   /** Builds of old do not have it. */
   maxQueued: z.int().min(1).nullable().default(null),
+  /** Builds of old do not have it. */
+  versions: versionPolicySchema.default("pin"),
+  /** The calls in its code, also in code that it shares with others. Agents and builds of old have none. */
+  steps: z.array(stepCallSchema).default([]),
 });
 
 const manifestAgentSchema = manifestWorkflowSchema.extend({
@@ -120,6 +130,7 @@ export const manifestSchema = z.object({
 });
 
 export type RetryPolicy = z.infer<typeof retryPolicySchema>;
+export type StepCall = z.infer<typeof stepCallSchema>;
 export type ManifestTrigger = z.infer<typeof manifestTriggerSchema>;
 export type ManifestWorkflow = z.infer<typeof manifestWorkflowSchema>;
 export type ManifestAgent = z.infer<typeof manifestAgentSchema>;

@@ -56,6 +56,17 @@ describe("planRetry", () => {
     expect(waits(0)).toEqual([800, 1600, 3200, 6400, 48_000]);
   });
 
+  test("begins again with the first wait after a resume", () => {
+    const policy: RetryPolicy = { attempts: 3, backoff: "exponential", initialMs: 1000, maxMs: 60_000 };
+    const plan = (attempt: number) =>
+      planRetry({ policy, attempt, attemptsBefore: 3, maxAttempts: 6, now: 0, random: () => 0.5 });
+    expect([4, 5, 6].map(plan)).toEqual([
+      { kind: "retry", availableAt: 1000 },
+      { kind: "retry", availableAt: 2000 },
+      { kind: "exhausted" },
+    ]);
+  });
+
   test("keeps a fixed wait to the millisecond", () => {
     const policy: RetryPolicy = { attempts: 9, backoff: "fixed", initialMs: 250, maxMs: 60_000 };
     expect(planRetry({ policy, attempt: 7, maxAttempts: 9, now: 10, random: () => 0.99 })).toEqual({

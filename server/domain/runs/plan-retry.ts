@@ -14,6 +14,8 @@ export function planRetry(p: {
   /** The failed attempt, from 1. */
   attempt: number;
   maxAttempts: number;
+  /** The attempts before the run was resumed: the waits begin again with `initialMs`. Default: 0. */
+  attemptsBefore?: number;
   now: number;
   /** In [0, 1), as of Math.random. */
   random: () => number;
@@ -22,8 +24,8 @@ export function planRetry(p: {
   return { kind: "retry", availableAt: p.now + Math.min(p.policy.maxMs, waitMs(p)) };
 }
 
-function waitMs({ policy, attempt, random }: { policy: RetryPolicy; attempt: number; random: () => number }): number {
+function waitMs({ policy, attempt, attemptsBefore = 0, random }: Parameters<typeof planRetry>[0]): number {
   if (policy.backoff === "fixed") return policy.initialMs;
-  const doubled = Math.min(policy.maxMs, policy.initialMs * 2 ** (attempt - 1));
+  const doubled = Math.min(policy.maxMs, policy.initialMs * 2 ** (attempt - attemptsBefore - 1));
   return Math.round(doubled * (1 - jitter + 2 * jitter * random()));
 }

@@ -1,26 +1,42 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type RunStatus, runStatusSchema } from "../../contract/run.ts";
-import { isEnded, isFinal, mayBecome, openStatuses, planCancel, resolveTransition } from "./run-state.ts";
+import { canResume, isEnded, mayBecome, openStatuses, planCancel, resolveTransition } from "./run-state.ts";
 
 const statuses = fc.constantFrom(...runStatusSchema.options);
 const now = 9;
 
+const resumable = (replayedAs: string | null) =>
+  runStatusSchema.options.filter((status) => canResume({ status, replayedAs }));
+
 describe("run states", () => {
-  it("a final state never changes", () => {
+  it("completed and canceled never change, and a failed run changes only by a resume", () => {
     fc.assert(
       fc.property(fc.array(statuses, { maxLength: 30 }), (wishes) => {
         const path: RunStatus[] = ["queued"];
         for (const wish of wishes)
           path.push(mayBecome(path.at(-1) ?? "queued", wish) ? wish : (path.at(-1) ?? "queued"));
-        const end = path.findIndex(isFinal);
+        const end = path.findIndex((status) => status === "completed" || status === "canceled");
         expect(new Set(end === -1 ? [] : path.slice(end)).size).toBeLessThanOrEqual(1);
       }),
     );
+    const afterEnd = runStatusSchema.options
+      .filter(isEnded)
+      .flatMap((from) => runStatusSchema.options.filter((to) => mayBecome(from, to)).map((to) => [from, to]));
+    expect(afterEnd).toEqual([
+      ["failed", "queued"],
+      ["timed_out", "queued"],
+    ]);
   });
 
-  it("exactly completed, failed, canceled and timed_out are final", () => {
-    expect(runStatusSchema.options.filter(isFinal)).toEqual(["completed", "failed", "canceled", "timed_out"]);
+  it("a run can be resumed if it failed or timed out, and has no replay", () => {
+    expect(resumable(null)).toEqual(["failed", "timed_out"]);
+    expect(resumable("run_2")).toEqual([]);
+    expect(resumable(null).every((status) => mayBecome(status, "queued"))).toBe(true);
+  });
+
+  it("exactly completed, failed, canceled and timed_out are ends", () => {
+    expect(runStatusSchema.options.filter(isEnded)).toEqual(["completed", "failed", "canceled", "timed_out"]);
     expect(runStatusSchema.options.filter((status) => !isEnded(status))).toEqual(openStatuses);
   });
 
@@ -36,10 +52,10 @@ describe("run states", () => {
         const steps = follow(sequence);
         const moves = steps.filter(({ before, after }) => before.status !== after.status);
         expect(moves.filter(({ before, after }) => !mayBecome(before.status, after.status))).toEqual([]);
-        // A final run does not change. Once its cancellation was requested, a running one can only end.
-        expect(steps.filter(({ before, after }) => isFinal(before.status) && before !== after)).toEqual([]);
+        // A run that has ended does not change. Once its cancellation was requested, a running one can only end.
+        expect(steps.filter(({ before, after }) => isEnded(before.status) && before !== after)).toEqual([]);
         const asked = moves.filter(({ before }) => before.cancelRequestedAt !== null);
-        expect(asked.filter(({ after }) => !isFinal(after.status))).toEqual([]);
+        expect(asked.filter(({ after }) => !isEnded(after.status))).toEqual([]);
       }),
     );
   });
@@ -97,7 +113,7 @@ describe("a cancellation", () => {
   });
 
   it("changes no run that has ended", () => {
-    for (const status of runStatusSchema.options.filter(isFinal))
+    for (const status of runStatusSchema.options.filter(isEnded))
       expect(cancel(status)).toEqual({ outcome: "ended", change: null, entry: null });
   });
 });

@@ -1,36 +1,47 @@
 import { type RunStatus, runStatusSchema } from "../../contract/run.ts";
 import type { TimelineKind } from "../../contract/timeline.ts";
 
-/** The states that may follow each state. A state without successors is final: it never changes. */
+/** The states that may follow each state. Only a person's resume returns a failed run to the queue; see resume.ts. */
 const nextStatuses: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   queued: ["running", "canceled"],
   running: ["queued", "waiting", "completed", "failed", "canceled", "timed_out"],
   waiting: ["running", "canceled"],
   completed: [],
-  failed: [],
+  failed: ["queued"],
   canceled: [],
-  timed_out: [],
+  timed_out: ["queued"],
 };
-
-export function isFinal(status: RunStatus): boolean {
-  return nextStatuses[status].length === 0;
-}
 
 export function mayBecome(from: RunStatus, to: RunStatus): boolean {
   return nextStatuses[from].includes(to);
 }
 
-/** The states of runs that can still change. */
-export const openStatuses: readonly RunStatus[] = runStatusSchema.options.filter((status) => !isFinal(status));
-
-const finalStatuses: ReadonlySet<string> = new Set(runStatusSchema.options.filter(isFinal));
+const endedStatuses: ReadonlySet<string> = new Set<RunStatus>(["completed", "failed", "canceled", "timed_out"]);
 
 /**
- * Whether a run with this status, or with this entry in its timeline, has ended: the last entry of a timeline has the
- * name of the run's final status.
+ * Whether a run with this status has ended, or whether this entry of a timeline ended the run. If the run was not
+ * resumed afterwards, it is the last entry, and has the name of the run's status.
  */
 export function isEnded(state: RunStatus | TimelineKind): boolean {
-  return finalStatuses.has(state);
+  return endedStatuses.has(state);
+}
+
+/** The states of runs that continue by themselves. */
+export const openStatuses: readonly RunStatus[] = runStatusSchema.options.filter((status) => !isEnded(status));
+
+/** The states of runs that a person may have to recover. */
+export const failedStatuses: readonly RunStatus[] = ["failed", "timed_out"];
+
+export function hasFailed(status: RunStatus): boolean {
+  return failedStatuses.includes(status);
+}
+
+/**
+ * Whether a person can resume a run: it failed, and has no replay. A canceled run stays canceled, because a person has
+ * decided so.
+ */
+export function canResume({ status, replayedAs }: { status: RunStatus; replayedAs: string | null }): boolean {
+  return hasFailed(status) && replayedAs === null;
 }
 
 interface CancelPlan {
@@ -70,5 +81,5 @@ export function resolveTransition<Asked extends { to: RunStatus }>(
   { isCancelRequested }: { isCancelRequested: boolean },
 ): Asked | { to: "canceled"; error: null } {
   if (!mayBecome("running", asked.to)) throw new Error(`A running run cannot become ${asked.to}`);
-  return isCancelRequested && !isFinal(asked.to) ? { to: "canceled", error: null } : asked;
+  return isCancelRequested && !isEnded(asked.to) ? { to: "canceled", error: null } : asked;
 }

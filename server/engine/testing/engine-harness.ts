@@ -195,6 +195,8 @@ function createManifest(workflow: TestWorkflow): Manifest {
         timeoutMs: workflow.timeoutMs ?? 60_000,
         concurrency: null,
         maxQueued: null,
+        versions: "pin",
+        steps: [],
       },
     ],
   };

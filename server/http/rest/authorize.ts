@@ -76,12 +76,13 @@ function methodsOf(routes: readonly RestRoute[], path: string): Map<string, Rest
 
 /** `subject`: the id or slug in the path. `made`: the id of the created object. */
 async function recordAudit(c: Context<RestEnv>, { operation, pattern }: RestRoute): Promise<void> {
-  const action = auditActionOf(operation, null);
+  const audited = c.get("audited") ?? null;
+  const action = auditActionOf(operation, audited?.choice ?? null);
   if (action === null || !c.res.ok) return;
   const made = c.res.headers.get("location")?.split("/").at(-1) ?? null;
   await recordOperation(c.env, auditContextOf(c.var.principal, c.env.client.address), {
     action,
     subject: pattern.exec(c.req.path)?.[1] ?? null,
-    detail: made === null ? null : { made },
+    detail: audited?.detail ?? (made === null ? null : { made }),
   });
 }

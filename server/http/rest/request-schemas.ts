@@ -82,6 +82,11 @@ export const runFilter = {
     .transform(() => true as const)
     .optional()
     .openapi({ description: "Only runs that wait for an approval." }),
+  unresolved: z
+    .enum(["true"])
+    .transform(() => true as const)
+    .optional()
+    .openapi({ description: "Only runs that failed or timed out and have no replay." }),
 };
 
 /** The filters of listed deliveries. */

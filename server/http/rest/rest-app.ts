@@ -8,11 +8,13 @@ import { problemResponse, toAppError } from "../problem-response.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import type { RestDeps, RestEnv } from "./rest-deps.ts";
 import { registerAgentRoutes } from "./routes/agents.ts";
+import { registerBuildRoutes } from "./routes/builds.ts";
 import { registerBacktestRoutes } from "./routes/backtest.ts";
 import { registerDeliveryRoutes } from "./routes/deliveries.ts";
 import { registerKeyRoutes } from "./routes/keys.ts";
 import { registerPeopleRoutes } from "./routes/people.ts";
 import { registerRunActionRoutes } from "./routes/run-actions.ts";
+import { registerRunBulkRoutes } from "./routes/run-bulk.ts";
 import { registerRunExportRoute } from "./routes/run-export.ts";
 import { registerRunRoutes } from "./routes/runs.ts";
 import { registerServiceRoutes } from "./routes/service.ts";
@@ -56,7 +58,8 @@ function buildApp(): { app: OpenAPIHono<RestEnv>; routes: RestRoute[] } {
     c.res.headers.set("x-content-type-options", "nosniff");
   });
   app.use(authorize(routes), readJsonBody);
-  // This must come before the route of one run, which matches any id.
+  // These must come before the route of one run, which matches any id.
+  registerRunBulkRoutes(app);
   registerRunExportRoute(app);
   registerRunRoutes(app);
   registerAgentRoutes(app);
@@ -64,6 +67,7 @@ function buildApp(): { app: OpenAPIHono<RestEnv>; routes: RestRoute[] } {
   registerTriggerRoutes(app);
   registerBacktestRoutes(app);
   registerDeliveryRoutes(app);
+  registerBuildRoutes(app);
   registerKeyRoutes(app);
   registerPeopleRoutes(app);
   registerServiceRoutes(app);

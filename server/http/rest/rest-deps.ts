@@ -2,7 +2,9 @@ import type { ApiAuthenticator, Client, Principal } from "../../auth/access/prin
 import type { KeyCipher } from "../../auth/keys/service-secret.ts";
 import type { TakeSlot } from "../../auth/limits/request-slots.ts";
 import type { Mode } from "../../config.ts";
+import type { Json } from "../../contract/json.ts";
 import type { BodyBudget } from "../../domain/requests/request-body.ts";
+import type { Builds } from "../../ports/builds.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ProjectReader } from "../../ports/project.ts";
@@ -14,6 +16,7 @@ import type { Metrics } from "./metrics/create-metrics.ts";
 export interface RestDeps {
   store: Store;
   project: ProjectReader;
+  builds: Builds;
   signals: Signals;
   clock: Clock;
   logger: Logger;
@@ -35,5 +38,9 @@ export interface RestDeps {
 
 export interface RestEnv {
   Bindings: RestDeps & { client: Client };
-  Variables: { principal: Principal };
+  Variables: {
+    principal: Principal;
+    /** Of an operation whose audit entry depends on its input. `choice`: the action of the call. */
+    audited: { choice: string; detail: Json };
+  };
 }

@@ -14,9 +14,17 @@ import { jsonSchema, jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { keySchema } from "../../contract/access/key.ts";
 import { invitationSchema, personSchema } from "../../contract/access/person.ts";
 import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
+import { bulkPageSchema, runFilterSchema } from "../../contract/run-filter.ts";
 import { runErrorSchema, runSchema, runSummarySchema, runsUsageSchema } from "../../contract/run.ts";
 import { slugSchema } from "../../contract/project/endpoint.ts";
 import { driftReportSchema } from "../../contract/drift.ts";
+import {
+  buildOutlineSchema,
+  buildSchema,
+  buildsSchema,
+  misfitSchema,
+  openRunCheckSchema,
+} from "../../contract/project/build.ts";
 import { targetSchema } from "../../contract/project/target.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
@@ -59,6 +67,11 @@ export const deliverySummary = deliverySummarySchema
 export const delivery = deliverySchema
   .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
   .openapi("Delivery");
+export const build = named("Build", buildSchema);
+export const buildList = buildsSchema.extend({ data: z.array(build) });
+export const buildOutline = named("BuildOutline", buildOutlineSchema);
+const misfit = misfitSchema.extend({ target }).openapi("Misfit");
+export const openRunCheck = openRunCheckSchema.extend({ data: z.array(misfit) }).openapi("OpenRunCheck");
 const disabled = named("Disabled", disabledSchema);
 export const trigger = triggerSchema.extend({ target, disabled: orNull(disabled) }).openapi("Trigger");
 export const switchedTrigger = z.object({ slug: slugSchema, disabled: orNull(disabled) }).openapi("SwitchedTrigger");
@@ -98,6 +111,12 @@ export const backtest = backtestSchema.extend({ triggers: z.array(changedTrigger
 
 export const inferredTrigger = named("InferredTrigger", inferredTriggerSchema);
 export const driftReport = named("DriftReport", driftReportSchema);
+
+export const runFilterBody = named("RunFilter", runFilterSchema);
+const runNote = z.object({ id: z.string(), message: z.string() }).openapi("RunNote");
+export const bulkPage = bulkPageSchema
+  .extend({ skipped: z.array(runNote), failed: z.array(runNote) })
+  .openapi("BulkPage");
 
 export const runsUsage = named("RunsUsage", runsUsageSchema);
 export const agentTrace = named("AgentTrace", agentTraceSchema);

@@ -64,6 +64,8 @@ export function projectOf(triggers: readonly TriggerSource[]): ProjectSources {
       timeoutMs: 60_000,
       concurrency: null,
       maxQueued: null,
+      versions: "pin",
+      steps: [],
     })),
   };
   return {

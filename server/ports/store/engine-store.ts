@@ -2,6 +2,7 @@ import type { Json } from "../../contract/json.ts";
 import type { Target } from "../../contract/project/target.ts";
 import type { RunError } from "../../contract/run.ts";
 import type { TimelineKind, LogLevel } from "../../contract/timeline.ts";
+import type { RunBuild } from "../../domain/runs/run-builds.ts";
 
 /** One claim of a run: an attempt, or the rest of one after a sleep or a lost worker. */
 export interface RunAttempt {
@@ -19,9 +20,13 @@ export interface RunAttempt {
   deliveryId: string | null;
   attempt: number;
   maxAttempts: number;
+  /** The attempts before a person last resumed the run; 0 if it was never resumed. */
+  attemptsBefore: number;
   /** Whether this claim continues an attempt that had started (after a sleep or a lost worker). */
   isResumed: boolean;
   createdAt: number;
+  /** The build that executes it. Absent: the worker's current build, which also accepted the run. */
+  build?: RunBuild;
 }
 
 /** With JSON as it is stored: the process that claims a run does not read it. */
@@ -99,10 +104,15 @@ export interface ClaimRequest {
   /** `isolated` claims only runs that must be alone in their process; `shared` claims only the others. */
   pool: "shared" | "isolated";
   /**
-   * The version of the worker's build. If machines share a store, it selects the runs for this worker; see
-   * `versionsToTake`. Absent: all runs.
+   * The version of the worker's current build. With `keptVersions`, it decides which build executes a run; see
+   * `chooseBuild`. If machines share a store, both select the runs for this worker; see `versionsToTake`. Absent: all
+   * runs, by the worker's current build.
    */
   version?: string;
+  /** The versions of the other builds that the worker's machine keeps. Default: none. */
+  keptVersions?: ReadonlySet<string>;
+  /** The targets (`kind:slug`) whose runs the current build executes, whichever build accepted them. Default: none. */
+  latestTargets?: ReadonlySet<string>;
 }
 
 export interface LostRun {
@@ -126,6 +136,8 @@ export interface WorkerInfo {
   seenAt: number;
   /** The worker claims no more runs and finishes its active ones. */
   isLeaving?: boolean;
+  /** The versions of the other builds that its machine keeps. Only a store that machines share stores them. */
+  keptVersions?: readonly string[];
 }
 
 /** The progress of a run since its worker's last write. */
@@ -166,8 +178,8 @@ export interface EngineStore {
   /**
    * Claims a due run (`queued`, or `waiting` until a past time) for each slot, oldest first. They become `running` with
    * a new token and a lease. `attempt` increases by one, unless the run is resumed. Two claims never take the same run.
-   * Also writes the timeline entry (`attempt_started` or `resumed`); its `message` says if another version accepted the
-   * run.
+   * Also writes the timeline entry (`attempt_started` or `resumed`); its `message` says if another version than the one
+   * that accepted the run executes it.
    */
   claimRuns(p: ClaimRequest): Promise<ClaimedRun[]>;
   /** The stored steps and sleeps of a run, to continue after them. */
@@ -199,7 +211,9 @@ export interface EngineStore {
   /** The active runs of a worker. */
   listHeldRuns(
     workerId: string,
-  ): Promise<{ id: string; token: string; target: Target; attempt: number; maxAttempts: number; crashes: number }[]>;
+  ): Promise<
+    (Pick<RunAttempt, "id" | "token" | "target" | "attempt" | "maxAttempts" | "attemptsBefore"> & { crashes: number })[]
+  >;
   /**
    * Returns the runs of an ended worker process by the given fates, each with a `worker_lost` entry that has `message`.
    * Runs that it no longer has are ignored. Counts a crash for each `isolate` and `fail`.

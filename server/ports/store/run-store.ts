@@ -4,6 +4,7 @@ import type { PageRequest, Page } from "../../contract/list.ts";
 import type { Target } from "../../contract/project/target.ts";
 import type { StartedBy, RunStatus, RunSummary, Run } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
+import type { Obstacle } from "../../domain/runs/resume.ts";
 
 export interface NewRun {
   id: string;
@@ -25,6 +26,8 @@ export interface NewRun {
   /** The input, if it is already known (without a transform). */
   input: Json | null;
   keyId: string | null;
+  /** Recorded only if the run that it replays has ended and has no replay. Not stored. */
+  isOnlyReplay?: true;
   /**
    * The run is recorded as `running`: in its first attempt, started when it was created. It waits in no queue. Absent:
    * it is recorded as `queued`. `payloadText`: the JSON of the payload, if the worker gets it as well. Default: it
@@ -39,6 +42,26 @@ export interface QueueFull {
   maxQueued: number;
   adds: number;
 }
+
+/** A run that was not recorded: its queue is full, or the run that it replays does not allow it. */
+export type LeftRun = { id: string } & ({ queue: QueueFull } | { obstacle: Obstacle | "missing" });
+
+/** A failed run, with the facts of the build that continues it. */
+export interface RunToResume {
+  id: string;
+  target: Target;
+  version: string;
+  /** The attempts that it gets. */
+  attempts: number;
+  /** The last attempt as the caller read it: a run that was resumed since then is left alone. */
+  seenAttempt: number;
+  /** As in NewRun. */
+  maxQueued?: number | null;
+  concurrency?: number | null;
+}
+
+/** `null`: the run was resumed. */
+export type NotResumed = { queue: QueueFull } | { obstacle: Obstacle | "missing" };
 
 export interface RunFilter {
   trigger?: string;
@@ -63,6 +86,11 @@ export interface RunFilter {
   minCostUsd?: number;
   /** Only runs that wait for a person's approval. */
   needsApproval?: true;
+  /**
+   * Only runs that failed or timed out and have no replay. A resumed run is among them if it has failed again. A replay
+   * takes the place of its run: if it fails, it is unresolved itself.
+   */
+  unresolved?: true;
 }
 
 /** The filters that share an index with the spend of runs. */
@@ -89,10 +117,10 @@ export interface RunStore {
    */
   createRuns(runs: NewRun[]): Promise<void>;
   /**
-   * The same, but records only the runs that fit, in order. Returns the others, each with its queue. If it rejects, no
+   * The same, but records only the runs that fit, in order. Returns the others, each with the reason. If it rejects, no
    * run is recorded.
    */
-  createFittingRuns(runs: NewRun[]): Promise<{ id: string; queue: QueueFull }[]>;
+  createFittingRuns(runs: NewRun[]): Promise<LeftRun[]>;
   listRuns(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
   /** The existing runs among the given ids (at most 100), newest first. */
   findRuns(ids: readonly string[]): Promise<RunSummary[]>;
@@ -104,6 +132,12 @@ export interface RunStore {
    * worker ends it. `ended`: the run had already ended.
    */
   requestCancel(runId: string, now: number): Promise<"canceled" | "requested" | "ended" | "missing">;
+  /**
+   * Resumes failed runs: each returns to the queue of its build, with its steps and its input (see `planResume`), and
+   * counts towards `maxQueued`. Writes the timeline entry `resume_requested`. Returns for each run, in order, why it
+   * was not resumed; `null`: it was. If it rejects, no run is resumed.
+   */
+  resumeRuns(runs: readonly RunToResume[], now: number): Promise<(NotResumed | null)[]>;
   /**
    * Decides a pending approval of a run. Its step ends, with the decision beside the request, and the run is due as
    * soon as it has no other pending approval. `closed`: the approval is already decided, or the run does not wait.

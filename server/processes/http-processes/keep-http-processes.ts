@@ -3,7 +3,7 @@ import type { FailedBuild } from "../../contract/project/failed-build.ts";
 import type { ServiceNumbers } from "../../domain/tallies.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ReceiverNumbers } from "../../ports/service-report.ts";
-import { mapCurrentStack } from "../../project/map-stack.ts";
+import { mapBuiltStack } from "../../project/map-stack.ts";
 import type { HostLink } from "../host-link.ts";
 import { createLocalSockets, type LocalSockets } from "../local-sockets.ts";
 import { createNumberExchange } from "../number-exchange.ts";
@@ -41,6 +41,8 @@ export async function keepHttpProcesses(p: {
   workers: { link: HostLink; sockets: LocalSockets } | null;
   /** Returns the numbers of the workers. */
   readNumbers: () => Omit<ServiceNumbers, "webRestarts">;
+  /** Called when another build is current. */
+  onBuildChanged: () => void;
   /** Starts a process. Tests replace it. */
   fork?: KeepOptions["fork"];
 }): Promise<HttpProcesses> {
@@ -55,7 +57,7 @@ export async function keepHttpProcesses(p: {
     env,
     reporter,
     logger,
-    mapStack: (stack: string) => mapCurrentStack(settings.stateDir, stack),
+    mapStack: (stack: string) => mapBuiltStack(settings.stateDir, stack),
     start: (): ProcessStart => ({
       projectDir: settings.projectDir,
       mode: settings.mode,
@@ -73,6 +75,7 @@ export async function keepHttpProcesses(p: {
   function handle(message: HttpProcessToSupervisor): void {
     if (message.type === "runs-queued" || message.type === "cancel-requested") sendToReceiver(message);
     if (message.type === "host-answer") workers?.link.handleAnswer(message);
+    if (message.type === "build-changed") p.onBuildChanged();
     if (message.type === "notice") reporter.notice(message.level, message.message);
     if (message.type === "stopped-receiving") stoppedReceiving.resolve();
     if (message.type === "delivery") reporter.delivery(message.delivery);

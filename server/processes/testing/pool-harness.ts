@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { readSettings } from "../../config.ts";
 import type { Manifest, ManifestWorkflow } from "../../contract/project/manifest.ts";
 import { type RunStatus } from "../../contract/run.ts";
-import { isFinal } from "../../domain/runs/run-state.ts";
+import { isEnded } from "../../domain/runs/run-state.ts";
 import { newId } from "../../domain/ids.ts";
 import { packageRoot } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
@@ -108,6 +108,8 @@ function manifestOf(
       timeoutMs: timeoutMs ?? 60_000,
       concurrency: concurrency ?? null,
       maxQueued: null,
+      versions: "pin",
+      steps: [],
     })),
   };
 }
@@ -246,7 +248,7 @@ export async function startPool(
       return id;
     },
     async end(id) {
-      await untilStore(store, async () => isFinal((await read(id)).status));
+      await untilStore(store, async () => isEnded((await read(id)).status));
       return await read(id);
     },
     until: (isSo) => untilStore(store, isSo),

@@ -146,6 +146,7 @@ function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
     createdAt,
     status: "running",
     attempt: 1,
+    attemptsBefore: 0,
     isResumed: false,
     payloadText: assignment.payloadText,
     inputText: input === null ? null : JSON.stringify(input),
@@ -245,9 +246,11 @@ const isFirstStart = (run: ClaimedRun) => run.attempt === 1 && !run.isResumed;
 const needsHeaders = (run: ClaimedRun, worker: HostedWorker | undefined) =>
   worker?.identity.needsHeaders === true && run.deliveryId !== null;
 
-/** The transform builds the input in the first attempt only. */
+/** The transform builds the input in the first attempt only. Those of other builds than the current one may use it. */
 const needsRequest = (run: ClaimedRun, worker: HostedWorker | undefined) =>
-  run.attachmentId !== null && run.inputText === null && worker?.readsRequest.has(run.attachmentId) === true;
+  run.attachmentId !== null &&
+  run.inputText === null &&
+  (run.build !== undefined || worker?.readsRequest.has(run.attachmentId) === true);
 
 /** A replay of a replay, and so on. */
 const maxReplays = 1000;

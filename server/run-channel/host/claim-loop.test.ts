@@ -72,6 +72,7 @@ function aClaimedRun(id: string): ClaimedRun {
     deliveryId: null,
     attempt: 1,
     maxAttempts: 1,
+    attemptsBefore: 0,
     isResumed: false,
     createdAt: 0,
     payloadText: '{"a":[1]}',
@@ -105,6 +106,8 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
         startedAt: 0,
         pool: "shared",
         version: "v1",
+        keptVersions: ["v0"],
+        latestTargets: ["workflow:l"],
         concurrency: [["workflow:w", 7]],
         needsHeaders: false,
         readsRequest: [],
@@ -179,6 +182,8 @@ describe("claims", () => {
         concurrency: new Map([["workflow:w", 7]]),
         pool: "shared",
         version: "v1",
+        keptVersions: new Set(["v0"]),
+        latestTargets: new Set(["workflow:l"]),
       },
     ]);
   });

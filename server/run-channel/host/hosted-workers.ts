@@ -67,6 +67,8 @@ export function forget(worker: HostedWorker, { id, token }: RunClaim): void {
 export interface ClaimGroup {
   pool: "shared" | "isolated";
   version: string;
+  keptVersions: ReadonlySet<string>;
+  latestTargets: ReadonlySet<string>;
   concurrency: ReadonlyMap<string, number>;
   slots: string[];
 }
@@ -83,9 +85,17 @@ export function groupSlots(workers: Iterable<HostedWorker>): ClaimGroup[] {
       Array.from({ length: freeSlots(worker) }, (_, n) => ({ id: worker.identity.id, load: loadOf(worker) + n })),
     );
     if (!first || slots.length === 0) return [];
-    const { pool, version, concurrency } = first.identity;
+    const { pool, version, concurrency, keptVersions, latestTargets } = first.identity;
     slots.sort((a, b) => a.load - b.load);
-    return [{ pool, version, concurrency: new Map(concurrency), slots: slots.map(({ id }) => id) }];
+    const group = {
+      pool,
+      version,
+      keptVersions: new Set(keptVersions),
+      latestTargets: new Set(latestTargets),
+      concurrency: new Map(concurrency),
+      slots: slots.map(({ id }) => id),
+    };
+    return [group];
   });
 }
 

@@ -31,7 +31,7 @@ interface LeaseKeeper {
    * begins a step. `null`: no extension was missed.
    */
   renewLate(worker: HostedWorker): Promise<void> | null;
-  /** Lists the worker in the store, so that other machines know its version. */
+  /** Lists the worker in the store, so that other machines know its builds. */
   announce(worker: HostedWorker): Promise<void>;
   cancel(runId: string): void;
   close(): void;
@@ -73,7 +73,7 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   }
 
   const announce = (worker: HostedWorker) => {
-    const { id, pid, version, startedAt } = worker.identity;
+    const { id, pid, version, startedAt, keptVersions } = worker.identity;
     return store.heartbeatWorker({
       id,
       pid,
@@ -82,6 +82,7 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
       host: p.machine,
       seenAt: clock.now(),
       isLeaving: worker.isDraining,
+      keptVersions,
     });
   };
 

@@ -128,6 +128,8 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
         startedAt: engine.clock.now(),
         pool: "shared",
         version: "v1",
+        keptVersions: [],
+        latestTargets: [],
         concurrency: [],
         needsHeaders: traceRun !== undefined,
         readsRequest: [],
@@ -136,9 +138,10 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
       logger: silentLogger,
       onRejected: (message) => rejected.push(message),
     });
+    const code = engine.code(options);
     const loop = createWorkerLoop({
       channel,
-      code: engine.code(options),
+      codeOf: () => code,
       capacity,
       ...(slots ? { slots } : {}),
       ...(traceRun ? { traceRun } : {}),

@@ -120,7 +120,8 @@ const run: TableForm = {
   from: "run",
   key: "seq",
   columns: {
-    ...plain("attempt", "max_attempts", "created_at", "started_at", "finished_at", "available_at"),
+    ...plain("attempt", "max_attempts", "attempts_before"),
+    ...plain("created_at", "resumed_at", "started_at", "finished_at", "available_at"),
     ...plain("cancel_requested_at", "crashes", "progress_seq", "tokens", "cost_usd"),
     ...plain("error_name", "error_message", "error_stack", "output"),
     id: column("id", runId),

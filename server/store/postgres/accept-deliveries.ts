@@ -1,6 +1,6 @@
 import { and, asc, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { AcceptedRun, AcceptResult, NewDelivery } from "../../ports/store/delivery-store.ts";
-import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
+import type { LeftRun, NewRun } from "../../ports/store/run-store.ts";
 import { decidedLines } from "../shared/decided-lines.ts";
 import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
 import { toStoredVerdicts } from "../shared/stored-verdicts.ts";
@@ -11,6 +11,7 @@ import { type InsertPart, insertParts, insertRows, toInsert } from "./insert-row
 import { lockRoom, type QueueRoom } from "./queue-room.ts";
 import { queueOfRun } from "./queue/queue-names.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
+import { lockReplayed, type ReplayedRuns } from "./resume-runs.ts";
 import { delivery, idempotencyKey, run, trafficLog } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { type EntryOfRun, toInsertEntries } from "./timeline.ts";
@@ -25,8 +26,8 @@ export interface AcceptJob {
 
 export interface AcceptAnswer {
   result: AcceptResult;
-  /** Runs whose queue is full. */
-  left: { id: string; queue: QueueFull }[];
+  /** Runs that were not recorded. */
+  left: LeftRun[];
 }
 
 export type AcceptOperation = (job: AcceptJob) => Promise<AcceptAnswer>;
@@ -43,14 +44,10 @@ export async function acceptDeliveries(
   p: { counted: (counts: number) => void; jobs: RunJobs },
 ): Promise<AcceptAnswer[]> {
   const keys = await lockKeys(session, requests);
-  const { decisions, remembered } = judge(
-    requests,
-    keys,
-    await lockRoom(
-      session,
-      requests.flatMap(({ runs }) => runs),
-    ),
-  );
+  const all = requests.flatMap(({ runs }) => runs);
+  const room = await lockRoom(session, all);
+  const replayed = await lockReplayed(session, all);
+  const { decisions, remembered } = judge(requests, keys, { room, replayed });
   const accepted = decisions.filter(({ answer }) => answer === null);
   await record(
     session,
@@ -91,7 +88,7 @@ interface Decision {
 function judge(
   jobs: readonly AcceptJob[],
   rows: readonly KeyRow[],
-  room: QueueRoom,
+  { room, replayed }: { room: QueueRoom; replayed: ReplayedRuns },
 ): { decisions: Decision[]; remembered: KeyRow[] } {
   const known = new Map(rows.map((row) => [nameOf(row.endpoint, row.key), row]));
   const remembered = new Map<string, KeyRow>();
@@ -100,9 +97,9 @@ function judge(
     const name = delivery && idempotency && nameOf(delivery.endpoint, idempotency.key);
     const repeat = delivery && name ? judgeRepeat(known.get(name), { delivery, idempotency }) : null;
     if (repeat) return { delivery, runs: [], left: [], answer: { ...repeat } };
-    const { fitting, left } = isFitting ? room.takeFitting(runs) : room.takeAll(runs);
-    const [full] = left;
-    if (full && !isFitting) return { delivery, runs: [], left: [], answer: { kind: "full", queue: full.queue } };
+    if (isFitting) return { delivery, ...takeFitting(runs), answer: null };
+    const queue = room.take(runs);
+    if (queue) return { delivery, runs: [], left: [], answer: { kind: "full", queue } };
     if (delivery && name && idempotency && delivery.outcome === "accepted") {
       const row = {
         endpoint: delivery.endpoint,
@@ -114,7 +111,25 @@ function judge(
       known.set(name, row);
       remembered.set(name, row);
     }
-    return { delivery, runs: fitting, left, answer: null };
+    return { delivery, runs, left: [], answer: null };
+  }
+
+  /** Of runs without a delivery, those that have a place in their queue and replay a run that allows it. */
+  function takeFitting(runs: readonly NewRun[]): Pick<Decision, "runs" | "left"> {
+    const left: LeftRun[] = [];
+    const fitting: NewRun[] = [];
+    for (const newRun of runs) {
+      const { id } = newRun;
+      const obstacle = replayed.findObstacle(newRun);
+      const queue = obstacle === null ? room.take([newRun]) : null;
+      if (obstacle !== null) left.push({ id, obstacle });
+      else if (queue) left.push({ id, queue });
+      else {
+        fitting.push(newRun);
+        replayed.add(newRun);
+      }
+    }
+    return { runs: fitting, left };
   }
 
   return { decisions: jobs.map(decide), remembered: [...remembered.values()] };

@@ -103,13 +103,17 @@ function loadSteps({ db }: Session, runId: string): Promise<StepRecord[]> {
     .orderBy(asc(runStep.position));
 }
 
-const { isLeaving: _, ...workerColumns } = getTableColumns(worker);
+const { isLeaving: _, keptVersions: __, ...workerColumns } = getTableColumns(worker);
 
-async function saveWorker({ db }: Session, { id, isLeaving = false, ...info }: WorkerInfo): Promise<void> {
+async function saveWorker(
+  { db }: Session,
+  { id, isLeaving = false, keptVersions = [], ...info }: WorkerInfo,
+): Promise<void> {
+  const row = { isLeaving, keptVersions: keptVersions.join(","), ...info };
   await db
     .insert(worker)
-    .values({ id, isLeaving, ...info })
-    .onConflictDoUpdate({ target: worker.id, set: { isLeaving, ...info } });
+    .values({ id, ...row })
+    .onConflictDoUpdate({ target: worker.id, set: row });
 }
 
 /**

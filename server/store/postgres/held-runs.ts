@@ -44,11 +44,12 @@ interface HeldRow {
   slug: string;
   attempt: number;
   maxAttempts: number;
+  attemptsBefore: number;
   crashes: number;
 }
 
 const heldRunsSql = `
-  SELECT id, token, target_kind AS kind, target_slug AS slug, attempt, max_attempts AS "maxAttempts", crashes FROM run
+  SELECT id, token, target_kind AS kind, target_slug AS slug, attempt, max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", crashes FROM run
   WHERE worker_id = $1 AND token IS NOT NULL ORDER BY id`;
 
 export async function listHeldRuns(session: Session, workerId: string): ReturnType<EngineStore["listHeldRuns"]> {

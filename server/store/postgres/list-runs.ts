@@ -9,7 +9,12 @@ import { runAsync } from "../shared/operation.ts";
 import { jsonHasText } from "./has-text.ts";
 import { createListReader } from "./list-reader.ts";
 import { run } from "./schema.ts";
+import { hasFailedSql } from "./schema/runs.ts";
 import type { Session } from "./session.ts";
+
+/** The newest replay of a run. */
+export const replayOfSql =
+  "SELECT replay.id FROM run AS replay WHERE replay.replay_of = run.id ORDER BY replay.created_at DESC, replay.id DESC LIMIT 1";
 
 /** The columns that a list shows: none of the wide ones. */
 export const runSummaryColumns = {
@@ -22,12 +27,14 @@ export const runSummaryColumns = {
   deliveryId: run.deliveryId,
   startedBy: run.startedBy,
   replayOf: run.replayOf,
+  replayedAs: sql<string | null>`(${sql.raw(replayOfSql)})`,
   version: run.version,
   attempt: run.attempt,
   maxAttempts: run.maxAttempts,
   tokens: run.tokens,
   costUsd: run.costUsd,
   createdAt: run.createdAt,
+  resumedAt: run.resumedAt,
   startedAt: run.startedAt,
   finishedAt: run.finishedAt,
   errorName: run.errorName,
@@ -42,6 +49,8 @@ export function listRuns(session: Session, filter: RunFilter, page: PageRequest)
     terms: runTerms(run, filter, {
       hasText: (text) => jsonHasText([run.payload, run.input], text),
       hasOpenApproval: sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run_id = ${run.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)`,
+      hasFailed: sql.raw(`run.${hasFailedSql}`),
+      hasReplay: sql.raw(`EXISTS (${replayOfSql})`),
     }),
     since: filter.since,
     until: filter.until,

@@ -97,6 +97,21 @@ it("while workers of two versions live, each takes what its own version accepted
   });
 });
 
+it("a machine takes the runs of every build that it keeps, and the newest leaves those of others to them", async () => {
+  await withTimedStore(async (store) => {
+    const worker = { pid: 1, host: "h", seenAt: at };
+    await store.heartbeatWorker({ ...worker, id: "wrk_2", version: "v2", startedAt: 1, keptVersions: ["v1"] });
+    await store.heartbeatWorker({ ...worker, id: "wrk_3", version: "v3", startedAt: 2, keptVersions: [] });
+    const runs = ["v0", "v1", "v2", "v3"].map((version) => aRun({ version, createdAt: old }));
+    await store.createRuns(runs);
+    const [gone, first, second, third] = runs.map(({ id }) => id);
+    expect(await claim(store, "v3")).toEqual([gone, third].toSorted());
+    const claimed = await store.claimRuns(aClaim({ version: "v2", keptVersions: new Set(["v1"]), now: at }));
+    expect(claimed.map(({ id }) => id).toSorted()).toEqual([first, second].toSorted());
+    expect(claimed.find(({ id }) => id === first)?.build).toEqual({ acceptedBy: "v1", version: "v1" });
+  });
+});
+
 it("what a version accepted goes to the newest when its last worker leaves or is gone", async () => {
   await withTimedStore(async (store) => {
     await liveWorkers(store, ["v1", "v2"]);

@@ -11,6 +11,7 @@ import { createPool, databaseName } from "./connect.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
+import { createOpenRunStore } from "./open-runs.ts";
 import { foldTraffic } from "./fold-traffic.ts";
 import { readLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
@@ -146,6 +147,7 @@ function createStore(p: {
     ...createRunStore(database, accept, jobs),
     ...createTrafficStore(database),
     ...createEngineStore(database, jobs),
+    ...createOpenRunStore(database),
     ...createPortableStore(createPortableDatabase(database)),
     ...createUpkeepStore(database),
     ping: () => ping(database),

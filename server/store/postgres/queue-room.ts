@@ -1,17 +1,12 @@
-import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
-import { queueBoundsOf } from "../shared/run-rules.ts";
+import type { Target } from "../../contract/project/target.ts";
+import type { QueueFull } from "../../ports/store/run-store.ts";
+import { queueBoundsOf, type QueuedRun } from "../shared/run-rules.ts";
 import type { Session } from "./session.ts";
-
-interface Taken {
-  fitting: readonly NewRun[];
-  left: { id: string; queue: QueueFull }[];
-}
 
 /** Checks `maxQueued` in one transaction. */
 export interface QueueRoom {
-  /** Takes all of them or none. If none, `left` has the first run and the full queue. */
-  takeAll(runs: readonly NewRun[]): Taken;
-  takeFitting(runs: readonly NewRun[]): Taken;
+  /** Takes the places of all of them or of none. Returns the full queue; `null`: all fit. */
+  take(runs: readonly QueuedRun[]): QueueFull | null;
 }
 
 const countQueuedSql = `
@@ -22,7 +17,7 @@ const countQueuedSql = `
  * Locks the queues, in one order for all processes. Until the end of the transaction, no other transaction adds runs
  * with a limit to them.
  */
-export async function lockRoom(session: Session, runs: readonly NewRun[]): Promise<QueueRoom> {
+export async function lockRoom(session: Session, runs: readonly QueuedRun[]): Promise<QueueRoom> {
   const upTo = new Map<string, number>();
   for (const { target, maxQueued } of runs)
     if (typeof maxQueued === "number") upTo.set(nameOf(target), Math.max(maxQueued, upTo.get(nameOf(target)) ?? 0));
@@ -41,26 +36,17 @@ export async function lockRoom(session: Session, runs: readonly NewRun[]): Promi
 
 /** `queued`: the queued runs of targets with a limit. Other targets are not counted. */
 function createRoom(queued: Map<string, number>): QueueRoom {
-  function takeAll(runs: readonly NewRun[]): Taken {
-    const [first] = runs;
-    for (const [name, queue] of queueBoundsOf(runs)) {
-      if (first && (queued.get(name) ?? 0) + queue.adds > queue.maxQueued)
-        return { fitting: [], left: [{ id: first.id, queue }] };
-    }
-    for (const { target, assignment } of runs)
-      if (!assignment) queued.set(nameOf(target), (queued.get(nameOf(target)) ?? 0) + 1);
-    return { fitting: runs, left: [] };
-  }
-
   return {
-    takeAll,
-    takeFitting(runs) {
-      const each = runs.map((one) => takeAll([one]));
-      return { fitting: each.flatMap(({ fitting }) => fitting), left: each.flatMap(({ left }) => left) };
+    take(runs) {
+      for (const [name, queue] of queueBoundsOf(runs))
+        if ((queued.get(name) ?? 0) + queue.adds > queue.maxQueued) return queue;
+      for (const { target, assignment } of runs)
+        if (!assignment) queued.set(nameOf(target), (queued.get(nameOf(target)) ?? 0) + 1);
+      return null;
     },
   };
 }
 
-function nameOf({ kind, slug }: NewRun["target"]): string {
+function nameOf({ kind, slug }: Target): string {
   return `${kind}:${slug}`;
 }

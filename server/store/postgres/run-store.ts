@@ -10,6 +10,7 @@ import type { AcceptOperation } from "./accept-deliveries.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { listRuns, readRunRows, runSummaryColumns } from "./list-runs.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
+import { resumeRuns } from "./resume-runs.ts";
 import { run, runStep } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addEntries, listTimeline } from "./timeline.ts";
@@ -38,6 +39,7 @@ export function createRunStore({ read, write }: PostgresDatabase, accept: Accept
         return row ? toRun(row) : null;
       }),
     listTimeline: (runId, page) => read((session) => listTimeline(session, runId, page)),
+    resumeRuns: (runs, now) => write((session) => resumeRuns(session, jobs, { runs, now })),
     requestCancel: (runId, now) => write((session) => requestCancel(session, jobs, { runId, now })),
     decideApproval: (p) => write((session) => decideApproval(session, jobs, p)),
     sumSpend: (filter) =>

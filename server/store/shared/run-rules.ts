@@ -1,11 +1,16 @@
 import type { Target, TargetKind } from "../../contract/project/target.ts";
+import { buildNote, chooseBuild, type RunBuild, type WorkerBuilds } from "../../domain/runs/run-builds.ts";
+import type { ClaimRequest } from "../../ports/store/engine-store.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
+
+/** The facts of a run that decide whether it fits into its queue. */
+export type QueuedRun = Pick<NewRun, "target" | "maxQueued" | "assignment">;
 
 /**
  * The queue limits of the targets of these runs, each with the number of runs that it would add. Assigned runs are not
  * queued.
  */
-export function queueBoundsOf(runs: readonly NewRun[]): Map<string, QueueFull> {
+export function queueBoundsOf(runs: readonly QueuedRun[]): Map<string, QueueFull> {
   const bounds = new Map<string, QueueFull>();
   for (const { target, maxQueued, assignment } of runs) {
     if (maxQueued === undefined || maxQueued === null || assignment) continue;
@@ -24,10 +29,19 @@ function isSame(one: Target, other: Target): boolean {
 /** Runs of agents have a token count from their creation on. Other runs have none. */
 export const tokensAtStart = (kind: TargetKind): number | null => (kind === "agent" ? 0 : null);
 
-/** The message in the timeline of a run if another version executes it than the one that accepted it. */
-export function versionNote(p: { acceptedBy: string; executedBy: string | undefined }): { message?: string } {
-  if (p.executedBy === undefined || p.executedBy === p.acceptedBy) return {};
-  return {
-    message: `Executed by version ${p.executedBy}: no worker has version ${p.acceptedBy}, which accepted the run.`,
-  };
+/** The builds of the worker of a claim; `null`: it executes every run. */
+export function buildsOf({ version, keptVersions, latestTargets }: ClaimRequest): WorkerBuilds | null {
+  if (version === undefined) return null;
+  return { version, keptVersions: keptVersions ?? none, latestTargets: latestTargets ?? none };
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** The build that executes a claimed run, and the note about it in the timeline. */
+export function claimedBuild(
+  run: { version: string; target: string },
+  builds: WorkerBuilds | null,
+): { build?: RunBuild; note: { message?: string } } {
+  const build = builds === null ? undefined : chooseBuild(run, builds);
+  return builds && build ? { build, note: buildNote(build, builds) } : { note: {} };
 }

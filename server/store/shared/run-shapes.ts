@@ -13,12 +13,14 @@ export interface RunSummaryRow {
   deliveryId: string | null;
   startedBy: StartedBy;
   replayOf: string | null;
+  replayedAs: string | null;
   version: string;
   attempt: number;
   maxAttempts: number;
   tokens: number | null;
   costUsd: number | null;
   createdAt: number;
+  resumedAt: number | null;
   startedAt: number | null;
   finishedAt: number | null;
   errorName: string | null;
@@ -43,6 +45,7 @@ export function toRunSummary(row: RunSummaryRow): RunSummary {
     deliveryId: row.deliveryId,
     startedBy: row.startedBy,
     replayOf: row.replayOf,
+    replayedAs: row.replayedAs,
     version: row.version,
     attempt: row.attempt,
     maxAttempts: row.maxAttempts,
@@ -50,6 +53,7 @@ export function toRunSummary(row: RunSummaryRow): RunSummary {
     costUsd: row.costUsd,
     error: row.errorName === null ? null : { name: row.errorName, message: row.errorMessage ?? "" },
     createdAt: toIso(row.createdAt),
+    resumedAt: toIsoOrNull(row.resumedAt),
     startedAt: toIsoOrNull(row.startedAt),
     finishedAt: toIsoOrNull(row.finishedAt),
   };

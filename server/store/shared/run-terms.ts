@@ -1,4 +1,4 @@
-import { type Column, eq, gte, isNotNull, type SQL } from "drizzle-orm";
+import { type Column, eq, gte, isNotNull, not, type SQL } from "drizzle-orm";
 import type { RunFilter } from "../../ports/store/run-store.ts";
 import type { Term } from "./read-list.ts";
 
@@ -20,11 +20,14 @@ type NamedField = "delivery" | "keyId" | "trigger" | "target" | "version";
 export type NumberedFilter<Filter extends RunFilter> = Omit<Filter, NamedField> &
   Partial<Record<NamedField, string | number | undefined>>;
 
-/** The terms of a run filter. `hasText` searches the payload and the input. */
+/**
+ * The terms of a run filter. `hasText` searches the payload and the input. `hasFailed` is the condition of the index
+ * `run_failed`.
+ */
 export function runTerms(
   run: Readonly<Record<FilteredColumn, Column>>,
   filter: NumberedFilter<RunFilter>,
-  p: { hasText: (text: string) => SQL; hasOpenApproval: SQL },
+  p: { hasText: (text: string) => SQL; hasOpenApproval: SQL; hasFailed: SQL; hasReplay: SQL },
 ): Term[] {
   const {
     delivery,
@@ -39,6 +42,7 @@ export function runTerms(
     minTokens,
     minCostUsd,
     needsApproval,
+    unresolved,
   } = filter;
   // One index contains the usage of runs: it provides the candidates, and the other terms are evaluated on it.
   const filtersBySpend = minTokens !== undefined || minCostUsd !== undefined;
@@ -48,6 +52,7 @@ export function runTerms(
     replayOf === undefined ? undefined : { condition: eq(run.replayOf, replayOf), index: "run_by_replay" },
     keyId === undefined ? undefined : { condition: eq(run.keyId, keyId), index: "run_by_key" },
     needsApproval ? { condition: eq(run.status, "waiting"), ...unlessSpend("run_by_status") } : undefined,
+    unresolved ? { condition: p.hasFailed, ...unlessSpend("run_failed") } : undefined,
     status === undefined ? undefined : { condition: eq(run.status, status), ...unlessSpend("run_by_status") },
     trigger === undefined ? undefined : { condition: eq(run.trigger, trigger), ...unlessSpend("run_by_trigger") },
     target === undefined ? undefined : { condition: eq(run.targetSlug, target), ...unlessSpend("run_by_target") },
@@ -57,6 +62,7 @@ export function runTerms(
     version === undefined ? undefined : { condition: eq(run.version, version) },
     targetKind === undefined ? undefined : { condition: eq(run.targetKind, targetKind) },
     needsApproval ? { condition: p.hasOpenApproval } : undefined,
+    unresolved ? { condition: not(p.hasReplay) } : undefined,
     text === undefined ? undefined : { condition: p.hasText(text), isSlow: true },
   ];
   return terms.filter((term) => term !== undefined);

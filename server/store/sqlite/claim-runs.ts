@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { runStatusCodes } from "../../domain/stored-codes.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
-import { versionNote } from "../shared/run-rules.ts";
+import { buildsOf, claimedBuild } from "../shared/run-rules.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { type Packed, packedUuid } from "../../domain/ids.ts";
 import { deliveryId, inputSql, isOpenSql, payloadSql, readTarget, runId, workerId } from "./stored-forms.ts";
@@ -114,7 +114,7 @@ const takeSql = `
     implied_entries = implied_entries | CASE WHEN attempt = 0 AND version = coalesce(@version, version) THEN ${implied.started} ELSE 0 END
   WHERE seq = @seq AND status IN (${queued}, ${waiting})
   RETURNING id, trigger, attachment, target, (SELECT id FROM delivery WHERE delivery.seq = run.delivery) AS delivery,
-    attempt, max_attempts AS maxAttempts, is_resuming AS isResuming, ${payloadSql} AS payload, ${inputSql} AS input,
+    attempt, max_attempts AS maxAttempts, attempts_before AS attemptsBefore, is_resuming AS isResuming, ${payloadSql} AS payload, ${inputSql} AS input,
     created_at AS createdAt, version`;
 
 interface TakenRow {
@@ -125,6 +125,7 @@ interface TakenRow {
   delivery: Packed | null;
   attempt: number;
   maxAttempts: number;
+  attemptsBefore: number;
   isResuming: 0 | 1;
   payload: string | null;
   input: string | null;
@@ -140,6 +141,7 @@ function prepareTakeRun(
   const nameOf = (id: number | null) => (id === null ? null : names.textOf(id));
   return (seq, p) => {
     const { now, version } = p;
+    const builds = buildsOf(p);
     const token = randomUUID();
     const leaseUntil = now + p.leaseMs;
     const row = take.get({
@@ -154,8 +156,10 @@ function prepareTakeRun(
     changed();
     const { attempt } = row;
     const isResumed = row.isResuming === 1;
-    const note = versionNote({ acceptedBy: names.textOf(row.version), executedBy: version });
-    if (isResumed || attempt > 1 || note.message !== undefined)
+    const target = names.textOf(row.target);
+    const { build, note } = claimedBuild({ version: names.textOf(row.version), target }, builds);
+    // The first start by the build that accepted the run is implied.
+    if (isResumed || attempt > 1 || build)
       addEntry(seq, { at: now, kind: isResumed ? "resumed" : "attempt_started", attempt, ...note });
     return {
       id: runId.unpack(row.id),
@@ -165,12 +169,14 @@ function prepareTakeRun(
       status: "running",
       trigger: nameOf(row.trigger),
       attachmentId: nameOf(row.attachment),
-      target: readTarget(names.textOf(row.target)),
+      target: readTarget(target),
       deliveryId: row.delivery === null ? null : deliveryId.unpack(row.delivery),
       attempt,
       maxAttempts: row.maxAttempts,
+      attemptsBefore: row.attemptsBefore,
       isResumed,
       createdAt: row.createdAt,
+      ...(build && { build }),
       payloadText: row.payload,
       inputText: row.input,
     };

@@ -1,5 +1,5 @@
 import { asc, desc, eq, gte, sql } from "drizzle-orm";
-import { isFinal } from "../../domain/runs/run-state.ts";
+import { isEnded } from "../../domain/runs/run-state.ts";
 import { runStatusCodes, stepKindCodes } from "../../domain/stored-codes.ts";
 import type {
   EngineStore,
@@ -89,10 +89,9 @@ function prepareLoadSteps({ db }: SqliteDatabase): (runId: string) => StepRecord
   return (id) => query.all({ runId: runId.pack(id) });
 }
 
-function saveWorker({ db }: SqliteDatabase, info: WorkerInfo): void {
-  const { pid, host, version, startedAt, seenAt } = info;
+function saveWorker({ db }: SqliteDatabase, { id, pid, host, version, startedAt, seenAt }: WorkerInfo): void {
   db.insert(worker)
-    .values(info)
+    .values({ id, pid, host, version, startedAt, seenAt })
     .onConflictDoUpdate({ target: worker.id, set: { pid, host, version, startedAt, seenAt } })
     .run();
 }
@@ -172,7 +171,7 @@ function prepareWriteProgress(
         kind: stepKindCodes[kind],
         result: result === null ? null : JSON.stringify(result),
       });
-    const endsRun = transition !== undefined && isFinal(transition.to);
+    const endsRun = transition !== undefined && isEnded(transition.to);
     if (input !== undefined && !endsRun) saveInput.run({ seq, input: input === null ? null : JSON.stringify(input) });
     if (spend) saveSpend.run({ seq, ...spend });
     if (clearsLive) clearLive(seq);

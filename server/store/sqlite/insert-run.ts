@@ -2,7 +2,7 @@ import { runStatusCodes, startedByCodes, targetKindCodes } from "../../domain/st
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 import { packedUuid } from "../../domain/ids.ts";
-import { queueBoundsOf, tokensAtStart } from "../shared/run-rules.ts";
+import { queueBoundsOf, type QueuedRun, tokensAtStart } from "../shared/run-rules.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { missingReference } from "./store-error.ts";
 import { deliveryId, isOpenSql, runId, sameAsBody, workerId } from "./stored-forms.ts";
@@ -83,7 +83,7 @@ export interface QueueCapacity {
    * The first target whose queue has no capacity for its runs among these; `null` if all fit. Runs without a limit are
    * not counted.
    */
-  findFull(runs: readonly NewRun[]): QueueFull | null;
+  findFull(runs: readonly QueuedRun[]): QueueFull | null;
   /** Called for every run that is queued. */
   added(target: string): void;
   /** Called at the beginning of a transaction, and for every other operation that can change queues. */

@@ -41,6 +41,21 @@ export function inspectDatabase(file: string): DatabaseFacts | null {
   }
 }
 
+/** Read-only, and fast. Throws AppError if the file cannot be opened, or is not a store. */
+export function countPendingMigrations(file: string): number {
+  try {
+    const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+    try {
+      const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
+      return known - applied;
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    throw toOpenError(error, file);
+  }
+}
+
 function readFacts(connection: Connection, file: string): DatabaseFacts {
   const pragma = (name: string) => connection.pragma(name, { simple: true });
   const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));

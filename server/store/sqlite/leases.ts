@@ -41,12 +41,12 @@ export function listCancelRequested({ db }: SqliteDatabase, runIds: readonly str
 
 /** Reads all running runs, which are few. */
 export const heldRunsSql = `
-  SELECT id, token, target, attempt, max_attempts AS maxAttempts, crashes FROM run INDEXED BY run_open
+  SELECT id, token, target, attempt, max_attempts AS maxAttempts, attempts_before AS attemptsBefore, crashes FROM run INDEXED BY run_open
   WHERE ${isOpenSql} AND status = ${running} AND worker_id = ? ORDER BY seq`;
 
 type HeldRun = Awaited<ReturnType<EngineStore["listHeldRuns"]>>[number];
 
-interface HeldRow extends Pick<HeldRun, "attempt" | "maxAttempts" | "crashes"> {
+interface HeldRow extends Pick<HeldRun, "attempt" | "maxAttempts" | "attemptsBefore" | "crashes"> {
   id: Packed;
   token: Packed;
   target: number;

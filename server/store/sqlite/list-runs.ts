@@ -11,7 +11,11 @@ import { hasText as bytesHaveText } from "./has-text.ts";
 import { createListReader, readSeq, toPositionId, withOwnIndex } from "./list-reader.ts";
 import { noName, type Names } from "./names.ts";
 import { delivery, run, runList } from "./schema.ts";
-import { bodyBytesSql, payloadSql, sameAsPayload } from "./stored-forms.ts";
+import { bodyBytesSql, hasFailedSql, payloadSql, sameAsPayload } from "./stored-forms.ts";
+
+/** The newest replay of a run. */
+export const replayOfSql = (id: string) =>
+  `SELECT replay.id FROM run AS replay INDEXED BY run_by_replay WHERE replay.replay_of = ${id} ORDER BY replay.created_at DESC, replay.seq DESC LIMIT 1`;
 
 /** The columns of a list, without wide ones. */
 export const runSummaryColumns = {
@@ -25,12 +29,14 @@ export const runSummaryColumns = {
   deliveryId: sql<string | null>`(SELECT id FROM delivery WHERE delivery.seq = run.delivery)`.mapWith(delivery.id),
   startedBy: run.startedBy,
   replayOf: run.replayOf,
+  replayedAs: sql<string | null>`(${sql.raw(replayOfSql("run.id"))})`.mapWith(run.id),
   version: run.version,
   attempt: run.attempt,
   maxAttempts: run.maxAttempts,
   tokens: run.tokens,
   costUsd: run.costUsd,
   createdAt: run.createdAt,
+  resumedAt: run.resumedAt,
   startedAt: run.startedAt,
   finishedAt: run.finishedAt,
   errorName: run.errorName,
@@ -49,7 +55,12 @@ export function listRuns(database: SqliteDatabase, filter: RunFilter, page: Page
 export function runListing(database: SqliteDatabase, filter: RunFilter): Listing<ListedRun, RunSummary> {
   const numbered = numberNames(database, filter);
   const rowColumns = { ...run, deliveryId: run.delivery, keyId: run.key };
-  const ofRow = runTerms(rowColumns, numbered, { hasText, hasOpenApproval: hasOpenApproval(run.seq) });
+  const ofRow = runTerms(rowColumns, numbered, {
+    hasText,
+    hasOpenApproval: hasOpenApproval(run.seq),
+    hasFailed: sql.raw(`run.${hasFailedSql}`),
+    hasReplay: sql.raw(`EXISTS (${replayOfSql("run.id")})`),
+  });
   const own = withOwnIndex(ofRow, ["run_by_delivery", "run_by_replay"]);
   return {
     table: "run",
@@ -65,6 +76,8 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
             terms: runTerms({ ...rowColumns, ...runList, keyId: runList.key }, numbered, {
               hasText,
               hasOpenApproval: hasOpenApproval(runList.seq),
+              hasFailed: sql.raw(`run_list.${hasFailedSql}`),
+              hasReplay: sql.raw(`EXISTS (${replayOfSql("(SELECT id FROM run WHERE run.seq = run_list.seq)")})`),
             }),
           },
         }),

@@ -17,6 +17,7 @@ import { prepareListIndex } from "./list-index.ts";
 import { prepareLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
+import { createOpenRunStore } from "./open-runs.ts";
 import { createPortableDatabase } from "./portable-database.ts";
 import { rejectDamagedFile } from "./reject-damaged-file.ts";
 import { createRunStore } from "./run-store.ts";
@@ -121,6 +122,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createRunStore(database, { insertRun, capacity, queueing, addEntry }),
     ...createTrafficStore(database),
     ...createEngineStore({ ...database, write: writeRuns }, addEntry),
+    ...createOpenRunStore(database),
     ...portable,
     ...readCache.wrap(portable),
     ...createUpkeepStore(database),

@@ -104,7 +104,7 @@ function readBy<Row, Shape>(listing: Listing<Row, Shape>): string[] {
     const indexed = indexedPart(plan);
     expect(indexed).toMatch(new RegExp(`USING (COVERING )?INDEX ${index}`));
     expect(indexed).not.toContain("TEMP B-TREE");
-    expect(indexed.startsWith("SEARCH") || /_by_(?:time|spend)$/.test(index)).toBe(true);
+    expect(indexed.startsWith("SEARCH") || /_by_(?:time|spend)$|^run_failed$/.test(index)).toBe(true);
   }
   return [...new Set(plans.map(({ index }) => index))];
 }
@@ -128,6 +128,9 @@ describe("a part of the list of runs is read by an index, in its order, with any
     [{ keyId: "k", minCostUsd: 0.5 }, ["run_by_key", "run_by_spend"]],
     [{ delivery: "d", text: "t", status: "failed" }, ["run_by_delivery"]],
     [{ needsApproval: true, target: "t" }, ["run_by_status", "run_by_target"]],
+    [{ unresolved: true, since: 1 }, ["run_failed"]],
+    [{ unresolved: true, status: "failed", trigger: "t" }, ["run_failed", "run_by_status", "run_by_trigger"]],
+    [{ unresolved: true, minTokens: 5 }, ["run_by_spend"]],
     [
       { keyId: "k", status: "failed", trigger: "t", target: "t", version: "v" },
       ["run_by_key", "run_by_status", "run_by_trigger", "run_by_target"],
@@ -182,6 +185,12 @@ it("approvals are looked up in the steps of a run, by its id", () => {
     plan.includes("run_step"),
   ))
     expect(plan).toContain("SEARCH run_step EXISTS USING INDEX run_step_by_name (run=?)");
+});
+
+it("replays are looked up by the id of the replayed run", () => {
+  const plans = plansOf(runListing(database, { unresolved: true })).filter(({ plan }) => plan.includes("replay"));
+  expect(plans.length).toBeGreaterThan(0);
+  for (const { plan } of plans) expect(plan).toContain("SEARCH replay USING INDEX run_by_replay (replay_of=?)");
 });
 
 /** The part of the plan for the newest runs, which are summed. */

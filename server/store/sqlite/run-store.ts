@@ -3,13 +3,14 @@ import type { Run } from "../../contract/run.ts";
 import { planDecision } from "../../domain/runs/approval.ts";
 import { queueFull } from "../../domain/problem.ts";
 import { planCancel } from "../../domain/runs/run-state.ts";
-import type { NewRun, QueueFull, RunStore, SpendFilter } from "../../ports/store/run-store.ts";
+import type { LeftRun, NewRun, QueueFull, RunStore, SpendFilter } from "../../ports/store/run-store.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun, QueueCapacity } from "./insert-run.ts";
 import { isUnlistedSql } from "./list-index.ts";
 import { listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "./list-runs.ts";
+import { prepareFindObstacle, prepareResumeRuns } from "./resume-runs.ts";
 import { run, runList, runStep } from "./schema.ts";
 import { inputSql, isOpenSql, payloadSql, runId } from "./stored-forms.ts";
 import { type AddEntry, implied, isImpliedEnd, listTimeline } from "./timeline.ts";
@@ -27,6 +28,8 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
   const getRun = prepareGetRun(database);
   const decideApproval = prepareDecideApproval(database, p.addEntry);
   const requestCancel = prepareRequestCancel(database, p.addEntry);
+  const resumeRuns = prepareResumeRuns(database, p);
+  const findObstacle = prepareFindObstacle(database);
   return {
     async createRuns(runs) {
       // Thrown after the transaction, because other writes share it.
@@ -35,7 +38,9 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
     },
     createFittingRuns: (runs) =>
       p.queueing(() =>
-        runs.flatMap((newRun) => {
+        runs.flatMap((newRun): LeftRun[] => {
+          const obstacle = findObstacle(newRun);
+          if (obstacle) return [obstacle];
           const queue = insertRuns(p, [newRun]);
           return queue ? [{ id: newRun.id, queue }] : [];
         }),
@@ -44,6 +49,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
     findRuns: (ids) => readInTurn(() => readRunRows(database, seqsOf(database, ids)).map(toRunSummary)),
     getRun: (id) => readInTurn(() => getRun(id)),
     listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),
+    resumeRuns: (runs, now) => p.queueing(() => resumeRuns(runs, now)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
     decideApproval: (decision) => write(() => decideApproval(decision)),
     sumSpend: (filter) => readInTurn(() => sumSpend(database, filter)),

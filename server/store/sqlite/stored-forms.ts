@@ -1,4 +1,5 @@
 import type { Target } from "../../contract/project/target.ts";
+import { failedStatuses } from "../../domain/runs/run-state.ts";
 import { runStatusCodes } from "../../domain/stored-codes.ts";
 import { packedId } from "../../domain/ids.ts";
 
@@ -9,6 +10,9 @@ export const workerId = packedId("wrk");
 
 /** Runs that have not ended. SQLite uses a partial index only if a query repeats its WHERE literally. */
 export const isOpenSql = `status < ${runStatusCodes.completed}`;
+
+/** Failed runs. As with `isOpenSql`, a query must repeat it literally. */
+export const hasFailedSql = `status IN (${failedStatuses.map((status) => runStatusCodes[status]).join(", ")})`;
 
 // JSON is never empty, so an empty string can mark a shared value.
 

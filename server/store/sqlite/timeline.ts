@@ -102,7 +102,7 @@ export function listTimeline(
   runId: string,
   { after, limit }: { after: number; limit: number },
 ): TimelineEntry[] {
-  const facts = db.select(impliedColumns).from(run).where(eq(run.id, runId)).get();
+  const facts = db.select(impliedFacts).from(run).where(eq(run.id, runId)).get();
   if (!facts) return [];
   const rows = db
     .select(eventColumns)
@@ -119,7 +119,7 @@ export function listTimeline(
     .map(toTimelineEntry);
 }
 
-function lastPosition({ db }: Pick<SqliteDatabase, "db">, runSeq: number): number | null {
+export function lastPosition({ db }: Pick<SqliteDatabase, "db">, runSeq: number): number | null {
   return (
     db
       .select({ last: max(runEvent.position) })
@@ -129,7 +129,8 @@ function lastPosition({ db }: Pick<SqliteDatabase, "db">, runSeq: number): numbe
   );
 }
 
-const impliedColumns = {
+/** The columns of a run that its implied entries depend on. */
+export const impliedFacts = {
   seq: run.seq,
   status: run.status,
   attempt: run.attempt,

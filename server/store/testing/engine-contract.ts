@@ -75,6 +75,7 @@ export function engineContract(open: OpenStore): void {
           deliveryId: null,
           attempt: 1,
           maxAttempts: 3,
+          attemptsBefore: 0,
           isResumed: false,
           createdAt: epoch,
           payloadText: null,
@@ -215,7 +216,15 @@ export function engineContract(open: OpenStore): void {
           });
           expect(await kindsOf(store, run.id)).toEqual(["queued", "attempt_started"]);
           expect(await store.listHeldRuns("wrk_a")).toEqual([
-            { id: run.id, token: "a token", target: run.target, attempt: 1, maxAttempts: 3, crashes: 0 },
+            {
+              id: run.id,
+              token: "a token",
+              target: run.target,
+              attempt: 1,
+              maxAttempts: 3,
+              attemptsBefore: 0,
+              crashes: 0,
+            },
           ]);
           expect((await store.claimRuns(aClaim())).map(({ id }) => id)).toEqual([queued.id]);
         },
@@ -599,7 +608,7 @@ export function engineContract(open: OpenStore): void {
         const run = await withRunningRun(store);
         const { id, token, target } = run;
         expect(await store.listHeldRuns("wrk_a")).toEqual([
-          { id, token, target, attempt: 1, maxAttempts: 3, crashes: 0 },
+          { id, token, target, attempt: 1, maxAttempts: 3, attemptsBefore: 0, crashes: 0 },
         ]);
         expect(await store.listHeldRuns("wrk_b")).toEqual([]);
       });

@@ -5,7 +5,7 @@ import type { Verdict } from "../../contract/delivery.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { NewKey } from "../../ports/store/key-store.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { NewRun, RunToResume } from "../../ports/store/run-store.ts";
 import type { Store } from "../../ports/store.ts";
 
 /** Opens an empty store with each call. */
@@ -65,6 +65,16 @@ export function aRun(given: Partial<NewRun> = {}): NewRun {
     payload: { email: "a@example.com" },
     input: null,
     keyId: null,
+    ...given,
+  };
+}
+
+export function aResume(given: Partial<RunToResume> & { id: string }): RunToResume {
+  return {
+    target: { kind: "workflow", slug: "welcome-email" },
+    version: "v2",
+    attempts: 3,
+    seenAttempt: 1,
     ...given,
   };
 }

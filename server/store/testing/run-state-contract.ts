@@ -2,10 +2,10 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunStatus } from "../../contract/run.ts";
 import { leaseMs } from "../../domain/runs/lease.ts";
-import { isFinal, mayBecome, planCancel, resolveTransition } from "../../domain/runs/run-state.ts";
+import { canResume, isEnded, mayBecome, planCancel, resolveTransition } from "../../domain/runs/run-state.ts";
 import type { LostRun, RunTransition } from "../../ports/store/engine-store.ts";
 import type { Store } from "../../ports/store.ts";
-import { aClaim, aRun, epoch, type OpenStore } from "./factories.ts";
+import { aClaim, aResume, aRun, epoch, type OpenStore } from "./factories.ts";
 
 const workerId = "wrk_states";
 
@@ -21,6 +21,7 @@ const operations = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("cancel" as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("resume" as const) }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -85,7 +86,7 @@ async function follow(store: Store, sequence: readonly StateOperation[]) {
     steps.push({
       before,
       after: run.status,
-      expected: { answer: result.expected, status: run.status, hasEnded: isFinal(run.status) },
+      expected: { answer: result.expected, status: run.status, hasEnded: isEnded(run.status) },
       actual: { answer, status: found?.status, hasEnded: found?.finishedAt !== null },
     });
   }
@@ -123,6 +124,12 @@ async function applyTo(
       const { outcome, change } = planCancel({ status, attempt: 1, cancelRequestedAt: run.cancelRequestedAt }, now);
       return { answer: await store.requestCancel(id, now), expected: outcome, run: { ...run, ...change } };
     }
+    case "resume": {
+      const [answer] = await store.resumeRuns([aResume({ id, seenAttempt: await attemptOf(store, id) })], now);
+      if (!canResume({ status, replayedAs: null }))
+        return { answer, expected: { obstacle: { kind: "status", status } }, run };
+      return { answer, expected: null, run: { ...run, status: "queued", cancelRequestedAt: null } };
+    }
     case "lose": {
       if (operation.fate === "expire")
         return { answer: await store.reconcile(now), expected: isRunning ? 1 : 0, run: left({ to: "queued" }) };
@@ -131,6 +138,10 @@ async function applyTo(
       return { answer, expected: undefined, run: left(fate.kind === "fail" ? fate.transition : { to: "queued" }) };
     }
   }
+}
+
+async function attemptOf(store: Store, id: string): Promise<number> {
+  return (await store.getRun(id))?.attempt ?? 0;
 }
 
 /** Ends the run, so that the next sequence starts with an empty queue. */

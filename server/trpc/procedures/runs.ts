@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
-import { runStatusSchema } from "../../contract/run.ts";
-import { targetKindSchema } from "../../contract/project/target.ts";
+import { runActionSchema, runFilterSchema } from "../../contract/run-filter.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
 import { parseJsonText } from "../../domain/requests/request-body.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
@@ -11,33 +10,16 @@ import { decideApproval, getAgentTrace } from "../../runs/agent-runs.ts";
 import { getRun, listRuns } from "../../runs/read-runs.ts";
 import { listTimeline } from "../../runs/run-timeline.ts";
 import { type ReplayChange, replayRun } from "../../runs/replay-run.ts";
+import { resumeRun } from "../../runs/resume-run.ts";
 import { procedure, router } from "../trpc.ts";
-import { jsonText, paging, searchText, toPage } from "./input-schemas.ts";
+import { jsonText, paging, toPage } from "./input-schemas.ts";
 
-/** The filter by which runs are listed, counted and acted on. */
-const runFilter = z.strictObject({
-  trigger: z.string().optional(),
-  target: z.string().optional(),
-  targetKind: targetKindSchema.optional(),
-  status: runStatusSchema.optional(),
-  delivery: z.string().optional(),
-  version: z.string().optional(),
-  replayOf: z.string().optional(),
-  since: timestampSchema.optional(),
-  until: timestampSchema.optional(),
-  text: searchText.optional(),
-  minTokens: z.int().min(0).optional(),
-  minCostUsd: z.number().min(0).optional(),
-  needsApproval: z.literal(true).optional(),
-});
-
-function toRunFilter({ since, until, ...rest }: z.infer<typeof runFilter>): RunFilter {
+function toRunFilter({ since, until, ...rest }: z.infer<typeof runFilterSchema>): RunFilter {
   return dropUndefined({ ...rest, since: timestampMs(since), until: timestampMs(until) });
 }
 
 const byId = z.strictObject({ id: z.string() });
 const ids = z.array(z.string().max(64)).max(100);
-const action = z.enum(["cancel", "replay"]);
 
 /** A page shows no more timeline entries: a run that logs endlessly must not fill it. */
 const maxTimelineEntries = 2_000;
@@ -52,18 +34,18 @@ function parseChange(change: z.infer<typeof replayChange>, maxBytes: number): Re
 
 export const runsRouter = router({
   list: procedure("listRuns")
-    .input(runFilter.extend(paging))
+    .input(runFilterSchema.extend(paging))
     .query(({ ctx, signal, input: { limit, cursor, ...filter } }) =>
       listRuns(ctx, { filter: toRunFilter(filter), page: { ...toPage({ limit, cursor }), signal } }),
     ),
 
   count: procedure("countRuns")
-    .input(runFilter)
+    .input(runFilterSchema)
     .query(({ ctx, input }) => countRuns(ctx, toRunFilter(input))),
 
   /** The total usage of the runs of a filter. */
   usage: procedure("sumUsage")
-    .input(runFilter)
+    .input(runFilterSchema)
     .query(({ ctx, input }) => sumUsage(ctx, toRunFilter(input))),
 
   /** The current state of these runs, newest first. Deleted runs are missing. */
@@ -104,6 +86,11 @@ export const runsRouter = router({
     .input(byId)
     .mutation(({ ctx, input }) => cancelRun(ctx, input.id)),
 
+  /** Returns the updated run. */
+  resume: procedure("resumeRun")
+    .input(byId)
+    .mutation(({ ctx, input }) => resumeRun(ctx, input.id)),
+
   /** With the same input, or with an edited payload for the trigger or an edited input for the target. */
   replay: procedure("replayRun")
     .input(byId.extend({ change: replayChange.optional() }))
@@ -112,17 +99,17 @@ export const runsRouter = router({
       return { runId: run.id };
     }),
 
-  /** Cancels or replays selected runs. */
+  /** Cancels, resumes or replays selected runs. */
   act: procedure("actOnRuns")
-    .input(z.strictObject({ action, ids: ids.min(1) }))
+    .input(z.strictObject({ action: runActionSchema, ids: ids.min(1) }))
     .mutation(({ ctx, input }) => actOnRuns(ctx, input)),
 
-  /** Cancels or replays the next runs of a filter: call again until `nextCursor` is `null`. */
+  /** Cancels, resumes or replays the next runs of a filter: call again until `nextCursor` is `null`. */
   bulk: procedure("actOnFilteredRuns")
     .input(
       z.strictObject({
-        action,
-        filter: runFilter,
+        action: runActionSchema,
+        filter: runFilterSchema,
         /** When the client counted the runs: later runs are left alone. The same in each call. */
         until: timestampSchema,
         cursor: z.string().max(512).nullable(),

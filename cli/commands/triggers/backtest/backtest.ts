@@ -5,7 +5,7 @@ import { didYouMean } from "../../../../server/domain/did-you-mean.ts";
 import { findRunningServer } from "../../../api/running-server.ts";
 import { Failure } from "../../../terminal/failure.ts";
 import { createProgressLine } from "../../../terminal/progress-line.ts";
-import { reportFailedBuild } from "../../build.ts";
+import { reportFailedBuild } from "../../builds/build.ts";
 import { type CommandContext, requireProject } from "../../command-context.ts";
 import { compareDeliveries } from "./compare-deliveries.ts";
 import { renderBacktest, withLinks } from "./render-backtest.ts";

@@ -99,6 +99,8 @@ function buildAgent(definition: AgentDefinition): ManifestAgent {
     timeoutMs: 60_000,
     concurrency: null,
     maxQueued: null,
+    versions: "pin",
+    steps: [],
     model: { provider: model.provider, modelId: model.modelId },
     instructions,
     tools: Object.entries(tools).map(([name, tool]) => ({

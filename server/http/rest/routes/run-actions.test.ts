@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Json } from "../../../contract/json.ts";
+import { bulkPageSchema } from "../../../contract/run-filter.ts";
 import { runSchema } from "../../../contract/run.ts";
 import { startedRuns } from "../schemas.ts";
 import { projectFixture } from "../testing/project-fixture.ts";
@@ -24,6 +25,8 @@ const started = async (service: TestService, answer: Answer) => {
 };
 const signedUp = async (service: TestService) =>
   (await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' })).runs[0]?.id ?? "";
+
+const failed = { to: "failed", error: { name: "Error", message: "no", stack: null } } as const;
 
 describe("POST /api/v1/runs/{id}/cancel", () => {
   it("ends a run that has not begun, at once", async () => {
@@ -54,6 +57,95 @@ describe("POST /api/v1/runs/{id}/cancel", () => {
     const answer = await service.post(`/api/v1/runs/${id}/cancel`);
     expect([answer.status, code(answer)]).toEqual([409, "run_ended"]);
     expect((await getRun(service, id)).status).toBe("completed");
+  });
+});
+
+const notResumable = (detail: string) => [409, { code: "not_resumable", detail: expect.stringContaining(detail) }];
+
+describe("POST /api/v1/runs/{id}/resume", () => {
+  it("queues a failed run again, and records who did it", async () => {
+    const service = await openTestService();
+    const id = await signedUp(service);
+    await executeRuns(service, failed);
+    const answer = await service.post(`/api/v1/runs/${id}/resume`);
+    expect([answer.status, runSchema.parse(answer.json)]).toMatchObject([
+      200,
+      { id, status: "queued", attempt: 1, maxAttempts: 4, error: null, finishedAt: null },
+    ]);
+    expect(service.state.queued).toBe(1);
+    const { data } = await service.store.listAudit({}, { limit: 10, cursor: null });
+    expect(data.map(({ action, subject }) => [action, subject])).toEqual([["run.resumed", id]]);
+  });
+
+  it("says why a run cannot be resumed", async () => {
+    const service = await openTestService();
+    const id = await signedUp(service);
+    const resume = async () => {
+      const { status, json } = await service.post(`/api/v1/runs/${id}/resume`);
+      return [status, z.object({ code: z.string(), detail: z.string() }).parse(json)];
+    };
+    expect(await resume()).toEqual(notResumable("The run is queued. It continues by itself."));
+    await executeRuns(service, failed);
+    const sources = service.state.sources;
+    service.state.sources = projectFixture({ triggers: ["new-signup"] });
+    expect(await resume()).toEqual(notResumable("new-signup:welcome-email is not in the deployed project"));
+    service.state.sources = sources;
+    const replay = await started(service, await service.post(`/api/v1/runs/${id}/replay`));
+    expect(await resume()).toEqual(notResumable(`The run was replayed as ${replay.id}.`));
+    expect((await service.post("/api/v1/runs/run_unknown/resume")).status).toBe(404);
+    expect((await getRun(service, id)).replayedAs).toBe(replay.id);
+  });
+
+  it("does not resume a canceled or a completed run", async () => {
+    const service = await openTestService();
+    const canceled = await signedUp(service);
+    await service.post(`/api/v1/runs/${canceled}/cancel`);
+    const completed = await signedUp(service);
+    await executeRuns(service);
+    for (const id of [canceled, completed]) {
+      const answer = await service.post(`/api/v1/runs/${id}/resume`);
+      expect([answer.status, code(answer)]).toEqual([409, "not_resumable"]);
+    }
+  });
+});
+
+describe("POST /api/v1/runs/bulk", () => {
+  it("acts page by page, and each call has an audit entry unless it is a dry run", async () => {
+    const service = await openTestService();
+    const ids = [await signedUp(service), await signedUp(service)];
+    await executeRuns(service, failed);
+    service.state.now += 1000;
+    const filter = { trigger: "new-signup", unresolved: true };
+    const page = async (body: Record<string, Json>) =>
+      bulkPageSchema.parse((await service.post("/api/v1/runs/bulk", { filter, limit: 1, ...body })).json);
+    expect((await page({ action: "replay", dryRun: true })).runs).toEqual([{ id: ids[1], replayedAs: null }]);
+    const first = await page({ action: "replay" });
+    const second = await page({ action: "resume", until: first.until, cursor: first.nextCursor });
+    expect([first.runs[0]?.id, second.runs]).toEqual([ids[1], [{ id: ids[0], replayedAs: null }]]);
+    const { data } = await service.store.listAudit({}, { limit: 10, cursor: null });
+    expect(data.map(({ action, detail }) => [action, detail])).toEqual([
+      ["run.resumed", { done: 1, runs: [ids[0]] }],
+      ["run.replayed", { done: 1, runs: [ids[1]] }],
+    ]);
+  });
+
+  it("rejects an unknown filter and an unknown action", async () => {
+    const service = await openTestService();
+    const bodies: Json[] = [
+      { action: "resume", filter: { tirgger: "x" } },
+      { action: "remove", filter: {} },
+      { action: "resume" },
+    ];
+    for (const body of bodies) expect((await service.post("/api/v1/runs/bulk", body)).status).toBe(422);
+  });
+
+  it("counts the runs of a filter", async () => {
+    const service = await openTestService();
+    await signedUp(service);
+    await executeRuns(service, failed);
+    expect((await service.get("/api/v1/runs/count?unresolved=true")).json).toEqual({ count: 1, isCapped: false });
+    expect((await service.get("/api/v1/runs/count?status=completed")).json).toEqual({ count: 0, isCapped: false });
+    expect((await service.get("/api/v1/runs/count?unresolved=no")).status).toBe(400);
   });
 });
 

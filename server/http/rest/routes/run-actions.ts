@@ -3,6 +3,7 @@ import { AppError } from "../../../contract/app-error.ts";
 import type { Json } from "../../../contract/json.ts";
 import { cancelRun } from "../../../runs/act-on-runs.ts";
 import { type ReplayChange, replayRun } from "../../../runs/replay-run.ts";
+import { resumeRun } from "../../../runs/resume-run.ts";
 import { startTargetRun } from "../../../runs/start-run.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
@@ -23,6 +24,21 @@ const cancelRoute = defineRoute({
   },
 });
 
+const resumeRoute = defineRoute({
+  method: "post",
+  path: "/api/v1/runs/{id}/resume",
+  operationId: "resumeRun",
+  summary: "Resume a failed run on the deployed build",
+  description:
+    "The run continues after its last finished step, with the same id and the same idempotency keys. It gets all attempts of its target again. If its transform had failed, the transform runs again.",
+  tags: ["Runs"],
+  request: { params: idParam, query: noQuery },
+  responses: {
+    200: answer("The run. It is `queued`, or a worker has already started it.", run),
+    ...problems(["not_found", "not_resumable", "queue_full"]),
+  },
+});
+
 /** Parsed apart from the schema of the route, so that `{}` and no body mean the same. */
 const replayBody = z.strictObject({ payload: json.optional(), input: json.optional() }).openapi("ReplayRequest", {
   description: "An empty object, an edited `payload` for the trigger, or an edited `input` for the target.",
@@ -33,7 +49,8 @@ const replayRoute = defineRoute({
   path: "/api/v1/runs/{id}/replay",
   operationId: "replayRun",
   summary: "Replay a run as a new run",
-  description: "Uses the same payload with the deployed transform, or the same input if the run had no payload.",
+  description:
+    "Uses the same payload with the deployed transform, or the same input if the run had no payload. All steps execute again, with new idempotency keys. To continue a failed run after its finished steps, resume it.",
   tags: ["Runs"],
   request: { params: idParam, query: noQuery, body: body(replayBody, false) },
   responses: {
@@ -67,6 +84,8 @@ const startAgentRoute = defineRoute({
 
 export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(cancelRoute, async (c) => c.json(await cancelRun(c.env, c.req.valid("param").id), 200));
+
+  app.openapi(resumeRoute, async (c) => c.json(await resumeRun(c.env, c.req.valid("param").id), 200));
 
   app.openapi(replayRoute, async (c) => {
     const change = toReplayChange(c.req.valid("json"));

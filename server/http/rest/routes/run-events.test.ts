@@ -32,6 +32,26 @@ describe("GET /api/v1/runs/{id}/events", () => {
     expect((await events.reader.read()).done).toBe(true);
   });
 
+  it("streams a resumed run past its first end", async () => {
+    const service = await openTestService();
+    const [{ id } = { id: "" }] = (await deliver(service, { endpoint: "signup", body })).runs;
+    await executeRuns(service, { to: "failed", error: null });
+    await service.post(`/api/v1/runs/${id}/resume`);
+    const events = await openEvents(service, id);
+    const kinds: (string | undefined)[] = [];
+    for (let event = await events.next(); nameOf(event) !== "resume_requested"; event = await events.next())
+      kinds.push(nameOf(event));
+    expect(kinds.slice(1)).toEqual(["queued", "attempt_started", "log", "failed"]);
+    const coming = events.next();
+    await executeRuns(service);
+    expect(nameOf(await coming)).toBe("attempt_started");
+    expect([nameOf(await events.next()), nameOf(await events.next()), nameOf(await events.next())]).toEqual([
+      "log",
+      "completed",
+      "end",
+    ]);
+  });
+
   it("sends a client that reconnects the entries that it missed, and none twice", async () => {
     const service = await openTestService();
     const [run] = (await deliver(service, { endpoint: "signup", body })).runs;

@@ -72,6 +72,8 @@ const columns: Record<string, (run: RunSummary) => string | number | null> = {
   finishedAt: ({ finishedAt }) => finishedAt,
   tokens: ({ tokens }) => tokens,
   costUsd: ({ costUsd }) => costUsd,
+  resumedAt: ({ resumedAt }) => resumedAt,
+  replayedAs: ({ replayedAs }) => replayedAs,
 };
 
 async function* toCsv(deps: RestDeps, filter: RunFilter): AsyncGenerator<string> {

@@ -36,7 +36,7 @@ const usageRoute = defineRoute({
   operationId: "sumUsage",
   summary: "Get the tokens and cost of runs",
   description:
-    "The total of all runs that match the filter, and the total of each agent. Runs of workflows are not counted. Only the newest 25,000 runs in the time range are counted. With `text`, `delivery`, `replayOf` or `needsApproval` the limit is 10,000 runs, or as many as 1.5 seconds allow. If the limit is reached, `isCapped` is true.",
+    "The total of all runs that match the filter, and the total of each agent. Runs of workflows are not counted. Only the newest 25,000 runs in the time range are counted. With `text`, `delivery`, `replayOf`, `needsApproval` or `unresolved` the limit is 10,000 runs, or as many as 1.5 seconds allow. If the limit is reached, `isCapped` is true.",
   tags: ["Runs"],
   request: { query: querySchema(runFilter) },
   responses: { 200: answer("The totals.", runsUsage), ...problems(["rate_limited"]) },

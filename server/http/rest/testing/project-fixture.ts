@@ -85,6 +85,8 @@ function toManifest(kept: FixtureTrigger[], slugs: string[]): Manifest {
       timeoutMs: 60_000,
       concurrency: null,
       maxQueued: null,
+      versions: "pin",
+      steps: [],
     })),
   });
 }

@@ -12,8 +12,10 @@ import { createKeyCipher } from "../../../auth/keys/service-secret.ts";
 import { createRequestSlots } from "../../../auth/limits/request-slots.ts";
 import type { Mode } from "../../../config.ts";
 import type { Scope } from "../../../contract/access/scope.ts";
+import type { Manifest } from "../../../contract/project/manifest.ts";
 import { createBodyBudget } from "../../../domain/requests/request-body.ts";
 import { newId } from "../../../domain/ids.ts";
+import type { Builds } from "../../../ports/builds.ts";
 import type { Identity } from "../../../ports/identity.ts";
 import { planRun, evaluateTriggers } from "../../../matching/match-triggers.ts";
 import { createReceiver, type Receive } from "../../../ingest/receive.ts";
@@ -45,6 +47,8 @@ export async function openTestService(
     sources: projectFixture(),
     queued: 0,
     canceled: [] as string[],
+    builds: [] as Manifest[],
+    loads: 0,
     log: [] as string[],
   };
   const note = (message: string, fields?: Record<string, unknown>) =>
@@ -66,9 +70,34 @@ export async function openTestService(
   const signals = {
     runsQueued: () => void state.queued++,
     cancelRequested: (id: string) => void state.canceled.push(id),
+    buildChanged: () => void state.loads++,
+  };
+  const builds: Builds = {
+    list: async () =>
+      state.builds.map(({ version: id, builtAt }) => ({
+        id,
+        builtAt,
+        isCurrent: id === state.sources.manifest.version,
+      })),
+    read: async (id) => state.builds.find(({ version }) => version === id) ?? null,
+    async makeCurrent(id) {
+      const manifest = state.builds.find(({ version }) => version === id);
+      if (!manifest || manifest.sources === "damaged") throw new Error("It is damaged.");
+      state.sources = { ...state.sources, manifest };
+    },
   };
   const maxBodyBytes = p.maxBodyBytes ?? 100_000;
-  const common = { store, project, signals, clock, logger, mode, maxBodyBytes, bodies: createBodyBudget(maxBodyBytes) };
+  const common = {
+    store,
+    project,
+    builds,
+    signals,
+    clock,
+    logger,
+    mode,
+    maxBodyBytes,
+    bodies: createBodyBudget(maxBodyBytes),
+  };
   const deps: RestDeps & { identity: () => Promise<Identity>; receive: Receive } = {
     ...common,
     identity: () => (identity ??= loadIdentity()),

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Target } from "../../../contract/project/target.ts";
 import type { RunStatus } from "../../../contract/run.ts";
-import { type LiveVersion, versionsToTake } from "../../../domain/runs/versions-to-take.ts";
+import { type LiveVersion, versionsToTake } from "../../../domain/runs/run-builds.ts";
 import type { ClaimedRun, ClaimRequest } from "../../../ports/store/engine-store.ts";
-import { versionNote } from "../../shared/run-rules.ts";
+import { buildsOf, claimedBuild } from "../../shared/run-rules.ts";
 import type { PostgresDatabase } from "../database.ts";
 import type { Session } from "../session.ts";
 import { addEntries } from "../timeline.ts";
@@ -79,13 +79,14 @@ async function ofVersion(
   p: ClaimRequest,
   ofPool: readonly (DueQueue & DueRow)[],
 ): Promise<readonly DueQueue[]> {
-  const { version } = p;
-  if (version === undefined) return ofPool;
-  const own = ofPool.filter((queue) => queue.version === version);
-  const others = ofPool.filter((queue) => queue.version !== version && (queue.hasWoken || !queue.isNew));
+  const builds = buildsOf(p);
+  if (builds === null) return ofPool;
+  const isOwn = ({ version }: DueQueue) => version === builds.version || builds.keptVersions.has(version);
+  const own = ofPool.filter(isOwn);
+  const others = ofPool.filter((queue) => !isOwn(queue) && (queue.hasWoken || !queue.isNew));
   if (others.length === 0) return own;
   const live = await session.rows<LiveVersion>(liveVersionsSql, [p.now - p.leaseMs]);
-  const take = versionsToTake(version, live);
+  const take = versionsToTake(builds, live);
   if ("only" in take) return own;
   return [...own, ...others.filter((queue) => !take.allBut.includes(queue.version))];
 }
@@ -96,7 +97,12 @@ async function withRoom(session: Session, p: ClaimRequest, due: readonly DueQueu
   return due.filter((queue) => (freeOf(free, queue) ?? 1) > 0);
 }
 
-const liveVersionsSql = `SELECT version, min(started_at) AS "beganAt" FROM worker WHERE seen_at > $1 AND NOT is_leaving GROUP BY version`;
+const liveVersionsSql = `
+  SELECT version, min(started_at) AS "beganAt", ARRAY(
+    SELECT DISTINCT unnest(string_to_array(nullif(other.kept_versions, ''), ',')) FROM worker other
+    WHERE other.version = worker.version AND other.seen_at > $1 AND NOT other.is_leaving
+  ) AS "keptVersions"
+  FROM worker WHERE seen_at > $1 AND NOT is_leaving GROUP BY version`;
 
 interface Claimed {
   runs: ClaimedRun[];
@@ -183,6 +189,7 @@ interface TakenRow {
   deliveryId: string | null;
   attempt: number;
   maxAttempts: number;
+  attemptsBefore: number;
   isResumed: boolean;
   payloadText: string | null;
   inputText: string | null;
@@ -203,13 +210,15 @@ const takeRunsSql = `
   UPDATE run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = ($5::text[])[n], progress_seq = 0, worker_id = ($6::text[])[n], started_at = coalesce(started_at, $7)
   FROM numbered WHERE run.id = numbered.id
   RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", attempt,
-    max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
+    max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
 
 async function takeRuns(
   session: Session,
-  { slots, now, leaseMs, version, concurrency }: ClaimRequest,
+  p: ClaimRequest,
   fetched: readonly { runId: string; queue: DueQueue }[],
 ): Promise<ClaimedRun[]> {
+  const { slots, now, leaseMs, concurrency } = p;
+  const builds = buildsOf(p);
   const rows = await session.rows<TakenRow>(takeRunsSql, [
     fetched.map(({ runId }) => runId),
     fetched.map(({ queue }) => queue.name),
@@ -219,23 +228,23 @@ async function takeRuns(
     slots.slice(0, fetched.length),
     now,
   ]);
+  const taken = rows.map((row) => ({
+    row,
+    ...claimedBuild({ version: row.acceptedBy, target: `${row.kind}:${row.slug}` }, builds),
+  }));
   await addEntries(
     session,
-    rows.map(({ id, isResumed, attempt, acceptedBy }) => ({
+    taken.map(({ row: { id, isResumed, attempt }, note }) => ({
       runId: id,
-      entry: {
-        at: now,
-        kind: isResumed ? "resumed" : "attempt_started",
-        attempt,
-        ...versionNote({ acceptedBy, executedBy: version }),
-      },
+      entry: { at: now, kind: isResumed ? "resumed" : "attempt_started", attempt, ...note },
     })),
   );
-  return rows.map(({ kind, slug, acceptedBy: _acceptedBy, ...row }) => ({
+  return taken.map(({ row: { kind, slug, acceptedBy: _acceptedBy, ...row }, build }) => ({
     ...row,
     leaseUntil: now + leaseMs,
     status: "running",
     target: { kind, slug },
+    ...(build && { build }),
   }));
 }
 

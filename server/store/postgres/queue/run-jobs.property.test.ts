@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vite
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import type { ClaimedRun, LostRun, RunTransition, StepRecord } from "../../../ports/store/engine-store.ts";
 import type { Store } from "../../../ports/store.ts";
-import { aClaim, aDelivery, aRun, epoch } from "../../testing/factories.ts";
+import { aClaim, aDelivery, aResume, aRun, epoch } from "../../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -67,6 +67,10 @@ const operation = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("cancel" as const), run: index }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("resume" as const), run: index, knowsLimit: fc.boolean() }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("approve" as const), run: index }) },
   {
     weight: 2,
@@ -158,6 +162,14 @@ async function apply(store: Store, known: Known, { next, now }: { next: Operatio
     case "cancel": {
       const id = known.ids[next.run % Math.max(1, known.ids.length)];
       if (id) await store.requestCancel(id, now);
+      return;
+    }
+    case "resume": {
+      const run = await store.getRun(known.ids[next.run % Math.max(1, known.ids.length)] ?? "");
+      if (!run) return;
+      const { id, target, attempt: seenAttempt } = run;
+      const limit = next.knowsLimit && target.slug === "narrow" ? { concurrency: 2 } : {};
+      await store.resumeRuns([aResume({ id, target, seenAttempt, ...limit })], now);
       return;
     }
     case "approve": {

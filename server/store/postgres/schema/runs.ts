@@ -4,8 +4,12 @@ import type { Json } from "../../../contract/json.ts";
 import type { TargetKind } from "../../../contract/project/target.ts";
 import type { RunError, RunStatus, StartedBy } from "../../../contract/run.ts";
 import type { LogLevel, TimelineKind } from "../../../contract/timeline.ts";
+import { failedStatuses } from "../../../domain/runs/run-state.ts";
 import { json, text, whole } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
+
+/** Failed runs. A query uses the partial index only if it repeats this condition. */
+export const hasFailedSql = `status IN (${failedStatuses.map((status) => `'${status}'`).join(", ")})`;
 
 export const run = pgTable(
   "run",
@@ -27,7 +31,10 @@ export const run = pgTable(
     version: text("version").notNull(),
     attempt: integer("attempt").notNull().default(0),
     maxAttempts: integer("max_attempts").notNull(),
+    /** The attempts before the last resume. */
+    attemptsBefore: integer("attempts_before").notNull().default(0),
     createdAt: whole("created_at").notNull(),
+    resumedAt: whole("resumed_at"),
     startedAt: whole("started_at"),
     finishedAt: whole("finished_at"),
     /** When a waiting run is due. For a queued run, which is always due, it is only the sort order. */
@@ -77,6 +84,9 @@ export const run = pgTable(
       t.version,
     ),
     index("run_by_status").on(t.status, t.createdAt, t.id, t.trigger, t.targetSlug, t.targetKind, t.version),
+    index("run_failed")
+      .on(t.createdAt, t.id, t.trigger, t.targetSlug, t.targetKind, t.version)
+      .where(sql.raw(hasFailedSql)),
     index("run_by_delivery").on(t.deliveryId, t.createdAt, t.id),
     index("run_by_replay")
       .on(t.replayOf, t.createdAt, t.id)
@@ -172,4 +182,6 @@ export const worker = pgTable("worker", {
   seenAt: whole("seen_at").notNull(),
   /** It claims no more runs and finishes its active ones. */
   isLeaving: boolean("is_leaving").notNull().default(false),
+  /** The versions of the other builds that its machine keeps, joined by commas. */
+  keptVersions: text("kept_versions").notNull().default(""),
 });

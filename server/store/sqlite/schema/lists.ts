@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable } from "drizzle-orm/sqlite-core";
 import { deliveryOutcomeCodes, runStatusCodes, targetKindCodes } from "../../../domain/stored-codes.ts";
 import { code, named } from "./columns.ts";
+import { hasFailedSql } from "../stored-forms.ts";
 import { delivery } from "./deliveries.ts";
 import { run } from "./runs.ts";
 
@@ -51,6 +52,7 @@ export const runList = sqliteTable(
     index("run_by_trigger").on(t.trigger, t.createdAt),
     index("run_by_target").on(t.targetSlug, t.createdAt),
     index("run_by_status").on(t.status, t.createdAt),
+    index("run_failed").on(t.createdAt).where(sql.raw(hasFailedSql)),
     index("run_by_key")
       .on(t.key, t.createdAt)
       .where(sql`key IS NOT NULL`),

@@ -37,7 +37,10 @@ export const run = sqliteTable(
     version: named("version").notNull(),
     attempt: integer("attempt").notNull().default(0),
     maxAttempts: integer("max_attempts").notNull(),
+    /** The attempts before the last resume. */
+    attemptsBefore: integer("attempts_before").notNull().default(0),
     createdAt: integer("created_at").notNull(),
+    resumedAt: integer("resumed_at"),
     startedAt: integer("started_at"),
     finishedAt: integer("finished_at"),
     /** When a waiting run is due. For a queued run, which is always due, it is only the sort order. */

@@ -8,5 +8,6 @@ export default defineWorkflow({
   timeout: 0,
   concurrency: Infinity,
   maxQueued: "100",
+  versions: "newest",
   run: () => null,
 });

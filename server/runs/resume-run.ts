@@ -1,0 +1,51 @@
+import { AppError } from "../contract/app-error.ts";
+import type { Run } from "../contract/run.ts";
+import { queueFull } from "../domain/problem.ts";
+import { notResumable } from "../domain/runs/resume.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ProjectReader, ProjectSources } from "../ports/project.ts";
+import type { Signals } from "../ports/signals.ts";
+import type { RunStore, RunToResume } from "../ports/store/run-store.ts";
+import { findRun } from "./read-runs.ts";
+
+/**
+ * Resumes a failed run on the current build and returns it, `queued`. It keeps its finished steps, and so their
+ * idempotency keys, and its input. If its input was never recorded, the transform runs again. Throws AppError
+ * `not_found`, `not_resumable` or `queue_full`.
+ */
+export async function resumeRun(
+  deps: { store: Pick<RunStore, "getRun" | "resumeRuns">; project: ProjectReader; signals: Signals; clock: Clock },
+  id: string,
+): Promise<Run> {
+  const order = toResume(await findRun(deps, { id }), deps.project.current());
+  const [left = null] = await deps.store.resumeRuns([order], deps.clock.now());
+  if (left && "queue" in left) throw queueFull(left.queue);
+  if (left && left.obstacle !== "missing") throw notResumable(id, left.obstacle);
+  if (!left) deps.signals.runsQueued();
+  return findRun(deps, { id });
+}
+
+/** The run with the facts of the build that continues it. Throws AppError `not_resumable`. */
+export function toResume(old: Run, { manifest, triggers }: Pick<ProjectSources, "manifest" | "triggers">): RunToResume {
+  const { kind, slug } = old.target;
+  const target = (kind === "agent" ? manifest.agents : manifest.workflows).find((built) => built.slug === slug);
+  if (!target) throw notDeployed(old.id, `${kind} ${slug}`);
+  const hasTrigger = triggers.some(({ attachmentId }) => attachmentId === old.attachmentId);
+  if (old.input === null && old.attachmentId !== null && !hasTrigger) throw notDeployed(old.id, old.attachmentId);
+  return {
+    id: old.id,
+    target: { kind, slug },
+    version: manifest.version,
+    attempts: target.retries.attempts,
+    seenAttempt: old.attempt,
+    maxQueued: target.maxQueued,
+    concurrency: target.concurrency,
+  };
+}
+
+function notDeployed(id: string, what: string): AppError {
+  return new AppError(
+    "not_resumable",
+    `Run ${id} was not resumed: ${what} is not in the deployed project. Deploy a project that has it.`,
+  );
+}
