@@ -38,7 +38,7 @@ describe("what senders change", () => {
 
       const report = driftReportSchema.parse(await getJson(`${service.url}/api/v1/drift?endpoint=issues`));
       const texts = [
-        "100 % stopped matching new-issue, all at /issue/type: number, expected string",
+        "100 % stopped matching new-issue, all at /issue/type: number, expected a string",
         "/issue/type: number, before string, in all of 30 deliveries",
         "/issue/labels is new (array), in all of 30 deliveries",
         '/issue/state has the new value "gone", in all of 30 deliveries',

@@ -9,7 +9,7 @@ export function pointerText(path: string): string {
   return path === "" ? "the body" : visibleText(steps.join("/"), 120);
 }
 
-/** The change in words, without its time: `3 % stopped matching, all at /issue/type: number, expected string`. */
+/** The change in words, without its time: `3 % stopped matching, all at /issue/type: number, expected a string`. */
 export function describeDrift(drift: Drift): string {
   const { change, path, expected, actual, deliveries, of } = drift;
   const where = pointerText(path ?? "");

@@ -39,7 +39,7 @@ describe("GET /api/v1/drift", () => {
         "stopped_matching",
         "invoice-paid",
         changedAt,
-        "100 % stopped matching invoice-paid, all at /amount: string, expected number",
+        "100 % stopped matching invoice-paid, all at /amount: string, expected a number",
       ],
       ["invoice.paid", "new_type", null, changedAt, "/amount: string, before number, in all of 40 deliveries"],
       ["invoice.paid", "new_field", null, changedAt, "/extra is new (boolean), in all of 40 deliveries"],
