@@ -106,6 +106,8 @@ async function timeQuestions(from: Store, { endpoints, workflows }: PlannedProje
     "searchIds, the end of an id": () => from.searchIds({ text: run?.id.slice(-6) ?? "", limit: 5 }),
     "searchIds, nothing": () => from.searchIds({ text: "NOTHING", limit: 5 }),
     countOpenRuns: () => from.countOpenRuns(),
+    countHeld: () => from.countHeld(),
+    listHeld: () => from.listHeld({}, { limit: 50, cursor: null }),
     getRun: () => from.getRun(run?.id ?? ""),
     listTimeline: () => from.listTimeline(run?.id ?? "", { after: 0, limit: 500 }),
   };

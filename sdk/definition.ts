@@ -35,12 +35,12 @@ export interface SourceDefinition {
   readonly dedupe: DedupeOptions | undefined;
   readonly body: BodyOptions | undefined;
   readonly bigints: "number" | "string" | undefined;
-  readonly onMismatch: "reject" | "skip" | undefined;
+  readonly onMismatch: "reject" | "skip" | "hold" | undefined;
   readonly reply: ReplyOptions | undefined;
   readonly rateLimit: RateLimitOptions | undefined;
 }
 
-/** A fixed response to every accepted, repeated and skipped request, for senders that insist on one. */
+/** A fixed response to every accepted, repeated, skipped and held request, for senders that insist on one. */
 export interface ReplyOptions {
   /** 200 to 299. Default: 200. */
   status?: number;

@@ -4,6 +4,9 @@ import { registerBuild } from "./builds/build.ts";
 import { registerBuildsList, registerBuildsRollback } from "./builds/builds.ts";
 import type { CliCommand } from "./cli-command.ts";
 import type { CommandRunner } from "./command-context.ts";
+import { registerDeliveriesExplain, registerDeliveriesGet } from "./deliveries/get.ts";
+import { registerDeliveriesList } from "./deliveries/list.ts";
+import { registerDeliveriesRedeliver, registerDeliveriesRelease } from "./deliveries/release.ts";
 import { registerDev } from "./dev/dev.ts";
 import { registerDoctor } from "./doctor/doctor.ts";
 import { registerInit } from "./init/init.ts";
@@ -57,6 +60,16 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerTriggersSwitch(triggers, runner);
   registerTriggersInfer(triggers, runner);
   registerTriggersDrift(triggers, runner);
+
+  const deliveries = program.subcommand("deliveries", "Inspect, redeliver and release deliveries", [
+    "signalbox deliveries list --outcome held",
+    "signalbox deliveries release --endpoint billing --dry-run",
+  ]);
+  registerDeliveriesList(deliveries, runner);
+  registerDeliveriesGet(deliveries, runner);
+  registerDeliveriesExplain(deliveries, runner);
+  registerDeliveriesRedeliver(deliveries, runner);
+  registerDeliveriesRelease(deliveries, runner);
 
   const runs = program.subcommand("runs", "Inspect, resume, replay and cancel runs, and approve tool calls", [
     "signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F",

@@ -1,5 +1,5 @@
 import type { RunStatus } from "../../server/contract/run.ts";
-import type { Reason, Verdict, VerdictOutcome } from "../../server/contract/delivery.ts";
+import type { DeliveryOutcome, Reason, Verdict, VerdictOutcome } from "../../server/contract/delivery.ts";
 import { plainLine } from "./plain-text.ts";
 import { renderTable } from "./table.ts";
 import type { Paint, Tone } from "./terminal.ts";
@@ -19,6 +19,14 @@ export const runMarks: Record<RunStatus, Mark> = {
   failed: { mark: "✗", label: "failed", tone: "bad" },
   canceled: { mark: "⊘", label: "canceled", tone: "warn" },
   timed_out: { mark: "⧖", label: "timed out", tone: "bad" },
+};
+
+export const deliveryMarks: Record<DeliveryOutcome, Mark> = {
+  accepted: { mark: "✓", label: "accepted", tone: "good" },
+  skipped: { mark: "–", label: "skipped", tone: "dim" },
+  rejected: { mark: "✗", label: "rejected", tone: "bad" },
+  repeated: { mark: "↻", label: "repeated", tone: "warn" },
+  held: { mark: "◫", label: "held", tone: "busy" },
 };
 
 export const verdictMarks: Record<VerdictOutcome, Mark> = {

@@ -55,6 +55,14 @@ it("a delivery that one trigger did not match has the stage, the path and the ac
   );
 });
 
+it("a held delivery waits for a release, and has the reason", () => {
+  const held = { ...delivery, outcome: "held" as const };
+  expect(describeDecision(held)).toBe("Waits for a release: filter: /data/amount: expected ≥ 10000, was 4200");
+  expect(describeDecision({ ...held, verdicts: [verdict(), verdict({ outcome: "request_mismatch" })] })).toBe(
+    "Waits for a release: 0 of 2 fired, stopped at filter, request",
+  );
+});
+
 it("a disabled trigger has the time and the reason, and nothing about the body", () => {
   const reasons = [
     {

@@ -27,12 +27,13 @@ export function describeDecision(
   const stages = [
     ...new Set([...verdicts, ...unlistedVerdicts].map(({ outcome }) => verdictOutcomes[outcome].stage)),
   ].join(", ");
-  if (!only || evaluated > 1) return `0 of ${formatNumber(evaluated)} fired, stopped at ${stages}`;
+  const held = delivery.outcome === "held" ? "Waits for a release: " : "";
+  if (!only || evaluated > 1) return `${held}0 of ${formatNumber(evaluated)} fired, stopped at ${stages}`;
   const reason = only.reasons[0];
-  if (!reason) return verdictOutcomes[only.outcome].label;
+  if (!reason) return held + verdictOutcomes[only.outcome].label;
   return only.outcome === "disabled"
-    ? formatReason(reason)
-    : `${verdictOutcomes[only.outcome].stage}: ${formatReason(reason)}`;
+    ? held + formatReason(reason)
+    : `${held}${verdictOutcomes[only.outcome].stage}: ${formatReason(reason)}`;
 }
 
 /** One line for verdicts that a delivery does not list: `990 triggers stopped by filter at /type, was "refund"`. */

@@ -34,6 +34,7 @@ const auditWords: Record<AuditAction, string> = {
   "approval.decided": "Decided an approval",
   "delivery.sent": "Sent a delivery",
   "delivery.redelivered": "Redelivered",
+  "delivery.released": "Released held deliveries",
   "trigger.disabled": "Disabled a trigger",
   "trigger.enabled": "Enabled a trigger",
   "build.rolled-back": "Rolled back to a build",

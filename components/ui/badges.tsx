@@ -1,4 +1,4 @@
-import { Bot, FlaskConical, Hand, Workflow } from "lucide-react";
+import { Bot, FlaskConical, Hand, LoaderCircle, Workflow } from "lucide-react";
 import type { ManifestAgent } from "../../server/contract/project/manifest.ts";
 import type { TargetKind } from "../../server/contract/project/target.ts";
 import type { StatusStyle, Tone } from "./statuses.ts";
@@ -18,7 +18,7 @@ export function StatusBadge({ status, label }: { status: StatusStyle; label?: st
     <span
       className={`inline-flex items-center gap-1 rounded-full py-px pr-2 pl-1.5 text-xs font-[550] whitespace-nowrap ${tones[status.tone]}`}
     >
-      <Icon aria-hidden size={12} strokeWidth={2.4} className={status.tone === "run" ? "animate-spin" : ""} />
+      <Icon aria-hidden size={12} strokeWidth={2.4} className={Icon === LoaderCircle ? "animate-spin" : ""} />
       {label ?? status.label}
     </span>
   );

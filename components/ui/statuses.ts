@@ -7,6 +7,7 @@ import {
   CircleX,
   Clock,
   Hand,
+  Inbox,
   ListX,
   LoaderCircle,
   Pause,
@@ -59,6 +60,7 @@ export const deliveryOutcomes: Record<DeliveryOutcome, StatusStyle> = {
   skipped: { label: "skipped", icon: SkipForward, tone: "idle" },
   rejected: { label: "rejected", icon: TriangleAlert, tone: "bad" },
   repeated: { label: "repeated", icon: Repeat2, tone: "wait" },
+  held: { label: "held", icon: Inbox, tone: "run" },
 };
 
 /** Label, icon, tone and stage of verdicts. */

@@ -214,7 +214,7 @@ type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
 
 /** Options of an endpoint that are not options of a source. */
 interface EndpointOnly {
-  onMismatch?: "reject" | "skip" | undefined;
+  onMismatch?: "reject" | "skip" | "hold" | undefined;
   reply?: ReplyOptions | undefined;
 }
 
@@ -225,12 +225,14 @@ export interface EndpointOptions<Headers extends Schema = Schema> extends Omit<
 > {
   /**
    * The response to a request whose body matches the `request` of no source on the endpoint: `"reject"` answers 422, so
-   * that the sender sees its mistake; `"skip"` answers 200, for senders that disable an endpoint after errors. Default:
-   * `"reject"` if the endpoint has one trigger, otherwise `"skip"`.
+   * that the sender sees its mistake; `"skip"` answers 200, for senders that disable an endpoint after errors. `"hold"`
+   * answers 202 to every request that starts no run, also if a `filter`, `headers` or a switch stopped it. The delivery
+   * waits until `signalbox deliveries release` evaluates it again, for example after a deployment with a fixed schema.
+   * Default: `"reject"` if the endpoint has one trigger, otherwise `"skip"`.
    */
-  onMismatch?: "reject" | "skip";
+  onMismatch?: "reject" | "skip" | "hold";
   /**
-   * A fixed response in place of the JSON with the run ids, to accepted, repeated and skipped requests. Rejected
+   * A fixed response in place of the JSON with the run ids, to accepted, repeated, skipped and held requests. Rejected
    * requests get their problem. It never contains the output of a run. Default: none.
    */
   reply?: ReplyOptions;

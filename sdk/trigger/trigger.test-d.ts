@@ -115,6 +115,7 @@ const pushed = github.source({
 });
 expectTrue<Equal<typeof pushed, WebhookSource<"pushed", { ref: string }, { "x-github-event": "push" }>>>();
 const plainEndpoint = defineEndpoint({ endpoint: "plain" });
+defineEndpoint({ endpoint: "held", onMismatch: "hold" });
 expectTrue<Equal<typeof plainEndpoint, Endpoint>>();
 
 // A transform can be async, and can be a function defined elsewhere.

@@ -18,6 +18,8 @@ export const ownHeaders = {
   requestUrl: "signalbox-request-url",
   /** The scheme that answered the request: the sender verified the endpoint with it, and sent no event. */
   handshake: "signalbox-handshake",
+  /** The time at which a held delivery started its runs, ISO 8601. */
+  releasedAt: "signalbox-released-at",
   /** The values of the headers that the request had several times, as JSON: `{"x-topic":["a","b"]}`. */
   repeated: "signalbox-repeated-headers",
   /** The paths of integers beyond 2⁵³ that were rounded when the body was parsed: JSON Pointers, as JSON. */
@@ -83,7 +85,8 @@ export function countVerdicts({ verdicts, unlistedVerdicts }: VerdictList): numb
   return unlistedVerdicts.reduce((sum, { count }) => sum + count, verdicts.length);
 }
 
-export const deliveryOutcomeSchema = z.enum(["accepted", "skipped", "rejected", "repeated"]);
+/** `held`: it started no run, and waits to be released: its endpoint has `onMismatch: "hold"`. */
+export const deliveryOutcomeSchema = z.enum(["accepted", "skipped", "rejected", "repeated", "held"]);
 
 /** One inbound request to an endpoint, without its body: what lists show. */
 export const deliverySummarySchema = z.object({
@@ -110,6 +113,32 @@ export const deliverySchema = deliverySummarySchema.extend({
   body: z.string().nullable(),
   json: jsonSchema.nullable(),
 });
+
+/**
+ * A held delivery after another evaluation. `released`: it started `runs`. `already_released`: these are the runs of an
+ * earlier release. `held`: no trigger matches yet. `failed`: see `message`, e.g. a queue is full.
+ */
+export const releasedDeliverySchema = z.object({
+  id: z.string(),
+  endpoint: z.string(),
+  result: z.enum(["released", "already_released", "held", "failed"]),
+  /** In a preview, nothing is started, and `runId` is `null`. */
+  runs: z.array(z.object({ runId: z.string().nullable(), trigger: z.string(), target: targetSchema })),
+  /** Why it is held or has failed; otherwise `null`. */
+  message: z.string().nullable(),
+});
+
+/** The result for a batch of held deliveries, oldest first. */
+export const releaseBatchSchema = z.object({
+  /** The number of deliveries that started runs. */
+  released: z.int(),
+  data: z.array(releasedDeliverySchema),
+  /** The start of the next batch; `null`: the last batch. */
+  nextCursor: z.string().nullable(),
+});
+
+export type ReleasedDelivery = z.infer<typeof releasedDeliverySchema>;
+export type ReleaseBatch = z.infer<typeof releaseBatchSchema>;
 
 export type DeliveryOutcome = z.infer<typeof deliveryOutcomeSchema>;
 export type DeliverySummary = z.infer<typeof deliverySummarySchema>;

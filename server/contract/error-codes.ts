@@ -213,8 +213,8 @@ export const errorCodes = {
   not_replayable: entry(
     409,
     "Replay not possible",
-    "The content is no longer stored, or its trigger or target is not part of the deployed project.",
-    "Deploy a project that has it, or start the target with an input of your own.",
+    "The content is no longer stored, or its trigger or target is not part of the deployed project. A held delivery is released instead of redelivered, and only held deliveries can be released.",
+    "Deploy a project that has it, or start the target with an input of your own. Release a held delivery.",
     false,
     "either",
   ),

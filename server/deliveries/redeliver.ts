@@ -2,27 +2,26 @@ import { createHash } from "node:crypto";
 import type { SignedEvent, SignedRequest } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
 import { type Delivery, ownHeaders } from "../contract/delivery.ts";
-import type { BodyFormat } from "../contract/project/endpoint.ts";
+import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { redacted as redactedText } from "../domain/deliveries/redaction.ts";
 import { newId } from "../domain/ids.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
-import { chooseFormat, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import { checkSignature } from "../domain/requests/check-signature.ts";
-import type { ParsedJson } from "../domain/requests/request-body.ts";
-import { decideDelivery } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
+import type { ProjectReader, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { SwitchStore } from "../ports/store.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
+import { headerOf, judgeAgain, requireStored } from "./judge-again.ts";
 import { getDelivery } from "./read-deliveries.ts";
 
 /**
  * Redelivers the stored body of a delivery, byte for byte, to the current triggers of the project or to one of them.
  * This creates a new delivery with new runs. A delivery that was rejected for its signature is verified again first.
- * Returns the id of the new delivery. Throws AppError `not_found`, `not_replayable` or `queue_full`.
+ * A held delivery is released instead. Returns the id of the new delivery. Throws AppError `not_found`,
+ * `not_replayable` or `queue_full`.
  */
 export async function redeliver(
   deps: {
@@ -35,31 +34,22 @@ export async function redeliver(
 ): Promise<string> {
   const startedAt = performance.now();
   const old = await getDelivery(deps, request.id);
-  const bytes = keptBody(old);
-  const sources = deps.project.current();
-  const triggers = receiversOf(old, request.trigger, sources);
+  if (old.outcome === "held") throw isHeld(old);
+  const stored = requireStored(old, { project: deps.project, trigger: request.trigger });
+  const { bytes, triggers } = stored;
   const wasRejected = old.problem?.code === "invalid_signature" || old.problem?.code === "verification_failed";
   const signed = wasRejected ? await verifyAgain(old, bytes, triggers) : null;
+  // A manual redelivery ignores the idempotency key of the first delivery. A delivery that was never accepted keeps its key, because the sender may have retried the event, or may still do so.
+  const isFirst = wasRejected && request.trigger === null;
   const now = deps.clock.now();
   const id = newId("dlv", now);
-  const { json: body, rounded } = await parseAgain(old, {
-    bytes,
-    formats: triggers[0]?.body ?? onlyJson,
+  const { decision, body, rounded } = await judgeAgain(deps, old, {
+    ...stored,
+    isOne: request.trigger !== null,
     deliveryId: id,
-  });
-  const decision = decideDelivery({
-    manifest: sources.manifest,
-    triggers,
-    index: request.trigger === null ? (sources.indexes.get(old.endpoint) ?? null) : null,
-    isShared: isShared(old, sources),
-    onMismatch: triggers[0]?.onMismatch ?? null,
-    body,
-    headers: old.headers,
-    deliveryId: id,
-    now,
     startedBy: request.startedBy,
-    keyId: null,
-    disabled: await deps.store.listDisabledTriggers(),
+    now,
+    onMismatch: onMismatchOf(triggers, { isFirst }),
   });
   const { runs, outcome, responseStatus, verdicts, unlistedVerdicts } = decision;
   const delivery: NewDelivery = {
@@ -73,7 +63,7 @@ export async function redeliver(
     receivedAt: now,
     method: old.method,
     headers: {
-      ...without(old.headers, ownHeaders.rounded),
+      ...without(old.headers, [ownHeaders.rounded, ownHeaders.releasedAt]),
       ...(rounded.length > 0 && { [ownHeaders.rounded]: JSON.stringify(rounded) }),
       [ownHeaders.redeliveryOf]: old.id,
     },
@@ -84,8 +74,6 @@ export async function redeliver(
     keyId: null,
     redeliveryOf: old.id,
   };
-  // A manual redelivery ignores the idempotency key of the first delivery. A delivery that was never accepted keeps its key, because the sender may have retried the event, or may still do so.
-  const isFirst = wasRejected && request.trigger === null;
   const idempotency = isFirst
     ? idempotencyOf({
         header: headerOf(old),
@@ -106,26 +94,16 @@ export async function redeliver(
   return id;
 }
 
-function isShared(old: Delivery, sources: ProjectSources): boolean {
-  return (sources.byEndpoint.get(old.endpoint)?.length ?? 0) > 1;
+/** The event is not held a second time: only its first delivery waits for triggers. */
+function onMismatchOf(triggers: readonly TriggerSource[], { isFirst }: { isFirst: boolean }): OnMismatch | null {
+  const onMismatch = triggers[0]?.onMismatch ?? null;
+  return onMismatch === "hold" && !isFirst ? "skip" : onMismatch;
 }
 
-function receiversOf(old: Delivery, slug: string | null, sources: ProjectSources): readonly TriggerSource[] {
-  const onEndpoint = sources.byEndpoint.get(old.endpoint) ?? [];
-  const triggers = slug === null ? onEndpoint : onEndpoint.filter((trigger) => trigger.slug === slug);
-  if (triggers.length > 0) return triggers;
-  const what = slug === null ? "No trigger" : `No trigger ${JSON.stringify(slug)}`;
-  throw new AppError(
+function isHeld({ id }: Delivery): AppError {
+  return new AppError(
     "not_replayable",
-    `${what} listens on ${JSON.stringify(old.endpoint)} in the deployed project. Deploy a project that has it.`,
-  );
-}
-
-function keptBody(old: Delivery): Buffer<ArrayBuffer> {
-  if (old.body !== null) return Buffer.from(old.body, "base64");
-  throw new AppError(
-    "not_replayable",
-    `The body of delivery ${old.id} is not stored: the request was rejected before its body was read, or retention removed it.`,
+    `Delivery ${id} is held: a redelivery would run its event a second time after its release. Release it: \`signalbox deliveries release ${id}\`.`,
   );
 }
 
@@ -168,33 +146,6 @@ async function verifyAgain(
   );
 }
 
-function headerOf({ headers }: Delivery): (name: string) => string | null {
-  return (name) => (Object.hasOwn(headers, name) ? (headers[name] ?? null) : null);
-}
-
-function without(headers: Record<string, string>, name: string): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([other]) => other !== name));
-}
-
-/** Parses the body as the endpoint accepts it now, whatever was accepted when it was received. */
-async function parseAgain(
-  old: Delivery,
-  { bytes, formats, deliveryId }: { bytes: Buffer<ArrayBuffer>; formats: readonly BodyFormat[]; deliveryId: string },
-): Promise<ParsedJson> {
-  const header = headerOf(old);
-  const contentType = header("content-type") ?? undefined;
-  try {
-    const [only, ...others] = formats;
-    const format =
-      only && others.length === 0
-        ? only
-        : chooseFormat(formats, { contentType, contentEncoding: header("content-encoding") ?? undefined });
-    if (format instanceof AppError) throw format;
-    return await parseBody(bytes, { format, contentType, deliveryId });
-  } catch (cause) {
-    if (!(cause instanceof AppError)) throw cause;
-    throw new AppError("not_replayable", `The body of delivery ${old.id} would be rejected again: ${cause.message}`, {
-      cause,
-    });
-  }
+function without(headers: Record<string, string>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }

@@ -25,6 +25,7 @@ export const deliveryOutcomeCodes = {
   skipped: 1,
   rejected: 2,
   repeated: 3,
+  held: 4,
 } as const satisfies Codes<DeliveryOutcome>;
 
 export const verdictOutcomeCodes = {

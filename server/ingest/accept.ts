@@ -20,7 +20,7 @@ import type { IngestResponse, Rejected, RequestHead } from "./ingest-request.ts"
 /** How an authenticated, readable delivery ended. It is on disk. */
 export type Acceptance =
   | { kind: "accepted" | "repeated"; delivery: NewDelivery; runs: readonly AcceptedRun[] }
-  | { kind: "skipped"; delivery: NewDelivery }
+  | { kind: "skipped" | "held"; delivery: NewDelivery }
   /** The sender verifies the endpoint, and receives `answer`. */
   | { kind: "challenged"; delivery: NewDelivery; answer: SenderAnswer }
   /** The body fails the `request` of the only trigger. */
@@ -67,7 +67,7 @@ export async function accept(
 
 function recorded(delivery: NewDelivery, decision: Decision): Acceptance {
   if (decision.outcome === "accepted") return { kind: "accepted", delivery, runs: decision.runs.map(toAcceptedRun) };
-  if (decision.outcome === "skipped") return { kind: "skipped", delivery };
+  if (decision.outcome !== "rejected") return { kind: decision.outcome, delivery };
   return { kind: "mismatched", delivery, error: decision.refusal };
 }
 
@@ -106,7 +106,7 @@ export function respond(
   { secrets, reply }: { secrets: readonly string[]; reply: Reply | null },
 ): IngestResponse {
   const { kind } = acceptance;
-  if (reply && (kind === "accepted" || kind === "repeated" || kind === "skipped"))
+  if (reply && (kind === "accepted" || kind === "repeated" || kind === "skipped" || kind === "held"))
     return response(context, reply.status, reply.body, {
       ...reply.headers,
       ...(kind === "repeated" && { "idempotent-replayed": "true" }),
@@ -117,6 +117,8 @@ export function respond(
       return acceptedResponse(context, acceptance.runs, { isRepeated: acceptance.kind === "repeated" });
     case "skipped":
       return jsonResponse(context, 200, { ok: true, skipped: true });
+    case "held":
+      return heldResponse(context, { isRepeated: false });
     case "challenged":
       return answerResponse(context, acceptance.answer);
     case "mismatched":
@@ -129,7 +131,10 @@ function acceptedResponse(
   runs: readonly AcceptedRun[],
   { isRepeated }: { isRepeated: boolean },
 ): IngestResponse {
-  const runId = runs[0]?.runId ?? null;
+  const [first] = runs;
+  // The first delivery of the event is held.
+  if (!first) return heldResponse(context, { isRepeated });
+  const { runId } = first;
   const body = { ok: true, runId, runs: runs.map(({ runId, trigger, target }) => ({ runId, trigger, target })) };
   const headers: Record<string, string> = {
     "content-type": "application/json",
@@ -137,6 +142,13 @@ function acceptedResponse(
   };
   if (isRepeated) headers["idempotent-replayed"] = "true";
   return response(context, 202, JSON.stringify(body), headers);
+}
+
+function heldResponse(context: ResponseContext, { isRepeated }: { isRepeated: boolean }): IngestResponse {
+  return response(context, 202, JSON.stringify({ ok: true, held: true }), {
+    "content-type": "application/json",
+    ...(isRepeated && { "idempotent-replayed": "true" }),
+  });
 }
 
 function jsonResponse(context: ResponseContext, status: number, body: object): IngestResponse {

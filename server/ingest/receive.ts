@@ -116,7 +116,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       if (limited.kind === "rejected") return await reject(received, limited.error);
       if (deps.isShuttingDown()) return await reject(received, shuttingDown());
 
-      const routed = route(project, head);
+      const routed = route(project, head, sender.endpoints);
       if (routed.kind === "rejected") return await reject(received, routed.error);
       const { endpoint, triggers, source } = routed;
 
@@ -203,22 +203,26 @@ export function createReceiver(deps: ReceiverDeps): Receive {
   };
 }
 
-/** Whether these keys, every one that was sent, may send to this endpoint. Rejects if that cannot be determined now. */
+/**
+ * Whether these keys, every one that was sent, may send to this endpoint. Rejects if that cannot be determined now.
+ * `endpoints`: all that they may send to. Default: every endpoint.
+ */
 export type Authenticate = (
   keys: readonly string[],
   endpoint: string,
-) => Promise<{ ok: true; keyId: string | null } | { ok: false }>;
+) => Promise<{ ok: true; keyId: string | null; endpoints?: readonly string[] | null } | { ok: false }>;
 
-type Sender = { kind: "authenticated"; keyId: string | null } | Rejected;
+type Sender = { kind: "authenticated"; keyId: string | null; endpoints: readonly string[] | null } | Rejected;
 
 /** The sender of a form. */
-const session: Sender = { kind: "authenticated", keyId: null };
+const session: Sender = { kind: "authenticated", keyId: null, endpoints: null };
 
 /** Rejected with AppError `unauthorized`, the same for every reason and every endpoint. */
 async function authenticate(check: Authenticate, { keys, path }: RequestHead): Promise<Sender> {
   try {
     const checked = await check(keys, path.kind === "endpoint" ? path.endpoint : "");
-    return checked.ok ? { kind: "authenticated", keyId: checked.keyId } : { kind: "rejected", error: unauthorized() };
+    if (!checked.ok) return { kind: "rejected", error: unauthorized() };
+    return { kind: "authenticated", keyId: checked.keyId, endpoints: checked.endpoints ?? null };
   } catch (error) {
     return { kind: "rejected", error };
   }
@@ -251,21 +255,26 @@ type Routed =
   | { kind: "routed"; endpoint: string; triggers: readonly TriggerSource[]; source: TriggerSource }
   | Rejected;
 
-/** The triggers on the endpoint that a request names. Rejected with AppError `invalid_path` or `unknown_endpoint`. */
-function route(project: ProjectSources, { path }: RequestHead): Routed {
+/**
+ * The triggers on the endpoint that a request names. Rejected with AppError `invalid_path` or `unknown_endpoint`, which
+ * names the nearest endpoint of those that the sender may send to.
+ */
+function route(project: ProjectSources, { path }: RequestHead, allowed: readonly string[] | null): Routed {
   if (path.kind === "unreadable")
     return rejected("invalid_path", "The path has a percent escape that does not decode to UTF-8.");
   const triggers = project.byEndpoint.get(path.endpoint);
   const source = triggers?.[0];
   if (!triggers || !source)
-    return rejected("unknown_endpoint", `No trigger listens on this endpoint.${hint(project, path.raw)}`);
+    return rejected("unknown_endpoint", `No trigger listens on this endpoint.${hint(project, path.raw, allowed)}`);
   return { kind: "routed", endpoint: path.endpoint, triggers, source };
 }
 
 /** The nearest endpoint, if one is near. Never repeats the sent path: it may contain a key by mistake. */
-function hint(project: ProjectSources, raw: string): string {
+function hint(project: ProjectSources, raw: string, allowed: readonly string[] | null): string {
   const given = raw.replace(/^\/+|\/+$/g, "");
-  return given === "" || given.length > 64 ? "" : didYouMean(given, [...project.byEndpoint.keys()]);
+  if (given === "" || given.length > 64) return "";
+  const known = [...project.byEndpoint.keys()];
+  return didYouMean(given, allowed ? known.filter((endpoint) => allowed.includes(endpoint)) : known);
 }
 
 function rejected(code: ErrorCode, detail: string): Rejected {

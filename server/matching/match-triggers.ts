@@ -26,13 +26,14 @@ export type Decision = VerdictList & {
 } & (
     | { outcome: "accepted"; responseStatus: 202; runs: NewRun[] }
     | { outcome: "skipped"; responseStatus: 200; runs: [] }
+    | { outcome: "held"; responseStatus: 202; runs: [] }
     | { outcome: "rejected"; responseStatus: 422; runs: []; refusal: AppError }
   );
 
 /**
  * Every trigger that matches gets a run, in the order given. Where none does, a body that fails the `request` of the
  * only trigger is rejected; on a shared endpoint, when `headers` or only a `filter` fails, or when it is switched off,
- * it is skipped.
+ * it is skipped. With `onMismatch: "hold"`, it is held in all of these cases.
  */
 export function decideDelivery(p: {
   manifest: Pick<Manifest, "version" | "workflows" | "agents">;
@@ -41,7 +42,10 @@ export function decideDelivery(p: {
   index: TriggerIndex | null;
   /** Whether the endpoint has more than one trigger, evaluated here or not. */
   isShared: boolean;
-  /** What a body gets that matches no `request`. Default: a rejection, unless the endpoint is shared. */
+  /**
+   * What a request gets that starts no run. Default: a body that matches no `request` is rejected, unless the endpoint
+   * is shared.
+   */
   onMismatch?: OnMismatch | null;
   body: Json;
   /** As recorded. */
@@ -69,16 +73,22 @@ export function decideDelivery(p: {
   const { verdicts, unlistedVerdicts } = listWith();
   const listed = { verdicts, unlistedVerdicts, listWith };
   if (runs.length > 0) return { ...listed, outcome: "accepted", responseStatus: 202, runs };
+  if (p.onMismatch === "hold") return { ...listed, outcome: "held", responseStatus: 202, runs: [] };
   const mismatch = (p.onMismatch ?? (p.isShared ? "skip" : "reject")) === "reject" ? nearestMismatch(listed) : null;
   if (!mismatch) return { ...listed, outcome: "skipped", responseStatus: 200, runs: [] };
   return { ...listed, outcome: "rejected", responseStatus: 422, runs: [], refusal: requestMismatch(mismatch) };
 }
 
 /** The verdict with the fewest reasons if the body matches the `request` of no trigger; otherwise `null`. */
-function nearestMismatch({ verdicts, unlistedVerdicts }: VerdictList): Verdict | null {
-  if (![...verdicts, ...unlistedVerdicts].every(({ outcome }) => outcome === "request_mismatch")) return null;
-  const [nearest] = verdicts.toSorted((a, b) => a.reasons.length - b.reasons.length);
-  return nearest ?? null;
+function nearestMismatch(list: VerdictList): Verdict | null {
+  const { verdicts, unlistedVerdicts } = list;
+  const isMismatch = [...verdicts, ...unlistedVerdicts].every(({ outcome }) => outcome === "request_mismatch");
+  return isMismatch ? nearestMiss(list) : null;
+}
+
+/** The verdict with the fewest reasons, if no trigger matches. */
+export function nearestMiss({ verdicts }: VerdictList): Verdict | null {
+  return verdicts.toSorted((a, b) => a.reasons.length - b.reasons.length)[0] ?? null;
 }
 
 /** The error for a body that does not match `request`, for its sender or for the caller of the API. */

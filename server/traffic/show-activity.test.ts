@@ -40,10 +40,10 @@ describe("activity", () => {
     expect(endpoints.map(({ endpoint, outcomes, lastAt }) => ({ endpoint, outcomes, lastAt }))).toEqual([
       {
         endpoint: "billing",
-        outcomes: { accepted: 2, skipped: 1, rejected: 0, repeated: 0 },
+        outcomes: { accepted: 2, skipped: 1, rejected: 0, repeated: 0, held: 0 },
         lastAt: "2026-11-21T11:00:00.000Z",
       },
-      { endpoint: "signup", outcomes: { accepted: 0, skipped: 0, rejected: 0, repeated: 0 }, lastAt: null },
+      { endpoint: "signup", outcomes: { accepted: 0, skipped: 0, rejected: 0, repeated: 0, held: 0 }, lastAt: null },
     ]);
     expect(endpoints[0]?.buckets.slice(-2).map(({ at, count }) => [at, count])).toEqual([
       ["2026-11-21T10:00:00.000Z", 2],

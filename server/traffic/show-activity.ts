@@ -147,12 +147,12 @@ function describeEndpoint(p: {
     const outcomes = sumOutcomes(byBucket.get(at) ?? []);
     return {
       at: new Date(at).toISOString(),
-      count: outcomes.accepted + outcomes.skipped + outcomes.rejected + outcomes.repeated,
+      count: countAll(outcomes),
       rejected: outcomes.rejected,
     };
   });
   const outcomes = sumOutcomes(p.counts);
-  const health = healthOf({ good: outcomes.accepted + outcomes.skipped + outcomes.repeated, bad: outcomes.rejected });
+  const health = healthOf({ good: countAll(outcomes) - outcomes.rejected, bad: outcomes.rejected });
   return { endpoint: p.endpoint, health, outcomes, buckets, lastAt: p.lastAt };
 }
 
@@ -175,7 +175,11 @@ function sumVerdicts(counts: readonly { outcome: VerdictOutcome; count: number }
 type OutcomeCounts = Record<DeliveryOutcome, number>;
 
 function sumOutcomes(counts: readonly DeliveryCount[]): OutcomeCounts {
-  const sums: OutcomeCounts = { accepted: 0, skipped: 0, rejected: 0, repeated: 0 };
+  const sums: OutcomeCounts = { accepted: 0, skipped: 0, rejected: 0, repeated: 0, held: 0 };
   for (const { outcome, count } of counts) sums[outcome] += count;
   return sums;
+}
+
+function countAll(outcomes: OutcomeCounts): number {
+  return Object.values(outcomes).reduce((sum, count) => sum + count, 0);
 }

@@ -38,7 +38,7 @@ interface Count {
 /** Minute buckets of verdicts are kept for two days. One hour less, so that none is missing. */
 const verdictMinutesMs = 47 * 3_600_000;
 const hourMs = 3_600_000;
-const outcomeOrder = ["accepted", "skipped", "repeated", "rejected"] as const satisfies DeliveryOutcome[];
+const outcomeOrder = ["accepted", "skipped", "repeated", "held", "rejected"] as const satisfies DeliveryOutcome[];
 const verdictOrder = [
   "matched",
   "filter_mismatch",
@@ -114,6 +114,8 @@ function describe(
 function sum(counts: readonly Count[]): Partial<Record<CountedAs, number>> {
   const sums: Partial<Record<CountedAs, number>> = {};
   for (const { outcome, count } of counts) sums[outcome] = (sums[outcome] ?? 0) + count;
+  // A released delivery is no longer counted as held.
+  for (const outcome of Object.keys(sums) as CountedAs[]) if (sums[outcome] === 0) delete sums[outcome];
   return sums;
 }
 

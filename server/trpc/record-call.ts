@@ -9,15 +9,21 @@ export async function recordCall(
 ): Promise<void> {
   const { input, output } = call;
   const action = auditActionOf(call.operation, textOf(input, "action"));
-  if (action === null) return;
+  if (action === null || hasReleasedNothing(output)) return;
   await recordOperation(deps, call.auditContext, {
     action,
     subject: subjectOf(input),
     detail: {
       ...pick(input, ["kind", "ids", "name", "reason"]),
-      ...pick(output, ["runId", "runs", "deliveryId", "status", "done"]),
+      ...pick(output, ["runId", "runs", "deliveryId", "status", "done", "released"]),
     },
   });
+}
+
+/** The deliveries are still held, or were released before. */
+function hasReleasedNothing(output: unknown): boolean {
+  const result = textOf(output, "result");
+  return result === "held" || result === "already_released" || Reflect.get(Object(output), "released") === 0;
 }
 
 /** The id, endpoint or slug in an input. */

@@ -166,7 +166,7 @@ export const diagnosticCodes = {
     fix: "Correct the value in filter, or the schema in request.",
   },
   invalid_on_mismatch: {
-    text: 'onMismatch is "reject" (422) or "skip" (200): the response to a body that matches the request schema of no trigger on the endpoint.',
+    text: 'onMismatch is "reject" (422) or "skip" (200): the response to a body that matches the request schema of no trigger on the endpoint. "hold" (202) keeps every request that starts no run, to release it later.',
     fix: "Correct the value, or omit it. Default: reject if the endpoint has one trigger, otherwise skip.",
   },
   invalid_reply: {

@@ -1,38 +1,108 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { hasSecret, readSecret, type Settings, SettingsError } from "../../../server/config.ts";
+import { z } from "zod";
+import { hasSecret, readClientSettings, readSecret, type Settings, SettingsError } from "../../../server/config.ts";
+import { keySchema } from "../../../server/contract/access/key.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
+import type { RunSummary } from "../../../server/contract/run.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { ProjectError } from "../../../server/project/read-manifest.ts";
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
+import { Failure } from "../../terminal/failure.ts";
 import { plainText } from "../../terminal/plain-text.ts";
+import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { readDeliveries } from "../deliveries/list.ts";
+import { readRuns } from "../runs/read-runs.ts";
 import { findOwnSettings } from "../store/own-store.ts";
+import { triggersAnswer } from "../triggers/trigger-answers.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 import { checkAccess } from "./check-access.ts";
+import { checkEndpoint, type EndpointFacts, findEndpoint } from "./check-endpoint.ts";
 import { checkAddress, checkFolder } from "./check-machine.ts";
 import { checkPostgres } from "./check-postgres.ts";
 import { checkSqlite } from "./check-sqlite.ts";
 
 export function registerDoctor(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("doctor", "Check the service and print a fix for each problem. Changes nothing", ["signalbox doctor"])
-    .action(runner.action(doctor));
+    .subcommand("doctor", "Check the service and print a fix for each problem. Changes nothing", [
+      "signalbox doctor",
+      "signalbox doctor billing",
+    ])
+    .argument("[endpoint]", "An endpoint or a trigger: find the first reason why its webhooks start no runs")
+    .action(
+      runner.action((context: CommandContext, endpoint: string | undefined) =>
+        endpoint === undefined ? doctor(context) : diagnoseEndpoint(context, endpoint),
+      ),
+    );
 }
 
 const marks = { ok: ["good", "✓"], warn: ["warn", "!"], bad: ["bad", "✗"] } as const;
 
 async function doctor(context: CommandContext): Promise<number> {
   const checks = [ok("node", process.version), ...(await checkProject(context))];
-  const { paint } = context.terminal.out;
+  const isHealthy = checks.every(({ state }) => state !== "bad");
+  context.print({ document: { ok: isHealthy, checks }, text: () => renderChecks(checks, context.terminal.out.paint) });
+  return isHealthy ? 0 : 1;
+}
+
+function renderChecks(checks: readonly Check[], paint: Paint): string {
   const lineOf = ({ name, state, message, fix }: Check) => {
     const [tone, mark] = marks[state];
     return `${paint(tone, mark)} ${name}: ${plainText(message)}${fix ? paint("dim", ` → ${plainText(fix)}`) : ""}\n`;
   };
-  const isHealthy = checks.every(({ state }) => state !== "bad");
-  context.print({ document: { ok: isHealthy, checks }, text: () => checks.map(lineOf).join("") });
-  return isHealthy ? 0 : 1;
+  return checks.map(lineOf).join("");
+}
+
+/** Walks from the URL to the runs, and stops at the first broken link. Also for a service at SIGNALBOX_URL. */
+async function diagnoseEndpoint(context: CommandContext, asked: string): Promise<number> {
+  const checks = checkEndpoint(await readEndpointFacts(context, asked));
+  const broken = checks.find(({ state }) => state === "bad") ?? null;
+  context.print({
+    document: { ok: broken === null, broken: broken?.name ?? null, checks },
+    text: () => renderChecks(checks, context.terminal.out.paint),
+  });
+  if (!context.isJson)
+    context.notify(broken ? `The first broken link is ${broken.name}.` : "No link from the URL to the runs is broken.");
+  return broken ? 1 : 0;
+}
+
+const keysAnswer = z.object({ data: z.array(keySchema) });
+const maxTriggers = 10;
+
+async function readEndpointFacts(context: CommandContext, asked: string): Promise<EndpointFacts> {
+  const needsKey = await needsKeyAt(context);
+  const api = await context.api();
+  const { data: triggers } = await api.request({ path: "/triggers", answer: triggersAnswer });
+  const endpoint = findEndpoint({ asked, triggers });
+  const slugs = new Set(triggers.flatMap((trigger) => (trigger.endpoint === endpoint ? [trigger.slug] : [])));
+  const keys = needsKey
+    ? await api.request({ path: "/keys", answer: keysAnswer }).catch((error: unknown) => {
+        if (error instanceof Failure && error.details.code === "forbidden") return null;
+        throw error;
+      })
+    : null;
+  const runs: RunSummary[] = [];
+  for (const trigger of [...slugs].slice(0, maxTriggers))
+    runs.push(...(await readRuns(api, { trigger, limit: 20 })).data);
+  return {
+    asked,
+    triggers,
+    keys: keys?.data ?? null,
+    needsKey,
+    deliveries: endpoint === null ? [] : (await readDeliveries(api, { endpoint, limit: 20 })).data,
+    unknown: endpoint === null ? [] : (await readDeliveries(api, { status: 404, limit: 100 })).data,
+    runs: runs.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, 20),
+    now: context.now(),
+  };
+}
+
+/** A service at SIGNALBOX_URL is deployed. */
+async function needsKeyAt({ projectDir }: CommandContext): Promise<boolean> {
+  if (readClientSettings()) return true;
+  const { settings } = await findOwnSettings(projectDir, "doctor");
+  return settings.mode === "deployed" || isReachableFromElsewhere(settings);
 }
 
 async function checkProject(context: CommandContext): Promise<Check[]> {

@@ -61,6 +61,23 @@ describe("runs resume and runs replay of several runs", () => {
     expect(stderr).toContain("Resumed 0 runs. 1 run failed:\n  run_1  The queue is full.");
   });
 
+  it("end after the current page when interrupted, with exit code 130", async () => {
+    const pages = [
+      { done: 1, runs: [run("run_2")], nextCursor: "more" },
+      { done: 1, runs: [run("run_1")] },
+    ];
+    const listeners = process.listeners("SIGINT");
+    const interrupted: FakeRoute = () => {
+      for (const listener of process.listeners("SIGINT")) if (!listeners.includes(listener)) listener("SIGINT");
+      return { ...nothing, ...pages.shift() };
+    };
+    const routes = { "POST /runs/bulk": interrupted, "GET /runs/count": () => ({ count: 2, isCapped: false }) };
+    const { exitCode, stdout, stderr } = await runFakeCli(["runs", "resume", "--unresolved"], { routes });
+    expect([exitCode, stdout, pages.length]).toEqual([130, "run_2\n", 1]);
+    expect(stderr).toContain("Run the same command again to continue");
+    expect(process.listeners("SIGINT")).toEqual(listeners);
+  });
+
   it("print one document with --json, also of a dry run", async () => {
     const { stdout, bodies } = await act("runs replay --status failed --dry-run --json", [
       { done: 1, runs: [run("run_1")] },

@@ -12,7 +12,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { dataOption, headerOption, readData } from "../options.ts";
 import { waitForRun } from "../runs/read-runs.ts";
-import { listsTriggers, type StartedRuns, startedRunsAnswer, urlAnswer } from "./trigger-answers.ts";
+import { heldAnswer, listsTriggers, type StartedRuns, startedRunsAnswer, urlAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner): void {
   triggers
@@ -76,7 +76,11 @@ function renderAnswer(p: {
 }): string {
   const { paint } = p.context.terminal.out;
   const { status, deliveryId, durationMs } = p.answer;
-  const first = `${paint("good", String(status))} ${p.started.length > 0 ? "accepted" : "skipped"}  ${deliveryId ?? ""}  ${formatDuration(durationMs)}\n`;
+  const isHeld = heldAnswer.safeParse(p.answer.body).success;
+  const outcome = p.started.length > 0 ? "accepted" : isHeld ? "held" : "skipped";
+  const first = `${paint("good", String(status))} ${outcome}  ${deliveryId ?? ""}  ${formatDuration(durationMs)}\n`;
+  if (isHeld)
+    return `${first}No trigger matched yet. \`signalbox deliveries release ${deliveryId ?? "<id>"}\` evaluates it again.\n`;
   if (p.started.length === 0)
     return `${first}No trigger matched. \`signalbox triggers test ${p.endpoint} --data …\` shows why.\n`;
   const rows = p.started.map(({ runId, trigger, target }) => {

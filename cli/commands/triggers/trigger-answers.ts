@@ -18,6 +18,9 @@ export const startedRunsAnswer = z.object({
   runs: z.array(z.object({ runId: z.string(), trigger: z.string().nullable(), target: targetSchema })),
 });
 
+/** The response to a webhook that no trigger matches yet, on an endpoint with `onMismatch: "hold"`. */
+export const heldAnswer = z.object({ ok: z.literal(true), held: z.literal(true) });
+
 export type StartedRuns = z.infer<typeof startedRunsAnswer>;
 
 export const listsTriggers = "Run `signalbox triggers list` to see all triggers.";

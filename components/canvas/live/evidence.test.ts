@@ -12,7 +12,7 @@ const activity = (matched: number, other: number): Activity => ({
     {
       endpoint: "billing",
       health: "unknown",
-      outcomes: { accepted: 1, skipped: 0, rejected: 0, repeated: 0 },
+      outcomes: { accepted: 1, skipped: 0, rejected: 0, repeated: 0, held: 0 },
       buckets: [],
       lastAt: null,
     },

@@ -95,11 +95,11 @@ export function Sparkline({
       </p>
     );
   }
-  const { accepted, skipped, rejected, repeated } = activity.outcomes;
-  const total = accepted + skipped + rejected + repeated;
+  const { rejected, held } = activity.outcomes;
+  const total = Object.values(activity.outcomes).reduce((sum, count) => sum + count, 0);
   if (total === 0) return <p className="flex h-full items-end text-s text-ink-3">No deliveries in this time window</p>;
   const bars = sparkBars(activity.buckets, height);
-  const label = `${formatCount(total, "delivery", "deliveries")}, ${formatNumber(rejected)} rejected`;
+  const label = `${formatCount(total, "delivery", "deliveries")}, ${formatNumber(rejected)} rejected${held > 0 ? `, ${formatNumber(held)} held` : ""}`;
   return (
     <svg
       role="img"

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Columns2, FilePenLine, RotateCw } from "lucide-react";
+import { Columns2, FilePenLine, Forward, RotateCw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
 import { formatCount } from "../../../server/domain/format.ts";
@@ -29,7 +29,7 @@ export function DeliveryActions({ delivery, onCompare }: { delivery: FullDeliver
         Compare
       </Button>
       <OpenAsForm delivery={delivery} slugs={slugs} />
-      <Redeliver delivery={delivery} slugs={slugs} />
+      {delivery.outcome === "held" ? <Release delivery={delivery} /> : <Redeliver delivery={delivery} slugs={slugs} />}
       <CompareDialog
         delivery={delivery}
         isOpen={isComparing}
@@ -114,6 +114,35 @@ function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string
       <FilePenLine aria-hidden size={14} />
       Open as form
     </Menu>
+  );
+}
+
+/** Evaluates a held delivery again. A redelivery would run its event a second time after its release. */
+function Release({ delivery: { id } }: { delivery: FullDelivery }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const disabledReason = useDisabledReason("operate");
+  const release = useMutation(
+    trpc.deliveries.release.mutationOptions({
+      onSuccess: ({ result, runs, message }) => {
+        if (result === "held") toast({ tone: "wait", text: `The delivery is still held. ${message ?? ""}` });
+        else toast({ tone: "ok", text: `Released: ${formatCount(runs.length, "run")} started.` });
+        void queries.invalidateQueries({ queryKey: trpc.deliveries.get.queryKey({ id }) });
+      },
+      onError: (error) => toast({ tone: "bad", text: `The delivery was not released. ${describeProblem(error)}` }),
+    }),
+  );
+  return (
+    <Button
+      tone="primary"
+      icon={Forward}
+      disabled={disabledReason !== undefined || release.isPending}
+      title={disabledReason ?? "Evaluate it by the current triggers, and start the runs of those that match"}
+      onClick={() => release.mutate({ id, action: "release" })}
+    >
+      Release
+    </Button>
   );
 }
 

@@ -15,6 +15,7 @@ import { formatBytes, formatDuration, formatUtc } from "../../../server/domain/f
 /** The title, the facts and the actions of a delivery. */
 export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
   const sha = delivery.bodySha256;
+  const releasedAt = delivery.headers[ownHeaders.releasedAt];
   const key = delivery.headers["idempotency-key"] ?? delivery.headers["webhook-id"];
   return (
     <>
@@ -61,6 +62,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
               />
             ),
           ],
+          ["released", releasedAt && <RelativeTime key="released" iso={releasedAt} />],
           ["redelivered as", <Redeliveries key="as" id={delivery.id} />],
         ]}
       />

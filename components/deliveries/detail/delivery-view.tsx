@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsString, useQueryState } from "nuqs";
 import { useState } from "react";
@@ -25,8 +25,11 @@ const redacted = "[redacted]";
 /** One delivery: the request, the verdicts of the triggers, and the response. */
 export function DeliveryView({ id }: { id: string }) {
   const trpc = useTRPC();
-  // A delivery never changes, and may be a megabyte.
-  const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }, { staleTime: Infinity, meta: { live: false } }));
+  const isHeld = useQueryClient().getQueryData(trpc.deliveries.get.queryKey({ id }))?.outcome === "held";
+  // A delivery may be a megabyte, and never changes unless it is held.
+  const delivery = useQuery(
+    trpc.deliveries.get.queryOptions({ id }, { staleTime: isHeld ? 0 : Infinity, meta: { live: isHeld } }),
+  );
   if (delivery.data) return <LoadedDelivery delivery={delivery.data} />;
   if (delivery.error)
     return (

@@ -34,7 +34,12 @@ export function InferTrigger({ delivery }: { delivery: FullDelivery }) {
 
 function isWithoutTrigger({ outcome, problem, verdicts, redeliveryOf }: FullDelivery): boolean {
   if (redeliveryOf !== null || verdicts.some((verdict) => verdict.outcome === "disabled")) return false;
-  return outcome === "skipped" || problem?.code === "request_mismatch" || problem?.code === "unknown_endpoint";
+  return (
+    outcome === "skipped" ||
+    outcome === "held" ||
+    problem?.code === "request_mismatch" ||
+    problem?.code === "unknown_endpoint"
+  );
 }
 
 function Inferred({ delivery }: { delivery: FullDelivery }) {

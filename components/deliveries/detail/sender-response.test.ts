@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { ownHeaders } from "../../../server/contract/delivery.ts";
 import { responseOf } from "./sender-response.ts";
 
 const matched = {
@@ -159,4 +160,29 @@ it("the response of an endpoint with a fixed response is that one, unless the re
   expect(responseOf({ ...delivery, outcome: "rejected", responseStatus: 422, problem }, reply).body).toBe(
     JSON.stringify(problem),
   );
+});
+
+it("the response to a held delivery says so, also after its release and for a repeat", () => {
+  const held = {
+    id: "dlv_1",
+    outcome: "held" as const,
+    responseStatus: 202,
+    problem: null,
+    body: null,
+    headers: {},
+    verdicts: [passed],
+    unlistedVerdicts: [],
+  };
+  const released = {
+    ...held,
+    outcome: "accepted" as const,
+    headers: { [ownHeaders.releasedAt]: "2026-11-21T10:00:00.000Z" },
+    verdicts: [matched],
+  };
+  for (const delivery of [held, released, { ...held, outcome: "repeated" as const }]) {
+    const { body, headers } = responseOf(delivery);
+    expect(body).toBe('{"ok":true,"held":true}');
+    expect(headers.some(([name]) => name === "location")).toBe(false);
+    expect(headers.some(([name]) => name === "idempotent-replayed")).toBe(delivery.outcome === "repeated");
+  }
 });

@@ -45,6 +45,13 @@ export function responseOf(
   const runs = verdicts.flatMap(({ runId, trigger, target }) => (runId === null ? [] : [{ runId, trigger, target }]));
   const runId = runs[0]?.runId ?? null;
   const repeated: [string, string][] = outcome === "repeated" ? [["idempotent-replayed", "true"]] : [];
+  // The response to a held delivery has no runs, and stays the same after the release.
+  if (runId === null || headers[ownHeaders.releasedAt] !== undefined)
+    return {
+      status: responseStatus,
+      body: '{"ok":true,"held":true}',
+      headers: [["content-type", "application/json"], ...repeated, own],
+    };
   return {
     status: responseStatus,
     body: JSON.stringify({ ok: true, runId, runs }),

@@ -4,6 +4,7 @@ import { skipToken, useQuery } from "@tanstack/react-query";
 import { Repeat } from "lucide-react";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
+import { useState } from "react";
 import type { DeliverySummary } from "../../../server/contract/delivery.ts";
 import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
 import { jsonCurl } from "../../curl/curl-command.ts";
@@ -21,6 +22,7 @@ import { endpointPath } from "../delivery-curl.ts";
 import { describeDecision, nearMissOf } from "../describe-decision.ts";
 import { HistogramPanel } from "../histogram/histogram-panel.tsx";
 import { OutcomeBadge } from "../outcome-badge.tsx";
+import { ReleaseBar } from "../release/release-bar.tsx";
 import { DeliveriesFilterBar } from "./deliveries-filter-bar.tsx";
 import { activeFilters, deliveryFilterParsers, type DeliveryFilters, listInput, pageRows } from "./delivery-filters.ts";
 
@@ -54,6 +56,8 @@ const deliveryColumns: readonly Column<DeliverySummary>[] = [
   },
 ];
 
+const noIds: ReadonlySet<string> = new Set();
+
 /** The live list of deliveries, with filters and a histogram. */
 export function DeliveriesPage() {
   const trpc = useTRPC();
@@ -67,6 +71,12 @@ export function DeliveriesPage() {
     pageRows,
   });
   const change = (some: Partial<DeliveryFilters>) => void setFilters(some);
+  const hash = JSON.stringify(filters);
+  // Another filter shows other deliveries, so the selection is cleared.
+  const [selection, setSelection] = useState<{ hash: string; ids: ReadonlySet<string> }>({ hash, ids: new Set() });
+  const selected = selection.hash === hash ? selection.ids : noIds;
+  const select = (ids: ReadonlySet<string>) => setSelection({ hash, ids });
+  const isOfHeld = filters.outcome === "held";
   const isFiltered = activeFilters(filters).length > 0;
   return (
     <>
@@ -74,9 +84,18 @@ export function DeliveriesPage() {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
         <DeliveriesFilterBar filters={filters} onChange={change} />
         <HistogramPanel filters={filters} onChange={change} />
+        {isOfHeld && (
+          <ReleaseBar
+            filters={filters}
+            hasRows={pages.rows.length > 0}
+            selected={pages.rows.flatMap(({ id }) => (selected.has(id) ? [id] : []))}
+            onClear={() => select(noIds)}
+          />
+        )}
         <VirtualTable
           {...pages}
           label="Deliveries"
+          {...(isOfHeld && { selection: { selected, onChange: select } })}
           columns={deliveryColumns}
           rowKey={({ id }) => id}
           rowHref={({ id }) => `/deliveries/${encodeURIComponent(id)}`}

@@ -31,6 +31,7 @@ interface EndpointOverviewProps {
 export function EndpointOverview(props: EndpointOverviewProps) {
   const { endpoint, url, needsKey, access, triggers, activity, window, recent } = props;
   const all = `/deliveries?endpoint=${encodeURIComponent(endpoint)}`;
+  const held = activity?.endpoints.find((one) => one.endpoint === endpoint)?.outcomes.held ?? 0;
   return (
     <>
       <SheetSection title="URL" note="POST, JSON">
@@ -55,9 +56,16 @@ export function EndpointOverview(props: EndpointOverviewProps) {
       <SheetSection
         title="Recent deliveries"
         note={
-          <Link href={all} className="text-accent hover:underline">
-            All
-          </Link>
+          <span className="inline-flex gap-x-3">
+            {held > 0 && (
+              <Link href={`${all}&outcome=held`} className="text-accent hover:underline">
+                {formatNumber(held)} held
+              </Link>
+            )}
+            <Link href={all} className="text-accent hover:underline">
+              All
+            </Link>
+          </span>
         }
       >
         <SheetList query={recent} noun="deliveries" rows={6} empty={<NoDeliveries {...props} />}>

@@ -80,11 +80,14 @@ export const operations = {
   // Shows a webhook key, with which one can start runs.
   triggerUrl: { access: "operate" },
 
+  explainDelivery: { access: "read" },
   exportDeliveries: { access: "read" },
   getDelivery: { access: "read" },
   getDeliveryFile: { access: "read" },
   listDeliveries: { access: "read", slot: "list" },
   showHistogram: { access: "read", slot: "list" },
+  releaseDeliveries: { access: "operate", audit: { release: "delivery.released" }, slot: "list" },
+  releaseDelivery: { access: "operate", audit: { release: "delivery.released" } },
   redeliver: { access: "operate", audit: "delivery.redelivered" },
   sendDelivery: { access: "operate", audit: "delivery.sent" },
 

@@ -83,7 +83,7 @@ function deployed(found: Partial<Key> = {}) {
 it("opens the endpoints of a key, and no others", async () => {
   const { authenticate } = deployed({ endpoints: ["signup", "billing/paid"] });
   const key = generateKey("webhook");
-  expect(await authenticate([key], "billing/paid")).toEqual({ ok: true, keyId: "key_1" });
+  expect(await authenticate([key], "billing/paid")).toMatchObject({ ok: true, keyId: "key_1" });
   for (const endpoint of ["billing", "billing/paid/late", "sign", ""])
     expect(await authenticate([key], endpoint)).toEqual({ ok: false });
 });
@@ -95,7 +95,7 @@ it("opens no endpoint with an API token", async () => {
 it("asks the store for no more keys than a sender has places for, however many are sent", async () => {
   const { authenticate, findKeyByHash } = deployed();
   const keys = Array.from({ length: 9 }, () => generateKey("webhook"));
-  expect(await authenticate(keys.slice(0, 8), "signup")).toEqual({ ok: true, keyId: "key_1" });
+  expect(await authenticate(keys.slice(0, 8), "signup")).toMatchObject({ ok: true, keyId: "key_1" });
   findKeyByHash.mockClear();
   expect(await authenticate(keys, "signup")).toEqual({ ok: false });
   expect(findKeyByHash).not.toHaveBeenCalled();

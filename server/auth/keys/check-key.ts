@@ -2,17 +2,20 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Mode } from "../../config.ts";
 import type { Key, KeyKind } from "../../contract/access/key.ts";
-import { isForEndpoint, isUsableKey } from "../../domain/access/keys.ts";
+import { commonEndpoints, isForEndpoint, isUsableKey } from "../../domain/access/keys.ts";
 import { oncePerTurn } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
 
-/** Checks whether these keys may send to this endpoint. `keyId` is the first of them; `null` if none is needed. */
+/**
+ * Checks whether these keys may send to this endpoint. `keyId` is the first of them; `null` if none is needed.
+ * `endpoints`: all that they may send to; `null`: every endpoint.
+ */
 type WebhookAuthenticator = (
   presented: readonly string[],
   endpoint: string,
-) => Promise<{ ok: true; keyId: string | null } | { ok: false }>;
+) => Promise<{ ok: true; keyId: string | null; endpoints: readonly string[] | null } | { ok: false }>;
 
 /**
  * Authenticates the senders of webhooks. Development is open to local requests; `mode` is `deployed` for all others. A
@@ -29,14 +32,14 @@ export function createWebhookAuthenticator(deps: {
   const find = oncePerTurn((text) => findUsableKey(deps, text, deps.clock.now()));
   const recordUse = createKeyUsageRecorder({ ...deps, logger: deps.logger ?? silentLogger });
   return async (presented, endpoint) => {
-    if (deps.mode === "development") return { ok: true, keyId: null };
+    if (deps.mode === "development") return { ok: true, keyId: null, endpoints: null };
     const [first] = presented;
     if (first === undefined) return { ok: false };
     if (presented.length > 1) return authenticateAll([...new Set(presented)], endpoint);
     const key = await find(first);
     if (!key || !isForEndpoint(key, endpoint)) return { ok: false };
     recordUse(key);
-    return { ok: true, keyId: key.id };
+    return { ok: true, keyId: key.id, endpoints: key.endpoints };
   };
 
   async function authenticateAll(distinct: readonly string[], endpoint: string): ReturnType<WebhookAuthenticator> {
@@ -46,7 +49,7 @@ export function createWebhookAuthenticator(deps: {
     const [first] = valid;
     if (!first || valid.length < distinct.length) return { ok: false };
     valid.forEach(recordUse);
-    return { ok: true, keyId: first.id };
+    return { ok: true, keyId: first.id, endpoints: commonEndpoints(valid) };
   }
 }
 

@@ -25,6 +25,7 @@ export const auditActionSchema = z.enum([
   "approval.decided",
   "delivery.sent",
   "delivery.redelivered",
+  "delivery.released",
   "trigger.disabled",
   "trigger.enabled",
   "build.rolled-back",

@@ -34,14 +34,17 @@ export const bodyFormatSchema = z.discriminatedUnion("type", [
 
 export type BodyFormat = z.infer<typeof bodyFormatSchema>;
 
-/** What a body gets that matches the `request` of no trigger; `null`: 422 if the endpoint has one trigger. */
-export const onMismatchSchema = z.enum(["reject", "skip"]);
+/**
+ * What a body gets that matches the `request` of no trigger: 422 (`reject`) or 200 (`skip`); `null`: 422 if the
+ * endpoint has one trigger. `hold`: every request that starts no run gets 202 and waits to be released.
+ */
+export const onMismatchSchema = z.enum(["reject", "skip", "hold"]);
 
 export type OnMismatch = z.infer<typeof onMismatchSchema>;
 
 const maxReplyBytes = 16 * 1024;
 
-/** A fixed response to accepted, repeated and skipped requests. Names of headers are in lower case. */
+/** A fixed response to accepted, repeated, skipped and held requests. Names of headers are in lower case. */
 export const replySchema = z
   .strictObject({
     status: z.int().min(200).max(299),

@@ -2,7 +2,16 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { roleSchema, scopeOfRole } from "../../contract/access/person.ts";
 import { includesScope, scopeSchema } from "../../contract/access/scope.ts";
-import { expiresSoon, expiryOfNext, isForEndpoint, isUsableKey, keyState, limitScope, planRotation } from "./keys.ts";
+import {
+  commonEndpoints,
+  expiresSoon,
+  expiryOfNext,
+  isForEndpoint,
+  isUsableKey,
+  keyState,
+  limitScope,
+  planRotation,
+} from "./keys.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const day = 86_400_000;
@@ -72,6 +81,15 @@ describe("a rotation", () => {
       }),
     );
   });
+});
+
+it("keys that are sent together may send to the endpoints that all of them may send to", () => {
+  const [all, ab, bc] = [null, ["a", "b"], ["b", "c"]].map((endpoints) => ({ endpoints }));
+  const common = (...keys: (typeof all)[]) => commonEndpoints(keys.filter((key) => key !== undefined));
+  expect(common(all)).toBeNull();
+  expect(common(all, ab)).toEqual(["a", "b"]);
+  expect(common(ab, all, bc)).toEqual(["b"]);
+  expect(common(bc, { endpoints: ["a"] })).toEqual([]);
 });
 
 it("only a webhook key may send, to its endpoints or to all", () => {

@@ -47,6 +47,15 @@ export function isForEndpoint(key: { kind: string; endpoints: Key["endpoints"] }
   return key.kind === "webhook" && (key.endpoints === null || key.endpoints.includes(endpoint));
 }
 
+/** The endpoints that all of these keys may send to; `null`: every endpoint. */
+export function commonEndpoints(keys: readonly Pick<Key, "endpoints">[]): readonly string[] | null {
+  return keys.reduce<readonly string[] | null>(
+    (common, { endpoints }) =>
+      endpoints === null ? common : endpoints.filter((endpoint) => common?.includes(endpoint) ?? true),
+    null,
+  );
+}
+
 /** The scope of a token: as granted, but never more than the current role of its owner includes. */
 export function limitScope(granted: Scope, ownerRole: Role): Scope {
   const held = scopeOfRole[ownerRole];

@@ -76,7 +76,7 @@ function methodsOf(routes: readonly RestRoute[], path: string): Map<string, Rest
 
 /** `subject`: the id or slug in the path. `made`: the id of the created object. */
 async function recordAudit(c: Context<RestEnv>, { operation, pattern }: RestRoute): Promise<void> {
-  const audited = c.get("audited") ?? null;
+  const audited = c.get("audited");
   const action = auditActionOf(operation, audited?.choice ?? null);
   if (action === null || !c.res.ok) return;
   const made = c.res.headers.get("location")?.split("/").at(-1) ?? null;

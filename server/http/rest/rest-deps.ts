@@ -41,6 +41,6 @@ export interface RestEnv {
   Variables: {
     principal: Principal;
     /** Of an operation whose audit entry depends on its input. `choice`: the action of the call. */
-    audited: { choice: string; detail: Json };
+    audited?: { choice: string; detail: Json };
   };
 }

@@ -6,6 +6,8 @@ import {
   deliverySchema,
   deliverySummarySchema,
   reasonSchema,
+  releaseBatchSchema,
+  releasedDeliverySchema,
   unlistedVerdictsSchema,
   verdictSchema,
 } from "../../contract/delivery.ts";
@@ -67,6 +69,17 @@ export const deliverySummary = deliverySummarySchema
 export const delivery = deliverySchema
   .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
   .openapi("Delivery");
+export const currentVerdicts = z
+  .object({ verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
+  .openapi("CurrentVerdicts");
+export const releasedDelivery = releasedDeliverySchema
+  .extend({
+    runs: z.array(z.object({ runId: z.string().nullable(), trigger: slugSchema, target })).openapi({
+      description: "The started runs. In a dry run, `runId` is `null`.",
+    }),
+  })
+  .openapi("ReleasedDelivery");
+export const releaseBatch = releaseBatchSchema.extend({ data: z.array(releasedDelivery) }).openapi("ReleaseBatch");
 export const build = named("Build", buildSchema);
 export const buildList = buildsSchema.extend({ data: z.array(build) });
 export const buildOutline = named("BuildOutline", buildOutlineSchema);

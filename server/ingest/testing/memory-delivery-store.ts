@@ -1,4 +1,5 @@
 import { AppError } from "../../contract/app-error.ts";
+import { reservesKey } from "../../domain/deliveries/held.ts";
 import type { DeliveryStore, NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 
@@ -33,7 +34,7 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
         return { kind: "conflict", deliveryId: first.delivery.id };
       if (first) return { kind: "repeated", deliveryId: first.delivery.id, runs: first.runs.map(toAcceptedRun) };
       if (store.full && runs.length > 0) return { kind: "full", queue: store.full };
-      if (idempotency && delivery.outcome === "accepted") accepted.push({ key: idempotency.key, delivery, runs });
+      if (idempotency && reservesKey(delivery.outcome)) accepted.push({ key: idempotency.key, delivery, runs });
       store.deliveries.push(delivery);
       store.runs.push(...runs);
       return { kind: "accepted" };

@@ -43,7 +43,10 @@ export interface AcceptedRun {
 
 export type AcceptResult =
   | { kind: "accepted" }
-  /** The key was already accepted with the same body; nothing was written. `runs` are in their original order. */
+  /**
+   * The key was already accepted with the same body; nothing was written. `runs` are in their original order; empty if
+   * the first delivery is held.
+   */
   | { kind: "repeated"; deliveryId: string; runs: AcceptedRun[] }
   /** The key was already accepted with a different body; nothing was written. */
   | { kind: "conflict"; deliveryId: string }
@@ -65,20 +68,49 @@ export interface DeliveryFilter {
   redeliveryOf?: string;
 }
 
+/** Held deliveries, optionally of one endpoint or a time range. */
+export type HeldFilter = Pick<DeliveryFilter, "endpoint" | "since" | "until">;
+
+export interface ReleaseRequest {
+  id: string;
+  /** Of the current triggers, with the ids of `runs`. */
+  verdicts: Verdict[];
+  unlistedVerdicts: UnlistedVerdicts[];
+  /** At least one. They get the key that authenticated the delivery. */
+  runs: NewRun[];
+  at: number;
+}
+
+export type ReleaseResult =
+  | { kind: "released" }
+  /** There is no such delivery, or it is not held (any more); nothing was written. */
+  | { kind: "not_held" }
+  /** The queue of a target is full; nothing was written. */
+  | { kind: "full"; queue: QueueFull };
+
 export interface DeliveryStore {
   /**
    * Records a delivery and its runs in one transaction. With `idempotency`, only if no delivery with the same key was
    * accepted on the endpoint since `notBefore`; exactly one of several concurrent calls is `accepted`. A different body
-   * with the same key is a conflict, unless it `mayDiffer`. Only a delivery with the outcome `accepted` reserves its
-   * key: a skipped or rejected one is recorded and can be repeated. `maxQueued` is checked in the same transaction, so
-   * concurrent calls never exceed it. Every `queued` run counts, including one that was handed back, which is itself
-   * never rejected.
+   * with the same key is a conflict, unless it `mayDiffer`. Only an accepted or held delivery reserves its key (see
+   * `reservesKey`): a skipped or rejected one is recorded and can be repeated. `maxQueued` is checked in the same
+   * transaction, so concurrent calls never exceed it. Every `queued` run counts, including one that was handed back,
+   * which is itself never rejected.
    */
   acceptDelivery(p: {
     delivery: NewDelivery;
     runs: NewRun[];
     idempotency: { key: string; notBefore: number; mayDiffer?: boolean } | null;
   }): Promise<AcceptResult>;
+  /**
+   * Releases a held delivery: records its runs, its new verdicts and the outcome `accepted` in one transaction, if it
+   * is still held. Exactly one of several concurrent calls is `released`. `maxQueued` is checked as in
+   * `acceptDelivery`.
+   */
+  releaseDelivery(request: ReleaseRequest): Promise<ReleaseResult>;
+  /** The ids of held deliveries, oldest first. Later pages do not have those that were released in the meantime. */
+  listHeld(filter: HeldFilter, page: PageRequest): Promise<Page<string>>;
+  countHeld(): Promise<number>;
   /** Records a delivery that starts no run. */
   recordDelivery(delivery: NewDelivery): Promise<void>;
   listDeliveries(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliverySummary>>;

@@ -1,6 +1,7 @@
 import { and, asc, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { AcceptedRun, AcceptResult, NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { LeftRun, NewRun } from "../../ports/store/run-store.ts";
+import { reservesKey } from "../../domain/deliveries/held.ts";
 import { decidedLines } from "../shared/decided-lines.ts";
 import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
 import { toStoredVerdicts } from "../shared/stored-verdicts.ts";
@@ -100,7 +101,7 @@ function judge(
     if (isFitting) return { delivery, ...takeFitting(runs), answer: null };
     const queue = room.take(runs);
     if (queue) return { delivery, runs: [], left: [], answer: { kind: "full", queue } };
-    if (delivery && name && idempotency && delivery.outcome === "accepted") {
+    if (delivery && name && idempotency && reservesKey(delivery.outcome)) {
       const row = {
         endpoint: delivery.endpoint,
         key: idempotency.key,
@@ -168,17 +169,24 @@ async function record(
   const portions = inPortions(deliveries, ({ body }) => body?.length ?? 0);
   const last = portions.pop() ?? [];
   for (const portion of portions) await insertParts(session, [toInsertDeliveries(portion)]);
-  const rows = runs.map(toRunRow);
-  const jobs = rows
-    .toSorted((a, b) => a.createdAt - b.createdAt)
-    .map(({ id, jobQueue, status }) => ({ runId: id, queue: jobQueue, state: { kind: status } }));
   await insertParts(session, [
     toInsertDeliveries(last),
     toInsertCounts(deliveries, p),
-    toInsert(run, rows),
-    toInsertEntries(runs.flatMap(firstEntries)),
-    await p.jobs.prepareAdd(session, jobs),
+    ...(await toInsertRuns(session, runs, p.jobs)),
   ]);
+}
+
+/** Runs with their first entries and their jobs. */
+export async function toInsertRuns(
+  session: Session,
+  runs: readonly NewRun[],
+  jobs: RunJobs,
+): Promise<(InsertPart | null)[]> {
+  const rows = runs.map(toRunRow);
+  const newJobs = rows
+    .toSorted((a, b) => a.createdAt - b.createdAt)
+    .map(({ id, jobQueue, status }) => ({ runId: id, queue: jobQueue, state: { kind: status } }));
+  return [toInsert(run, rows), toInsertEntries(runs.flatMap(firstEntries)), await jobs.prepareAdd(session, newJobs)];
 }
 
 function toInsertDeliveries(deliveries: readonly NewDelivery[]): InsertPart | null {

@@ -1,15 +1,22 @@
 import { eq, inArray } from "drizzle-orm";
-import type { DeliveryStore } from "../../ports/store/delivery-store.ts";
+import type { DeliveryStore, ReleaseRequest, ReleaseResult } from "../../ports/store/delivery-store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
 import { readStoredVerdicts } from "../shared/stored-verdicts.ts";
 import type { AcceptOperation } from "./accept-deliveries.ts";
 import type { PostgresDatabase } from "./database.ts";
+import { countHeld, listHeld } from "./held-deliveries.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import { delivery } from "./schema.ts";
 
-export function createDeliveryStore({ read, readAtOnce }: PostgresDatabase, accept: AcceptOperation): DeliveryStore {
+export function createDeliveryStore(
+  { read, readAtOnce }: PostgresDatabase,
+  { accept, release }: { accept: AcceptOperation; release: (request: ReleaseRequest) => Promise<ReleaseResult> },
+): DeliveryStore {
   return {
     acceptDelivery: async (request) => (await accept(request)).result,
+    releaseDelivery: release,
+    listHeld: (filter, page) => read((session) => listHeld(session, filter, page)),
+    countHeld: () => read(countHeld),
     recordDelivery: async (newDelivery) => void (await accept({ delivery: newDelivery, runs: [], idempotency: null })),
     listDeliveries: (filter, page) => read((session) => listDeliveries(session, filter, page)),
     getDelivery: (id) =>

@@ -3,6 +3,7 @@ import { migrationsFolder } from "../../paths.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
+import type { ReleaseRequest } from "../../ports/store/delivery-store.ts";
 import { createPortableStore } from "../portable/portable-store.ts";
 import { createFoldLater } from "../shared/fold-later.ts";
 import { acceptDeliveries, type AcceptJob } from "./accept-deliveries.ts";
@@ -11,6 +12,7 @@ import { createPool, databaseName } from "./connect.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
+import { releaseDeliveries } from "./held-deliveries.ts";
 import { createOpenRunStore } from "./open-runs.ts";
 import { foldTraffic } from "./fold-traffic.ts";
 import { readLiveMark } from "./live.ts";
@@ -50,6 +52,7 @@ const maxWriters = 3;
 /** Including the connection by which a run host is woken. */
 export const connectionsOfProcess = maxReaders + maxWriters + 1;
 const maxAccepts = 256;
+const maxReleases = 50;
 
 interface OpenOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -140,10 +143,16 @@ function createStore(p: {
     write: (session, requests: readonly AcceptJob[]) =>
       acceptDeliveries(session, requests, { counted: folding.counted, jobs }),
   });
+  const release = database.createBatcher({
+    maxBatch: maxReleases,
+    nameOf: ({ id }: ReleaseRequest) => id,
+    write: (session, requests: readonly ReleaseRequest[]) =>
+      releaseDeliveries(session, requests, { counted: folding.counted, jobs }),
+  });
   // Counts that an ended process has left.
   folding.counted(0);
   return {
-    ...createDeliveryStore(database, accept),
+    ...createDeliveryStore(database, { accept, release }),
     ...createRunStore(database, accept, jobs),
     ...createTrafficStore(database),
     ...createEngineStore(database, jobs),

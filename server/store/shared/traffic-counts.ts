@@ -2,8 +2,11 @@ import { z } from "zod";
 import type { Verdict, VerdictOutcome } from "../../contract/delivery.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 
-/** Counts a delivery and the verdicts that it lists. */
-export type CountTraffic = (delivery: NewDelivery) => void;
+/** The part of a delivery that is counted. */
+type CountedDelivery = Pick<NewDelivery, "endpoint" | "receivedAt" | "outcome" | "verdicts">;
+
+/** Counts a delivery and the verdicts that it lists. `-1` undoes the count of one whose outcome changes. */
+export type CountTraffic = (delivery: CountedDelivery, change?: 1 | -1) => void;
 
 /** The counts of one transaction. */
 interface TrafficCounts {
@@ -31,14 +34,14 @@ export function createTrafficCounts(): TrafficCounts {
   };
   return {
     clear: () => void (counts = new Map()),
-    add({ endpoint: name, receivedAt, outcome, verdicts }) {
+    add({ endpoint: name, receivedAt, outcome, verdicts }, by = 1) {
       const at = receivedAt - (receivedAt % minuteMs);
       const endpoint = name.slice(0, maxEndpoint);
-      count({ at, outcome, attachmentId: "", endpoint }, 1);
+      count({ at, outcome, attachmentId: "", endpoint }, by);
       for (const verdict of verdicts)
-        count({ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint }, 1);
+        count({ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint }, by);
       for (const { target, outcome: decided, change } of correctionsOf(verdicts))
-        count({ at, outcome: decided, attachmentId: anyTriggerOf(target), endpoint }, change);
+        count({ at, outcome: decided, attachmentId: anyTriggerOf(target), endpoint }, change * by);
     },
     size: () => counts.size,
     toText: () => JSON.stringify([...counts].filter(([, count]) => count !== 0)),

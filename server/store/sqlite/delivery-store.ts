@@ -1,4 +1,5 @@
 import { eq, inArray } from "drizzle-orm";
+import { reservesKey } from "../../domain/deliveries/held.ts";
 import { deliveryOutcomeCodes } from "../../domain/stored-codes.ts";
 import type { AcceptedRun, AcceptResult, DeliveryStore, NewDelivery } from "../../ports/store/delivery-store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
@@ -7,6 +8,7 @@ import { type AcceptRequest, judgeRepeat, toFirstRuns } from "../shared/repeats.
 import type { CountTraffic } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun, QueueCapacity } from "./insert-run.ts";
+import { countHeld, listHeld, prepareReleaseDelivery } from "./held-deliveries.ts";
 import { listDeliveries, nameDelivery } from "./list-deliveries.ts";
 import { delivery } from "./schema.ts";
 import { deliveryId, readTarget, runId } from "./stored-forms.ts";
@@ -24,8 +26,12 @@ export function createDeliveryStore(
     insertRun: p.insertRun,
     capacity: p.capacity,
   });
+  const releaseDelivery = prepareReleaseDelivery(database, p);
   return {
     acceptDelivery: (request) => p.queueing(() => acceptDelivery(request)),
+    releaseDelivery: (request) => p.queueing(() => releaseDelivery(request)),
+    listHeld: (filter, page) => readInTurn(() => listHeld(database, filter, page)),
+    countHeld: () => readInTurn(() => countHeld(database)),
     recordDelivery: (newDelivery) => p.queueing(() => void insertDelivery(newDelivery)),
     listDeliveries: (filter, page) => listDeliveries(database, filter, page),
     getDelivery: (id) =>
@@ -110,7 +116,7 @@ function prepareAcceptDelivery(
     // Returned, not thrown: an operation that throws makes its whole batch start again, one operation at a time.
     const queue = p.capacity.findFull(runs);
     if (queue) return { kind: "full", queue };
-    const key = delivery.outcome === "accepted" ? (idempotency?.key ?? null) : null;
+    const key = reservesKey(delivery.outcome) ? (idempotency?.key ?? null) : null;
     if (found && key !== null) releaseKey.run(found.seq);
     const seq = p.insertDelivery(delivery, key);
     for (const run of runs) p.insertRun(run, { seq, delivery });

@@ -8,8 +8,11 @@ import { missingReference } from "./store-error.ts";
 import { deliveryId, isOpenSql, runId, sameAsBody, workerId } from "./stored-forms.ts";
 import { implied } from "./timeline.ts";
 
-/** `accepted` is the delivery that the same transaction records. */
-export type InsertRun = (newRun: NewRun, accepted?: { seq: number; delivery: NewDelivery }) => void;
+/** `accepted` is the delivery that the same transaction records or releases. Without its body, the payload is stored. */
+export type InsertRun = (
+  newRun: NewRun,
+  accepted?: { seq: number; delivery: Pick<NewDelivery, "id" | "body"> },
+) => void;
 
 const insertSql = `
   INSERT INTO run (id, status, trigger, attachment, target_kind, target_slug, target, delivery, started_by, replay_of, key,

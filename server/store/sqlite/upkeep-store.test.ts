@@ -8,6 +8,7 @@ import { aDelivery, epoch } from "../testing/factories.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { openSqliteStore } from "./open-store.ts";
 import { keysAfterSql, nextCounterSql, removeCountersSql } from "./remove-counters.ts";
+import { heldSql } from "./held-deliveries.ts";
 import { deliveryIsNeededSql, oldDeliveriesSql, oldRunsSql, removeNamesSql } from "./remove-history.ts";
 import { nthNewestSql, removeAuditSql, removeSessionsSql, removeUnfinishedSignInsSql } from "./upkeep-store.ts";
 
@@ -185,6 +186,12 @@ it.each([
     oldDeliveriesSql,
     { at: 0, seq: 0, before: 1 },
     "SEARCH delivery_list USING COVERING INDEX delivery_by_time",
+  ],
+  [
+    "held deliveries",
+    heldSql,
+    { at: 0, seq: 0, since: 0, until: 1, endpoint: null, rows: 5 },
+    "SEARCH delivery_list USING INDEX delivery_by_outcome",
   ],
   ["old runs", oldRunsSql, { at: 0, seq: 0, before: 1 }, "SEARCH run_list USING COVERING INDEX run_by_time"],
   ["the newest of so many", nthNewestSql, [1], "SCAN delivery_list USING COVERING INDEX delivery_by_time"],

@@ -3,6 +3,7 @@ import { deliveryContract } from "./delivery-contract.ts";
 import { driftContract } from "./drift-contract.ts";
 import { engineContract } from "./engine-contract.ts";
 import type { OpenStore } from "./factories.ts";
+import { heldContract } from "./held-contract.ts";
 import { keyContract } from "./key-contract.ts";
 import { openRunContract } from "./open-run-contract.ts";
 import { peopleContract } from "./people-contract.ts";
@@ -18,6 +19,7 @@ import { upkeepContract } from "./upkeep-contract.ts";
 /** The tests that every store passes. `open` returns an empty store each time. */
 export function storeContract(open: OpenStore): void {
   deliveryContract(open);
+  heldContract(open);
   runContract(open);
   queueCapacityContract(open);
   trafficContract(open);

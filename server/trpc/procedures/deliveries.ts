@@ -11,6 +11,8 @@ import {
   verdictChoices,
 } from "../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../deliveries/redeliver.ts";
+import { releaseDeliveries, releaseDelivery } from "../../deliveries/release.ts";
+import { dropUndefined } from "../../domain/drop-undefined.ts";
 import { sendFromForm } from "../../ingest/send-from-form.ts";
 import { showHistogram } from "../../traffic/show-histogram.ts";
 import { procedure, router } from "../trpc.ts";
@@ -31,6 +33,8 @@ const deliveryQuery = z.strictObject({
 function toDeliveryQuery({ since, until, status, ...rest }: z.output<typeof deliveryQuery>) {
   return { ...rest, responseStatus: status, since: timestampMs(since), until: timestampMs(until) };
 }
+
+const releaseAction = z.enum(["release", "preview"]);
 
 export const deliveriesRouter = router({
   list: procedure("listDeliveries")
@@ -67,6 +71,33 @@ export const deliveriesRouter = router({
   send: procedure("sendDelivery")
     .input(z.strictObject({ endpoint: z.string(), text: jsonText, headers: givenHeaders.optional() }))
     .mutation(({ ctx, input }) => sendFromForm(ctx, input)),
+
+  /** Starts the runs of a held delivery if triggers match now. */
+  release: procedure("releaseDelivery")
+    .input(z.strictObject({ id: z.string(), action: releaseAction }))
+    .mutation(({ ctx, input }) => releaseDelivery(ctx, { ...input, startedBy: "form" })),
+
+  /** The same for these deliveries, or for the next ones of a filter, oldest first. */
+  releaseAll: procedure("releaseDeliveries")
+    .input(
+      z.union([
+        z.strictObject({ action: releaseAction, ids: z.array(z.string()).min(1).max(100) }),
+        z.strictObject({
+          action: releaseAction,
+          endpoint: z.string().optional(),
+          since: timestampSchema.optional(),
+          until: timestampSchema.optional(),
+          cursor: paging.cursor,
+        }),
+      ]),
+    )
+    .mutation(({ ctx, input }) => {
+      const options = { action: input.action, startedBy: "form" as const };
+      if ("ids" in input) return releaseDeliveries(ctx, { ...options, ids: input.ids });
+      const { endpoint, since, until, cursor = null } = input;
+      const filter = dropUndefined({ endpoint, since: timestampMs(since), until: timestampMs(until) });
+      return releaseDeliveries(ctx, { ...options, filter, cursor });
+    }),
 
   /** To every trigger on the endpoint, or to one. */
   redeliver: procedure("redeliver")

@@ -44,6 +44,7 @@ function metricsOver(
 ) {
   const metrics = createMetrics({
     store: {
+      countHeld: async () => 3,
       countOpenRuns: async () => ({ queued: 1, running: 0, waiting: 0 }),
       numbers: async () => storeNumbers,
       ...store,
@@ -103,13 +104,14 @@ it("buckets of a histogram count the values below their bound, and the last coun
 
 it("a store that does not answer hides only its own numbers", async () => {
   const { metrics, lines } = metricsOver({
+    countHeld: () => Promise.reject(new Error("locked")),
     countOpenRuns: () => Promise.reject(new Error("locked")),
     numbers: () => Promise.reject(new Error("locked")),
   });
   metrics.observeReceiver({ type: "rejected", code: "store_unavailable" });
   const text = await lines();
   expect(text).toContain('signalbox_rejections_total{code="store_unavailable"} 1');
-  expect(text.filter((line) => /^signalbox_(open_runs|store_)/.test(line))).toEqual([]);
+  expect(text.filter((line) => /^signalbox_(open_runs|held_|store_)/.test(line))).toEqual([]);
 });
 
 it("slow reads are throttled to a hundredth of the time", async () => {

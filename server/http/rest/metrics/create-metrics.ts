@@ -14,7 +14,6 @@ import {
 import type { ServiceReport } from "../../../ports/service-report.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { QueueDepth } from "../../../ports/store/engine-store.ts";
-import type { RunStore } from "../../../ports/store/run-store.ts";
 import { registerDeliveryMetrics } from "./delivery-metrics.ts";
 import { createPulledMetrics, type PulledMetrics } from "./prometheus.ts";
 
@@ -33,7 +32,7 @@ export interface Metrics {
 }
 
 export interface MetricsSources {
-  store: Pick<RunStore, "countOpenRuns"> & Pick<Store, "numbers" | "listQueueDepths">;
+  store: Pick<Store, "countHeld" | "countOpenRuns" | "numbers" | "listQueueDepths">;
   /** Whether the project has this endpoint: others are counted as one. */
   isDeclared: (endpoint: string) => boolean;
   /** Returns the counts of the other processes; `null` if there are none. */
@@ -52,6 +51,8 @@ export function createMetrics({
   let unauthenticatedApi = 0;
   const countOpenRuns = readSeldom(() => store.countOpenRuns());
   let openRuns: Awaited<ReturnType<typeof countOpenRuns>> = null;
+  const countHeld = readSeldom(() => store.countHeld());
+  let held: number | null = null;
   const listQueueDepths = readSeldom(() => store.listQueueDepths?.() ?? Promise.resolve([]));
   let queues: Awaited<ReturnType<typeof listQueueDepths>> = null;
   let inStore: StoreNumbers | null = null;
@@ -72,6 +73,11 @@ export function createMetrics({
     help: "Runs that have not ended, by status.",
     labels: ["status"],
     read: () => Object.entries(openRuns ?? {}).map(([status, count]) => [{ status }, count] as const),
+  });
+  metrics.gauge({
+    name: "signalbox_held_deliveries",
+    help: "Deliveries that started no run and wait to be released.",
+    read: () => (held === null ? [] : [[{}, held] as const]),
   });
   const ofQueues = (pick: (queue: QueueDepth) => number) =>
     (queues ?? []).map((queue) => {
@@ -105,8 +111,9 @@ export function createMetrics({
     observeUnauthenticatedApi: () => void (unauthenticatedApi += 1),
     async render() {
       // A store that does not respond must not block the other metrics.
-      [openRuns, queues, inStore, inService] = await Promise.all([
+      [openRuns, held, queues, inStore, inService] = await Promise.all([
         countOpenRuns(),
+        countHeld(),
         listQueueDepths(),
         store.numbers().catch(() => null),
         readService(),

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { deliverySchema, deliverySummarySchema } from "../../../contract/delivery.ts";
+import {
+  deliverySchema,
+  deliverySummarySchema,
+  releaseBatchSchema,
+  releasedDeliverySchema,
+} from "../../../contract/delivery.ts";
+import type { Json } from "../../../contract/json.ts";
 import { pageSchema } from "../../../contract/list.ts";
 import { runSchema } from "../../../contract/run.ts";
+import { newId } from "../../../domain/ids.ts";
 import { projectFixture } from "../testing/project-fixture.ts";
 import { type TestService, deliver, openTestService, paidBody } from "../testing/test-service.ts";
 
@@ -246,5 +253,120 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
     });
     const answer = await service.post("/api/v1/deliveries/dlv_bad/redeliver");
     expect([answer.status, answer.text.includes("not_replayable")]).toEqual([409, true]);
+  });
+});
+
+/** A held delivery, as the receiver would have recorded it before `refund` was deployed. */
+async function hold(service: TestService, body: string): Promise<string> {
+  const { deliveryId } = await deliver(service, { endpoint: "billing", body: "{}" });
+  const stored = await service.store.getDelivery(deliveryId);
+  if (!stored) throw new Error("The delivery is not stored");
+  const { json: _, body: __, receivedAt: ___, ...rest } = stored;
+  const id = newId("dlv", service.state.now);
+  const bytes = Buffer.from(body);
+  await service.store.acceptDelivery({
+    delivery: { ...rest, id, outcome: "held", body: bytes, receivedAt: service.state.now, keyId: null },
+    runs: [],
+    idempotency: null,
+  });
+  return id;
+}
+
+const releases = async (service: TestService) =>
+  (await service.store.listAudit({}, { limit: 10, cursor: null })).data
+    .filter(({ action }) => action === "delivery.released")
+    .map(({ subject, detail }) => ({ subject, detail }));
+
+describe("POST /api/v1/deliveries/{id}/release", () => {
+  it("starts the runs of a held delivery once, and says so afterwards", async () => {
+    const service = await openTestService();
+    const id = await hold(service, '{ "type": "refund" }');
+    const path = `/api/v1/deliveries/${id}/release`;
+    expect((await service.post(path, { dryRun: true })).json).toMatchObject({
+      result: "released",
+      runs: [{ runId: null, trigger: "refund" }],
+    });
+    expect(await getDelivery(service, id)).toMatchObject({ outcome: "held" });
+    const released = releasedDeliverySchema.parse((await service.post(path)).json);
+    expect(released).toMatchObject({ id, endpoint: "billing", result: "released", message: null });
+    const [run] = released.runs;
+    expect(runSchema.parse((await service.get(`/api/v1/runs/${run?.runId}`)).json)).toMatchObject({
+      deliveryId: id,
+      status: "queued",
+      startedBy: "api",
+    });
+    expect((await service.post(path)).json).toEqual({ ...released, result: "already_released" });
+    expect(await releases(service)).toEqual([{ subject: id, detail: { runs: [run?.runId] } }]);
+    expect((await service.post(path, { dryrun: true })).status).toBe(422);
+  });
+
+  it("rejects a delivery that was never held, and an unknown one", async () => {
+    const service = await openTestService();
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
+    const answer = await service.post(`/api/v1/deliveries/${deliveryId}/release`);
+    expect([answer.status, answer.json]).toMatchObject([409, { code: "not_replayable" }]);
+    expect((await service.post("/api/v1/deliveries/dlv_unknown/release")).status).toBe(404);
+    expect(await releases(service)).toEqual([]);
+  });
+});
+
+describe("POST /api/v1/deliveries/release", () => {
+  it("releases held deliveries by their ids, by a filter, or all, and records what was released", async () => {
+    const service = await openTestService();
+    const hours: string[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      hours.push(await hold(service, n === 3 ? "{}" : '{ "type": "refund" }'));
+      service.state.now += 3_600_000;
+    }
+    const release = async (body: Json) => {
+      const { status, json } = await service.post("/api/v1/deliveries/release", body);
+      expect(status).toBe(200);
+      const { data, ...rest } = releaseBatchSchema.parse(json);
+      return { ...rest, data: data.map(({ id, result }) => [id, result]) };
+    };
+    const [first = "", second = "", third = "", last = ""] = hours;
+    expect(await release({ all: true, dryRun: true })).toMatchObject({ released: 3 });
+    expect(await release({ ids: [second] })).toEqual({ released: 1, nextCursor: null, data: [[second, "released"]] });
+    expect(await release({ endpoint: "billing", until: "2026-11-21T10:30:00Z" })).toMatchObject({
+      data: [[first, "released"]],
+    });
+    expect(await release({ endpoint: "signup" })).toMatchObject({ released: 0, data: [] });
+    expect(await release({ all: true })).toMatchObject({
+      released: 1,
+      data: [
+        [third, "released"],
+        [last, "held"],
+      ],
+    });
+    expect((await releases(service)).map(({ detail }) => detail)).toEqual(
+      [third, first, second].map((id) => ({ released: 1, ids: [id] })),
+    );
+  });
+
+  it.each<Json>([{}, { ids: [] }, { ids: ["dlv_1"], endpoint: "billing" }, { all: false }, { since: "soon" }])(
+    "rejects %j: a request that selects nothing never releases everything",
+    async (body) => {
+      const service = await openTestService();
+      const id = await hold(service, '{ "type": "refund" }');
+      expect(await service.post("/api/v1/deliveries/release", body)).toMatchObject({ status: 422 });
+      expect(await getDelivery(service, id)).toMatchObject({ outcome: "held" });
+    },
+  );
+});
+
+describe("GET /api/v1/deliveries/{id}/verdicts", () => {
+  it("evaluates a delivery by the current triggers, or by one, and starts nothing", async () => {
+    const service = await openTestService();
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
+    const path = `/api/v1/deliveries/${deliveryId}/verdicts`;
+    expect((await service.get(path)).json).toMatchObject({
+      verdicts: [
+        { trigger: "invoice-paid", outcome: "request_mismatch" },
+        { trigger: "invoice-paid", outcome: "request_mismatch" },
+        { trigger: "refund", outcome: "matched", runId: null },
+      ],
+    });
+    expect((await service.get(`${path}?trigger=refund`)).json).toMatchObject({ verdicts: [{ trigger: "refund" }] });
+    expect(service.state.queued).toBe(0);
   });
 });

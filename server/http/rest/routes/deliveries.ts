@@ -1,14 +1,26 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { timestampMs } from "../../../contract/list.ts";
 import { searchPageSchema } from "../../../contract/list.ts";
+import { explainDelivery } from "../../../deliveries/judge-again.ts";
 import { filterDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { getDelivery, getDeliveryFile } from "../../../deliveries/read-deliveries.ts";
 import { listDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
+import { releaseDeliveries, releaseDelivery } from "../../../deliveries/release.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
-import { clientHeader, deliveryFilter, idParam, noQuery, paging, querySchema } from "../request-schemas.ts";
+import { requireBody } from "../read-json-body.ts";
+import {
+  clientHeader,
+  deliveryFilter,
+  idParam,
+  moment,
+  noQuery,
+  paging,
+  querySchema,
+  toFilter,
+} from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { delivery, deliverySummary } from "../schemas.ts";
+import { currentVerdicts, delivery, deliverySummary, releaseBatch, releasedDelivery } from "../schemas.ts";
 
 const listRoute = defineRoute({
   method: "get",
@@ -59,6 +71,22 @@ const fileRoute = defineRoute({
   },
 });
 
+const explainRoute = defineRoute({
+  method: "get",
+  path: "/api/v1/deliveries/{id}/verdicts",
+  operationId: "explainDelivery",
+  summary: "Evaluate a delivery by the deployed triggers",
+  description: "The verdicts that the stored delivery would get now. Starts and records nothing.",
+  tags: ["Deliveries"],
+  request: {
+    params: idParam,
+    query: querySchema({
+      trigger: z.string().optional().openapi({ description: "Slug of a trigger on its endpoint." }),
+    }),
+  },
+  responses: { 200: answer("The verdicts.", currentVerdicts), ...problems(["not_found", "not_replayable"]) },
+});
+
 const redeliverRoute = defineRoute({
   method: "post",
   path: "/api/v1/deliveries/{id}/redeliver",
@@ -84,6 +112,68 @@ const redeliverRoute = defineRoute({
   },
 });
 
+const dryRun = z
+  .boolean()
+  .default(false)
+  .openapi({ description: "Evaluate the deliveries without starting runs. Nothing is written." });
+
+const releaseRoute = defineRoute({
+  method: "post",
+  path: "/api/v1/deliveries/{id}/release",
+  operationId: "releaseDelivery",
+  summary: "Release a held delivery",
+  description:
+    "Evaluates the delivery by the deployed triggers. If any matches, its runs start and the delivery is `accepted`; otherwise it stays `held`. Safe to repeat: a delivery is released once.",
+  tags: ["Deliveries"],
+  request: {
+    params: idParam,
+    query: noQuery,
+    headers: clientHeader,
+    body: body(z.strictObject({ dryRun }).openapi("ReleaseRequest"), false),
+  },
+  responses: {
+    200: answer("The result.", releasedDelivery),
+    ...problems([...bodyProblems, "not_found", "not_replayable", "queue_full"]),
+  },
+});
+
+const releaseAllRoute = defineRoute({
+  method: "post",
+  path: "/api/v1/deliveries/release",
+  operationId: "releaseDeliveries",
+  middleware: requireBody,
+  summary: "Release held deliveries",
+  description:
+    "Releases up to 100 deliveries by `ids`, or the next 50 that match `endpoint`, `since` and `until`, or `all` of them, oldest first. Call again with `nextCursor` until it is `null`. A delivery that cannot be released is reported as `held` or `failed`, and does not affect the others.",
+  tags: ["Deliveries"],
+  request: {
+    query: noQuery,
+    headers: clientHeader,
+    body: body(
+      z
+        .strictObject({
+          ids: z.array(z.string()).min(1).max(100).optional(),
+          all: z.literal(true).optional(),
+          endpoint: z.string().optional(),
+          since: moment,
+          until: moment,
+          cursor: paging.cursor,
+          dryRun,
+        })
+        .refine(({ ids, all, endpoint, since, until, cursor }) => {
+          const filters = [all, endpoint, since, until].filter((value) => value !== undefined).length;
+          return ids ? filters === 0 && cursor === undefined : filters > 0;
+        }, 'Send "ids", or at least one of "endpoint", "since", "until" and "all"')
+        .openapi("ReleaseDeliveriesRequest"),
+      true,
+    ),
+  },
+  responses: {
+    200: answer("The results of this batch.", releaseBatch),
+    ...problems([...bodyProblems, "rate_limited"]),
+  },
+});
+
 export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(listRoute, async (c) => {
     const { limit, cursor, status, since, until, ...rest } = c.req.valid("query");
@@ -97,6 +187,13 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
 
   app.openapi(getRoute, async (c) => c.json(await getDelivery(c.env, c.req.valid("param").id), 200));
 
+  app.openapi(explainRoute, async (c) =>
+    c.json(
+      await explainDelivery(c.env, { id: c.req.valid("param").id, trigger: c.req.valid("query").trigger ?? null }),
+      200,
+    ),
+  );
+
   app.openapi(fileRoute, async (c) => {
     const { id, number } = c.req.valid("param");
     const file = await getDeliveryFile(c.env, { id, at: number });
@@ -109,6 +206,36 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
       "content-type": "application/octet-stream",
       "content-disposition": `attachment; filename*=UTF-8''${name}`,
     });
+  });
+
+  app.openapi(releaseAllRoute, async (c) => {
+    const { ids, all: _, cursor, dryRun: isDryRun, ...filter } = c.req.valid("json");
+    const batch = await releaseDeliveries(c.env, {
+      ...(ids ? { ids } : { filter: toFilter(filter), cursor: cursor ?? null }),
+      action: isDryRun ? "preview" : "release",
+      startedBy: c.req.valid("header")["signalbox-client"] ?? "api",
+    });
+    if (batch.released > 0 && !isDryRun)
+      c.set("audited", {
+        choice: "release",
+        detail: {
+          released: batch.released,
+          ids: batch.data.flatMap(({ id, result }) => (result === "released" ? [id] : [])),
+        },
+      });
+    return c.json(batch, 200);
+  });
+
+  app.openapi(releaseRoute, async (c) => {
+    const { dryRun: isDryRun } = c.req.valid("json");
+    const released = await releaseDelivery(c.env, {
+      id: c.req.valid("param").id,
+      action: isDryRun ? "preview" : "release",
+      startedBy: c.req.valid("header")["signalbox-client"] ?? "api",
+    });
+    if (released.result === "released" && !isDryRun)
+      c.set("audited", { choice: "release", detail: { runs: released.runs.map(({ runId }) => runId) } });
+    return c.json(released, 200);
   });
 
   app.openapi(redeliverRoute, async (c) => {

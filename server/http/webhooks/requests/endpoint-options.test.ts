@@ -15,7 +15,7 @@ async function send(url: string, body: unknown, headers: Record<string, string> 
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-const on = (onMismatch: "reject" | "skip", ...schemas: z.ZodType[]) =>
+const on = (onMismatch: "reject" | "skip" | "hold", ...schemas: z.ZodType[]) =>
   schemas.map((request, at) => triggerOf({ slug: `t${at}`, endpoint: "billing", request, onMismatch }));
 
 describe("onMismatch", () => {

@@ -70,3 +70,40 @@ test("a key of another endpoint is answered as an unknown one is, byte by byte, 
   expect([...answers]).toHaveLength(1);
   for (const form of formsOf("/triggers/signup", good)) expect((await send(...form)).status).toBe(202);
 });
+
+test("a 404 names the nearest endpoint only among those that the sent keys may send to, and only with a valid key", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-near-"));
+  const store = await openSqliteStore({ file: join(dir, "signalbox.db") });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+  const keyOf = async (endpoints: string[] | null) => {
+    const secret = generateKey("webhook");
+    await store.createKey(aKey({ hash: hashKey(secret), endpoints }));
+    return secret;
+  };
+  const [forAll, removed, both] = [await keyOf(null), await keyOf(["singup"]), await keyOf(["singup", "signup"])];
+  const { url } = await serve({
+    triggers,
+    authenticate: createWebhookAuthenticator({ store, mode: "deployed", clock: systemClock }),
+  });
+  const send = async (key: string | null) => {
+    const response = await fetch(`${url}/triggers/singup`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(key !== null && { "x-api-key": key }) },
+      body: "{}",
+    });
+    return [response.status, ((await response.json()) as { detail: string }).detail] as const;
+  };
+  const near = 'No trigger listens on this endpoint. Did you mean "signup"?';
+  const none = "No trigger listens on this endpoint.";
+  expect(await send(forAll)).toEqual([404, near]);
+  expect(await send(both)).toEqual([404, near]);
+  // The key was made for an endpoint that no longer exists. It reveals no other endpoint.
+  expect(await send(removed)).toEqual([404, none]);
+  for (const key of [null, generateKey("webhook"), await keyOf(["signup"])]) {
+    const [status, detail] = await send(key);
+    expect([status, detail.includes("signup")]).toEqual([401, false]);
+  }
+});

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import {
+  type Delivery,
+  deliverySchema,
+  ownHeaders,
+  unlistedVerdictsSchema,
+  verdictSchema,
+} from "../../../server/contract/delivery.ts";
+import { formatBytes, formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
+import { apiPath } from "../../api/api-client.ts";
+import { plainLine, plainText } from "../../terminal/plain-text.ts";
+import { deliveryMarks, renderMark, renderVerdicts } from "../../terminal/status-marks.ts";
+import { renderPairs } from "../../terminal/table.ts";
+import type { Paint } from "../../terminal/terminal.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { aboutDelivery, findsDeliveries } from "./list.ts";
+
+export function registerDeliveriesGet(deliveries: CliCommand, runner: CommandRunner): void {
+  deliveries
+    .subcommand("get", "Show one delivery: its response, its verdicts and its body", [
+      "signalbox deliveries get dlv_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+    ])
+    .argument("<id>", "Id of the delivery")
+    .action(runner.action(getDelivery));
+}
+
+async function getDelivery(context: CommandContext, id: string): Promise<void> {
+  const api = await context.api();
+  const document = await aboutDelivery(api, id, () =>
+    api.request({ path: apiPath`/deliveries/${id}`, answer: deliverySchema, notFoundFix: findsDeliveries }),
+  );
+  context.print({
+    document,
+    text: () => renderDelivery(document, { paint: context.terminal.out.paint, now: context.now() }),
+  });
+  if (!context.isJson && document.outcome === "held")
+    context.notify(`Held. \`signalbox deliveries release ${id}\` evaluates it by the current triggers.`);
+}
+
+function renderDelivery(delivery: Delivery, { paint, now }: { paint: Paint; now: number }): string {
+  const { outcome, id, method, endpoint, responseStatus, receivedAt, problem, headers, verdicts } = delivery;
+  const blocks = [
+    `${renderMark(deliveryMarks[outcome], paint)}  ${paint("strong", id)}\n`,
+    renderPairs(
+      [
+        ["request", `${plainLine(method, 20)} /triggers/${plainLine(endpoint, 256)}`],
+        ["response", `${responseStatus} after ${formatDuration(delivery.durationMs)}`],
+        ["received", `${formatRelativeTime(receivedAt, now)}  ${paint("dim", receivedAt)}`],
+        ["released", headers[ownHeaders.releasedAt] ?? null],
+        ["redelivery of", delivery.redeliveryOf],
+        ["body", formatBytes(delivery.bodyBytes)],
+        ["problem", problem && plainLine(`${problem.title}. ${problem.detail}`, 300)],
+      ],
+      paint,
+    ),
+    verdicts.length > 0 ? renderVerdicts(verdicts, paint) : "",
+    renderBody(delivery, paint),
+  ];
+  return blocks.filter((block) => block !== "").join("\n");
+}
+
+function renderBody({ body, json }: Delivery, paint: Paint): string {
+  if (body === null) return "";
+  const text = json === null ? Buffer.from(body, "base64").toString("utf8") : JSON.stringify(json, null, 2);
+  const lines = text.split("\n").map((line) => `  ${plainText(line)}`);
+  return `${paint("dim", "body")}\n${lines.join("\n")}\n`;
+}
+
+const currentVerdicts = z.object({
+  verdicts: z.array(verdictSchema),
+  unlistedVerdicts: z.array(unlistedVerdictsSchema),
+});
+
+export function registerDeliveriesExplain(deliveries: CliCommand, runner: CommandRunner): void {
+  deliveries
+    .subcommand("explain", "Evaluate a delivery by the current triggers, without starting runs", [
+      "signalbox deliveries explain dlv_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+    ])
+    .argument("<id>", "Id of the delivery")
+    .option("--trigger <slug>", "Only this trigger on its endpoint")
+    .action(runner.action(explainDelivery));
+}
+
+/** Exit code 0 whenever there are verdicts: a mismatch is a result, not a failure. */
+async function explainDelivery(context: CommandContext, id: string, { trigger }: { trigger?: string }): Promise<void> {
+  const api = await context.api();
+  const document = await aboutDelivery(api, id, () =>
+    api.request({
+      path: apiPath`/deliveries/${id}/verdicts`,
+      query: { trigger },
+      answer: currentVerdicts,
+      notFoundFix: findsDeliveries,
+    }),
+  );
+  const unlisted = document.unlistedVerdicts.reduce((sum, { count }) => sum + count, 0);
+  context.print({ document, text: () => renderVerdicts(document.verdicts, context.terminal.out.paint) });
+  if (unlisted > 0 && !context.isJson)
+    context.notify(`${unlisted} more triggers do not match. --trigger evaluates one of them.`);
+}

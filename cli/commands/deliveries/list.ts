@@ -1,0 +1,130 @@
+import { InvalidArgumentError, Option } from "commander";
+import {
+  type DeliveryOutcome,
+  deliveryOutcomeSchema,
+  type DeliverySummary,
+  deliverySummarySchema,
+} from "../../../server/contract/delivery.ts";
+import { pageSchema } from "../../../server/contract/list.ts";
+import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
+import { type ApiClient, withSuggestedId } from "../../api/api-client.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { deliveryMarks, renderMark, renderReason } from "../../terminal/status-marks.ts";
+import { renderTable } from "../../terminal/table.ts";
+import type { Paint } from "../../terminal/terminal.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { parseAgo, parseLimit } from "../options.ts";
+
+const deliveriesAnswer = pageSchema(deliverySummarySchema);
+
+export const findsDeliveries = "Run `signalbox deliveries list` to see recent deliveries.";
+
+export function registerDeliveriesList(deliveries: CliCommand, runner: CommandRunner): void {
+  deliveries
+    .subcommand("list", "List deliveries, newest first", [
+      "signalbox deliveries list --endpoint billing --since 24h",
+      "signalbox deliveries list --outcome held --json",
+    ])
+    .option("--endpoint <endpoint>", "Only deliveries to this endpoint")
+    .addOption(new Option("--outcome <outcome>", "Only this outcome").choices(deliveryOutcomeSchema.options))
+    .option("--status <code>", "Only this status of the response", parseStatus)
+    .option("--trigger <slug>", "Only deliveries that this trigger evaluated")
+    .option("--text <text>", "Only deliveries with this text in the body")
+    .option("--since <duration>", "Only deliveries of this last period, e.g. 24h", parseAgo)
+    .option("--cursor <cursor>", "Continue with the `nextCursor` of an earlier page")
+    .option("--limit <number>", "Maximum number of deliveries, 1 to 100", parseLimit, 20)
+    .action(runner.action(listDeliveries));
+}
+
+interface Options {
+  endpoint?: string;
+  outcome?: DeliveryOutcome;
+  status?: number;
+  trigger?: string;
+  text?: string;
+  /** Milliseconds. */
+  since?: number;
+  cursor?: string;
+  limit: number;
+}
+
+function parseStatus(value: string): number {
+  const status = /^\d{3}$/.test(value) ? Number(value) : Number.NaN;
+  if (status >= 100 && status <= 599) return status;
+  throw new InvalidArgumentError("The status must be an HTTP status, e.g. 422.");
+}
+
+async function listDeliveries(context: CommandContext, { since, ...filter }: Options): Promise<void> {
+  const document = await readDeliveries(await context.api(), {
+    ...filter,
+    since: since === undefined ? undefined : new Date(context.now() - since).toISOString(),
+  });
+  context.print({
+    document,
+    text: () => renderDeliveries(document.data, { paint: context.terminal.out.paint, now: context.now() }),
+  });
+  if (context.isJson) return;
+  if (document.data.length === 0) context.notify("No delivery matches.");
+  if (document.nextCursor !== null) context.notify(`Older deliveries: --cursor ${document.nextCursor}`);
+}
+
+/** A limit, because pages of a selective filter can be short or empty. */
+const maxPages = 100;
+
+/** The newest deliveries of a filter, up to the limit, from several pages if necessary. */
+export async function readDeliveries(
+  api: ApiClient,
+  { limit, cursor: from, ...filter }: Record<string, string | number | undefined> & { limit: number; cursor?: string },
+): Promise<{ data: DeliverySummary[]; nextCursor: string | null }> {
+  const data: DeliverySummary[] = [];
+  let cursor: string | null = from ?? null;
+  for (let page = 0; page < maxPages; page++) {
+    const query: Record<string, string | number | undefined> = {
+      ...filter,
+      limit: limit - data.length,
+      cursor: cursor ?? undefined,
+    };
+    const answer = await api.request({ path: "/deliveries", query, answer: deliveriesAnswer });
+    data.push(...answer.data);
+    cursor = answer.nextCursor;
+    if (cursor === null || data.length >= limit) break;
+  }
+  return { data, nextCursor: cursor };
+}
+
+/** A request about a delivery. If the id is unknown, the failure suggests a similar one. */
+export function aboutDelivery<T>(api: ApiClient, id: string, request: () => Promise<T>): Promise<T> {
+  return withSuggestedId({
+    id,
+    request,
+    knownIds: async () => (await readDeliveries(api, { limit: 100 })).data.map((delivery) => delivery.id),
+  });
+}
+
+function renderDeliveries(deliveries: readonly DeliverySummary[], p: { paint: Paint; now: number }): string {
+  if (deliveries.length === 0) return "";
+  return renderTable({
+    headings: ["OUTCOME", "STATUS", "DELIVERY", "ENDPOINT", "RECEIVED", "TOOK", ""],
+    rows: deliveries.map((delivery) => [
+      renderMark(deliveryMarks[delivery.outcome], p.paint),
+      String(delivery.responseStatus),
+      delivery.id,
+      plainLine(delivery.endpoint, 40),
+      formatRelativeTime(delivery.receivedAt, p.now),
+      formatDuration(delivery.durationMs),
+      decisionOf(delivery, p.paint),
+    ]),
+    paint: p.paint,
+  });
+}
+
+/** Which triggers matched, or why none did. */
+function decisionOf({ verdicts, problem }: DeliverySummary, paint: Paint): string {
+  const matched = [...new Set(verdicts.flatMap(({ outcome, trigger }) => (outcome === "matched" ? [trigger] : [])))];
+  if (matched.length > 0) return matched.join(", ");
+  const [nearest] = verdicts.toSorted((a, b) => a.reasons.length - b.reasons.length);
+  const [reason] = nearest?.reasons ?? [];
+  if (nearest && reason) return `${nearest.trigger}: ${renderReason(reason, paint)}`;
+  return problem ? plainLine(problem.title, 60) : "";
+}

@@ -1,0 +1,84 @@
+"use client";
+
+import { Forward, X } from "lucide-react";
+import { useState } from "react";
+import { formatCount, formatNumber } from "../../../server/domain/format.ts";
+import { useDisabledReason } from "../../auth/access.tsx";
+import { Button } from "../../ui/button.tsx";
+import type { DeliveryFilters } from "../list/delivery-filters.ts";
+import { ReleaseDialog, type ReleaseTarget } from "./release-dialog.tsx";
+
+interface Props {
+  filters: DeliveryFilters;
+  hasRows: boolean;
+  /** Newest first. */
+  selected: readonly string[];
+  onClear: () => void;
+}
+
+/** Releases the selected deliveries of a list of held ones, or all of the list. */
+export function ReleaseBar({ filters, hasRows, selected, onClear }: Props) {
+  const disabledReason = useDisabledReason("operate");
+  const [target, setTarget] = useState<ReleaseTarget | null>(null);
+  const all = allOf(filters);
+  const isDisabled = disabledReason !== undefined;
+  return (
+    <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
+      {selected.length > 0 ? (
+        <>
+          <p role="status" className="font-medium">
+            {formatNumber(selected.length)} selected
+          </p>
+          <Button
+            size="s"
+            icon={Forward}
+            disabled={isDisabled}
+            title={disabledReason}
+            onClick={() => setTarget({ kind: "chosen", ids: selected.toReversed() })}
+          >
+            Release {formatCount(selected.length, "delivery", "deliveries")}
+          </Button>
+          <Button size="s" tone="quiet" icon={X} onClick={onClear}>
+            Clear selection
+          </Button>
+        </>
+      ) : (
+        hasRows && (
+          <>
+            <p className="text-s text-ink-3">Held deliveries wait until a trigger matches them. Select some, or</p>
+            <Button
+              size="s"
+              icon={Forward}
+              disabled={isDisabled || all === null}
+              title={disabledReason ?? (all ? undefined : "Clear the filters by text, status and trigger first")}
+              onClick={() =>
+                all && setTarget({ kind: "matching", ...all, until: all.until ?? new Date().toISOString() })
+              }
+            >
+              Release all of them
+            </Button>
+          </>
+        )
+      )}
+      {target && (
+        <ReleaseDialog
+          target={target}
+          onClose={(isDone) => {
+            setTarget(null);
+            if (isDone) onClear();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The filter of a bulk release; `null`: the list has other filters. */
+function allOf({ endpoint, since, until, status, trigger, text }: DeliveryFilters) {
+  if (status !== null || trigger !== null || (text !== null && text !== "")) return null;
+  return {
+    ...(endpoint === null ? {} : { endpoint }),
+    ...(since === null ? {} : { since }),
+    ...(until === null ? {} : { until }),
+  };
+}

@@ -1,0 +1,140 @@
+import { AppError } from "../contract/app-error.ts";
+import type { Delivery, VerdictList } from "../contract/delivery.ts";
+import type { Json } from "../contract/json.ts";
+import type { BodyFormat, OnMismatch } from "../contract/project/endpoint.ts";
+import type { StartedBy } from "../contract/run.ts";
+import { chooseFormat, onlyJson, parseBody } from "../domain/requests/body-format.ts";
+import type { ParsedJson } from "../domain/requests/request-body.ts";
+import { type Decision, decideDelivery } from "../matching/match-triggers.ts";
+import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { SwitchStore } from "../ports/store.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
+import { getDelivery } from "./read-deliveries.ts";
+
+/** A stored delivery that is evaluated again. */
+interface StoredRequest {
+  /** The stored bytes of its body. */
+  bytes: Buffer<ArrayBuffer>;
+  /** The current triggers that evaluate it; at least one. */
+  triggers: readonly TriggerSource[];
+}
+
+/**
+ * What an earlier delivery needs to be evaluated again: its body, and the current triggers on its endpoint, or one of
+ * them. Throws AppError `not_replayable`.
+ */
+export function requireStored(
+  old: Delivery,
+  { project, trigger }: { project: ProjectReader; trigger: string | null },
+): StoredRequest {
+  return { bytes: keptBody(old), triggers: receiversOf(old, trigger, project.current()) };
+}
+
+/**
+ * Evaluates the stored body and headers of a delivery by the current triggers. The runs of the decision belong to
+ * delivery `deliveryId`. Throws AppError `not_replayable` if the endpoint would reject the body.
+ */
+export async function judgeAgain(
+  deps: { store: Pick<SwitchStore, "listDisabledTriggers">; project: ProjectReader },
+  old: Delivery,
+  p: StoredRequest & {
+    /** Evaluated by one trigger of the endpoint only. */
+    isOne: boolean;
+    deliveryId: string;
+    startedBy: StartedBy;
+    now: number;
+    onMismatch: OnMismatch | null;
+  },
+): Promise<{ decision: Decision; body: Json; rounded: readonly string[] }> {
+  const sources = deps.project.current();
+  const { bytes, triggers, deliveryId, now, startedBy, onMismatch } = p;
+  const { json: body, rounded } = await parseAgain(old, { bytes, formats: triggers[0]?.body ?? onlyJson, deliveryId });
+  const decision = decideDelivery({
+    manifest: sources.manifest,
+    triggers,
+    index: p.isOne ? null : (sources.indexes.get(old.endpoint) ?? null),
+    isShared: isShared(old, sources),
+    onMismatch,
+    body,
+    headers: old.headers,
+    deliveryId,
+    now,
+    startedBy,
+    keyId: null,
+    disabled: await deps.store.listDisabledTriggers(),
+  });
+  return { decision, body, rounded };
+}
+
+/**
+ * What the current triggers on the endpoint, or one of them, decide about a delivery. Writes and starts nothing. Throws
+ * AppError `not_found` or `not_replayable`.
+ */
+export async function explainDelivery(
+  deps: Parameters<typeof judgeAgain>[0] & { store: Pick<DeliveryStore, "getDelivery">; clock: Clock },
+  { id, trigger }: { id: string; trigger: string | null },
+): Promise<VerdictList> {
+  const old = await getDelivery(deps, id);
+  const { decision } = await judgeAgain(deps, old, {
+    ...requireStored(old, { project: deps.project, trigger }),
+    isOne: trigger !== null,
+    deliveryId: id,
+    startedBy: "api",
+    now: deps.clock.now(),
+    onMismatch: null,
+  });
+  const { verdicts, unlistedVerdicts } = decision;
+  return { verdicts: verdicts.map((verdict) => ({ ...verdict, runId: null })), unlistedVerdicts };
+}
+
+/** Reads a stored header by its lower-case name. */
+export function headerOf({ headers }: Delivery): (name: string) => string | null {
+  return (name) => (Object.hasOwn(headers, name) ? (headers[name] ?? null) : null);
+}
+
+function isShared(old: Delivery, sources: ProjectSources): boolean {
+  return (sources.byEndpoint.get(old.endpoint)?.length ?? 0) > 1;
+}
+
+function receiversOf(old: Delivery, slug: string | null, sources: ProjectSources): readonly TriggerSource[] {
+  const onEndpoint = sources.byEndpoint.get(old.endpoint) ?? [];
+  const triggers = slug === null ? onEndpoint : onEndpoint.filter((trigger) => trigger.slug === slug);
+  if (triggers.length > 0) return triggers;
+  const what = slug === null ? "No trigger" : `No trigger ${JSON.stringify(slug)}`;
+  throw new AppError(
+    "not_replayable",
+    `${what} listens on ${JSON.stringify(old.endpoint)} in the deployed project. Deploy a project that has it.`,
+  );
+}
+
+function keptBody(old: Delivery): Buffer<ArrayBuffer> {
+  if (old.body !== null) return Buffer.from(old.body, "base64");
+  throw new AppError(
+    "not_replayable",
+    `The body of delivery ${old.id} is not stored: the request was rejected before its body was read, or retention removed it.`,
+  );
+}
+
+/** Parses the body as the endpoint accepts it now, whatever was accepted when it was received. */
+async function parseAgain(
+  old: Delivery,
+  { bytes, formats, deliveryId }: { bytes: Buffer<ArrayBuffer>; formats: readonly BodyFormat[]; deliveryId: string },
+): Promise<ParsedJson> {
+  const header = headerOf(old);
+  const contentType = header("content-type") ?? undefined;
+  try {
+    const [only, ...others] = formats;
+    const format =
+      only && others.length === 0
+        ? only
+        : chooseFormat(formats, { contentType, contentEncoding: header("content-encoding") ?? undefined });
+    if (format instanceof AppError) throw format;
+    return await parseBody(bytes, { format, contentType, deliveryId });
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    throw new AppError("not_replayable", `The body of delivery ${old.id} would be rejected again: ${cause.message}`, {
+      cause,
+    });
+  }
+}
