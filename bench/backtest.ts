@@ -143,12 +143,13 @@ function time(name: string, ...args: string[]): void {
   );
 }
 
+console.log(`${cli === built ? "dist/" : "sources"}, ${Object.keys(conditions).length} triggers`);
 if (!existsSync(join(dir, ".signalbox/signalbox.db"))) {
   writeProject();
   signalbox("build");
   await writeDeliveries();
+  time("first run, while the store still counts the deliveries");
 }
-console.log(`${cli === built ? "dist/" : "sources"}, ${Object.keys(conditions).length} triggers`);
 time("unchanged build");
 time("unchanged build, with transforms and inputs", "--input");
 writeFileSync(

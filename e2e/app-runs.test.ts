@@ -21,7 +21,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export default defineWorkflow({
   slug: "close-books",
-  input: z.object({ mode: z.enum(["quick", "stream", "fails", "hangs", "sleeps", "gated"]), note: z.string().default("") }),
+  input: z.object({ mode: z.enum(["quick", "stream", "fails", "hangs", "sleeps", "gated", "tries"]), note: z.string().default("") }),
   output: z.object({ closed: z.string() }),
   retries: { attempts: 2, backoff: "fixed", initialDelay: "200ms" },
   async run({ mode, note }, ctx) {
@@ -37,6 +37,11 @@ export default defineWorkflow({
     if (mode === "fails") {
       await ctx.step("post", async () => {
         throw new HttpError("503 <svg onload=alert(2)>");
+      });
+    }
+    if (mode === "tries") {
+      await ctx.step("charge", { retries: 3, backoff: "fixed", initialDelay: "1h" }, () => {
+        throw new HttpError("429 from the payment service");
       });
     }
     if (mode === "hangs") await ctx.step("hang", ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => setTimeout(reject, 1500, signal.reason))));
@@ -153,6 +158,25 @@ describe("the page of a run", () => {
       .waitFor();
     await row(page, /^backoff/).waitFor();
     expect(await page.locator("img[src=x], svg[onload], b:text-is('note')").count()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
+  it("shows the failed try of a step with its error, and the time of the next one, until the run is canceled", async ({
+    service,
+  }) => {
+    const { page, errors } = await visit(service.url);
+    const id = await start(service, { mode: "tries" });
+    await page.goto(`${service.url}/runs/${id}`);
+    await row(page, /^charge: backoff .*, waiting/).waitFor();
+    await row(page, /^step charge, failed/).click();
+    const details = page.getByRole("group", { name: "Details of charge" });
+    await details.getByText("1 of 4").waitFor();
+    await details.getByText("next try").waitFor();
+    await details.getByText("429 from the payment service").first().waitFor();
+    await page.getByRole("button", { name: "Cancel run", exact: true }).click();
+    await page.getByRole("dialog", { name: "Cancel this run?" }).getByRole("button", { name: "Cancel run" }).click();
+    await row(page, /^charge: backoff .*, stopped/).waitFor();
+    await page.getByRole("main").getByText("canceled", { exact: true }).waitFor();
     expect(errors).toEqual([]);
   });
 

@@ -9,6 +9,9 @@ import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { type Service, signalbox, startService, withSharedService } from "./support/service.ts";
 
+/** Commands block this process for longer than a connection is kept. */
+const once = { connection: "close" };
+
 type Project = Pick<Service, "projectDir">;
 
 const cli = ({ projectDir }: Project, ...args: string[]) =>
@@ -35,7 +38,7 @@ function sendInvoices(service: Project): Promise<string[]> {
     const ids: string[] = [];
     for (const amount of amounts) {
       const invoice = { number: `2026-${amount}`, customer: "Analytical Engines Ltd", amount, currency: "EUR" };
-      const response = await postJson(url, { id: `evt_${amount}`, type: "invoice.paid", invoice });
+      const response = await postJson(url, { id: `evt_${amount}`, type: "invoice.paid", invoice }, once);
       expect(response.status).toBe(202);
       ids.push(response.headers.get("signalbox-delivery") ?? "");
     }
@@ -157,7 +160,7 @@ describe("signalbox triggers test --since", () => {
     await withEdits(service, withMinimum("2_000_000"), () => compareAll(service, "--input"));
     expect(readFileSync(file, "utf8")).toBe(before);
     expect(lists()).toBe(runs);
-    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${service.url}/readyz`, { headers: once })).status).toBe(200);
   });
 
   it("calls the transform and checks the input on request, calls no workflow, and keeps printed text out of the document", async ({
@@ -222,6 +225,20 @@ describe("signalbox triggers test --since", () => {
     expect(JSON.parse(remote("sbt_wrong").stdout)).toMatchObject({ error: { code: "unauthorized" } });
   });
 
+  it("compares a build that the machine keeps, as before a rollback", async ({ service }) => {
+    const ids = await sendInvoices(service);
+    const first = documentOf(compareAll(service, "--json")).version;
+    await withEdits(service, withMinimum("2_000_000"), () => expect(cli(service, "build").status).toBe(0));
+    const { version } = documentOf(cli(service, "build", "--json")) as { version: string };
+    expect(version).toBe(first);
+    const { data } = JSON.parse(cli(service, "builds", "list", "--json").stdout) as { data: { id: string }[] };
+    const other = data.find(({ id }) => id !== first)?.id ?? "";
+    const compared = documentOf(compareAll(service, "--json", "--build", other));
+    expect(compared).toMatchObject({ version: other, lost: 1, triggers: [{ changes: [{ deliveryId: ids[1] }] }] });
+    expect(documentOf(compareAll(service, "--json", "--build", first))).toMatchObject({ gained: 0, lost: 0 });
+    expect(compareAll(service, "--build", "nothing").stderr).toContain('This machine has no build "nothing".');
+  });
+
   it("fails with the errors of the project if it cannot be built, and names an unknown trigger", async ({
     service,
   }) => {
@@ -282,5 +299,5 @@ async function deliveryOf(service: Service, id: string | undefined): Promise<Del
   const { secret } = JSON.parse(cli(service, "keys", "create", "--api", "--scope", "read", "--json").stdout) as {
     secret: string;
   };
-  return getJson<Delivery>(`${service.url}/api/v1/deliveries/${id}`, { authorization: `Bearer ${secret}` });
+  return getJson<Delivery>(`${service.url}/api/v1/deliveries/${id}`, { authorization: `Bearer ${secret}`, ...once });
 }

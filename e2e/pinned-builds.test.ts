@@ -96,6 +96,11 @@ const effectsIn = (folder: string) => readFileSync(join(folder, "log"), "utf8").
 const cli = (projectDir: string, ...args: string[]) =>
   signalbox([...args, "--project", projectDir], { cwd: projectDir });
 
+const createKey = (projectDir: string, env: NodeJS.ProcessEnv, ...args: string[]) => {
+  const { stdout } = signalbox(["keys", "create", "--json", ...args], { cwd: projectDir, env });
+  return (JSON.parse(stdout) as { secret: string }).secret;
+};
+
 function buildProject(version: "one" | "two", projectDir = writeProject(nappingProject(version))): string {
   for (const [path, text] of Object.entries(nappingProject(version))) writeFileSync(join(projectDir, path), text);
   const built = cli(projectDir, "build");
@@ -103,12 +108,10 @@ function buildProject(version: "one" | "two", projectDir = writeProject(nappingP
   return projectDir;
 }
 
-async function start(projectDir: string) {
-  const service = await startService({ projectDir, command: "start" });
-  const { secret: token } = JSON.parse(cli(projectDir, "keys", "create", "--api", "--json").stdout) as {
-    secret: string;
-  };
-  const { secret: key } = JSON.parse(cli(projectDir, "keys", "create", "--json").stdout) as { secret: string };
+async function start(projectDir: string, env: NodeJS.ProcessEnv = {}) {
+  const service = await startService({ projectDir, command: "start", env });
+  const token = createKey(projectDir, env, "--api");
+  const key = createKey(projectDir, env);
   return {
     service,
     api: { url: service.url, headers: { authorization: `Bearer ${token}` } },
@@ -185,6 +188,26 @@ describe("with SQLite", () => {
       new RegExp(`Build ${old?.id} accepted the run, and \\w+ executes it instead\\. .*runs resume`),
     );
     expect(service.output()).toContain("1 of 1 open run does not fit this build, and 1 of them continues on it");
+  });
+
+  it("a run that a container accepted continues on its build in the next container, which has another one", async () => {
+    const folder = makeFolder();
+    const env = {
+      DATABASE_URL: `file:${join(folder, "signalbox.db")}`,
+      SIGNALBOX_BUILDS_DIR: join(folder, "builds"),
+      SIGNALBOX_SECRET: "a secret that outlives containers",
+    };
+    const before = await start(buildProject("one"), env);
+    const [asleep = ""] = await sendAll(before.sender, bodies(folder, 1));
+    await untilAsleep(join(folder, "log"), 1);
+    expect(await before.service.stop()).toBe(0);
+    const { api } = await start(buildProject("two"), env);
+    writeFileSync(join(folder, "gate"), "");
+    expect(await waitForRun(api, asleep, api.headers)).toMatchObject({
+      status: "completed",
+      output: { version: "one" },
+    });
+    expect(readdirSync(join(folder, "builds"))).toHaveLength(2);
   });
 
   it("rolls back a running service, whose open runs stay on their builds, and writes it to the audit log", async () => {

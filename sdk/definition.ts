@@ -1,3 +1,5 @@
+import type { StepPolicy } from "./retry-options.ts";
+
 /**
  * The key that marks definitions at run time. The build and the workers read it; user code never does. It is a
  * registered symbol, so that two copies of the SDK in one project recognise each other's definitions.
@@ -230,6 +232,8 @@ export interface ToolLike {
   readonly needsApproval?: unknown;
   /** How long a call waits for its approval. Only `defineTool` sets it. */
   readonly approvalTimeout?: unknown;
+  /** The retries and the timeout of a call. Only `defineTool` sets it. */
+  readonly policy?: StepPolicy | undefined;
 }
 
 /** Maximum usage of one run, over all its model calls. A run that exceeds it fails with `budget_exceeded`. */

@@ -73,3 +73,19 @@ it("an unreachable service and an unexpected response have clear messages", asyn
   const page = await serve((_request, response) => void response.writeHead(404).end("<html>"));
   await expect(ask(page)).rejects.toThrow("status 404, not from Signalbox");
 });
+
+it("a download is read as it is received, and one that ends early is a failure", async () => {
+  const url = await serve((request, response) => {
+    response.write("one\n");
+    if (request.url === "/api/v1/whole") response.end("two\n");
+    else setImmediate(() => response.destroy());
+  });
+  const client = createApiClient(createRemoteTransport({ url, token: "sbt_1" }));
+  const read = async (path: string) => {
+    let text = "";
+    for await (const chunk of client.download({ path })) text += Buffer.from(chunk).toString();
+    return text;
+  };
+  expect(await read("/whole")).toBe("one\ntwo\n");
+  await expect(read("/broken")).rejects.toThrow("The response to /broken ended early: ");
+});

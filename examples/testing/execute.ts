@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { WorkflowContext } from "signalbox/workflow";
+import type { StepContext, WorkflowContext } from "signalbox/workflow";
 import { definitionKind, type TriggerDefinition, type WorkflowDefinition } from "../../sdk/definition.ts";
 
 /** Parses, transforms and runs as a worker does, with a context that stores nothing. */
@@ -15,9 +15,10 @@ export async function execute(trigger: TriggerDefinition, body: unknown, runId =
   const signal = new AbortController().signal;
   const ctx: WorkflowContext = {
     run: { id: runId, attempt: 1, trigger: trigger.source.slug, deliveryId: "dlv_1" },
-    step: async (name, fn) => {
+    step: async (name: string, ...rest: unknown[]) => {
       steps.push(name);
-      return await fn({ idempotencyKey: `${runId}:${name}`, signal });
+      const fn = rest.at(-1) as (step: StepContext) => unknown;
+      return (await fn({ idempotencyKey: `${runId}:${name}`, signal })) as never;
     },
     sleep: async (name, duration) => void steps.push(`sleep ${name} ${duration}`),
     log: { debug() {}, info() {}, warn() {}, error() {} },

@@ -10,4 +10,5 @@ export {
   type ScriptedModelOptions,
 } from "./scripted-model.ts";
 export type { AgentBudget, Duration, MarkedPrompt, ModelLike, PromptPart, ToolLike } from "../definition.ts";
+export { NonRetryableError, RetryAfterError } from "../errors.ts";
 export type { Schema, SchemaOutput } from "../schema.ts";

@@ -1,17 +1,18 @@
 import type { Duration } from "../definition.ts";
+import type { Jsonify } from "../jsonify.ts";
 
 /** The second argument of `run(input, ctx)`: information about the run, and durable steps, sleeps and logs. */
 export interface WorkflowContext {
   readonly run: RunInfo;
   /**
    * Executes a function and stores its result. After a retry, a sleep or a crash, `run` starts again from its first
-   * line. A completed step is not executed again; it returns its stored result. A step that throws fails the attempt,
-   * unless you catch the error.
+   * line. A completed step is not executed again; it returns its stored result. A step that throws fails the attempt of
+   * the run, unless you catch the error.
    *
-   * The result must be JSON: plain objects, arrays, strings, finite numbers, booleans, null. `step` returns it after a
-   * JSON round trip: a Date becomes an ISO string, and fields that are `undefined` or functions are left out. A result
-   * that is itself `undefined` or a function becomes `null`. A value that JSON cannot represent (a bigint, a cycle)
-   * fails the run.
+   * The result is stored as JSON, and `step` returns it after a JSON round trip, which its type describes: a Date is an
+   * ISO string, and fields that are `undefined` or functions are left out. A result that is itself `undefined` or a
+   * function becomes `null`. A value that JSON cannot represent (a bigint, a cycle), or of more than 16 MB, fails the
+   * step at once, with the path of the value.
    *
    * `name` has 1 to 200 characters and identifies the step. In a loop, include a stable value such as an id. The second
    * step with the same name is stored as `name#2`. A crash between a step's side effect and the storing of its result
@@ -20,7 +21,21 @@ export interface WorkflowContext {
    * @example
    *   const receipt = await ctx.step("charge", ({ idempotencyKey }) => payments.charge({ amount, idempotencyKey }));
    */
-  step<T>(name: string, fn: (step: StepContext) => T | Promise<T>): Promise<T>;
+  step<T>(name: string, fn: (step: StepContext) => T | Promise<T>): Promise<Jsonify<T>>;
+  /**
+   * The same with `retries` and a `timeout` of the step's own. They do not use up the attempts of the run. Tries and
+   * their errors are stored, so they also count after a crash. While the run waits more than 5 seconds for the next try
+   * and no other step is in progress, it needs no worker.
+   *
+   * A step that has no retries left throws a StepError. If you do not catch it, the run fails, even if it has attempts
+   * left. Throws a TypeError if an option is invalid.
+   *
+   * @example
+   *   const receipt = await ctx.step("charge", { retries: 4, timeout: "10s" }, ({ idempotencyKey, signal }) =>
+   *     payments.charge({ amount, idempotencyKey, signal }),
+   *   );
+   */
+  step<T>(name: string, options: StepOptions, fn: (step: StepContext) => T | Promise<T>): Promise<Jsonify<T>>;
   /**
    * Pauses the run for seconds or weeks without occupying a worker. The run has the status `waiting` and survives
    * restarts. Sleeping does not count towards `timeout`. `name` follows the rules of `step`. Throws a TypeError if
@@ -54,11 +69,31 @@ export interface RunInfo {
   readonly deliveryId: string | null;
 }
 
+/** Options of a step. */
+export interface StepOptions {
+  /**
+   * Number of retries after the first try: an integer from 0 to 99. Each attempt of the run has all of them. Default:
+   * none of its own, so an error that you do not catch fails the attempt of the run, which has its own `retries`.
+   */
+  retries?: number;
+  /** `exponential` doubles the delay after each try; `fixed` keeps it. Needs `retries`. Default: `exponential`. */
+  backoff?: "exponential" | "fixed";
+  /** Delay before the second try. Needs `retries`. Default: `"1s"`. */
+  initialDelay?: Duration;
+  /** Maximum delay between two tries. Needs `retries`. Default: `"1h"`. */
+  maxDelay?: Duration;
+  /**
+   * Maximum duration of one try, e.g. `"10s"`. Then its `signal` is aborted, and the try has failed with the error
+   * `StepTimedOut`, even if its function continues. Default: only the `timeout` of the workflow applies.
+   */
+  timeout?: Duration;
+}
+
 /** The argument of a step's function. */
 export interface StepContext {
-  /** `<run id>:<step name>`: the same in every attempt, and different for every other step. */
+  /** `<run id>:<step name>`: the same in every try and every attempt, and different for every other step. */
   readonly idempotencyKey: string;
-  /** The same signal as `ctx.signal`. */
+  /** Aborted when `ctx.signal` is, and when this try exceeds the `timeout` of the step. */
   readonly signal: AbortSignal;
 }
 

@@ -1,4 +1,6 @@
 export { defineWorkflow, type Workflow, type WorkflowOptions } from "./define-workflow.ts";
-export type { RunInfo, RunLog, StepContext, WorkflowContext } from "./context.ts";
+export type { RunInfo, RunLog, StepContext, StepOptions, WorkflowContext } from "./context.ts";
+export { NonRetryableError, RetryAfterError, StepError } from "../errors.ts";
+export type { Jsonify } from "../jsonify.ts";
 export type { Duration, RetryOptions } from "../definition.ts";
 export type { Schema, SchemaInput, SchemaOutput } from "../schema.ts";

@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
-import { defineWorkflow, type RetryOptions, type Workflow, type WorkflowContext } from "signalbox/workflow";
+import {
+  defineWorkflow,
+  type Jsonify,
+  NonRetryableError,
+  RetryAfterError,
+  type RetryOptions,
+  StepError,
+  type Workflow,
+  type WorkflowContext,
+} from "signalbox/workflow";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
 // `run` receives the output type of `input` and returns the input type of `output`.
@@ -58,6 +67,15 @@ defineWorkflow({
       isOver: signal.aborted,
     }));
     expectTrue<Equal<typeof made, { key: string; isOver: boolean }>>();
+    expectTrue<Equal<Awaited<ReturnType<typeof loadOrder>>, { at: string; note?: string }>>();
+    expectTrue<Equal<Awaited<ReturnType<typeof silentStep>>, null>>();
+    await step("make", { retries: 4, backoff: "fixed", initialDelay: "2s", maxDelay: 9_000, timeout: "10s" }, () => 1);
+    // @ts-expect-error a step has retries, not attempts
+    await step("make", { attempts: 3 }, () => 1);
+    // @ts-expect-error the number of retries, not the retries of a workflow
+    await step("make", { retries: { attempts: 3 } }, () => 1);
+    // @ts-expect-error the options come before the function
+    await step("make", () => 1, { retries: 1 });
     await sleep("rest", "1.5h");
     await sleep("rest", 250);
     log.debug("a");
@@ -75,6 +93,23 @@ defineWorkflow({
     run.attempt = 2;
   },
 });
+
+// The result of a step has the type of what is stored.
+const loadOrder = (ctx: WorkflowContext) =>
+  ctx.step("load", { timeout: "10s" }, async () => ({ at: new Date(), note: undefined as string | undefined }));
+const silentStep = (ctx: WorkflowContext) => ctx.step("notify", async () => {});
+const passOn = <T>(ctx: WorkflowContext, fn: () => Promise<T>): Promise<Jsonify<T>> => ctx.step("pass on", fn);
+expectTrue<Equal<ReturnType<typeof passOn<Date>>, Promise<string>>>();
+
+export const retryAfterErrors = [
+  new RetryAfterError("busy", 30),
+  new RetryAfterError("busy", new Date(), { cause: new NonRetryableError("no") }),
+  new RetryAfterError("busy", new Headers().get("retry-after")),
+  // @ts-expect-error a time is required, even if it is unknown
+  new RetryAfterError("busy"),
+];
+const describeFailure = (error: unknown) => (error instanceof StepError ? `${error.step} ${error.tries}` : "");
+expectTrue<Equal<ReturnType<typeof describeFailure>, string>>();
 
 expectTrue<Equal<RetryOptions["backoff"], "exponential" | "fixed" | undefined>>();
 

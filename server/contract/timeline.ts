@@ -11,7 +11,8 @@ import { runErrorSchema } from "./run.ts";
  *   where.
  * - `resumed`: the attempt went on in a worker after a sleep or after its worker was lost.
  * - `step_started`, `step_completed` (with `durationMs`), `step_failed` (with `error`), `step_reused`: its stored result
- *   was taken.
+ *   was taken. Of a step with retries of its own, `data` has `try` and `maxTries`, and the `until` of `step_failed` is
+ *   the time of the next try; `null`: there is none.
  * - `sleep_started` (with `until`), `sleep_finished`.
  * - `approval_requested` (with `until`; `data` says which tool and with what), `approval_decided` (`data` says how, and
  *   by whom).

@@ -118,6 +118,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       steps,
       session,
       clock,
+      random: options.random,
       signal: abort.signal,
       code,
       logger,
@@ -256,10 +257,13 @@ function checkOutput(workflow: LoadedWorkflow, returned: unknown): Json {
   );
 }
 
-/** Time that this attempt had run before its last sleep. Stored in the sleep steps, which have no result. */
+/**
+ * Time that this attempt had run before it was suspended the last time. Stored in the sleeps, and in the steps that
+ * wait for their next try.
+ */
 function usedMs(steps: readonly StepRecord[], attempt: number): number {
   const times = steps
-    .filter((step) => step.kind !== "step" && step.attempt === attempt)
+    .filter((step) => (step.kind !== "step" || step.finishedAt === null) && step.attempt === attempt)
     .map(({ result }) => readUsedMs(result));
   return Math.max(0, ...times);
 }

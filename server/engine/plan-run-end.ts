@@ -2,13 +2,13 @@ import type { Json } from "../contract/json.ts";
 import type { ManifestWorkflow, RetryPolicy } from "../contract/project/manifest.ts";
 import type { RunError } from "../contract/run.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
-import { planRetry } from "../domain/runs/plan-retry.ts";
+import { planRetry, type RetryHint } from "../domain/runs/plan-retry.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { RunAttempt, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store/engine-store.ts";
 import type { OpenSleep } from "./run-context.ts";
-import { excerptOfError, FinalFailure, type Interrupt, isRetryable, RunTimedOut, toRunError } from "./run-errors.ts";
+import { excerptOfError, FinalFailure, type Interrupt, readRetryHint, RunTimedOut, toRunError } from "./run-errors.ts";
 
 /** How the execution of a run ended. */
 export type Outcome =
@@ -108,7 +108,7 @@ function planFailure(thrown: unknown, facts: EndFacts): PlannedEnd {
     error: toRunError(thrown, facts.code.mapStack),
     source: excerptOfError(thrown, facts.code.excerptOf),
     isTimeout: thrown instanceof RunTimedOut,
-    isRetryable: isRetryable(thrown),
+    ...readRetryHint(thrown, facts.clock.now()),
     ...(thrown instanceof FinalFailure && thrown.errors !== undefined ? { data: { errors: thrown.errors } } : {}),
   };
   const { run, workflow, clock, random } = facts;
@@ -123,14 +123,13 @@ function planFailure(thrown: unknown, facts: EndFacts): PlannedEnd {
   });
 }
 
-interface AttemptFailure {
+interface AttemptFailure extends RetryHint {
   error: RunError;
   /** Details, e.g. the paths at which an input does not parse. */
   data?: { [key: string]: Json };
   /** The line of the project's code that caused it. */
   source?: CodeExcerpt | null;
   isTimeout: boolean;
-  isRetryable: boolean;
 }
 
 /** Plans the next attempt, or the end of the run, after a failed attempt. */
@@ -153,7 +152,7 @@ export function planAttemptEnd(p: {
     error: failure.error,
     ...withData({ ...failure.data, ...source }),
   };
-  const plan = policy && failure.isRetryable ? planRetry({ ...p, policy }) : { kind: "exhausted" as const };
+  const plan = policy ? planRetry({ ...p, policy }) : { kind: "exhausted" as const };
   if (plan.kind === "retry") {
     const { availableAt } = plan;
     return {

@@ -1,23 +1,37 @@
 import { parseDuration } from "../../sdk/duration.ts";
+import { StepError } from "../../sdk/errors.ts";
+import { readStepOptions, type StepPolicy } from "../../sdk/retry-options.ts";
 import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from "../contract/agent/trace.ts";
 import type { Json } from "../contract/json.ts";
 import { setLongTimeout } from "../domain/event-loop.ts";
+import { type FailedTries, keepsWorker, planNextTry, readFailedTries } from "../domain/runs/step-tries.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
 import type { ProjectCode } from "../ports/project.ts";
-import type { RunAttempt, Spend, StepRecord } from "../ports/store/engine-store.ts";
+import type { NewTimelineEntry, RunAttempt, Spend, StepRecord } from "../ports/store/engine-store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
-import { excerptOfError, FinalFailure, toRunError } from "./run-errors.ts";
+import { detailsOfError, readRetryHint, toRunError } from "./run-errors.ts";
 import { createRepeatFilter, createRunLog, type RunSession } from "./run-session.ts";
-import { cloneJson, toJson } from "./run-values.ts";
+import { cloneJson } from "./run-values.ts";
+import { callStep, type StepFunction } from "./steps/call-step.ts";
+import { createOrderedResults, findStored, takeName } from "./steps/stored-steps.ts";
 
-export interface StepContext {
-  idempotencyKey: string;
-  signal: AbortSignal;
+/** What a step needs besides its name and its function. */
+export interface StepCall {
+  policy?: StepPolicy | undefined;
+  /** The total usage of the run including this step; written together with the result. */
+  spendAfter?: ((result: Json) => Spend | undefined) | undefined;
+  /** The result of a step that has no retries left, in place of its failure. */
+  recover?: ((thrown: unknown) => Json) | undefined;
 }
 
-type SpendAfter = (result: Json) => Spend | undefined;
+interface OpenStep {
+  key: string;
+  fn: StepFunction;
+  policy: StepPolicy;
+  call: StepCall;
+}
 
 /** The state of the run for the code that uses its ctx. */
 type ContextState =
@@ -37,6 +51,7 @@ interface RunContextOptions {
   steps: readonly StepRecord[];
   session: RunSession;
   clock: Clock;
+  random: () => number;
   signal: AbortSignal;
   code: Pick<ProjectCode, "mapStack" | "excerptOf">;
   logger: Logger;
@@ -57,8 +72,9 @@ export function createRunContext(options: RunContextOptions) {
   const takenNames = new Set<string>();
   const openSleeps = new Map<string, OpenSleep & { stop: () => void }>();
   const ordered = createOrderedResults();
+  const reached = options.steps.filter((step) => step.finishedAt !== null || step.attempt === attempt);
   const repeats = createRepeatFilter({
-    stored: run.isResumed ? stored.keys() : [],
+    stored: run.isResumed ? reached.map(({ name }) => name) : [],
     write: (entries) => session.note({ entries }),
   });
   let state: ContextState = { kind: "open" };
@@ -75,11 +91,10 @@ export function createRunContext(options: RunContextOptions) {
     return state.kind === "open";
   }
 
-  /** `spendAfter`: the total usage of the run including this step; written together with the result. */
-  async function step(name: string, fn: (step: StepContext) => unknown, spendAfter?: SpendAfter): Promise<Json> {
+  async function step(name: string, fn: StepFunction, call: StepCall = {}): Promise<Json> {
     if (!isOpen()) return await never();
     if (typeof fn !== "function")
-      throw new TypeError(`ctx.step(${JSON.stringify(name)}, …) needs a function as its second argument.`);
+      throw new TypeError(`ctx.step(${JSON.stringify(name)}, …) needs a function as its last argument.`);
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "step");
     repeats.reach(key);
@@ -87,28 +102,69 @@ export function createRunContext(options: RunContextOptions) {
       session.note({ entries: [{ at: clock.now(), kind: "step_reused", attempt, name: key }] });
       return await ordered.give(cloneJson(known.result), known.finishedAt);
     }
+    const { policy = noPolicy } = call;
+    return await makeTries({ key, fn, policy, call }, policy.retries && readFailedTries(known, attempt));
+  }
+
+  /** Tries a step until it completes or has no retries left. `failed`: its tries before. */
+  async function makeTries(step: OpenStep, failed: FailedTries | null): Promise<Json> {
+    let before = failed;
+    for (;;) {
+      if (before && before.nextAt === null) {
+        await ordered.give(undefined, before.failedAt);
+        if (!isOpen()) return await never();
+        throw new StepError({ step: step.key, ...before });
+      }
+      if (before?.nextAt) await waitForTry(step, before, before.nextAt);
+      const tried = await whileInFlight(() => makeTry(step, before));
+      if ("result" in tried) return tried.result;
+      before = tried.failed;
+    }
+  }
+
+  /** While a step is in flight, the run is not suspended. */
+  async function whileInFlight<T>(work: () => Promise<T>): Promise<T> {
     stepsInFlight += 1;
     try {
-      return await executeStep(key, fn, spendAfter);
+      return await work();
     } finally {
       stepsInFlight -= 1;
       considerSuspending();
     }
   }
 
-  async function executeStep(key: string, fn: (step: StepContext) => unknown, spendAfter?: SpendAfter): Promise<Json> {
+  async function makeTry(
+    step: OpenStep,
+    before: FailedTries | null,
+  ): Promise<{ result: Json } | { failed: FailedTries }> {
+    const { key, call } = step;
     const startedAt = clock.now();
     const begun = elapsedMs(clock);
-    session.note({ entries: [{ at: startedAt, kind: "step_started", attempt, name: key }] });
+    const started: NewTimelineEntry = {
+      at: startedAt,
+      kind: "step_started",
+      attempt,
+      name: key,
+      ...triesOf(step, before),
+    };
+    session.note({ entries: [started] });
     if (session.isOverdue()) {
       const isHeld = await session.write({});
       if (!isOpen() || !isHeld) return await never();
     }
-    const result = await runStep(key, fn, begun);
+    let result: Json;
+    try {
+      result = await execute(step);
+    } catch (thrown) {
+      const failed = await noteFailure(step, { thrown, before, begun });
+      if (failed) return { failed };
+      if (!call.recover) throw thrown;
+      result = call.recover(thrown);
+    }
     if (!isOpen()) return await never();
     const finishedAt = clock.now();
     const record: StepRecord = { name: key, kind: "step", attempt, startedAt, finishedAt, until: null, result };
-    const spend = spendAfter?.(result);
+    const spend = call.spendAfter?.(result);
     const isWritten = await session.write({
       steps: [record],
       entries: [{ at: finishedAt, kind: "step_completed", attempt, name: key, durationMs: elapsedMs(clock) - begun }],
@@ -117,36 +173,74 @@ export function createRunContext(options: RunContextOptions) {
     if (!isOpen() || !isWritten) return await never();
     stored.set(key, record);
     options.logger.debug("step completed", { ...runLogFields(run), step: key });
-    return cloneJson(result);
+    return { result: cloneJson(result) };
   }
 
-  async function runStep(key: string, fn: (step: StepContext) => unknown, begun: number): Promise<Json> {
-    try {
-      const execute = async () =>
-        toJson(await fn({ idempotencyKey: `${run.id}:${key}`, signal }), `The result of step ${key}`);
-      return await (options.trace ? options.trace.step(key, execute) : execute());
-    } catch (thrown) {
-      if (!isOpen()) return await never();
-      const at = clock.now();
-      const error = toRunError(thrown, options.code.mapStack);
-      // The message belongs to the project and is in the timeline.
-      options.logger.debug("step failed", { ...runLogFields(run), step: key, error: error.name });
-      const source = excerptOfError(thrown, options.code.excerptOf);
-      session.note({
-        entries: [
-          {
-            at,
-            kind: "step_failed",
-            attempt,
-            name: key,
-            durationMs: elapsedMs(clock) - begun,
-            error,
-            ...(source ? { data: { source } } : {}),
-          },
-        ],
-      });
-      throw thrown;
+  function execute({ key, fn, policy: { timeoutMs } }: OpenStep): Promise<Json> {
+    const call = () => callStep({ key, fn, runId: run.id, signal, timeoutMs });
+    return options.trace ? options.trace.step(key, call) : call();
+  }
+
+  /**
+   * Records a failed try. Returns the failed tries of a step with retries of its own, after they are stored; `null` if
+   * it has none, or if a result replaces its failure.
+   */
+  async function noteFailure(
+    step: OpenStep,
+    { thrown, before, begun }: { thrown: unknown; before: FailedTries | null; begun: number },
+  ): Promise<FailedTries | null> {
+    if (!isOpen()) return await never();
+    const { key, policy } = step;
+    const now = clock.now();
+    const error = toRunError(thrown, options.code.mapStack);
+    const failure = readRetryHint(thrown, now);
+    const failed =
+      policy.retries && planNextTry({ policy: policy.retries, before, error, failure, now, random: options.random });
+    // The message belongs to the project and is in the timeline.
+    options.logger.debug("step failed", { ...runLogFields(run), step: key, error: error.name });
+    if (step.call.recover && !failed?.nextAt) return null;
+    const data = { ...detailsOfError(thrown, options.code.excerptOf), ...triesOf(step, before).data };
+    const entry: NewTimelineEntry = {
+      at: now,
+      kind: "step_failed",
+      attempt,
+      name: key,
+      durationMs: elapsedMs(clock) - begun,
+      error,
+      ...(failed?.nextAt ? { until: failed.nextAt } : {}),
+      ...(Object.keys(data).length > 0 ? { data } : {}),
+    };
+    if (!failed) {
+      session.note({ entries: [entry] });
+      return null;
     }
+    const isWritten = await session.write({ entries: [entry], steps: [toTriesRecord(key, failed)] });
+    if (!isOpen() || !isWritten) return await never();
+    return failed;
+  }
+
+  /** The record of a step that has not completed: it waits from its last failure until its next try. */
+  function toTriesRecord(name: string, { nextAt, ...result }: FailedTries): StepRecord {
+    return { name, kind: "step", attempt, startedAt: result.failedAt, finishedAt: null, until: nextAt, result };
+  }
+
+  /** A long wait suspends the run, if nothing else keeps it. */
+  async function waitForTry({ key }: OpenStep, failed: FailedTries, until: number): Promise<void> {
+    const now = clock.now();
+    const wait = () =>
+      new Promise<void>((resolve) => {
+        const stopTimer = setLongTimeout(() => {
+          if (state.kind === "open" && openSleeps.delete(key)) resolve();
+        }, until - now);
+        const stop = () => {
+          stopTimer();
+          if (state.kind === "closed") resolve();
+        };
+        openSleeps.set(key, { record: toTriesRecord(key, failed), until, stop });
+        considerSuspending();
+      });
+    if (until > now) await (keepsWorker({ nextAt: until, now }) ? whileInFlight(wait) : wait());
+    if (!isOpen()) return await never();
   }
 
   async function sleep(name: string, duration: unknown): Promise<void> {
@@ -227,6 +321,13 @@ export function createRunContext(options: RunContextOptions) {
     return decision;
   }
 
+  /** `ctx.step` with or without options. */
+  async function callWithOptions(name: string, [first, second]: readonly unknown[]): Promise<Json> {
+    const [given, fn] = second === undefined ? [undefined, first] : [first, second];
+    const policy = readStepOptions(given, `ctx.step(${JSON.stringify(name)}, …)`);
+    return await step(name, fn as StepFunction, { policy });
+  }
+
   function beginSleep(key: string, ms: number): StepRecord {
     const startedAt = clock.now();
     const until = startedAt + ms;
@@ -261,7 +362,7 @@ export function createRunContext(options: RunContextOptions) {
   return {
     ctx: {
       run: { id: run.id, attempt, trigger: run.trigger, deliveryId: run.deliveryId },
-      step: (name: string, fn: (step: StepContext) => unknown) => step(name, fn),
+      step: (name: string, ...rest: unknown[]) => callWithOptions(name, rest),
       sleep,
       log,
       signal,
@@ -277,60 +378,13 @@ export function createRunContext(options: RunContextOptions) {
   };
 }
 
-const maxNameChars = 200;
+const noPolicy: StepPolicy = { retries: null, timeoutMs: null };
 
-/** Repeated names are numbered in order of use: the second `a` is `a#2`. */
-function takeName(name: unknown, taken: Set<string>): string {
-  if (typeof name !== "string" || name === "" || name.length > maxNameChars) {
-    throw new TypeError(`The name of a step or sleep must be a string of 1 to ${maxNameChars} characters.`);
-  }
-  let key = name;
-  for (let use = 2; taken.has(key); use += 1) key = `${name}#${use}`;
-  taken.add(key);
-  return key;
+/** The number of this try, for the timeline. Steps without retries of their own have none. */
+function triesOf({ policy: { retries } }: OpenStep, before: FailedTries | null): { data?: { [key: string]: Json } } {
+  return retries ? { data: { try: (before?.tries ?? 0) + 1, maxTries: retries.attempts } } : {};
 }
 
 function readDecision(result: Json): ApprovalDecision {
   return approvalStepSchema.parse(result).decision ?? { isApproved: false, reason: null, by: null };
-}
-
-function findStored(
-  stored: ReadonlyMap<string, StepRecord>,
-  key: string,
-  kind: StepRecord["kind"],
-): StepRecord | undefined {
-  const record = stored.get(key);
-  if (!record || record.kind === kind) return record;
-  throw new FinalFailure(
-    "StepChanged",
-    `${key} was a ${record.kind} when this run started, but is a ${kind} now. Give it another name, or replay the run.`,
-  );
-}
-
-/**
- * Returns stored results in the order in which they first resolved. Concurrent calls (`Promise.race` of a step and a
- * sleep) must resolve in the same order when the code runs again. So they are collected for one turn of the event loop
- * and then resolved one by one.
- */
-function createOrderedResults(): { give<T>(result: T, finishedAt: number): Promise<T> } {
-  const waiting: { finishedAt: number; resolve: () => void }[] = [];
-  let isPlanned = false;
-
-  function giveNext(): void {
-    waiting.sort((a, b) => a.finishedAt - b.finishedAt);
-    const next = waiting.shift();
-    isPlanned = waiting.length > 0;
-    if (isPlanned) setImmediate(giveNext);
-    next?.resolve();
-  }
-
-  return {
-    give: (result, finishedAt) =>
-      new Promise((resolve) => {
-        waiting.push({ finishedAt, resolve: () => resolve(result) });
-        if (isPlanned) return;
-        isPlanned = true;
-        setImmediate(giveNext);
-      }),
-  };
 }

@@ -1,6 +1,9 @@
+import { errorKind } from "../../sdk/errors.ts";
+import { readRetryAfter } from "../../sdk/retry-after.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunError } from "../contract/run.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
+import type { RetryHint } from "../domain/runs/plan-retry.ts";
 
 /** The run was canceled. The reason of `ctx.signal`. */
 class RunCanceled extends Error {
@@ -25,6 +28,14 @@ class WorkerShuttingDown extends Error {
   override readonly name = "WorkerShuttingDown";
   constructor() {
     super("The worker is shutting down. The run continues after its last completed step.");
+  }
+}
+
+/** A try of a step exceeded the step's timeout. The reason of its signal and the error of the try. */
+export class StepTimedOut extends Error {
+  override readonly name = "StepTimedOut";
+  constructor(step: string, timeoutMs: number) {
+    super(`A try of step ${step} exceeded the step's timeout of ${timeoutMs} ms.`);
   }
 }
 
@@ -67,10 +78,17 @@ export class FinalFailure extends Error {
   }
 }
 
-/** Whether the attempt is retried: no for errors with `retryable: false` or the name NonRetryableError. */
-export function isRetryable(thrown: unknown): boolean {
-  if (typeof thrown !== "object" || thrown === null) return true;
-  return readSafely(thrown, "retryable") !== false && readSafely(thrown, "name") !== "NonRetryableError";
+/**
+ * What an error says about the next try: none for errors with `retryable: false` or the name NonRetryableError, and the
+ * time of a RetryAfterError.
+ */
+export function readRetryHint(thrown: unknown, now: number): RetryHint {
+  if (typeof thrown !== "object" || thrown === null) return { isRetryable: true };
+  return {
+    isRetryable: readSafely(thrown, "retryable") !== false && readSafely(thrown, "name") !== "NonRetryableError",
+    retryAt:
+      readSafely(thrown, errorKind) === "retry_after" ? readRetryAfter(readSafely(thrown, "retryAfter"), now) : null,
+  };
 }
 
 const maxMessageChars = 16 * 1024;
@@ -119,6 +137,16 @@ export function excerptOfError(thrown: unknown, excerptOf: (stack: string) => Co
   return null;
 }
 
+/** Details of an error for the timeline: the line of the project's code, and the issues of a value. */
+export function detailsOfError(
+  thrown: unknown,
+  excerptOf: (stack: string) => CodeExcerpt | null,
+): { source?: CodeExcerpt; errors?: Json } {
+  const source = excerptOfError(thrown, excerptOf);
+  const errors = thrown instanceof FinalFailure ? thrown.errors : undefined;
+  return { ...(source ? { source } : {}), ...(errors === undefined ? {} : { errors }) };
+}
+
 function excerptSafely(stack: string, excerptOf: (stack: string) => CodeExcerpt | null): CodeExcerpt | null {
   try {
     return excerptOf(stack);
@@ -165,7 +193,7 @@ function describeValue(value: unknown): string {
 }
 
 /** Errors come from the project's code: even a getter can throw. */
-function readSafely(value: object, key: string): unknown {
+function readSafely(value: object, key: PropertyKey): unknown {
   try {
     return Reflect.get(value, key);
   } catch {

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { TransformContext } from "../../sdk/trigger/headers.ts";
 import type { Json } from "../contract/json.ts";
 import { headersFor, safeHeaders } from "../domain/deliveries/header-values.ts";
+import { formatBytes } from "../domain/format.ts";
+import { findLargestPart, findUnstorable } from "../domain/json/find-unstorable.ts";
 import { explainIssues, toProblemErrors } from "../matching/explain/explain.ts";
 import type { AnySchema, LoadedTrigger, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import type { AssignedRun } from "../ports/run-channel.ts";
@@ -10,20 +12,40 @@ import { FinalFailure } from "./run-errors.ts";
 
 /**
  * Returns a value as it is after a JSON round trip; `undefined` becomes `null`. Throws a FinalFailure that names `what`
- * if the value has no JSON form (a bigint, a cycle).
+ * and the path of the value that has no JSON form (a bigint, a cycle), or of the part that exceeds `maxBytes`.
  */
-export function toJson(value: unknown, what: string): Json {
+export function toJson(value: unknown, what: string, maxBytes = Infinity): Json {
+  const text = stringify(value, what);
+  if (text === undefined) return null;
+  // A character has at most three bytes.
+  if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) throw tooLarge(copyJson(text), what, maxBytes);
+  return copyJson(text);
+}
+
+function stringify(value: unknown, what: string): string | undefined {
   try {
-    const text: string | undefined = JSON.stringify(value);
-    return text === undefined ? null : copyJson(text);
+    return JSON.stringify(value);
   } catch (cause) {
+    const found = findUnstorable(value);
     const why = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-    throw new FinalFailure(
-      "NotJson",
-      `${what} cannot be stored as JSON: ${why}. Return plain objects, arrays, strings, numbers, booleans and null.`,
-      { cause },
-    );
+    const reason = found
+      ? `${found.pointer || "it"} ${found.why}. ${found.fix}`
+      : `${why}. Return plain objects, arrays, strings, numbers, booleans and null.`;
+    throw new FinalFailure("NotJson", `${what} cannot be stored as JSON: ${reason}`, {
+      cause,
+      ...(found ? { errors: [{ pointer: found.pointer, code: "not_json", message: found.why }] } : {}),
+    });
   }
+}
+
+function tooLarge(value: Json, what: string, maxBytes: number): FinalFailure {
+  const largest = findLargestPart(value);
+  const where = largest.pointer === "" ? "" : `. Its largest part is ${largest.pointer}`;
+  return new FinalFailure(
+    "ResultTooLarge",
+    `${what} exceeds ${formatBytes(maxBytes)}${where} (${formatBytes(largest.bytes)}). Store it elsewhere, for example in a bucket, and return a reference.`,
+    { errors: [{ pointer: largest.pointer, code: "too_large", message: `has ${formatBytes(largest.bytes)}` }] },
+  );
 }
 
 function copyJson(text: string): Json {

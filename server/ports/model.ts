@@ -1,3 +1,4 @@
+import type { StepPolicy } from "../../sdk/retry-options.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 
 /** A language model of the AI SDK (versions 2 to 4 of its interface): the part that agents use. */
@@ -51,4 +52,6 @@ export interface LoadedTool {
   /** `null` if every call has the same answer, which is in the manifest. */
   needsApproval: ((input: unknown, options: ToolCallOptions) => Promise<boolean>) | null;
   execute(input: unknown, options: ToolCallOptions): unknown;
+  /** The retries and the timeout of a call. */
+  policy?: StepPolicy | undefined;
 }

@@ -164,6 +164,7 @@ function toTool(tool: ToolLike): LoadedTool {
         ? async (input, options) => Boolean(await needsApproval.call(tool, input, options))
         : null,
     execute: (input, options) => tool.execute?.(input as never, options as never),
+    policy: tool.policy,
   };
 }
 

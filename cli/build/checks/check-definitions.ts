@@ -1,4 +1,5 @@
 import { parseDuration } from "../../../sdk/duration.ts";
+import { findDelayProblems, readDelays, showOption } from "../../../sdk/retry-options.ts";
 import { type RetryPolicy, versionPolicySchema } from "../../../server/contract/project/manifest.ts";
 import { endpointSchema, slugSchema } from "../../../server/contract/project/endpoint.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -85,13 +86,9 @@ export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files:
 
 /** The policy of `retries`. Requires a value without diagnostics. */
 export function retryPolicyOf(retries: unknown): RetryPolicy {
-  const { attempts, backoff, initialDelay, maxDelay } = optionsOf(retries);
-  return {
-    attempts: typeof attempts === "number" ? attempts : 3,
-    backoff: backoff === "fixed" ? "fixed" : "exponential",
-    initialMs: parseDuration(initialDelay ?? "1s") ?? 1000,
-    maxMs: parseDuration(maxDelay ?? "1h") ?? 3_600_000,
-  };
+  const options = optionsOf(retries);
+  const { attempts } = options;
+  return { attempts: typeof attempts === "number" ? attempts : 3, ...readDelays(options) };
 }
 
 function retryProblems(retries: unknown): { property: string; title: string }[] {
@@ -99,23 +96,16 @@ function retryProblems(retries: unknown): { property: string; title: string }[] 
   if (typeof retries !== "object" || retries === null || Array.isArray(retries))
     return [{ property: "retries", title: `retries is ${show(retries)}` }];
   const options = optionsOf(retries);
-  const { attempts, backoff, initialDelay, maxDelay } = options;
-  const problems: { property: string; title: string }[] = [];
-  const report = (property: string, title: string): void =>
-    void problems.push({ property, title: `retries › ${title}` });
-  for (const name of Object.keys(options))
-    if (!["attempts", "backoff", "initialDelay", "maxDelay"].includes(name)) report(name, `${name} is not an option`);
-  if (attempts !== undefined && !(isCount(attempts) && attempts <= 100))
-    report("attempts", `attempts is ${show(attempts)}`);
-  if (backoff !== undefined && backoff !== "exponential" && backoff !== "fixed")
-    report("backoff", `backoff is ${show(backoff)}`);
-  if (initialDelay !== undefined && parseDuration(initialDelay) === null)
-    report("initialDelay", `initialDelay is ${show(initialDelay)}`);
-  if (maxDelay !== undefined && parseDuration(maxDelay) === null) report("maxDelay", `maxDelay is ${show(maxDelay)}`);
-  const policy = retryPolicyOf(retries);
-  if (problems.length === 0 && policy.initialMs > policy.maxMs)
-    report("initialDelay", `initialDelay is longer than maxDelay${maxDelay === undefined ? " (default: 1h)" : ""}`);
-  return problems;
+  const { attempts } = options;
+  const unknown = Object.keys(options).filter(
+    (name) => !["attempts", "backoff", "initialDelay", "maxDelay"].includes(name),
+  );
+  const isAttempts = attempts === undefined || (isCount(attempts) && attempts <= 100);
+  return [
+    ...unknown.map((name) => ({ property: name, title: `${name} is not an option` })),
+    ...(isAttempts ? [] : [{ property: "attempts", title: `attempts is ${show(attempts)}` }]),
+    ...findDelayProblems(options),
+  ].map(({ property, title }) => ({ property, title: `retries › ${title}` }));
 }
 
 function optionsOf(retries: unknown): Record<string, unknown> {
@@ -190,11 +180,8 @@ function duplicates(triggers: readonly FoundTrigger[], files: ProjectFiles): Dia
   return found;
 }
 
-export function show(value: unknown): string {
-  return typeof value === "string"
-    ? JSON.stringify(value)
-    : String(typeof value === "object" ? JSON.stringify(value) : value);
-}
+/** A value in a title. */
+export const show = showOption;
 
 function suggest(property: string, given: unknown, better: string): string {
   return better !== "" && better !== given ? `Write ${property}: ${JSON.stringify(better)}.` : "";

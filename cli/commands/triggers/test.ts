@@ -25,6 +25,7 @@ export function registerTriggersTest(triggers: CliCommand, runner: CommandRunner
       parseAgo,
     )
     .option("--endpoint <endpoint>", "With --since: only deliveries to this endpoint")
+    .option("--build <id>", "With --since: use a build of this machine, not the working tree, e.g. before a rollback")
     .option("--transform", "With --since: call the transform of each trigger that fires")
     .option("--input", "With --since: the same, and check the input of its target")
     .option("--fail-on-change", "With --since: exit code 1 if a trigger fires differently, or a run would fail")

@@ -86,6 +86,15 @@ describe("the errors of a run", () => {
     ).toEqual(errors);
   });
 
+  it("have the issues of the step whose result cannot be stored", () => {
+    const errors = [{ pointer: "/items/1/price", code: "not_json", message: "is a bigint" }];
+    const entries = timelineOf(
+      [1, "step_failed", { name: "load", error: error("x"), data: { errors } }],
+      [2, "attempt_failed", { error: error("x") }],
+    );
+    expect(errorsOfRun(run, entries)[0]).toMatchObject({ step: "load", issues: errors });
+  });
+
   it("are the error of the run before its timeline is loaded", () => {
     expect(errorsOfRun({ ...run, attempt: 3, error: error("503") }, [])).toMatchObject([
       { attempt: 3, error: { message: "503" } },

@@ -62,7 +62,7 @@ export function describeError(entry: TimelineEntry, error: RunError, step: Timel
     at: entry.at,
     error,
     source: readSource(entry.data) ?? readSource(step?.data ?? null),
-    issues: readIssues(entry.data),
+    issues: [entry, step].map((one) => readIssues(one?.data ?? null)).find((issues) => issues.length > 0) ?? [],
     step: step?.name ?? (entry.kind === "step_failed" ? entry.name : null),
   };
 }

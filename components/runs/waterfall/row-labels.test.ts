@@ -72,6 +72,19 @@ describe("the text of a row", () => {
     expect(log && durationOf(log, clock.now)).toBeNull();
   });
 
+  it("has the number of a try, and the time of the next one", () => {
+    const [failed, backoff] = rowsOf(
+      [0, "queued"],
+      [2, "attempt_started"],
+      [3, "step_started", { name: "charge", data: { try: 2, maxTries: 3 } }],
+      [4, "step_failed", { name: "charge", durationMs: 1, until: isoAt(60_004), data: { try: 2, maxTries: 3 } }],
+    ).slice(-2);
+    expect(failed && nameOf(failed, clock)).toBe("step charge, try 2, failed, 14:00:00.003 · at 3 ms · took 1 ms");
+    expect(backoff && nameOf(backoff, clock)).toBe(
+      "charge: backoff 1 min, waiting, 14:00:00.004 · at 4 ms · until 14:01:00.004",
+    );
+  });
+
   it("has the scheduled end of a sleep", () => {
     const sleep = rowsOf(
       [0, "queued"],

@@ -70,8 +70,10 @@ export function nameAgentRows(rows: readonly WaterfallRow[], trace: AgentTrace |
     const name = row.entry.name;
     const read = name === null || row.kind === "log" || row.kind === "event" ? null : readStepName(name);
     if (!read) return row;
+    const label = row.label.replace(name ?? "", () => stepLabel(read));
+    if (row.kind === "backoff") return { ...row, label };
     const outcome = row.state === "ok" && name !== null ? outcomes.get(name) : undefined;
-    return { ...row, label: stepLabel(read), of: read.kind, state: outcome ?? row.state };
+    return { ...row, label, of: read.kind, state: outcome ?? row.state };
   });
 }
 

@@ -20,7 +20,7 @@ import { durationOf, nameAgentRows, offsetOf, stateText, timesOf } from "./row-l
 import { timeScale, type TimeScale } from "./time-scale.ts";
 import { WaterfallAxis, WaterfallGrid } from "./waterfall-axis.tsx";
 import { WaterfallRowLine } from "./waterfall-row.tsx";
-import { toWaterfall, type WaterfallRow } from "./waterfall.ts";
+import { readTries, toWaterfall, type WaterfallRow } from "./waterfall.ts";
 
 const rowHeight = 30;
 const firstWindow = { width: 1000, height: 720 };
@@ -192,6 +192,8 @@ function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
 function RowDetails({ row, from, now }: { row: WaterfallRow; from: number; now: number }) {
   const { entry, end } = row;
   const ending = end ?? entry;
+  const tries = row.kind === "step" ? readTries(ending) : null;
+  const nextTry = row.kind === "step" && ending.kind === "step_failed" ? ending.until : null;
   return (
     <div role="group" aria-label={`Details of ${row.label}`} className="border-y bg-sunken px-4 pt-1 md:pl-8">
       <Facts
@@ -205,6 +207,8 @@ function RowDetails({ row, from, now }: { row: WaterfallRow; from: number; now: 
           ["duration", row.endedAt === null ? null : durationOf(row, now)],
           ["state", stateText(row)],
           ["attempt", row.entry.attempt > 0 ? row.entry.attempt : null],
+          ["try", tries && `${tries.number} of ${tries.max}`],
+          ["next try", nextTry && <Moment key="next" at={Date.parse(nextTry)} from={from} />],
           ["level", row.entry.level],
         ]}
       />

@@ -18,6 +18,8 @@ function tell(row: WaterfallRow): string {
   ].join(" · ");
 }
 
+const tries = (number: number) => ({ name: "charge", data: { try: number, maxTries: 3 } });
+
 describe("the rows of a waterfall", () => {
   it("show the time in the queue, the attempt, and its steps with their state", () => {
     const entries = timelineOf(
@@ -37,6 +39,31 @@ describe("the rows of a waterfall", () => {
       "  load · ok · busy 4–9",
       "  loaded · ok · at 9",
       "  post · failed · busy 10–30",
+    ]);
+  });
+
+  it("show every try of a step, and the wait before the next one, also while a worker executes nothing", () => {
+    const entries = timelineOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      [2, "step_started", tries(1)],
+      [5, "step_failed", { ...tries(1), durationMs: 3, until: isoAt(1005) }],
+      [1500, "resumed"],
+      [1501, "step_started", tries(2)],
+      [1502, "step_failed", { ...tries(2), durationMs: 1, until: isoAt(9000) }],
+    );
+    expect(toWaterfall(entries, waiting).map(tell)).toEqual([
+      "Queued · ok · queued 0–1",
+      "Attempt 1 · open · busy 1–5 · idle 5–1500 · busy 1500–1502 · idle 1502–…",
+      "  charge · failed · busy 2–5",
+      "  charge: backoff 1.00 s · ok · backoff 5–1005 · queued 1005–1501",
+      "  charge, try 2 · failed · busy 1501–1502",
+      "  charge: backoff 7.50 s · open · backoff 1502–…",
+    ]);
+    const canceled = toWaterfall([...entries, ...timelineOf([1600, "canceled"])], waiting).map(tell);
+    expect(canceled.slice(-2)).toEqual([
+      "  charge: backoff 7.50 s · stopped · backoff 1502–1600",
+      "Canceled · ok · at 1600",
     ]);
   });
 

@@ -62,6 +62,8 @@ class Chart {
   private attempt: WaterfallRow | null = null;
   private wait: WaterfallRow | null = null;
   private readonly steps = new Map<string, WaterfallRow>();
+  /** The waits between two tries of a step. */
+  private readonly tryWaits = new Map<string, WaterfallRow>();
   private readonly sleeps = new Map<string, WaterfallRow>();
 
   add(entry: TimelineEntry, at: number): void {
@@ -81,11 +83,15 @@ class Chart {
       case "retry_scheduled":
         return this.beginBackoff(entry, at);
       case "step_started":
-        this.steps.set(name, this.open({ entry, at, kind: "step", label: name, depth: 1, look: "busy" }));
+        this.endTryWait(entry, at);
+        this.steps.set(name, this.open({ entry, at, kind: "step", label: labelOfTry(entry), depth: 1, look: "busy" }));
         return;
       case "step_completed":
-      case "step_failed":
         return this.endStep(entry, at);
+      case "step_failed":
+        this.endStep(entry, at);
+        if (entry.until !== null) this.tryWaits.set(name, this.openBackoff(entry, at, `${name}: `));
+        return;
       case "step_reused":
         this.point({ entry, at, kind: "reused", label: name, depth: 1 });
         return;
@@ -142,41 +148,48 @@ class Chart {
 
   private endAttempt(entry: TimelineEntry, at: number, state: RowState): void {
     this.endAll(this.steps, entry, at);
+    this.endAll(this.tryWaits, entry, at);
     this.endAll(this.sleeps, entry, at);
     if (this.attempt) close(this.attempt, { entry, at, state });
     this.attempt = null;
   }
 
   private beginBackoff(entry: TimelineEntry, at: number): void {
-    const until = Date.parse(entry.until ?? entry.at);
-    this.wait = this.open({
-      entry,
-      at,
-      kind: "backoff",
-      label: `backoff ${formatDuration(until - at)}`,
-      depth: 1,
-      look: "backoff",
-    });
+    this.wait = this.openBackoff(entry, at, "");
   }
 
-  /** The time after the scheduled end was spent waiting for a free worker. */
+  private openBackoff(entry: TimelineEntry, at: number, what: string): WaterfallRow {
+    const until = Date.parse(entry.until ?? entry.at);
+    const label = `${what}backoff ${formatDuration(until - at)}`;
+    const row = this.open({ entry, at, kind: "backoff", label, depth: 1, look: "backoff" });
+    // The failed try may be a row of the same entry.
+    row.key = `backoff:${entry.id}`;
+    return row;
+  }
+
   private endWait(entry: TimelineEntry, at: number): void {
-    if (!this.wait) return;
-    const { until, spans } = this.wait;
-    close(this.wait, { entry, at, state: "ok" });
-    const [span] = spans;
-    if (span && until !== null && at - until > 100) {
-      span.to = until;
-      spans.push({ from: until, to: at, look: "queued" });
-    }
+    if (this.wait) closeWait(this.wait, { entry, at });
     this.wait = null;
+  }
+
+  private endTryWait(entry: TimelineEntry, at: number): void {
+    const wait = this.tryWaits.get(entry.name ?? "");
+    if (wait) closeWait(wait, { entry, at });
+    this.tryWaits.delete(entry.name ?? "");
   }
 
   private endStep(entry: TimelineEntry, at: number): void {
     const name = entry.name ?? "";
     const row =
       this.steps.get(name) ??
-      this.open({ entry, at: at - (entry.durationMs ?? 0), kind: "step", label: name, depth: 1, look: "busy" });
+      this.open({
+        entry,
+        at: at - (entry.durationMs ?? 0),
+        kind: "step",
+        label: labelOfTry(entry),
+        depth: 1,
+        look: "busy",
+      });
     close(row, { entry, at, state: entry.kind === "step_failed" ? "failed" : "ok" });
     this.steps.delete(name);
   }
@@ -259,6 +272,29 @@ const endLabels: Partial<Record<TimelineEntry["kind"], string>> = {
   timed_out: "Timed out",
   canceled: "Canceled",
 };
+
+/** The name of a step; from its second try on, with the number of the try. */
+function labelOfTry(entry: TimelineEntry): string {
+  const tries = readTries(entry);
+  return tries && tries.number > 1 ? `${entry.name ?? ""}, try ${tries.number}` : (entry.name ?? "");
+}
+
+/** The number of a try of a step with retries of its own; `null`: it has none. */
+export function readTries({ data }: TimelineEntry): { number: number; max: number } | null {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return null;
+  const { try: number, maxTries: max } = data;
+  return typeof number === "number" && typeof max === "number" ? { number, max } : null;
+}
+
+/** The time after the scheduled end was spent waiting for a free worker. */
+function closeWait(wait: WaterfallRow, { entry, at }: { entry: TimelineEntry; at: number }): void {
+  close(wait, { entry, at, state: "ok" });
+  const { until, spans } = wait;
+  const [span] = spans;
+  if (!span || until === null || at - until <= 100) return;
+  span.to = until;
+  spans.push({ from: until, to: at, look: "queued" });
+}
 
 function keyOf(entry: TimelineEntry): string {
   return `${entry.kind}:${entry.id}`;

@@ -12,11 +12,11 @@ export default defineWorkflow({
     account: z.enum(["receivables", "deferred"]).default("receivables"),
   }),
   output: z.object({ entry: z.string() }),
-  retries: { attempts: 5 },
   // One run at a time, over all workers.
   concurrency: 1,
   async run(input, ctx) {
-    const entry = await ctx.step("post", async ({ idempotencyKey }) => {
+    // A step can have retries and a timeout of its own, also for waits of hours.
+    const entry = await ctx.step("post", { retries: 4, timeout: "30s" }, async ({ idempotencyKey }) => {
       const cells = [idempotencyKey, input.account, input.number, input.customer, String(input.amount), input.currency];
       await appendOnce({ file: "ledger.csv", key: idempotencyKey, line: cells.map(quote).join(",") });
       return idempotencyKey;

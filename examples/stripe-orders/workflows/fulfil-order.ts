@@ -11,9 +11,9 @@ export default defineWorkflow({
     currency: z.string().length(3),
   }),
   output: z.object({ shipment: z.string() }),
-  retries: { attempts: 5 },
   async run({ session, to, amount, currency }, ctx) {
-    const shipment = await ctx.step("ship", async ({ idempotencyKey }) => {
+    // Retried by itself, for about a minute, also after a crash.
+    const shipment = await ctx.step("ship", { retries: 5, initialDelay: "2s" }, async ({ idempotencyKey }) => {
       await putIntoOutbox(`shipment-${session}.json`, { id: idempotencyKey, session });
       return idempotencyKey;
     });

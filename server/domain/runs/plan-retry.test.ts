@@ -9,6 +9,8 @@ const policies: fc.Arbitrary<RetryPolicy> = fc.record({
   initialMs: fc.integer({ min: 0, max: 86_400_000 }),
   maxMs: fc.integer({ min: 0, max: 30 * 86_400_000 }),
 });
+const days = (count: number) => count * 86_400_000;
+const failure = { isRetryable: true };
 const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe("planRetry", () => {
@@ -20,7 +22,7 @@ describe("planRetry", () => {
         randoms,
         fc.integer({ min: 0, max: 4e12 }),
         (policy, attempt, random, now) => {
-          const plan = planRetry({ policy, attempt, maxAttempts: attempt + 1, now, random: () => random });
+          const plan = planRetry({ policy, attempt, maxAttempts: attempt + 1, failure, now, random: () => random });
           if (plan.kind !== "retry") throw new Error("an attempt was left");
           expect(plan.availableAt).toBeGreaterThanOrEqual(now);
           expect(plan.availableAt).toBeLessThanOrEqual(now + policy.maxMs);
@@ -38,8 +40,11 @@ describe("planRetry", () => {
         fc.nat(5),
         randoms,
         (policy, maxAttempts, beyond, random) => {
-          const plan = planRetry({ policy, attempt: maxAttempts + beyond, maxAttempts, now: 0, random: () => random });
-          expect(plan).toEqual({ kind: "exhausted" });
+          const attempt = maxAttempts + beyond;
+          for (const hint of [failure, { ...failure, retryAt: 9 }]) {
+            const plan = planRetry({ policy, attempt, maxAttempts, failure: hint, now: 0, random: () => random });
+            expect(plan).toEqual({ kind: "exhausted" });
+          }
         },
       ),
     );
@@ -49,7 +54,7 @@ describe("planRetry", () => {
     const policy: RetryPolicy = { attempts: 9, backoff: "exponential", initialMs: 1000, maxMs: 60_000 };
     const waits = (random: number) =>
       [1, 2, 3, 4, 8].map((attempt) => {
-        const plan = planRetry({ policy, attempt, maxAttempts: 9, now: 0, random: () => random });
+        const plan = planRetry({ policy, attempt, maxAttempts: 9, failure, now: 0, random: () => random });
         return plan.kind === "retry" ? plan.availableAt : null;
       });
     expect(waits(0.5)).toEqual([1000, 2000, 4000, 8000, 60_000]);
@@ -59,7 +64,7 @@ describe("planRetry", () => {
   test("begins again with the first wait after a resume", () => {
     const policy: RetryPolicy = { attempts: 3, backoff: "exponential", initialMs: 1000, maxMs: 60_000 };
     const plan = (attempt: number) =>
-      planRetry({ policy, attempt, attemptsBefore: 3, maxAttempts: 6, now: 0, random: () => 0.5 });
+      planRetry({ policy, attempt, attemptsBefore: 3, maxAttempts: 6, failure, now: 0, random: () => 0.5 });
     expect([4, 5, 6].map(plan)).toEqual([
       { kind: "retry", availableAt: 1000 },
       { kind: "retry", availableAt: 2000 },
@@ -69,9 +74,36 @@ describe("planRetry", () => {
 
   test("keeps a fixed wait to the millisecond", () => {
     const policy: RetryPolicy = { attempts: 9, backoff: "fixed", initialMs: 250, maxMs: 60_000 };
-    expect(planRetry({ policy, attempt: 7, maxAttempts: 9, now: 10, random: () => 0.99 })).toEqual({
+    expect(planRetry({ policy, attempt: 7, maxAttempts: 9, failure, now: 10, random: () => 0.99 })).toEqual({
       kind: "retry",
       availableAt: 260,
     });
+  });
+
+  test("takes the time that the error requests: not before now, and at most 30 days ahead", () => {
+    const policy: RetryPolicy = { attempts: 9, backoff: "fixed", initialMs: 250, maxMs: 1000 };
+    const at = (retryAt: number) => {
+      const hint = { isRetryable: true, retryAt };
+      const plan = planRetry({ policy, attempt: 1, maxAttempts: 9, failure: hint, now: 5000, random: () => 0 });
+      return plan.kind === "retry" ? plan.availableAt : null;
+    };
+    expect([4000, 5000, 8000, 5000 + days(29), days(90)].map(at)).toEqual([
+      5000,
+      5000,
+      8000,
+      5000 + days(29),
+      5000 + days(30),
+    ]);
+  });
+
+  test("plans nothing after an error that excludes a retry", () => {
+    fc.assert(
+      fc.property(policies, fc.integer({ min: 1, max: 99 }), randoms, (policy, attempt, random) => {
+        const hint = { isRetryable: false, retryAt: 10 };
+        expect(planRetry({ policy, attempt, maxAttempts: 100, failure: hint, now: 0, random: () => random })).toEqual({
+          kind: "exhausted",
+        });
+      }),
+    );
   });
 });

@@ -6,18 +6,14 @@ import type { ModelPrice } from "../../contract/project/settings.ts";
 import type { Spend } from "../../ports/store/engine-store.ts";
 import type { LoadedAgent } from "../../ports/project.ts";
 import type { ModelMessage } from "../../ports/model.ts";
-import type { StepContext } from "../run-context.ts";
+import type { StepCall } from "../run-context.ts";
 import type { LiveUpdate } from "../run-session.ts";
+import type { StepContext, StepFunction } from "../steps/call-step.ts";
 
 /** The context of an agent's run: the steps and sleeps of a workflow, and approvals. */
 export interface AgentContext {
   run: { id: string };
-  /** `spendAfter`: the total usage of the run, including this step. */
-  step(
-    name: string,
-    fn: (step: StepContext) => unknown,
-    spendAfter?: (result: Json) => Spend | undefined,
-  ): Promise<Json>;
+  step(name: string, fn: StepFunction, call?: StepCall): Promise<Json>;
   sleep(name: string, durationMs: number): Promise<void>;
   /**
    * Waits for a person's decision, for weeks if necessary, without occupying a worker. A call is denied if the wait
@@ -51,10 +47,14 @@ export async function agentStep<Type extends AgentStepOf<string>["type"]>(
   name: string,
   types: readonly Type[],
   fn: (step: StepContext) => Promise<AgentStepOf<Type>> | AgentStepOf<Type>,
-  spendAfter?: (step: z.infer<typeof agentStepSchema>) => Spend | undefined,
+  call?: Omit<StepCall, "spendAfter"> & { spendAfter?: (step: z.infer<typeof agentStepSchema>) => Spend | undefined },
 ): Promise<AgentStepOf<Type>> {
+  const { spendAfter, ...more } = call ?? {};
   const step = agentStepSchema.parse(
-    await ctx.step(name, fn, spendAfter && ((result) => spendAfter(agentStepSchema.parse(result)))),
+    await ctx.step(name, fn, {
+      ...more,
+      ...(spendAfter ? { spendAfter: (result) => spendAfter(agentStepSchema.parse(result)) } : {}),
+    }),
   );
   if (isOneOf(step, types)) return step;
   throw new Error(`Step ${name} has a result of the unexpected type ${step.type}.`);

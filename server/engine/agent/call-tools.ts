@@ -3,6 +3,7 @@ import type { LoadedTool, ToolCallOptions, ToolResultMessage } from "../../ports
 import { toJson } from "../run-values.ts";
 import { delimitResult } from "./prompt.ts";
 import { hideKeys } from "./model-failure.ts";
+import type { StepContext } from "../steps/call-step.ts";
 import { type AgentRun, agentStep } from "./agent-run.ts";
 
 type ToolCall = Extract<ContentPart, { type: "tool-call" }>;
@@ -83,20 +84,15 @@ async function needsApproval(run: AgentRun, { call, name, tool, parsed }: Planne
 }
 
 function execute(run: AgentRun, { call, name, tool, parsed }: PlannedCall): Promise<ToolStep> {
-  return agentStep(run.ctx, `tool ${name}`, ["tool"], async (step) => {
-    const kept = { type: "tool" as const, toolCallId: call.toolCallId, toolName: call.toolName, input: call.input };
+  const kept = { type: "tool" as const, toolCallId: call.toolCallId, toolName: call.toolName, input: call.input };
+  const executeTool = async (step: StepContext): Promise<ToolStep> => {
     if (!tool || !parsed.isValid) return { ...kept, outcome: "invalid", output: parsed.isValid ? null : parsed.why };
-    try {
-      const output = toJson(
-        await tool.execute(parsed.input, optionsOf(run, call, step)),
-        `What the tool ${call.toolName} returned`,
-      );
-      return { ...kept, outcome: "done", output };
-    } catch (error) {
-      // The run has ended: this is no failure of the tool.
-      if (step.signal.aborted) throw error;
-      return { ...kept, outcome: "failed", output: describe(error) };
-    }
+    const returned = await tool.execute(parsed.input, optionsOf(run, call, step));
+    return { ...kept, outcome: "done", output: toJson(returned, `What the tool ${call.toolName} returned`) };
+  };
+  return agentStep(run.ctx, `tool ${name}`, ["tool"], executeTool, {
+    policy: tool?.policy,
+    recover: (error) => ({ ...kept, outcome: "failed", output: describe(error) }),
   });
 }
 
@@ -120,7 +116,7 @@ async function executeDecided(
 function optionsOf(
   { messages }: AgentRun,
   { toolCallId }: ToolCall,
-  { signal, idempotencyKey }: { signal: AbortSignal; idempotencyKey: string },
+  { signal, idempotencyKey }: StepContext,
 ): ToolCallOptions {
   return { toolCallId, messages: structuredClone(messages), abortSignal: signal, idempotencyKey };
 }

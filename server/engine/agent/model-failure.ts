@@ -1,3 +1,4 @@
+import { readRetryAfter } from "../../../sdk/retry-after.ts";
 import type { ModelFailureStep } from "../../contract/agent/trace.ts";
 
 /** The model call exceeded `callTimeout`. */
@@ -58,15 +59,13 @@ function kindOf(thrown: unknown, status: number | null): ModelFailureStep["kind"
   return isBroken ? "disconnected" : "rejected";
 }
 
-/** `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, 10.2.3). */
+/** `retry-after-ms`, or `retry-after` (RFC 9110, 10.2.3). */
 function retryAfterMs(thrown: unknown, now: number): number | null {
   const headers = read(thrown, "responseHeaders");
   const ms = Number.parseFloat(textOf(headers, "retry-after-ms"));
   if (ms >= 0) return Math.ceil(ms);
-  const after = textOf(headers, "retry-after").trim();
-  if (/^\d+(?:\.\d+)?$/.test(after)) return Math.ceil(Number(after) * 1000);
-  const at = Date.parse(after);
-  return Number.isNaN(at) ? null : Math.max(0, at - now);
+  const at = readRetryAfter(textOf(headers, "retry-after"), now);
+  return at === null ? null : at - now;
 }
 
 /** Providers repeat an invalid key in their error message. */

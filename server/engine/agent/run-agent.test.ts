@@ -162,6 +162,51 @@ describe("an agent", () => {
     ]);
   });
 
+  test("tries the call of a tool with retries again before the model gets its error, with one key", async () => {
+    const keys: string[] = [];
+    const flaky = (failures: number) =>
+      defineTool({
+        description: "Fails at first",
+        inputSchema: z.object({}),
+        retries: 2,
+        backoff: "fixed",
+        initialDelay: 1,
+        timeout: "10s",
+        execute: (_, { idempotencyKey }) => {
+          keys.push(idempotencyKey);
+          if (keys.filter((key) => key === idempotencyKey).length <= failures) throw new Error("503");
+          return "found";
+        },
+      });
+    const calls = [
+      { id: "a", name: "recovers", arguments: {} },
+      { id: "b", name: "breaks", arguments: {} },
+    ];
+    const h = await agent([{ calls }, { text: "Done" }], { tools: { recovers: flaky(2), breaks: flaky(9) } });
+    const id = await h.start();
+    const { run, kinds } = await h.finish(id);
+    expect(run).toMatchObject({ status: "completed", output: "Done", attempt: 1 });
+    expect(keys).toEqual(["1.1 recovers", "1.2 breaks"].flatMap((name) => Array(3).fill(`${id}:tool ${name}`)));
+    expect(h.provider.requests[1]?.messages.slice(3).map(({ content }) => content)).toEqual([
+      delimitResult("found", { runId: id, toolCallId: "a" }),
+      `The tool failed: ${delimitResult("Error: 503", { runId: id, toolCallId: "b" })}`,
+    ]);
+    const steps = await h.steps(id);
+    expect([steps.get("tool 1.1 recovers"), steps.get("tool 1.2 breaks")]).toMatchObject([
+      { outcome: "done", output: "found" },
+      { outcome: "failed", output: "Error: 503" },
+    ]);
+    const ofBreaks = kinds.filter((kind) => kind.endsWith("tool 1.2 breaks"));
+    expect(ofBreaks.map((kind) => kind.split(" ")[0])).toEqual([
+      "step_started",
+      "step_failed",
+      "step_started",
+      "step_failed",
+      "step_started",
+      "step_completed",
+    ]);
+  });
+
   test("ends with an output of its schema, also if the answer is a code block", async () => {
     const output = z.object({ queue: z.enum(["bugs", "other"]), urgent: z.boolean().default(false) });
     const h = await agent([{ text: '```json\n{ "queue": "bugs" }\n```' }], { output });

@@ -115,9 +115,9 @@ async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise
         return planModelFailure(error, { tries, now: run.now(), random: run.random });
       }
     };
-    const step = await agentStep(ctx, name, ["model", "model_failure"], attemptCall, (step) =>
-      step.type === "model" ? addSpend(spent, step) : undefined,
-    );
+    const step = await agentStep(ctx, name, ["model", "model_failure"], attemptCall, {
+      spendAfter: (step) => (step.type === "model" ? addSpend(spent, step) : undefined),
+    });
     if (step.type === "model") return step;
     const what = `The model call failed${step.status === null ? "" : ` with status ${step.status}`} (${step.kind}): ${step.message}`;
     if (step.waitMs === null) throw new FinalFailure("ModelCallFailed", what);

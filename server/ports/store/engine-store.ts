@@ -41,11 +41,13 @@ export interface StepRecord {
   /** `approval`: a sleep that a person's decision ends. */
   kind: "step" | "sleep" | "approval";
   attempt: number;
+  /** The start of a step's last try; the end of that try, if it failed. */
   startedAt: number;
-  /** `null` for a sleep or an approval that has not ended. */
+  /** `null` for a sleep or an approval that has not ended, and for a step that has failed so far. */
   finishedAt: number | null;
-  /** The end of a sleep, or the time at which an approval times out. */
+  /** The end of a sleep, the time at which an approval times out, or of the next try of a step. */
   until: number | null;
+  /** Of a step that has not completed: its FailedTries. */
   result: Json | null;
 }
 

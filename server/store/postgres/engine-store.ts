@@ -11,16 +11,20 @@ import { runStep, worker } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { writeProgress } from "./write-progress.ts";
 
+/** A sleep, or a step that waits for its next try. */
+const isOpenSleep = "kind IN ('sleep', 'step') AND finished_at IS NULL AND until IS NOT NULL";
+
 const longWaitsSql = `
-  SELECT id, available_at AS "availableAt", job_queue AS queue FROM run
+  SELECT id, available_at AS "availableAt", is_resuming AS "isResuming", job_queue AS queue FROM run
   WHERE status = 'waiting' AND available_at > $1 AND (
-    EXISTS (SELECT 1 FROM run_step WHERE run_id = run.id AND kind = 'sleep' AND finished_at IS NULL AND started_at > $1)
+    EXISTS (SELECT 1 FROM run_step WHERE run_id = run.id AND ${isOpenSleep} AND started_at > $1)
     OR EXISTS (SELECT 1 FROM run_event WHERE run_id = run.id AND kind = 'retry_scheduled' AND at > $1)
   )`;
 
 interface LongWait {
   id: string;
   availableAt: number;
+  isResuming: boolean;
   queue: string;
 }
 
@@ -127,11 +131,12 @@ async function hasLongWaits(session: Session, now: number): Promise<boolean> {
 /** Returns the number of shortened waits. */
 async function shortenWaits(session: Session, jobs: RunJobs, now: number): Promise<number> {
   let shortened = 0;
-  for (const { id, availableAt, queue } of await session.rows<LongWait>(
+  for (const { id, availableAt, isResuming, queue } of await session.rows<LongWait>(
     `${longWaitsSql} ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
     [now],
   )) {
-    const at = (await moveSleeps(session, id, now)) ?? (await endOfRetry(session, id, now));
+    // A run that waits for its next attempt may have sleeps of the last one.
+    const at = isResuming ? await moveSleeps(session, id, now) : await endOfRetry(session, id, now);
     if (at === null || at >= availableAt) continue;
     shortened += await session.change("UPDATE run SET available_at = $2 WHERE id = $1 AND status = 'waiting'", [
       id,
@@ -147,7 +152,7 @@ async function shortenWaits(session: Session, jobs: RunJobs, now: number): Promi
 async function moveSleeps(session: Session, id: string, now: number): Promise<number | null> {
   const rows = await session.rows<{ end: number }>(
     `UPDATE run_step SET started_at = least(started_at, $2), until = until - greatest(started_at - $2, 0)
-     WHERE run_id = $1 AND kind = 'sleep' AND finished_at IS NULL AND until IS NOT NULL RETURNING until AS "end"`,
+     WHERE run_id = $1 AND ${isOpenSleep} RETURNING until AS "end"`,
     [id, now],
   );
   return rows.length > 0 ? Math.min(...rows.map(({ end }) => end)) : null;

@@ -96,12 +96,15 @@ function saveWorker({ db }: SqliteDatabase, { id, pid, host, version, startedAt,
     .run();
 }
 
-/** A sleep is written when it starts and again when it ends. A finished step does not change. */
+/**
+ * A sleep is written when it starts and again when it ends, and a step with retries after each try. A finished step
+ * does not change.
+ */
 const saveStepSql = `
   INSERT INTO run_step (run, name, kind, attempt, started_at, finished_at, until, result)
   VALUES (@run, @name, @kind, @attempt, @startedAt, @finishedAt, @until, @result)
-  ON CONFLICT (run, name) DO UPDATE SET attempt = excluded.attempt, finished_at = excluded.finished_at, until = excluded.until,
-    result = excluded.result
+  ON CONFLICT (run, name) DO UPDATE SET attempt = excluded.attempt, started_at = excluded.started_at,
+    finished_at = excluded.finished_at, until = excluded.until, result = excluded.result
   WHERE run_step.finished_at IS NULL`;
 
 /**

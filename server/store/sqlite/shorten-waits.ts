@@ -10,7 +10,8 @@ interface ShortenWaits {
 }
 
 const isWaiting = `status = ${runStatusCodes.waiting}`;
-const isOpenSleep = `kind = ${stepKindCodes.sleep} AND finished_at IS NULL`;
+/** A sleep, or a step that waits for its next try. */
+const isOpenSleep = `kind IN (${stepKindCodes.sleep}, ${stepKindCodes.step}) AND finished_at IS NULL AND until IS NOT NULL`;
 const isRetry = `kind = ${timelineKindCodes.retry_scheduled}`;
 
 /**
@@ -20,14 +21,14 @@ const isRetry = `kind = ${timelineKindCodes.retry_scheduled}`;
  * process started.
  */
 export function prepareShortenWaits({ connection, changed }: SqliteDatabase): ShortenWaits {
-  const selectLong = connection.prepare<unknown[], { seq: number; availableAt: number }>(`
-    SELECT seq, available_at AS availableAt FROM run
+  const selectLong = connection.prepare<unknown[], { seq: number; availableAt: number; isResuming: 0 | 1 }>(`
+    SELECT seq, available_at AS availableAt, is_resuming AS isResuming FROM run
     WHERE ${isWaiting} AND available_at > :now AND (
       EXISTS (SELECT 1 FROM run_step WHERE run = run.seq AND ${isOpenSleep} AND started_at > :now)
       OR EXISTS (SELECT 1 FROM run_event WHERE run = run.seq AND ${isRetry} AND at > :now)
     )`);
   const selectSleeps = connection.prepare<unknown[], { position: number; startedAt: number; until: number }>(
-    `SELECT position, started_at AS startedAt, until FROM run_step WHERE run = ? AND ${isOpenSleep} AND until IS NOT NULL`,
+    `SELECT position, started_at AS startedAt, until FROM run_step WHERE run = ? AND ${isOpenSleep}`,
   );
   const selectRetry = connection.prepare<unknown[], { at: number; until: number | null }>(
     `SELECT at, until FROM run_event WHERE run = ? AND ${isRetry} ORDER BY position DESC LIMIT 1`,
@@ -61,8 +62,9 @@ export function prepareShortenWaits({ connection, changed }: SqliteDatabase): Sh
     },
     shorten(now) {
       let shortened = 0;
-      for (const { seq, availableAt } of selectLong.all({ now })) {
-        const at = moveSleeps(seq, now) ?? endOfRetry(seq, now);
+      for (const { seq, availableAt, isResuming } of selectLong.all({ now })) {
+        // A run that waits for its next attempt may have sleeps of the last one.
+        const at = isResuming ? moveSleeps(seq, now) : endOfRetry(seq, now);
         if (at !== null && at < availableAt) shortened += moveRun.run(at, seq).changes;
       }
       if (shortened > 0) changed();

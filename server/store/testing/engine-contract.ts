@@ -437,6 +437,50 @@ export function engineContract(open: OpenStore): void {
         expect(await store.loadSteps(id)).toEqual([{ ...sleep, finishedAt: 50 }, step]);
       });
 
+      it("keeps the failed tries of a step until it completes, with the time of the next try", async () => {
+        const first = await withRunningRun(store);
+        const error = { name: "HttpError", message: "503", stack: null };
+        const failed = (run: { id: string; token: string }, tries: number, nextAt: number | null): StepRecord => ({
+          name: "charge",
+          kind: "step",
+          attempt: 1,
+          startedAt: epoch + tries * 1000,
+          finishedAt: null,
+          until: nextAt,
+          result: { tries, error, failedAt: epoch + tries * 1000, run: run.id },
+        });
+        const save = (run: { id: string; token: string }, step: StepRecord, transition?: RunTransition) =>
+          store.writeProgress({
+            runId: run.id,
+            token: run.token,
+            now: epoch + 2000,
+            entries: [],
+            steps: [step],
+            ...(transition ? { transition } : {}),
+          });
+        await save(first, failed(first, 1, epoch + 3000));
+        await save(first, failed(first, 2, epoch + 60_000), {
+          to: "waiting",
+          reason: "sleep",
+          availableAt: epoch + 60_000,
+        });
+        expect(await store.loadSteps(first.id)).toEqual([failed(first, 2, epoch + 60_000)]);
+        expect(await store.claimRuns(aClaim({ now: epoch + 59_999 }))).toEqual([]);
+        const second = await claimOne(store, { now: epoch + 60_000 });
+        expect(second).toMatchObject({ id: first.id, attempt: 1, isResumed: true });
+        await save(second, failed(second, 3, null));
+        expect(await store.loadSteps(first.id)).toEqual([failed(second, 3, null)]);
+        const completed: StepRecord = {
+          ...failed(second, 4, null),
+          attempt: 2,
+          finishedAt: epoch + 9000,
+          result: "paid",
+        };
+        await save(second, completed);
+        await save(second, failed(second, 5, epoch + 90_000));
+        expect(await store.loadSteps(first.id)).toEqual([completed]);
+      });
+
       it("to a sleep continues the same attempt, to a retry starts the next one", async () => {
         const first = await withRunningRun(store);
         await write(first, { to: "waiting", reason: "sleep", availableAt: epoch + 5000 });
@@ -557,8 +601,12 @@ export function engineContract(open: OpenStore): void {
         expect(await store.reconcile(leaseEnd + leaseMs, new Set(["run_other"]))).toBe(1);
       });
 
-      it("of sleeping and retried runs are not longer than requested after the clock is set back", async () => {
-        const [sleeper, retried] = [await withRunningRun(store), await withRunningRun(store)];
+      it("of sleeping and retried runs, and of steps between two tries, are not longer than requested after the clock is set back", async () => {
+        const [sleeper, retried, trying] = [
+          await withRunningRun(store),
+          await withRunningRun(store),
+          await withRunningRun(store),
+        ];
         const nap: StepRecord = {
           name: "nap",
           kind: "sleep",
@@ -584,15 +632,51 @@ export function engineContract(open: OpenStore): void {
           entries: [scheduled],
           transition: { to: "waiting", reason: "retry", availableAt: epoch + 5000 },
         });
+        const charge: StepRecord = { ...nap, name: "charge", kind: "step", until: epoch + 8000, result: { tries: 1 } };
+        await store.writeProgress({
+          runId: trying.id,
+          token: trying.token,
+          now: epoch + 2000,
+          entries: [],
+          steps: [charge],
+          transition: { to: "waiting", reason: "sleep", availableAt: epoch + 8000 },
+        });
         expect(await store.reconcile(epoch + 3000)).toBe(0);
         const back = epoch - 3_600_000;
-        expect(await store.reconcile(back)).toBe(2);
+        expect(await store.reconcile(back)).toBe(3);
         // Once for each time that the clock is set back.
         expect([await store.reconcile(back + 1), await store.reconcile(back)]).toEqual([0, 0]);
         expect(await store.claimRuns(aClaim({ now: back + 2999 }))).toEqual([]);
         expect((await store.claimRuns(aClaim({ now: back + 3000 }))).map(({ id }) => id)).toEqual([retried.id]);
         expect((await store.claimRuns(aClaim({ now: back + 5000 }))).map(({ id }) => id)).toEqual([sleeper.id]);
         expect(await store.loadSteps(sleeper.id)).toEqual([{ ...nap, startedAt: back, until: back + 5000 }]);
+        expect((await store.claimRuns(aClaim({ now: back + 6000 }))).map(({ id }) => id)).toEqual([trying.id]);
+        expect(await store.loadSteps(trying.id)).toEqual([{ ...charge, startedAt: back, until: back + 6000 }]);
+      });
+
+      it("of a run that waits for its next attempt keep its time, regardless of what its last attempt waited for", async () => {
+        const run = await withRunningRun(store);
+        const orphan: StepRecord = {
+          name: "charge",
+          kind: "step",
+          attempt: 1,
+          startedAt: epoch + 2000,
+          finishedAt: null,
+          until: epoch + 2500,
+          result: { tries: 1 },
+        };
+        await store.writeProgress({
+          runId: run.id,
+          token: run.token,
+          now: epoch + 2000,
+          entries: [{ at: epoch + 2000, kind: "retry_scheduled", attempt: 1, until: epoch + 9000 }],
+          steps: [orphan],
+          transition: { to: "waiting", reason: "retry", availableAt: epoch + 9000 },
+        });
+        const back = epoch - 3_600_000;
+        expect(await store.reconcile(back)).toBe(1);
+        expect(await store.claimRuns(aClaim({ now: back + 6999 }))).toEqual([]);
+        expect(await claimOne(store, { now: back + 7000 })).toMatchObject({ id: run.id, attempt: 2 });
       });
 
       it("that expired cancel a run whose cancellation was requested", async () => {

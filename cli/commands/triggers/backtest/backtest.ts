@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { readClientSettings } from "../../../../server/config.ts";
 import type { Backtest } from "../../../../server/contract/backtest.ts";
 import type { Manifest } from "../../../../server/contract/project/manifest.ts";
@@ -14,14 +15,16 @@ export interface BacktestOptions {
   /** Milliseconds. */
   since: number;
   endpoint?: string;
+  /** A kept build. Default: the working tree. */
+  build?: string;
   transform?: boolean;
   input?: boolean;
   failOnChange?: boolean;
 }
 
 /**
- * Builds the working tree, without making the build current, and evaluates recorded deliveries with it. Exit code 0,
- * also if there are differences, unless they shall fail the command.
+ * Builds the working tree, without making the build current, and evaluates recorded deliveries with it, or with a kept
+ * build. Exit code 0, also if there are differences, unless they shall fail the command.
  */
 export async function backtest(
   context: CommandContext,
@@ -30,16 +33,17 @@ export async function backtest(
 ): Promise<number> {
   const { projectDir } = context;
   requireProject(projectDir);
-  const { withDraftBuild } = await import("../../../build/build-project.ts");
   const found: { result?: Backtest } = {};
-  const built = await withDraftBuild({ projectDir }, async (build) => {
-    found.result = await compare(context, {
-      build,
-      only: chooseOnly(build.manifest, slugOrEndpoint, options),
-      options,
-    });
-  });
-  if (!built.ok) return reportFailedBuild(context, built.diagnostics);
+  const use = async (build: Build) => {
+    const only = chooseOnly(build.manifest, slugOrEndpoint, options);
+    found.result = await compare(context, { build, only, options });
+  };
+  if (options.build !== undefined) await use(await readKeptBuild(projectDir, options.build));
+  else {
+    const { withDraftBuild } = await import("../../../build/build-project.ts");
+    const built = await withDraftBuild({ projectDir }, use);
+    if (!built.ok) return reportFailedBuild(context, built.diagnostics);
+  }
   if (!found.result) throw new Error("unreachable: a built project is compared");
   const result = withLinks(found.result, serviceUrl(projectDir));
   context.print({
@@ -48,6 +52,24 @@ export async function backtest(
   });
   const { gained, lost, failed } = result;
   return options.failOnChange === true && gained + lost + failed > 0 ? 1 : 0;
+}
+
+interface Build {
+  stateDir: string;
+  manifest: Manifest;
+}
+
+async function readKeptBuild(projectDir: string, id: string): Promise<Build> {
+  const { createBuilds } = await import("../../../../server/project/kept-builds.ts");
+  const stateDir = join(projectDir, ".signalbox");
+  const builds = createBuilds(stateDir);
+  const manifest = await builds.read(id);
+  if (manifest) return { stateDir, manifest };
+  const known = (await builds.list()).map((build) => build.id);
+  throw new Failure(`This machine has no build ${JSON.stringify(id)}.${didYouMean(id, known)}`, {
+    code: "not_found",
+    fix: "Run `signalbox builds list` to see the builds.",
+  });
 }
 
 interface Only {
@@ -74,7 +96,7 @@ function chooseOnly({ triggers }: Manifest, given: string | undefined, { endpoin
 
 async function compare(
   context: CommandContext,
-  p: { build: { stateDir: string; manifest: Manifest }; only: Only; options: BacktestOptions },
+  p: { build: Build; only: Only; options: BacktestOptions },
 ): Promise<Backtest> {
   const { err } = context.terminal;
   const api = await context.api();

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { problemErrorSchema } from "../../../../server/contract/problem.ts";
-import { formatDuration } from "../../../../server/domain/format.ts";
 import { shortText } from "../../../../server/domain/json/short-json.ts";
 import { agentInput } from "../../../../server/engine/agent/run-agent.ts";
 import { FinalFailure } from "../../../../server/engine/run-errors.ts";
@@ -49,7 +48,7 @@ async function within(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new FinalFailure("TransformFailed", `The transform took more than ${formatDuration(timeoutMs)}.`)),
+      () => reject(new FinalFailure("TransformFailed", `The transform took more than ${timeoutMs / 1000} seconds.`)),
       timeoutMs,
     );
   });

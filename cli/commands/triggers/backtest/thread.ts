@@ -31,7 +31,7 @@ export type FromBacktestThread =
 
 const { stateDir, manifest, request, check } = workerData as BacktestThreadData;
 const sources = await loadSources(stateDir, manifest);
-const backtest = createBacktest(sources, request, check && createInputCheck(await loadCode(stateDir, manifest), check));
+const backtest = createBacktest(sources, request, check && createInputCheck(loadCode(stateDir, manifest), check));
 
 let pending = Promise.resolve();
 parentPort?.on("message", (message: ToBacktestThread) => {

@@ -63,7 +63,7 @@ const operation = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("write" as const),
       run: index,
-      to: fc.constantFrom("queued", "sleep", "retry", "approval", "completed", "failed"),
+      to: fc.constantFrom("queued", "sleep", "try", "retry", "approval", "completed", "failed"),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("cancel" as const), run: index }) },
@@ -206,6 +206,11 @@ function progressTo(to: string, now: number): { transition: RunTransition; steps
       return {
         transition: { to: "waiting", reason: "sleep", availableAt },
         steps: [{ ...begun, name: "nap", kind: "sleep", result: null }],
+      };
+    case "try":
+      return {
+        transition: { to: "waiting", reason: "sleep", availableAt },
+        steps: [{ ...begun, name: "charge", kind: "step", result: { tries: 1 } }],
       };
     case "approval": {
       const request = { toolCallId: "c1", toolName: "refund", input: {} };

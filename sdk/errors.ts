@@ -1,0 +1,85 @@
+/**
+ * Marks errors of the SDK, so that they are recognised by their shape: a project's bundle and Signalbox have separate
+ * copies of the classes.
+ */
+export const errorKind: unique symbol = Symbol.for("signalbox.error") as never;
+
+/**
+ * Throw it if another try would fail in the same way: an invalid card, a missing record. A step that throws it is not
+ * tried again. If your code does not catch it, the run fails at once, even if it has attempts left. Any error with the
+ * property `retryable: false` has the same effect.
+ *
+ * @example
+ *   import { NonRetryableError } from "signalbox/workflow";
+ *
+ *   if (response.status === 404) throw new NonRetryableError(`There is no order ${order}`);
+ */
+export class NonRetryableError extends Error {
+  override readonly name: string = "NonRetryableError";
+  readonly retryable = false;
+}
+
+/**
+ * Throw it to set the time of the next try of a step or, outside of a step with its own `retries`, of the next attempt
+ * of the run. It replaces the delay of the retry policy, and the number of retries stays the same.
+ *
+ * `retryAfter` is a number of seconds, a Date, a duration with a unit (`"30s"`), or the value of a `Retry-After`
+ * header. Without a usable value (`null`, any other text), the delay of the policy applies. A time more than 30 days
+ * ahead counts as 30 days.
+ *
+ * @example
+ *   import { RetryAfterError } from "signalbox/workflow";
+ *
+ *   if (response.status === 429)
+ *     throw new RetryAfterError("The shop limits our requests", response.headers.get("retry-after"));
+ */
+export class RetryAfterError extends Error {
+  override readonly name: string = "RetryAfterError";
+  readonly [errorKind] = "retry_after";
+  readonly retryAfter: number | Date | string | null;
+
+  constructor(message: string, retryAfter: number | Date | string | null | undefined, options?: { cause?: unknown }) {
+    super(message, options);
+    this.retryAfter = retryAfter ?? null;
+  }
+}
+
+/**
+ * `ctx.step` throws it if a step with its own `retries` has failed for good. `name`, `message` and `stack` are those of
+ * the error of the last try. It is stored: when `run` executes again in the same attempt, for example after a sleep,
+ * the step throws it again without being executed.
+ *
+ * Catch it to continue without the step. Otherwise the run fails at once: the step has used its retries.
+ *
+ * @example
+ *   import { StepError } from "signalbox/workflow";
+ *
+ *   try {
+ *     await ctx.step("charge", { retries: 4 }, ({ idempotencyKey }) => payments.charge({ amount, idempotencyKey }));
+ *   } catch (error) {
+ *     if (!(error instanceof StepError)) throw error;
+ *     await ctx.step("cancel order", () => orders.cancel(input.order, error.message));
+ *   }
+ */
+export class StepError extends Error {
+  override readonly name: string;
+  readonly [errorKind] = "step";
+  /** Another attempt of the run would repeat all tries of the step. Throw another error to have one. */
+  readonly retryable = false;
+  /** Name of the step. */
+  readonly step: string;
+  /** Number of tries in this attempt of the run. */
+  readonly tries: number;
+
+  constructor(p: { step: string; tries: number; error: { name: string; message: string; stack: string | null } }) {
+    super(p.error.message);
+    this.name = p.error.name;
+    this.stack = p.error.stack ?? `${p.error.name}: ${p.error.message}`;
+    this.step = p.step;
+    this.tries = p.tries;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && errorKind in value && value[errorKind] === "step";
+  }
+}
