@@ -4,8 +4,9 @@ import { isDataName } from "./shape.ts";
 import { depthOf, itemsKey, sketchOf, valuesKey } from "./sketch.ts";
 
 /**
- * When something was seen, on a clock that counts the deliveries in which it could have been. For a field, these are the
- * deliveries with its parent object. For a type, they have the field; for a string, they have a string in the field.
+ * When something was seen, on a clock that counts the deliveries in which it could have been. For a field, these are
+ * the deliveries with its parent object. For a type, they have the field; for a string, they have a string in the
+ * field.
  */
 export interface Span {
   /** Number of deliveries that have it. */
