@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** One change of the deliveries to an endpoint. */
-export const driftSchema = z.object({
+const driftSchema = z.object({
   endpoint: z.string(),
   /** The kind of the events, e.g. `issues opened`; `null`: the events have no kind, or the change is a new kind. */
   kind: z.string().nullable(),
@@ -33,7 +33,7 @@ export const driftSchema = z.object({
 });
 
 /** What an endpoint's deliveries are compared with. */
-export const comparedEndpointSchema = z.object({
+const comparedEndpointSchema = z.object({
   endpoint: z.string(),
   kinds: z.int(),
   deliveries: z.int(),

@@ -30,7 +30,7 @@ export interface EventPath {
 }
 
 /** The decisions of one trigger on deliveries of one kind. */
-export interface TriggerRecord {
+interface TriggerRecord {
   evaluated: number;
   /** The bodies that its `request` accepted. */
   accepted: number;

@@ -1,7 +1,7 @@
 import type { UpkeepBatch } from "./upkeep-store.ts";
 
 /** What upkeep has recorded of the deliveries of one endpoint. The store does not read its content. */
-export interface StoredContracts {
+interface StoredContracts {
   /** Increases with every change; 0 without one. */
   revision: number;
   /** Text about the endpoint as a whole; `null`: nothing was recorded. */
