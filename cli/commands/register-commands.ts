@@ -26,6 +26,7 @@ import { registerRunsCancel, registerRunsReplay, registerRunsResume } from "./ru
 import { registerStart, registerWorker } from "./service/start.ts";
 import { registerStoreCopy, registerStoreMigrate, registerStoreReindex } from "./store/store.ts";
 import { registerTriggersList, registerTriggersSwitch, registerTriggersUrl } from "./triggers/triggers.ts";
+import { registerTriggersDrift } from "./triggers/drift.ts";
 import { registerTriggersInfer } from "./triggers/infer.ts";
 import { registerTriggersRunsList } from "./triggers/runs-list.ts";
 import { registerTriggersSend } from "./triggers/send.ts";
@@ -59,6 +60,7 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerTriggersSend(triggers, runner);
   registerTriggersSwitch(triggers, runner);
   registerTriggersInfer(triggers, runner);
+  registerTriggersDrift(triggers, runner);
 
   const deliveries = program.subcommand("deliveries", "Inspect, redeliver and release deliveries", [
     "signalbox deliveries list --outcome held",

@@ -48,4 +48,15 @@ CREATE INDEX "alert_message_by_time" ON "alert_message" USING btree ("created_at
 CREATE INDEX "alert_message_due" ON "alert_message" USING btree ("due_at") WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_failure" ON "run" USING btree ("failure_of","created_at","id") WHERE failure_of IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_failure_time" ON "run" USING btree ("target","finished_at") WHERE status IN ('failed', 'timed_out');--> statement-breakpoint
-CREATE INDEX "run_by_target" ON "run" USING btree ("target_slug","created_at","id","target_kind","status","started_at","finished_at","trigger","version","failure_of");
+CREATE INDEX "run_by_target" ON "run" USING btree ("target_slug","created_at","id","target_kind","status","started_at","finished_at","trigger","version","failure_of");--> statement-breakpoint
+CREATE TABLE "event_contract" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"endpoint" text COLLATE "C" NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
+	"revision" bigint NOT NULL,
+	"last_seen" bigint NOT NULL,
+	"content" text COLLATE "C" NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX "event_contract_by_endpoint" ON "event_contract" USING btree ("endpoint","kind");--> statement-breakpoint
+CREATE INDEX "event_contract_by_age" ON "event_contract" USING btree ("last_seen");

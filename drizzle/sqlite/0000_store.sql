@@ -353,6 +353,18 @@ CREATE TABLE `alert_watch` (
 	`revision` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `event_contract` (
+	`id` text PRIMARY KEY NOT NULL,
+	`endpoint` text NOT NULL,
+	`kind` text NOT NULL,
+	`revision` integer NOT NULL,
+	`last_seen` integer NOT NULL,
+	`content` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `event_contract_by_endpoint` ON `event_contract` (`endpoint`,`kind`);--> statement-breakpoint
+CREATE INDEX `event_contract_by_age` ON `event_contract` (`last_seen`);
+--> statement-breakpoint
 -- Entries of the list index follow their runs. Drizzle knows no triggers.
 CREATE TRIGGER `run_list_follows` AFTER UPDATE OF `status`, `version`, `started_at`, `finished_at`, `tokens`, `cost_usd` ON `run` BEGIN
 	UPDATE `run_list` SET `status` = NEW.`status`, `version` = NEW.`version`, `started_at` = NEW.`started_at`, `finished_at` = NEW.`finished_at`, `tokens` = NEW.`tokens`, `cost_usd` = NEW.`cost_usd` WHERE `seq` = NEW.`seq`;

@@ -4,6 +4,7 @@ import type { Preset, PresetSubject } from "../contract/preset.ts";
 import type { RateCheck, RateResult } from "../domain/requests/rate-limit.ts";
 import type { StoreNumbers } from "../domain/tallies.ts";
 import type { AlertStore } from "./store/alert-store.ts";
+import type { ContractStore } from "./store/contract-store.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
 import type { EngineStore } from "./store/engine-store.ts";
 import type { KeyStore } from "./store/key-store.ts";
@@ -33,7 +34,8 @@ export interface Store
     AuditStore,
     IdentityRows,
     AlertStore,
-    UpkeepStore {
+    UpkeepStore,
+    ContractStore {
   /** Rejects if the store is not writable. */
   ping(): Promise<void>;
   /**

@@ -160,7 +160,7 @@ async function listSamples(
  * Whether a sender sent it, and its signature was not invalid. A repeat has the body of the first delivery. The
  * signature of a body in another format was not checked.
  */
-function isUsable({ outcome, problem, redeliveryOf, headers }: DeliverySummary, isVerified: boolean): boolean {
+export function isUsable({ outcome, problem, redeliveryOf, headers }: DeliverySummary, isVerified: boolean): boolean {
   if (outcome === "repeated" || redeliveryOf !== null || headers[ownHeaders.sentFrom] !== undefined) return false;
   if (problem?.code === "unsupported_media_type") return !isVerified;
   return problem === null || problem.code === "request_mismatch";
@@ -188,7 +188,11 @@ function createReader(
 }
 
 /** `null` if the body is neither JSON nor a form that the endpoint accepts, or retention removed it. */
-async function readSample({ store }: Deps, id: string, formats: readonly BodyFormat[]): Promise<Sample | null> {
+export async function readSample(
+  { store }: { store: Pick<DeliveryStore, "getDelivery"> },
+  id: string,
+  formats: readonly BodyFormat[],
+): Promise<Sample | null> {
   const delivery = await store.getDelivery(id);
   const parsed = delivery && (await parseRecorded(delivery, formats));
   if (!parsed || parsed.format.type === "text" || parsed.format.type === "bytes") return null;

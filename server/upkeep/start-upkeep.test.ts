@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
 import type { AlertStore } from "../ports/store/alert-store.ts";
+import type { ContractStore } from "../ports/store/contract-store.ts";
 import type { UpkeepStore } from "../ports/store/upkeep-store.ts";
 import { startUpkeep } from "./start-upkeep.ts";
 
@@ -20,6 +21,7 @@ function fakeStore() {
     removeOldAudit: vi.fn<UpkeepStore["removeOldAudit"]>(async () => nothing),
     removeExpiredSignIns: vi.fn<UpkeepStore["removeExpiredSignIns"]>(async () => nothing),
     removeOldAlerts: vi.fn<AlertStore["removeOldAlerts"]>(async () => nothing),
+    removeOldContracts: vi.fn<ContractStore["removeOldContracts"]>(async () => nothing),
     releaseSpace: vi.fn<() => Promise<boolean>>(async () => false),
   };
 }
@@ -33,6 +35,7 @@ const start = (store: ReturnType<typeof fakeStore>, given: Given = {}) =>
     retention: { days: 30, deliveries: null, auditDays: null },
     maxDedupeMs: async () => 0,
     isOurTurn: async () => true,
+    updateContracts: async () => {},
     clock: { now: () => now },
     logger: silentLogger,
     ...given,

@@ -2,6 +2,7 @@ import { minKeyRetentionMs } from "../domain/deliveries/idempotency.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AlertStore } from "../ports/store/alert-store.ts";
+import type { ContractStore } from "../ports/store/contract-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../ports/store/upkeep-store.ts";
 
 const hourMs = 60 * 60 * 1000;
@@ -26,6 +27,7 @@ interface RemovedRows {
   auditEntries: number;
   signIns: number;
   alerts: number;
+  contracts: number;
 }
 
 const firstAfterMs = 60_000;
@@ -34,6 +36,8 @@ const everyMs = 10 * 60_000;
 const pausePerMs = 5;
 const minPauseMs = 20;
 
+type Pause = (tookMs: number) => Promise<boolean>;
+
 /** Runs upkeep of the store shortly after the start, then every ten minutes. */
 export function startUpkeep(p: {
   store: Parameters<typeof removeOld>[0]["store"];
@@ -41,6 +45,11 @@ export function startUpkeep(p: {
   maxDedupeMs: () => Promise<number | null>;
   /** If several servers share the store, one of them runs upkeep. */
   isOurTurn: () => Promise<boolean>;
+  /**
+   * Records what has been received since the last time. It pauses like the removal, and stops if it resolves to
+   * `false`.
+   */
+  updateContracts: (p: { textsSince: number | null; pause: Pause }) => Promise<void>;
   clock: Clock;
   logger: Logger;
 }): { close(): Promise<void> } {
@@ -50,9 +59,11 @@ export function startUpkeep(p: {
   let running: Promise<void> = Promise.resolve();
 
   function begin(): void {
-    running = removeOnce().finally(() => {
-      if (!stopping.signal.aborted) timer = setTimeout(begin, everyMs).unref();
-    });
+    running = removeOnce()
+      .then(compareOnce)
+      .finally(() => {
+        if (!stopping.signal.aborted) timer = setTimeout(begin, everyMs).unref();
+      });
   }
 
   async function removeOnce(): Promise<void> {
@@ -68,6 +79,16 @@ export function startUpkeep(p: {
       if (Object.values(removed).some((rows) => rows > 0)) logger.info("old data was removed", { ...removed });
     } catch (error) {
       if (!stopping.signal.aborted) logger.warn("old data could not be removed; it will be retried", { error });
+    }
+  }
+
+  async function compareOnce(): Promise<void> {
+    try {
+      if (stopping.signal.aborted || !(await p.isOurTurn())) return;
+      const { days } = retention;
+      await p.updateContracts({ textsSince: days === null ? null : p.clock.now() - days * dayMs, pause });
+    } catch (error) {
+      if (!stopping.signal.aborted) logger.warn("deliveries could not be compared; it will be retried", { error });
     }
   }
 
@@ -101,12 +122,12 @@ export function startUpkeep(p: {
  * removed that a key may refer to.
  */
 export async function removeOld(p: {
-  store: UpkeepStore & Pick<AlertStore, "removeOldAlerts">;
+  store: UpkeepStore & Pick<AlertStore, "removeOldAlerts"> & Pick<ContractStore, "removeOldContracts">;
   retention: Retention;
   maxDedupeMs: number | null;
   now: number;
   /** `false` means stop. The next run starts from the beginning without any loss. */
-  pause: (tookMs: number) => Promise<boolean>;
+  pause: Pause;
 }): Promise<RemovedRows> {
   const { store, retention, now, pause } = p;
   const keysSince =
@@ -122,6 +143,7 @@ export async function removeOld(p: {
     auditEntries: 0,
     signIns: 0,
     alerts: 0,
+    contracts: 0,
   };
   let canContinue = true;
 
@@ -145,6 +167,7 @@ export async function removeOld(p: {
       store.removeOldDeliveries({ before, keysSince, after }),
     );
     await walk("runs", (after: { at: number; id: string } | null) => store.removeOldRuns({ before, after }));
+    await walk("contracts", () => store.removeOldContracts({ before }));
   }
   if (Number.isFinite(keysSince))
     await walk("keys", (after: { endpoint: string; key: string } | null) =>

@@ -14,6 +14,7 @@ import { EmptyNote } from "../../ui/states.tsx";
 import { SheetList } from "../frame/sheet-list.tsx";
 import { type ListedTrigger, verdictCountsOf } from "../trigger/trigger-facts.ts";
 import type { Activity } from "../../canvas/model/canvas-model.ts";
+import { EndpointDrift } from "./endpoint-drift.tsx";
 import { type EndpointKey, EndpointUrl } from "./endpoint-key.tsx";
 
 interface EndpointOverviewProps {
@@ -51,6 +52,7 @@ export function EndpointOverview(props: EndpointOverviewProps) {
           </p>
         )}
       </SheetSection>
+      <EndpointDrift endpoint={endpoint} />
       <SheetSection
         title="Recent deliveries"
         note={

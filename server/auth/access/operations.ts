@@ -70,6 +70,8 @@ export const operations = {
   getTrigger: { access: "read" },
   // Reads up to 2,000 deliveries.
   inferTrigger: { access: "read", slot: "list" },
+  // Reads up to 500 deliveries of each endpoint.
+  readDrift: { access: "read", slot: "list" },
   listDisabledTriggers: { access: "read" },
   listNames: { access: "read" },
   listTriggers: { access: "read" },

@@ -17,7 +17,7 @@ const fieldNames =
   /^(?:type|event|events?_?type|event_?name|kind|object_kind|action|topic|notification_?type|webhook_?type|message_?type|trigger)$/i;
 
 /** Objects that have the event itself, beside what surrounds it. */
-const wrappers = /^\/(?:event|data|payload|body|message|detail|meta|metadata|header|headers|object)$/i;
+const wrappers = /^(?:event|data|payload|body|message|detail|meta|metadata|header|headers|object)$/i;
 
 /** Maximum number of candidates whose kinds are sketched separately. */
 const maxCandidates = 4;
@@ -50,7 +50,17 @@ export function findCandidates({ bodies, headers }: { bodies: Sketch; headers: S
 function isKindField(path: string): boolean {
   const cut = path.lastIndexOf("/");
   const parent = path.slice(0, cut);
-  return (parent === "" || wrappers.test(parent)) && fieldNames.test(path.slice(cut + 1));
+  return (parent === "" || isWrapperName(parent.slice(1))) && isKindName(path.slice(cut + 1));
+}
+
+/** Whether senders name the kind of an event in a field of this name. */
+export function isKindName(name: string): boolean {
+  return fieldNames.test(name);
+}
+
+/** Whether an object with this name usually has the event itself. */
+export function isWrapperName(name: string): boolean {
+  return wrappers.test(name);
 }
 
 function constantsIn(

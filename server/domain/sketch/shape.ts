@@ -179,11 +179,9 @@ function stringShape({ types, formats, values }: PathFacts, { path, name, litera
   return { kind: "string" };
 }
 
-/** Names of fields whose values are usually a few constants. */
 const constantNames =
   /(?:^|[_-])(?:type|kind|status|state|action|event|object|mode|level|role|visibility|currency|priority|severity|conclusion|association|reason|side|category)$/;
 
-/** Names of fields whose values are data, even if only a few were seen. */
 const dataNames =
   /(?:^|[_-])(?:id|name|login|user|username|author|owner|sender|email|title|text|body|message|description|label|ref|branch|tag|path|url|token|secret|password|key|code|slug|hash|sha|version|country|city|company|customer|account|team|org|organization|repo|repository|project|language|locale|timezone|from|to)s?$/;
 
@@ -192,9 +190,21 @@ const dataNames =
  * evidence as well: a sender has few statuses and many users.
  */
 function isEnum(name: string, values: ReadonlyMap<string, number>, count: number): boolean {
-  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
-  if (values.size < 2 || values.size > 20 || dataNames.test(words)) return false;
+  if (values.size < 2 || values.size > 20 || isDataName(name)) return false;
   const rarest = Math.min(...values.values());
-  const isExpected = constantNames.test(words);
-  return isExpected ? rarest >= 3 && count >= 10 * values.size : rarest >= 10 && count >= 50 * values.size;
+  return isConstantName(name) ? rarest >= 3 && count >= 10 * values.size : rarest >= 10 && count >= 50 * values.size;
+}
+
+/** Whether the values of a field with this name are usually a few constants. */
+export function isConstantName(name: string): boolean {
+  return constantNames.test(wordsOf(name));
+}
+
+/** Whether the values of a field with this name are data, even if only a few were seen. */
+export function isDataName(name: string): boolean {
+  return dataNames.test(wordsOf(name));
+}
+
+function wordsOf(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
 }

@@ -21,6 +21,7 @@ import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
 import { bulkPageSchema, runFilterSchema } from "../../contract/run-filter.ts";
 import { runErrorSchema, runSchema, runSummarySchema, runsUsageSchema } from "../../contract/run.ts";
 import { slugSchema } from "../../contract/project/endpoint.ts";
+import { driftReportSchema } from "../../contract/drift.ts";
 import {
   buildOutlineSchema,
   buildSchema,
@@ -124,6 +125,7 @@ const changedTrigger = backtestSchema.shape.triggers.element.extend({
 export const backtest = backtestSchema.extend({ triggers: z.array(changedTrigger) }).openapi("Backtest");
 
 export const inferredTrigger = named("InferredTrigger", inferredTriggerSchema);
+export const driftReport = named("DriftReport", driftReportSchema);
 
 export const runFilterBody = named("RunFilter", runFilterSchema);
 const runNote = z.object({ id: z.string(), message: z.string() }).openapi("RunNote");

@@ -1,8 +1,10 @@
 import type { PresetStore, SwitchStore } from "../../ports/store.ts";
+import type { ContractStore } from "../../ports/store/contract-store.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
 import type { AuditStore, IdentityRows, PeopleStore } from "../../ports/store/people-store.ts";
 import { type AlertRows, createAlertStore } from "./alerts.ts";
 import { createAuditStore } from "./audit.ts";
+import { createContractStore } from "./contracts.ts";
 import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createKeyStore } from "./keys.ts";
@@ -11,7 +13,14 @@ import type { PortableDatabase } from "./portable-database.ts";
 import { createPresetStore } from "./presets.ts";
 import { createSwitchStore } from "./switches.ts";
 
-export type PortableStore = KeyStore & PeopleStore & AuditStore & IdentityRows & PresetStore & SwitchStore & AlertRows;
+export type PortableStore = KeyStore &
+  PeopleStore &
+  AuditStore &
+  IdentityRows &
+  PresetStore &
+  SwitchStore &
+  AlertRows &
+  ContractStore;
 
 /** The operations that both databases share. */
 export function createPortableStore(database: PortableDatabase): PortableStore {
@@ -24,5 +33,6 @@ export function createPortableStore(database: PortableDatabase): PortableStore {
     ...createIdentityRows(database),
     ...createPresetStore(database),
     ...createSwitchStore(database),
+    ...createContractStore(database),
   };
 }

@@ -256,6 +256,21 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     revision: whole("revision").notNull().default(0),
   });
 
+  /** What upkeep has recorded of the deliveries of an endpoint, by kind of event. An endpoint has no space. */
+  const eventContract = table(
+    "event_contract",
+    {
+      /** `<endpoint> <kind>` */
+      id: text("id").primaryKey(),
+      endpoint: text("endpoint").notNull(),
+      kind: text("kind").notNull(),
+      revision: whole("revision").notNull(),
+      lastSeen: whole("last_seen").notNull(),
+      content: text("content").notNull(),
+    },
+    (t) => [index("event_contract_by_endpoint").on(t.endpoint, t.kind), index("event_contract_by_age").on(t.lastSeen)],
+  );
+
   return {
     alert,
     alertMessage,
@@ -269,5 +284,6 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     auditEntry,
     preset,
     triggerSwitch,
+    eventContract,
   };
 }

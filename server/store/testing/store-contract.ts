@@ -1,6 +1,7 @@
 import { agentContract } from "./agent-contract.ts";
 import { alertContract } from "./alert-contract.ts";
 import { deliveryContract } from "./delivery-contract.ts";
+import { driftContract } from "./drift-contract.ts";
 import { engineContract } from "./engine-contract.ts";
 import type { OpenStore } from "./factories.ts";
 import { heldContract } from "./held-contract.ts";
@@ -25,6 +26,7 @@ export function storeContract(open: OpenStore): void {
   trafficContract(open);
   presetContract(open);
   switchContract(open);
+  driftContract(open);
   engineContract(open);
   openRunContract(open);
   runStateContract(open);

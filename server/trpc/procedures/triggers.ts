@@ -4,6 +4,7 @@ import { backtest } from "../../deliveries/backtest.ts";
 import { findShowableKey, recordKeyShown } from "../../auth/keys/show-key.ts";
 import { switchReason } from "../../contract/disabled.ts";
 import { parseJsonText } from "../../domain/requests/request-body.ts";
+import { readDrift } from "../../triggers/contract-drift.ts";
 import { explainBody } from "../../triggers/explain-body.ts";
 import { inferTrigger } from "../../triggers/infer-trigger.ts";
 import { getTrigger, listNames, listTriggers } from "../../triggers/read-triggers.ts";
@@ -70,6 +71,11 @@ export const triggersRouter = router({
   infer: procedure("inferTrigger")
     .input(z.strictObject({ endpoint: z.string(), delivery: z.string() }))
     .query(({ ctx, signal, input }) => inferTrigger(ctx, { ...input, signal })),
+
+  /** The changes of the deliveries to an endpoint in the last 7 days. */
+  drift: procedure("readDrift")
+    .input(z.strictObject({ endpoint: z.string() }))
+    .query(({ ctx, signal, input }) => readDrift(ctx, { ...input, signal })),
 
   /** The disabled triggers, by slug. */
   disabled: procedure("listDisabledTriggers").query(async ({ ctx }) =>

@@ -1,6 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { findShowableKey, recordKeyShown } from "../../../auth/keys/show-key.ts";
+import { readDrift } from "../../../triggers/contract-drift.ts";
 import { explainBody } from "../../../triggers/explain-body.ts";
 import { inferTrigger } from "../../../triggers/infer-trigger.ts";
 import { listTriggers } from "../../../triggers/read-triggers.ts";
@@ -14,6 +15,7 @@ import { timestampMs } from "../../../contract/list.ts";
 import { clientHeader, moment, noQuery, querySchema, slugParam } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import {
+  driftReport,
   inferredTrigger,
   json,
   runLocation,
@@ -155,6 +157,26 @@ const inferRoute = defineRoute({
   },
 });
 
+const driftRoute = defineRoute({
+  method: "get",
+  path: "/api/v1/drift",
+  operationId: "readDrift",
+  summary: "List the changes of what senders send",
+  description:
+    "Compares the deliveries of each endpoint and kind of event with the earlier ones: bodies that a trigger does not match any more, new types, new and missing fields, and new values of enums. A change needs at least 20 deliveries before it.",
+  tags: ["Triggers"],
+  request: {
+    query: querySchema({
+      endpoint: z.string().optional().openapi({ description: "Default: every endpoint of the project." }),
+      since: moment.openapi({ description: "Only changes from this time on. Default: the last 7 days." }),
+    }),
+  },
+  responses: {
+    200: answer("The changes, for each endpoint the most serious first.", driftReport),
+    ...problems(["rate_limited"]),
+  },
+});
+
 const urlRoute = defineRoute({
   method: "get",
   path: "/api/v1/url",
@@ -198,6 +220,11 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(inferRoute, async (c) => {
     const { since, ...query } = c.req.valid("query");
     return c.json(await inferTrigger(c.env, { ...query, since: timestampMs(since), signal: c.req.raw.signal }), 200);
+  });
+
+  app.openapi(driftRoute, async (c) => {
+    const { since, endpoint } = c.req.valid("query");
+    return c.json(await readDrift(c.env, { endpoint, since: timestampMs(since), signal: c.req.raw.signal }), 200);
   });
 
   app.openapi(urlRoute, async (c) => {

@@ -17,4 +17,5 @@ export const {
   auditEntry,
   preset,
   triggerSwitch,
+  eventContract,
 } = portableTables;

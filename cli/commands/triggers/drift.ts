@@ -1,0 +1,55 @@
+import { type DriftReport, driftReportSchema } from "../../../server/contract/drift.ts";
+import { formatCount, formatUtcMinute } from "../../../server/domain/format.ts";
+import { renderTable } from "../../terminal/table.ts";
+import type { Paint } from "../../terminal/terminal.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { parseAgo } from "../options.ts";
+
+export function registerTriggersDrift(triggers: CliCommand, runner: CommandRunner): void {
+  triggers
+    .subcommand("drift", "List the changes of what senders send", [
+      "signalbox triggers drift",
+      "signalbox triggers drift billing --since 30d",
+    ])
+    .argument("[endpoint]", "Only the deliveries to this endpoint. Default: every endpoint")
+    .option("--since <duration>", "Only changes of this last period. Default: 7d", parseAgo)
+    .action(runner.action(listDrift));
+}
+
+async function listDrift(
+  context: CommandContext,
+  endpoint: string | undefined,
+  { since }: { since?: number },
+): Promise<void> {
+  const api = await context.api();
+  const document = await api.request({
+    path: "/drift",
+    query: { endpoint, since: since === undefined ? undefined : new Date(context.now() - since).toISOString() },
+    answer: driftReportSchema,
+  });
+  context.print({ document, text: () => renderDrift(document, context.terminal.out.paint) });
+  if (!context.isJson) context.notify(summaryOf(document));
+}
+
+function renderDrift({ data }: DriftReport, paint: Paint): string {
+  if (data.length === 0) return "";
+  return renderTable({
+    headings: ["ENDPOINT", "KIND", "SINCE", "CHANGE"],
+    rows: data.map(({ endpoint, kind, since, change, text }) => [
+      endpoint,
+      kind ?? "–",
+      formatUtcMinute(Date.parse(since)),
+      change === "stopped_matching" ? paint("warn", text) : text,
+    ]),
+    paint,
+  });
+}
+
+function summaryOf({ data, compared }: DriftReport): string {
+  const deliveries = compared.reduce((sum, one) => sum + one.deliveries, 0);
+  if (deliveries === 0)
+    return "No deliveries have been compared yet. Changes need at least 20 deliveries of a kind before them.";
+  const changes = data.length === 0 ? "No changes" : formatCount(data.length, "change");
+  return `${changes} in ${formatCount(deliveries, "compared delivery", "compared deliveries")}.`;
+}
