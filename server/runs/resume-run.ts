@@ -1,6 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Run } from "../contract/run.ts";
 import { queueFull } from "../domain/problem.ts";
+import { policyOf } from "../domain/runs/failure-run.ts";
 import { notResumable } from "../domain/runs/resume.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources } from "../ports/project.ts";
@@ -36,7 +37,7 @@ export function toResume(old: Run, { manifest, triggers }: Pick<ProjectSources, 
     id: old.id,
     target: { kind, slug },
     version: manifest.version,
-    attempts: target.retries.attempts,
+    attempts: (policyOf(old, target) ?? target.retries).attempts,
     seenAttempt: old.attempt,
     maxQueued: target.maxQueued,
     concurrency: target.concurrency,

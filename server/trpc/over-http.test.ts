@@ -174,7 +174,7 @@ describe("a delivery that a person sends", () => {
       endpoints: ["billing"],
       targets: [{ kind: "workflow", slug: "notify" }],
     });
-    expect(endpoints[0]?.outcomes).toEqual({ accepted: 1, skipped: 0, rejected: 0, repeated: 0 });
+    expect(endpoints[0]?.outcomes).toEqual({ accepted: 1, skipped: 0, held: 0, rejected: 0, repeated: 0 });
     expect(
       triggers.map(({ attachmentId, matched, request_mismatch }) => [attachmentId, matched, request_mismatch]),
     ).toEqual([

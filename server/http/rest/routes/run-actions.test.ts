@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { Json } from "../../../contract/json.ts";
 import { bulkPageSchema } from "../../../contract/run-filter.ts";
 import { runSchema } from "../../../contract/run.ts";
+import { onFailurePolicy } from "../../../domain/runs/failure-run.ts";
+import { toResume } from "../../../runs/resume-run.ts";
 import { startedRuns } from "../schemas.ts";
 import { projectFixture } from "../testing/project-fixture.ts";
 import {
@@ -75,6 +77,20 @@ describe("POST /api/v1/runs/{id}/resume", () => {
     expect(service.state.queued).toBe(1);
     const { data } = await service.store.listAudit({}, { limit: 10, cursor: null });
     expect(data.map(({ action, subject }) => [action, subject])).toEqual([["run.resumed", id]]);
+  });
+
+  it("gives a run of onFailure its own attempts again, not those of its workflow", async () => {
+    const service = await openTestService();
+    const id = await signedUp(service);
+    await executeRuns(service, failed);
+    const original = await getRun(service, id);
+    const sources = service.state.sources;
+    const old = { ...original, id: "run_of_on_failure", failureOf: id };
+    expect([toResume(original, sources).attempts, toResume(old, sources).attempts]).toEqual([
+      original.maxAttempts,
+      onFailurePolicy.attempts,
+    ]);
+    expect(onFailurePolicy.attempts).not.toBe(original.maxAttempts);
   });
 
   it("says why a run cannot be resumed", async () => {
