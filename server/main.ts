@@ -27,7 +27,7 @@ import { openConfiguredStore } from "./processes/open-configured-store.ts";
 import { startStoreAlerts } from "./processes/start-store-alerts.ts";
 import { startStoreUpkeep } from "./processes/start-store-upkeep.ts";
 import { createBuilds } from "./project/kept-builds.ts";
-import { readBuiltCode } from "./processes/web-environment.ts";
+import { readBuiltCode } from "./processes/child-environment.ts";
 import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
 import { readBuiltSettings } from "./project/read-built-settings.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";

@@ -1,7 +1,6 @@
-import { readClientSettings } from "../../server/config.ts";
 import { Failure } from "../terminal/failure.ts";
 import { type ApiClient, type ApiTransport, createApiClient } from "./api-client.ts";
-import { buildChangedSignal, findRunningServer } from "./running-server.ts";
+import { buildChangedSignal, findRunningServer, readClientSettings } from "./running-server.ts";
 
 export interface OpenedApi {
   client: ApiClient;

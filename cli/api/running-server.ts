@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { readClientSettings } from "../../server/config.ts";
+import { SettingsError } from "../../server/config.ts";
 import { Failure } from "../terminal/failure.ts";
 
 /** The signal by which a command reports to the service of this machine that another build is current. */
@@ -78,4 +78,24 @@ export function findServiceUrl(projectDir: string): string {
     code: "not_running",
     fix: "Start it with `signalbox dev` or `signalbox start`, or set SIGNALBOX_URL to its address.",
   });
+}
+
+/**
+ * The service that the client commands call: SIGNALBOX_URL with SIGNALBOX_TOKEN; `null`: the project's own store.
+ * Throws SettingsError.
+ */
+export function readClientSettings(env: NodeJS.ProcessEnv = process.env): { url: string; token: string | null } | null {
+  const url = env["SIGNALBOX_URL"];
+  if (!url) return null;
+  const parsed = URL.parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
+    throw new SettingsError(
+      `SIGNALBOX_URL must start with http:// or https://, e.g. https://hooks.example.com (it is ${JSON.stringify(url)} in the environment).`,
+    );
+  }
+  if (parsed.username || parsed.password)
+    throw new SettingsError(
+      "SIGNALBOX_URL must not contain a user name or a password. Set the API token in SIGNALBOX_TOKEN.",
+    );
+  return { url: `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, ""), token: env["SIGNALBOX_TOKEN"] || null };
 }

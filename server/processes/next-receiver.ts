@@ -1,4 +1,5 @@
-import { readLogLevel, readNextProject } from "../config.ts";
+import { resolve } from "node:path";
+import { type Mode, readLogLevel } from "../config.ts";
 import { createLogger } from "../logging.ts";
 import { openSignalbox, type Signalbox } from "../main.ts";
 import { readBuiltSettings } from "../project/read-built-settings.ts";
@@ -42,4 +43,12 @@ export async function startNextReceiver(): Promise<Signalbox["ingestFetch"]> {
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void (closing ??= close()));
   return signalbox.ingestFetch;
+}
+
+/** The project whose webhooks Next receives without Signalbox's server: SIGNALBOX_PROJECT. Default: the current folder. */
+function readNextProject(env: NodeJS.ProcessEnv = process.env): { projectDir: string; mode: Mode } {
+  return {
+    projectDir: resolve(env["SIGNALBOX_PROJECT"] ?? "."),
+    mode: env["NODE_ENV"] === "development" ? "development" : "deployed",
+  };
 }

@@ -11,7 +11,7 @@ import { createReadiness } from "../http/readiness.ts";
 import { createIngest } from "../http/webhooks/webhook-handler.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { ClosedConnection, ReceiverNumbers } from "../ports/service-report.ts";
-import { readBuiltCode } from "./web-environment.ts";
+import { readBuiltCode } from "./child-environment.ts";
 import { createProjectReader, requireSecrets } from "../project/project-reader.ts";
 import { serveHostLink } from "./host-link.ts";
 import {

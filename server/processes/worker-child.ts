@@ -1,6 +1,5 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
-import { childEnvironment, pickEnvironment } from "../config.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import { entryFile } from "../paths.ts";
 import { type ChildLiveness, watchLiveness } from "./child-liveness.ts";
@@ -8,7 +7,7 @@ import { isFault } from "./is-fault.ts";
 import { once } from "../domain/event-loop.ts";
 import { containsWord, findVerificationSecrets, ownCodeOf } from "../project/verification-secrets.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
-import { readKeptCode, readsComputedNames } from "./web-environment.ts";
+import { childEnvironment, pickEnvironment, readKeptCode, readsComputedNames } from "./child-environment.ts";
 
 /** For sealing keys, for signing in and for sending alerts: workers do none of it. */
 const serviceVariables = /^SIGNALBOX_(SECRET|OIDC_.+|ALERT_.+)$/;

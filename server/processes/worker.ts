@@ -1,4 +1,5 @@
-import { type Settings, readLogLevel, readProcessStart, readSettings, stateDirOf } from "../config.ts";
+import { type Settings, readLogLevel, readSettings, stateDirOf } from "../config.ts";
+import { readProcessStart } from "./child-environment.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
 import type { TargetKind } from "../contract/project/target.ts";
 import { newId } from "../domain/ids.ts";

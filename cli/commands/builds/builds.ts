@@ -1,8 +1,7 @@
 import { type Build, buildSchema, buildsSchema } from "../../../server/contract/project/build.ts";
 import { formatNumber, formatRelativeTime } from "../../../server/domain/format.ts";
-import { readClientSettings } from "../../../server/config.ts";
 import { apiPath } from "../../api/api-client.ts";
-import { findRunningServer } from "../../api/running-server.ts";
+import { findRunningServer, readClientSettings } from "../../api/running-server.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";

@@ -1,5 +1,6 @@
+import { readClientSettings } from "../../api/running-server.ts";
 import { existsSync } from "node:fs";
-import { readClientSettings, readSettings } from "../../../server/config.ts";
+import { readSettings } from "../../../server/config.ts";
 import {
   type BuildOutline,
   type Misfit,

@@ -1,7 +1,8 @@
+import { readClientSettings } from "../../api/running-server.ts";
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { hasSecret, readClientSettings, readSecret, type Settings, SettingsError } from "../../../server/config.ts";
+import { hasSecret, readSecret, type Settings, SettingsError } from "../../../server/config.ts";
 import { keySchema } from "../../../server/contract/access/key.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";

@@ -1,7 +1,6 @@
-import { readClientSettings } from "../../../server/config.ts";
 import { type Run, runSchema, type RunSummary } from "../../../server/contract/run.ts";
 import { type ApiClient, apiPath, withSuggestedId } from "../../api/api-client.ts";
-import { findRunningServer } from "../../api/running-server.ts";
+import { findRunningServer, readClientSettings } from "../../api/running-server.ts";
 import type { CommandContext } from "../command-context.ts";
 import { runsAnswer } from "../triggers/trigger-answers.ts";
 

@@ -1,5 +1,5 @@
-import { readClientSettings, type Settings } from "../../../server/config.ts";
-import { findRunningServer, type RunningServer } from "../../api/running-server.ts";
+import { type Settings } from "../../../server/config.ts";
+import { findRunningServer, readClientSettings, type RunningServer } from "../../api/running-server.ts";
 import { Failure } from "../../terminal/failure.ts";
 
 /**

@@ -1,10 +1,9 @@
 import { fork } from "node:child_process";
-import { childEnvironment, pickEnvironment } from "../../config.ts";
 import { entryFile } from "../../paths.ts";
 import { type ChildLiveness, watchLiveness } from "../child-liveness.ts";
 import { isFault } from "../is-fault.ts";
 import type { HttpProcessToSupervisor, ProcessStart, SupervisorToHttpProcess } from "../protocol.ts";
-import { selectWebVariables } from "../web-environment.ts";
+import { childEnvironment, pickEnvironment, selectWebVariables } from "../child-environment.ts";
 
 export type HttpProgram = "receiver" | "web";
 

@@ -1,8 +1,8 @@
-import { pickEnvironment, type Settings } from "../../config.ts";
+import { type Settings } from "../../config.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { HttpProcessToSupervisor, ProcessStart, Reporter, SupervisorToHttpProcess } from "../protocol.ts";
 import { createRestartPolicy } from "../restart-policy.ts";
-import { selectWebVariables } from "../web-environment.ts";
+import { pickEnvironment, selectWebVariables } from "../child-environment.ts";
 import { forkHttpChild, type HttpChild, type HttpProgram, programNames } from "./child.ts";
 import { createProcessWatch, watchEveryMs } from "./watch-process.ts";
 

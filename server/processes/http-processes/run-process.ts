@@ -1,4 +1,5 @@
-import { extendEnvironment, readLogLevel, readProcessStart } from "../../config.ts";
+import { readLogLevel } from "../../config.ts";
+import { extendEnvironment, readProcessStart } from "../child-environment.ts";
 import { type ReceiverEvent, summarizeDelivery } from "../../ingest/accept.ts";
 import { createLogger } from "../../logging.ts";
 import type { Logger } from "../../ports/logger.ts";

@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import { readClientSettings } from "../../../../server/config.ts";
 import type { Backtest } from "../../../../server/contract/backtest.ts";
 import type { Manifest } from "../../../../server/contract/project/manifest.ts";
 import { didYouMean } from "../../../../server/domain/did-you-mean.ts";
-import { findRunningServer } from "../../../api/running-server.ts";
+import { findRunningServer, readClientSettings } from "../../../api/running-server.ts";
 import { Failure } from "../../../terminal/failure.ts";
 import { createProgressLine } from "../../../terminal/progress-line.ts";
 import { reportFailedBuild } from "../../builds/build.ts";

@@ -1,7 +1,54 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
+import { SettingsError } from "../config.ts";
 import { manifestSchema } from "../contract/project/manifest.ts";
 import { containsWord } from "../project/verification-secrets.ts";
+
+const processStartSchema = z.object({
+  projectDir: z.string(),
+  mode: z.enum(["development", "deployed"]),
+  flags: z.object({ port: z.number().optional(), host: z.string().optional() }).optional(),
+  web: z.object({ socket: z.string(), secret: z.string() }).optional(),
+  pool: z.enum(["shared", "isolated"]).optional(),
+  workerId: z.string().optional(),
+  runs: z.object({ socket: z.string(), secret: z.string() }).optional(),
+  workers: z.object({ known: z.array(z.string()), held: z.array(z.string()) }).optional(),
+});
+
+/** The environment of a child process: the environment of the parent and the instructions of the supervisor. */
+export function childEnvironment(
+  start: z.infer<typeof processStartSchema>,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  // By default, glibc has an arena per thread, and Node has a dozen threads. Two arenas save some megabytes per
+  // process.
+  return { MALLOC_ARENA_MAX: "2", ...env, SIGNALBOX_PROCESS: JSON.stringify(start) };
+}
+
+/** The variables whose names are needed, of this environment. */
+export function pickEnvironment(
+  isNeeded: (name: string) => boolean,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  // A copy: the types of Next make NODE_ENV required, but it may be unset.
+  const picked = { ...env };
+  for (const name of Object.keys(env)) if (!isNeeded(name)) delete picked[name];
+  return picked;
+}
+
+/** Adds the variables that another build of the project needs. Existing variables keep their values. */
+export function extendEnvironment(env: NodeJS.ProcessEnv): void {
+  Object.assign(process.env, { ...env, ...process.env });
+}
+
+/** The instructions of the supervisor for this child process (`ProcessStart` in server/processes/protocol.ts). */
+export function readProcessStart(env: NodeJS.ProcessEnv = process.env): z.infer<typeof processStartSchema> {
+  const given = env["SIGNALBOX_PROCESS"];
+  if (!given)
+    throw new SettingsError("`signalbox dev` and `signalbox start` start this program. Do not start it yourself.");
+  return processStartSchema.parse(JSON.parse(given));
+}
 
 /** The code of a build, as text. */
 interface BuiltCode {

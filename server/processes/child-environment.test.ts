@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { selectWebVariables } from "./web-environment.ts";
+import { selectWebVariables } from "./child-environment.ts";
 
 /** Returns the given variables that the web process of a project gets. */
 function needs(p: { sources: string; code: string }, names: readonly string[]): string[] {
