@@ -43,9 +43,9 @@ const noIdempotency: SourceChange = {
 /** At most once: what was begun counts as done. */
 const recordBeforeEffect: SourceChange = {
   file: "server/engine/run-context.ts",
-  find: "const result = await runStep(",
+  find: "result = await execute(step);",
   replace: `await session.write({ steps: [{ name: key, kind: "step", attempt, startedAt, finishedAt: startedAt, until: null, result: null }] });
-    const result = await runStep(`,
+      result = await execute(step);`,
 };
 
 const halfADelivery: SourceChange = {
