@@ -74,6 +74,7 @@ export function engineContract(open: OpenStore): void {
           attachmentId: "new-signup:welcome-email",
           target: workflow("welcome-email"),
           deliveryId: null,
+          failureOf: null,
           attempt: 1,
           maxAttempts: 3,
           attemptsBefore: 0,
@@ -770,7 +771,7 @@ export function engineContract(open: OpenStore): void {
         const run = await withRunningRun(store);
         const { id, token, target } = run;
         expect(await store.listHeldRuns("wrk_a")).toEqual([
-          { id, token, target, attempt: 1, maxAttempts: 3, attemptsBefore: 0, crashes: 0 },
+          { id, token, target, failureOf: null, attempt: 1, maxAttempts: 3, attemptsBefore: 0, crashes: 0 },
         ]);
         expect(await store.listHeldRuns("wrk_b")).toEqual([]);
       });

@@ -43,6 +43,7 @@ export function runContract(open: OpenStore): void {
         startedBy: "api",
         replayOf: "run_old",
         replayedAs: null,
+        failureOf: null,
         version: "v1",
         attempt: 0,
         maxAttempts: 3,
