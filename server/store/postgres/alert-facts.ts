@@ -2,15 +2,14 @@ import type { ApprovalFact } from "../../domain/alerts/findings.ts";
 import type { AlertStore } from "../../ports/store/alert-store.ts";
 import { maxCountedFailures, maxListedApprovals, maxListedFailures, toFailureFact } from "../shared/alert-facts.ts";
 import type { PostgresDatabase } from "./database.ts";
-
-const hasFailed = "status IN ('failed', 'timed_out')";
+import { hasFailedSql } from "./schema.ts";
 
 /** A loose index scan: one seek for each target, regardless of its number of runs. */
 const failedTargetsSql = `
   WITH RECURSIVE failed AS (
-    (SELECT target FROM run WHERE ${hasFailed} ORDER BY target LIMIT 1)
+    (SELECT target FROM run WHERE ${hasFailedSql} ORDER BY target LIMIT 1)
     UNION ALL
-    SELECT (SELECT run.target FROM run WHERE ${hasFailed} AND run.target > failed.target ORDER BY run.target LIMIT 1)
+    SELECT (SELECT run.target FROM run WHERE ${hasFailedSql} AND run.target > failed.target ORDER BY run.target LIMIT 1)
     FROM failed WHERE failed.target IS NOT NULL
   )
   SELECT target FROM failed WHERE target IS NOT NULL`;
@@ -20,7 +19,7 @@ const countFailuresSql = `
   FROM unnest($1::text[], $2::bigint[]) AS t (target, since)
   CROSS JOIN LATERAL (
     SELECT count(*) AS count, min(finished_at) AS first_at, max(finished_at) AS last_at FROM (
-      SELECT finished_at FROM run WHERE ${hasFailed} AND run.target = t.target AND finished_at >= t.since
+      SELECT finished_at FROM run WHERE ${hasFailedSql} AND run.target = t.target AND finished_at >= t.since
       ORDER BY finished_at DESC LIMIT ${maxCountedFailures}
     ) AS counted
   ) AS c
@@ -30,7 +29,7 @@ const newestFailuresSql = `
   SELECT t.target, n.* FROM unnest($1::text[], $2::bigint[]) AS t (target, since)
   CROSS JOIN LATERAL (
     SELECT id, error_name AS name, error_message AS message FROM run
-    WHERE ${hasFailed} AND run.target = t.target AND finished_at >= t.since
+    WHERE ${hasFailedSql} AND run.target = t.target AND finished_at >= t.since
     ORDER BY finished_at DESC LIMIT ${maxListedFailures}
   ) AS n`;
 

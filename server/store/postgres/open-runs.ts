@@ -1,8 +1,7 @@
 import type { TargetKind } from "../../contract/project/target.ts";
 import type { OpenRunRecord, OpenRunStore } from "../../ports/store/open-run-store.ts";
 import type { PostgresDatabase } from "./database.ts";
-
-const isOpenSql = "status IN ('queued', 'running', 'waiting')";
+import { isOpenSql } from "./schema.ts";
 
 const countSql = `SELECT version, count(*)::int AS runs FROM run WHERE ${isOpenSql} GROUP BY version`;
 const listSql = `

@@ -1,4 +1,5 @@
 import type { UpkeepBatch, UpkeepCursor, UpkeepStore } from "../../ports/store/upkeep-store.ts";
+import { isOpenSql } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 const looksAtOnce = 200;
@@ -6,7 +7,7 @@ const rowsAtOnce = 1_000;
 
 const start: UpkeepCursor = { at: -1, id: "" };
 
-const isOpen = "run.status IN ('queued', 'running', 'waiting')";
+const isOpen = `run.${isOpenSql}`;
 
 /**
  * Rows are locked before the check whether they are still needed. An operation that starts a run of a delivery

@@ -11,7 +11,7 @@ import type { PostgresDatabase } from "./database.ts";
 import { listRuns, readRunRows, runSummaryColumns } from "./list-runs.ts";
 import type { RunJobs } from "./queue/run-jobs.ts";
 import { resumeRuns } from "./resume-runs.ts";
-import { run, runStep } from "./schema.ts";
+import { isOpenSql, run, runStep } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addEntries, listTimeline } from "./timeline.ts";
 
@@ -49,7 +49,7 @@ export function createRunStore({ read, write }: PostgresDatabase, accept: Accept
     countOpenRuns: () =>
       read(async (session) => {
         const rows = await session.rows<{ status: RunStatus; count: number }>(
-          "SELECT status, count(*) AS count FROM run WHERE status IN ('queued', 'running', 'waiting') GROUP BY status",
+          `SELECT status, count(*) AS count FROM run WHERE ${isOpenSql} GROUP BY status`,
         );
         const count = (status: RunStatus) => rows.find((row) => row.status === status)?.count ?? 0;
         return { queued: count("queued"), running: count("running"), waiting: count("waiting") };

@@ -1,4 +1,4 @@
-import { stepKindCodes } from "../../domain/stored-codes.ts";
+import { createDecoder, stepKindCodes } from "../../domain/stored-codes.ts";
 import type { Packed } from "../../domain/ids.ts";
 import type { OpenRunRecord, OpenRunStore } from "../../ports/store/open-run-store.ts";
 import type { SqliteDatabase } from "./database.ts";
@@ -17,11 +17,7 @@ interface ListRow {
   attachment: number | null;
 }
 
-const kindOf = new Map<number, keyof typeof stepKindCodes>([
-  [stepKindCodes.step, "step"],
-  [stepKindCodes.sleep, "sleep"],
-  [stepKindCodes.approval, "approval"],
-]);
+const kindOf = createDecoder(stepKindCodes);
 
 export function createOpenRunStore({ connection, names, read }: SqliteDatabase): OpenRunStore {
   return {
@@ -49,7 +45,7 @@ export function createOpenRunStore({ connection, names, read }: SqliteDatabase):
         return ids.flatMap((id): OpenRunRecord[] => {
           const row = find.get(runId.pack(id));
           if (!row) return [];
-          const steps = listSteps.all(row.seq).map(({ name, kind }) => ({ name, kind: kindOf.get(kind) ?? "step" }));
+          const steps = listSteps.all(row.seq).map(({ name, kind }) => ({ name, kind: kindOf(kind) }));
           return [{ id, input: row.input === null ? null : JSON.parse(row.input), steps }];
         });
       }),
