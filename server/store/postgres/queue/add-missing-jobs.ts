@@ -1,6 +1,6 @@
 import type { Logger } from "../../../ports/logger.ts";
 import { isOpenSql } from "../schema.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../connection/session.ts";
 import { type JobState, openRunJobs } from "./run-jobs.ts";
 import { toQueueName } from "./queue-names.ts";
 
