@@ -25,7 +25,11 @@ const noTakeOver: SourceChange[] = [
     find: "AND lease_until <= ?`;",
     replace: "AND lease_until <= -1 AND ? IS NOT NULL`;",
   },
-  { file: "server/store/sqlite/engine/lost-runs.ts", find: "if (!held) continue;", replace: "if (held || !held) continue;" },
+  {
+    file: "server/store/sqlite/engine/lost-runs.ts",
+    find: "if (!held) continue;",
+    replace: "if (held || !held) continue;",
+  },
 ];
 
 const noCheckpoints: SourceChange = {

@@ -34,7 +34,13 @@ import {
   verdictBucketsSql,
 } from "../deliveries/traffic-store.ts";
 import { firstCountedHourSql, verdictHoursSql } from "../deliveries/verdict-hours.ts";
-import { addTrafficSql, logRangeSql, logRowsSql, oldestLoggedSql, removeMinutesSql } from "../deliveries/traffic-log.ts";
+import {
+  addTrafficSql,
+  logRangeSql,
+  logRowsSql,
+  oldestLoggedSql,
+  removeMinutesSql,
+} from "../deliveries/traffic-log.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
 let database: SqliteDatabase;
