@@ -190,7 +190,6 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     });
     const id = await h.startRun();
     await until(() => expect(worker.ended).toHaveLength(1));
-    renewals.length = 0;
     h.advance(3_600_000);
     host.wake();
     await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
