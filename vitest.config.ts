@@ -60,7 +60,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["{sdk,server,cli,components,app,bench,scripts,examples}/**/*.test.{ts,tsx}"],
+          include: ["{sdk,server,cli,components,app,bench,scripts,examples,docs}/**/*.test.{ts,tsx}"],
           exclude: ["**/node_modules/**", "**/.signalbox/**", "cli/build/golden/**", ...processTests],
           testTimeout: 60_000,
           // Files share the modules of their worker: a test undoes what it changes of the process.
