@@ -9,7 +9,7 @@ import { ordersProject } from "./testing/orders-project.ts";
 const projectDir = makeProjectUntil(afterAll, ordersProject);
 
 async function open(options: TestProjectOptions = {}) {
-  const app = await testProject({ projectDir, now: "2026-01-01T00:00:00Z", ...options });
+  const app = await testProject({ projectDir, now: "2026-01-01T00:00:00Z", timeout: "1m", ...options });
   onTestFinished(() => app.close());
   return app;
 }

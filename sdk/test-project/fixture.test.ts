@@ -16,7 +16,7 @@ function folderOf(files: Record<string, unknown>): string {
 
 const headers = { "x-github-event": "issues" };
 
-it("reads a recorded request with its headers, whatever its body is", () => {
+it("reads a recorded request with its headers, with a body of JSON, text or bytes", () => {
   const folder = folderOf({
     "json.json": { signalbox: "fixture", headers, json: { action: "opened" } },
     "text.json": { signalbox: "fixture", headers, text: "a=1" },
