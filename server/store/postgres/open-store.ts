@@ -13,6 +13,7 @@ import { createAlertFacts } from "./alert-facts.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
+import { createFeedStore } from "./feed.ts";
 import { releaseDeliveries } from "./held-deliveries.ts";
 import { createOpenRunStore } from "./open-runs.ts";
 import { foldTraffic } from "./fold-traffic.ts";
@@ -155,6 +156,7 @@ function createStore(p: {
   folding.counted(0);
   return {
     ...createDeliveryStore(database, { accept, release }),
+    ...createFeedStore(database),
     ...createRunStore(database, accept, jobs),
     ...createTrafficStore(database),
     ...createEngineStore(database, jobs),

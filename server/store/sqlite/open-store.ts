@@ -13,6 +13,7 @@ import { createAlertFacts } from "./alert-facts.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
+import { createFeedStore } from "./feed.ts";
 import { createQueueCapacity, prepareInsertRun } from "./insert-run.ts";
 import { prepareListIndex } from "./list-index.ts";
 import { prepareLiveMark } from "./live.ts";
@@ -120,6 +121,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   noteUnlisted();
   return {
     ...createDeliveryStore(database, { insertRun, capacity, queueing, countTraffic: traffic.add }),
+    ...createFeedStore(database),
     ...createRunStore(database, { insertRun, capacity, queueing, addEntry }),
     ...createTrafficStore(database),
     ...createAlertFacts(database),
