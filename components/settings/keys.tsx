@@ -25,7 +25,7 @@ const scopes = [
 ] as const;
 
 const words: Record<Scope, string> = {
-  feed: "Follows the deliveries, with their bodies: for signalbox dev --from.",
+  feed: "Follows the deliveries, with their bodies.",
   read: "Also sees triggers, deliveries and runs.",
   operate: "Also starts, cancels, resumes and replays runs, and sees webhook URLs with their keys.",
   admin: "Also manages people, keys and tokens.",

@@ -186,7 +186,7 @@ export const errorCodes = {
     410,
     "Expired cursor",
     "The feed of deliveries cannot continue at this cursor: retention may have removed deliveries after it, or the store was replaced.",
-    "Start without the cursor. `since` selects the deliveries that are still stored, e.g. `signalbox dev --from https://hooks.example.com --since 24h`.",
+    "Start without the cursor. `since` selects from the deliveries that are still stored.",
   ),
   run_ended: entry(
     409,

@@ -94,7 +94,7 @@ it("every delivery is read once, in whatever order concurrent transactions take 
         } else await end(by, action);
         if (pauseMs > 0) await new Promise((resolve) => void setTimeout(resolve, pauseMs));
       }
-      for (const by of [...open.keys()]) await end(by, "commit");
+      for (const by of open.keys()) await end(by, "commit");
       const read = await reader.stop();
       expect(read.toSorted()).toEqual(committed.toSorted());
     }),
@@ -126,6 +126,8 @@ it("transactions on other tables delay nothing", async () => {
   await clientAt(1).query("ROLLBACK");
   const id = newId("dlv");
   await clientAt(1).query(insertSql, [id]);
-  expect((await store.readFeed({ after: from, endpoint: null })).entries.map(({ delivery }) => delivery.id)).toEqual([id]);
+  expect((await store.readFeed({ after: from, endpoint: null })).entries.map(({ delivery }) => delivery.id)).toEqual([
+    id,
+  ]);
   await clientAt(0).query("ROLLBACK");
 });

@@ -58,7 +58,8 @@ export function createFeedStore({ read }: Pick<PostgresDatabase, "read">): FeedS
     hasFeedPosition: ({ number, deliveryId }) =>
       read(async (session) => {
         const [found] = await session.rows<{ id: string | null; last: number }>(hasPositionSql, [number]);
-        return number <= Number(found?.last ?? 0) && (found?.id == null || found.id === deliveryId);
+        const { id = null, last = 0 } = found ?? {};
+        return number <= last && (id === null || id === deliveryId);
       }),
   };
 }
@@ -88,7 +89,9 @@ async function readFeed(
 ): Promise<FeedPage> {
   const newest = await readNewest(session);
   const rows = await readComplete(session, after.number, newest);
-  const { wanted, last } = portionOf(rows.map((row) => ({ ...row, isWanted: endpoint === null || row.endpoint === endpoint })));
+  const { wanted, last } = portionOf(
+    rows.map((row) => ({ ...row, isWanted: endpoint === null || row.endpoint === endpoint })),
+  );
   return {
     entries: wanted.length === 0 ? [] : await readEntries(session, wanted),
     end: last ? { number: last.number, deliveryId: last.deliveryId } : after,

@@ -51,7 +51,11 @@ function toPosition(row: PositionRow | undefined): FeedPosition {
   return row ? { number: row.number, deliveryId: deliveryId.unpack(row.id) } : { number: 0, deliveryId: null };
 }
 
-function prepareReadFeed({ connection, db, names }: SqliteDatabase): (p: Parameters<FeedStore["readFeed"]>[0]) => FeedPage {
+function prepareReadFeed({
+  connection,
+  db,
+  names,
+}: SqliteDatabase): (p: Parameters<FeedStore["readFeed"]>[0]) => FeedPage {
   const next = connection.prepare<unknown[], PositionRow & { endpoint: number; bodyBytes: number }>(feedSql.next);
   return ({ after, endpoint }) => {
     const only = endpoint === null ? null : (names.find(endpoint) ?? noName);

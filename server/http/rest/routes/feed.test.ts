@@ -32,8 +32,18 @@ async function follow(service: TestService, p: { query?: string; headers?: Recor
 }
 
 const send = async (service: TestService, text = body) =>
-  (await deliver(service, { endpoint: "signup", body: text, headers: { "content-type": "application/json", "x-a": "ü" } }))
-    .deliveryId;
+  (
+    await deliver(service, {
+      endpoint: "signup",
+      body: text,
+      headers: { "content-type": "application/json", "x-a": "ü" },
+    })
+  ).deliveryId;
+
+const rejected = (code: string) => ({
+  outcome: "rejected" as const,
+  problem: { type: `/errors/${code}`, title: "No", status: 400, code, detail: "No." },
+});
 
 describe("GET /api/v1/deliveries/feed", () => {
   it("streams deliveries as they are recorded, with their bytes, headers and verdicts", async () => {
@@ -70,7 +80,9 @@ describe("GET /api/v1/deliveries/feed", () => {
       for (const p of [{ headers: { "last-event-id": cursor } }, { query: `?cursor=${cursor}` }]) {
         const again = await follow(service, p);
         for (const id of ids.slice(at)) expect((await again.nextDelivery())?.id).toBe(id);
-        expect((await service.store.readFeed({ after: readPlace(cursors.at(-1)), endpoint: null })).entries).toEqual([]);
+        expect((await service.store.readFeed({ after: readPlace(cursors.at(-1)), endpoint: null })).entries).toEqual(
+          [],
+        );
         await again.close();
       }
   });
@@ -78,15 +90,13 @@ describe("GET /api/v1/deliveries/feed", () => {
   it("has no repeats, no handshakes, no bodies that were not stored and no requests that were not verified", async () => {
     const service = await openTestService();
     const feed = await follow(service);
-    const rejected = (code: string) => ({
-      outcome: "rejected" as const,
-      problem: { type: `/errors/${code}`, title: "No", status: 400, code, detail: "No." },
-    });
     for (const given of [
       { outcome: "repeated" as const },
       { outcome: "skipped" as const, headers: { [ownHeaders.handshake]: "meta" } },
       { outcome: "accepted" as const, body: null },
-      ...["unauthorized", "invalid_signature", "verification_failed", "unsupported_media_type", "rate_limited"].map(rejected),
+      ...["unauthorized", "invalid_signature", "verification_failed", "unsupported_media_type", "rate_limited"].map(
+        rejected,
+      ),
     ])
       await service.store.recordDelivery(aDelivery(given));
     const judged = [

@@ -34,7 +34,13 @@ export type TestService = Awaited<ReturnType<typeof openTestService>>;
  * against the OpenAPI document.
  */
 export async function openTestService(
-  p: { mode?: Mode; maxBodyBytes?: number; secret?: string; baseUrl?: string; retention?: Partial<RestDeps["retention"]> } = {},
+  p: {
+    mode?: Mode;
+    maxBodyBytes?: number;
+    secret?: string;
+    baseUrl?: string;
+    retention?: Partial<RestDeps["retention"]>;
+  } = {},
 ) {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-api-"));
   const store = await openSqliteStore({ file: join(dir, "test.db"), logger: silentLogger });
