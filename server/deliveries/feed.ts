@@ -6,7 +6,7 @@ import type { Store } from "../ports/store.ts";
 import { watchChanges } from "../ports/watch-changes.ts";
 import type { FeedEntry, FeedPosition, FeedStore } from "../ports/store/feed-store.ts";
 
-/** A place from which a reader of the feed continues. */
+/** A position from which a reader of the feed continues. */
 interface FeedCursor extends FeedPosition {
   /** The deliveries that follow were received at or after this time. */
   since: number;
@@ -28,7 +28,7 @@ const silenceMs = 10_000;
 const recheckMs = 1_000;
 
 /**
- * The place at which a reader starts: after its cursor, at the first delivery since a time, or at the next delivery.
+ * The position at which a reader starts: after its cursor, at the first delivery since a time, or at the next delivery.
  * `removedBefore`: deliveries received before this time may have been removed. Throws AppError `cursor_expired` or
  * `invalid_request`.
  */
@@ -48,9 +48,9 @@ export async function findFeedStart(
 }
 
 /**
- * The deliveries after a place, in the order of their commits, until `signal` is aborted. First and after each silence
- * comes the position, so that a reader can continue there. Reads only as fast as the consumer. `isPermitted` is asked
- * again and again: the feed ends when it returns `false`.
+ * The deliveries after a position, in the order of their commits, until `signal` is aborted. First and after each
+ * silence comes the position, so that a reader can continue there. Reads only as fast as the consumer. `isPermitted` is
+ * asked again and again: the feed ends when it returns `false`.
  */
 export async function* followFeed(
   { store, clock }: FeedDeps,

@@ -7,7 +7,7 @@ import { aDelivery, aRun, epoch, type OpenStore } from "./factories.ts";
 const minute = 60_000;
 const begin: FeedPosition = { number: 0, deliveryId: null };
 
-/** Reads on from a place to the end. */
+/** Reads on from a position to the end. */
 export async function readOn(store: Store, after: FeedPosition, endpoint: string | null = null) {
   const entries: FeedEntry[] = [];
   for (let at = after; ;) {
@@ -48,7 +48,7 @@ export function feedContract(open: OpenStore): void {
       expect(end).toEqual(entries.at(-1)?.position);
     });
 
-    it("continues after any place, and has nothing after its end until the next commit", async () => {
+    it("continues after any position, and has nothing after its end until the next commit", async () => {
       const ids = [await record(), await record(), await record()];
       const { entries, end } = await readOn(store, begin);
       for (const [at, { position }] of entries.entries())
@@ -106,17 +106,17 @@ export function feedContract(open: OpenStore): void {
       expect(removed).toHaveLength(2);
     });
 
-    it("knows its places, also those of removed deliveries, and no others", async () => {
+    it("knows its positions, also those of removed deliveries, and no others", async () => {
       await record({ receivedAt: epoch });
       await record({ receivedAt: epoch + minute });
       const { entries, end } = await readOn(store, begin);
-      for (const place of [begin, ...entries.map(({ position }) => position)])
-        expect(await store.hasFeedPosition(place)).toBe(true);
+      for (const position of [begin, ...entries.map(({ position }) => position)])
+        expect(await store.hasFeedPosition(position)).toBe(true);
       expect(await store.hasFeedPosition({ number: end.number, deliveryId: aDelivery().id })).toBe(false);
       expect(await store.hasFeedPosition({ number: end.number + 1_000, deliveryId: end.deliveryId })).toBe(false);
       await store.removeOldDeliveries({ before: epoch + 2 * minute, keysSince: epoch + 2 * minute, after: null });
-      for (const place of [begin, ...entries.map(({ position }) => position)])
-        expect(await store.hasFeedPosition(place)).toBe(true);
+      for (const position of [begin, ...entries.map(({ position }) => position)])
+        expect(await store.hasFeedPosition(position)).toBe(true);
     });
 
     it("changes nothing in the store", async () => {

@@ -67,7 +67,7 @@ function follow(from: FeedPosition) {
   };
 }
 
-it("every delivery is read once, in whatever order concurrent transactions take their numbers, commit and roll back", async () => {
+it("every delivery is read once, in any order in which concurrent transactions take their numbers, commit and roll back", async () => {
   const step = fc.record({
     by: fc.nat({ max: transactions - 1 }),
     action: fc.constantFrom("insert" as const, "insert" as const, "commit" as const, "roll back" as const),

@@ -13,12 +13,12 @@ import type { Session } from "../connection/session.ts";
 /**
  * A delivery takes its number from a sequence when it is inserted, and appears when its transaction commits. So a lower
  * number can appear after a higher one. Numbers without a gap are complete. At a gap, the feed waits for the
- * transactions that were inserting deliveries when the higher number was seen: the missing numbers then belong to rows
- * that have appeared, were removed, or never will appear.
+ * transactions that were inserting deliveries when the higher number was seen. A number that is missing afterwards was
+ * removed or rolled back, and never appears.
  *
  * Each INSERT locks the table (ROW EXCLUSIVE) before it takes a number, and keeps the lock until its rows are visible.
- * So `pg_locks` names these transactions, and writers neither wait nor do more. Unlike the oldest transaction of a
- * snapshot, it does not name those of other tables and databases, which may stay open for hours.
+ * So `pg_locks` names these transactions, and writers neither wait nor do more. The oldest transaction of a snapshot
+ * would also be one of other tables or databases, which may stay open for hours.
  */
 const insertingSql = `
   SELECT virtualtransaction AS name FROM pg_locks
