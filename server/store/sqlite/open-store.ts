@@ -13,6 +13,7 @@ import { createAlertFacts } from "./upkeep/alert-facts.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { createDeliveryStore } from "./deliveries/delivery-store.ts";
 import { createEngineStore } from "./engine/engine-store.ts";
+import { createFeedStore } from "./lists/feed.ts";
 import { createQueueCapacity, prepareInsertRun } from "./runs/insert-run.ts";
 import { prepareListIndex } from "./lists/list-index.ts";
 import { prepareLiveMark } from "./engine/live.ts";
@@ -129,6 +130,7 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   noteUnlisted();
   return {
     ...createDeliveryStore(database, { insertRun, capacity, queueing, countTraffic: traffic.add }),
+    ...createFeedStore(database),
     ...createRunStore(database, { insertRun, capacity, queueing, addEntry }),
     ...createTrafficStore(database),
     ...createAlertFacts(database),
