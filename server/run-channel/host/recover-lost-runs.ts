@@ -1,5 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { type ExecutingBuild, type HeldRun, type WorkerDeath, describeDeath, planLostRuns } from "../../engine/plan-lost-runs.ts";
+import {
+  type ExecutingBuild,
+  type HeldRun,
+  type WorkerDeath,
+  describeDeath,
+  planLostRuns,
+} from "../../engine/plan-lost-runs.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineStore, LostRun } from "../../ports/store/engine-store.ts";
 
