@@ -114,6 +114,16 @@ export const deliverySchema = deliverySummarySchema.extend({
   json: jsonSchema.nullable(),
 });
 
+/** A body that is not JSON, as the JSON that triggers evaluate. */
+export const evaluatedBodySchema = z.object({
+  format: z.enum(["json", "form", "multipart", "text", "bytes"]),
+  /** The fields of a form or the JSON in one of them, or a string. */
+  text: z.string(),
+});
+
+/** One delivery as the current build evaluates it. `evaluated` is `null` for JSON and for an unreadable body. */
+export const evaluatedDeliverySchema = deliverySchema.extend({ evaluated: evaluatedBodySchema.nullable() });
+
 /**
  * A held delivery after another evaluation. `released`: it started `runs`. `already_released`: these are the runs of an
  * earlier release. `held`: no trigger matches yet. `failed`: see `message`, e.g. a queue is full.
@@ -141,5 +151,6 @@ export type ReleasedDelivery = z.infer<typeof releasedDeliverySchema>;
 export type ReleaseBatch = z.infer<typeof releaseBatchSchema>;
 
 export type DeliveryOutcome = z.infer<typeof deliveryOutcomeSchema>;
+export type EvaluatedDelivery = z.infer<typeof evaluatedDeliverySchema>;
 export type DeliverySummary = z.infer<typeof deliverySummarySchema>;
 export type Delivery = z.infer<typeof deliverySchema>;

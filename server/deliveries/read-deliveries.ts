@@ -1,5 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
-import type { Delivery, DeliverySummary, VerdictOutcome } from "../contract/delivery.ts";
+import type { Delivery, DeliverySummary, EvaluatedDelivery, VerdictOutcome } from "../contract/delivery.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
 import { nearestName } from "../domain/did-you-mean.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
@@ -38,11 +38,13 @@ export async function getDelivery(deps: { store: Pick<DeliveryStore, "getDeliver
   throw new AppError("not_found", `There is no delivery ${JSON.stringify(id)}. Retention may have removed it.`);
 }
 
-/** A body that is not JSON, as the JSON that triggers evaluate. */
-interface EvaluatedBody {
-  format: BodyFormat["type"];
-  /** The fields of a form or the JSON in one of them, or a string. */
-  text: string;
+/** One delivery with its body, as the current build evaluates it. Throws AppError `not_found`. */
+export async function readDelivery(
+  deps: { store: Pick<DeliveryStore, "getDelivery">; project: ProjectReader },
+  id: string,
+): Promise<EvaluatedDelivery> {
+  const delivery = await getDelivery(deps, id);
+  return { ...delivery, evaluated: await evaluatedBody(deps, delivery) };
 }
 
 const forms: readonly BodyFormat[] = [{ type: "form", field: null, bigints: "number" }, { type: "multipart" }];
@@ -54,7 +56,7 @@ const forms: readonly BodyFormat[] = [{ type: "form", field: null, bigints: "num
 export async function evaluatedBody(
   { project }: { project: ProjectReader },
   delivery: Pick<Delivery, "id" | "endpoint" | "body" | "headers">,
-): Promise<EvaluatedBody | null> {
+): Promise<EvaluatedDelivery["evaluated"]> {
   const accepted = project.current().byEndpoint.get(delivery.endpoint)?.[0]?.body ?? onlyJson;
   const read = (await parseRecorded(delivery, [...accepted, ...forms])) ?? (await parseRecorded(delivery, forms));
   return read && read.format.type !== "json" ? { format: read.format.type, text: read.text } : null;

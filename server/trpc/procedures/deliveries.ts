@@ -3,11 +3,10 @@ import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { windowSchema } from "../../contract/traffic.ts";
 import {
-  evaluatedBody,
   filterDeliveries,
-  getDelivery,
   listDeliveries,
   probableEndpoint,
+  readDelivery,
   verdictChoices,
 } from "../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../deliveries/redeliver.ts";
@@ -59,9 +58,8 @@ export const deliveriesRouter = router({
   get: procedure("getDelivery")
     .input(z.strictObject({ id: z.string() }))
     .query(async ({ ctx, input }) => {
-      const delivery = await getDelivery(ctx, input.id);
-      const evaluated = await evaluatedBody(ctx, delivery);
-      return { ...delivery, evaluated, probableEndpoint: probableEndpoint(ctx, delivery) };
+      const delivery = await readDelivery(ctx, input.id);
+      return { ...delivery, probableEndpoint: probableEndpoint(ctx, delivery) };
     }),
 
   /**
