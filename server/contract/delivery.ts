@@ -124,6 +124,30 @@ export const evaluatedBodySchema = z.object({
 /** One delivery as the current build evaluates it. `evaluated` is `null` for JSON and for an unreadable body. */
 export const evaluatedDeliverySchema = deliverySchema.extend({ evaluated: evaluatedBodySchema.nullable() });
 
+/** A delivery in the lists of the app. */
+export interface DeliveryRow extends DeliverySummary {
+  /** Why it did, or did not, start a run, in one line. */
+  decision: string;
+  /** The endpoint that the sender of a delivery to an unknown endpoint probably meant; `null`: none is similar. */
+  probableEndpoint: string | null;
+}
+
+/** The response to a sender, without the headers that every response has. */
+export interface SenderResponse {
+  status: number;
+  /** As it was sent. `null`: the answer to a handshake, which is not stored. */
+  body: string | null;
+  headers: Record<string, string>;
+}
+
+/** One delivery on its page. `body` contains its JSON. */
+export interface DeliveryDetails extends DeliveryRow {
+  body: string | null;
+  evaluated: EvaluatedDelivery["evaluated"];
+  /** What the sender received; `null`: it was delivered again, and has no sender. */
+  response: SenderResponse | null;
+}
+
 /**
  * A held delivery after another evaluation. `released`: it started `runs`. `already_released`: these are the runs of an
  * earlier release. `held`: no trigger matches yet. `failed`: see `message`, e.g. a queue is full.

@@ -36,20 +36,24 @@ export function startStoreUpkeep(p: {
     async removeOldBuilds() {
       const current = (await readManifest(settings.stateDir))?.version;
       if (current === undefined) return [];
-      /** Workers may not have loaded the current build yet. */
-      async function readNeeded(): Promise<ReadonlySet<string>> {
-        const workers = await store.listWorkers({ seenSince: systemClock.now() - leaseMs });
-        return new Set([...(await store.countOpenRunsByVersion()).keys(), ...workers.map(({ version }) => version)]);
-      }
       const folders = [join(settings.stateDir, "builds"), ...(settings.buildsDir === null ? [] : [settings.buildsDir])];
       const removed = new Set<string>();
       for (const folder of folders)
-        for (const version of await removeOldBuilds(folder, { current, readNeeded })) removed.add(version);
+        for (const version of await removeOldBuilds(folder, { current, readNeeded: () => readNeededBuilds(store) }))
+          removed.add(version);
       return [...removed];
     },
     clock: systemClock,
     logger,
   });
+}
+
+/** The builds of open runs, and those of workers, which may not have loaded the current build yet. */
+async function readNeededBuilds(
+  store: Pick<Store, "listWorkers" | "countOpenRunsByVersion">,
+): Promise<ReadonlySet<string>> {
+  const workers = await store.listWorkers({ seenSince: systemClock.now() - leaseMs });
+  return new Set([...(await store.countOpenRunsByVersion()).keys(), ...workers.map(({ version }) => version)]);
 }
 
 /** The longest deduplication window of the triggers. `null`: there is no build. */

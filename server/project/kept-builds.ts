@@ -70,7 +70,6 @@ export async function removeOldBuilds(
       ),
     })),
   );
-  const isDraft = ({ name }: { name: string }) => name.startsWith(draftPrefix);
   const left = aged.filter((one) => isDraft(one) && one.modifiedAt < Date.now() - draftsKeptMs);
   const old = aged
     .filter((one) => !isDraft(one) && one.name !== current)
@@ -80,4 +79,8 @@ export async function removeOldBuilds(
   const obsolete = old.filter(({ name }) => !needed.has(name));
   for (const { name } of [...obsolete, ...left]) await rm(join(folder, name), { recursive: true, force: true });
   return obsolete.map(({ name }) => name);
+}
+
+function isDraft({ name }: { name: string }): boolean {
+  return name.startsWith(draftPrefix);
 }
