@@ -99,7 +99,7 @@ export function buildForTests(options: BuildOptions): Promise<BuildResult> {
     await mkdir(builds, { recursive: true });
     manifest.folder = `${testBuilds}/${manifest.version}`;
     await finishDraft({ stateDir, draft, manifest, files });
-    await removeOldBuilds(builds, { current: manifest.version, needed: new Set() });
+    await removeOldBuilds(builds, { current: manifest.version, readNeeded: async () => new Set() });
   });
 }
 
