@@ -53,6 +53,7 @@ async function rejectedDelivery() {
     redeliver(
       {
         store,
+        originals: store,
         project: { current: () => projectOf([triggerBy(verify)]) },
         signals: noSignals,
         clock: { now: () => at + 3 * 86_400_000 },
@@ -136,6 +137,7 @@ async function rejectedBy(verify: Verification, path: string, headers: Record<st
     redeliver(
       {
         store,
+        originals: store,
         project: { current: () => projectOf([triggerBy(fixed)]) },
         signals: noSignals,
         clock: { now: () => at + 3 * 86_400_000 },
@@ -224,7 +226,13 @@ test("a form that an endpoint did not accept runs from the same bytes after its 
   const id = answer.headers.get("signalbox-delivery") ?? "";
   const again = (trigger: TriggerSource) =>
     redeliver(
-      { store, project: { current: () => projectOf([trigger]) }, signals: noSignals, clock: { now: () => Date.now() } },
+      {
+        store,
+        originals: store,
+        project: { current: () => projectOf([trigger]) },
+        signals: noSignals,
+        clock: { now: () => Date.now() },
+      },
       { id, trigger: null, startedBy: "form" },
     );
   await expect(again(json)).rejects.toMatchObject({ code: "not_replayable" });

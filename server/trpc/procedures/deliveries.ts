@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { revealDelivery } from "../../auth/access/reveal.ts";
 import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { windowSchema } from "../../contract/traffic.ts";
@@ -62,6 +63,14 @@ export const deliveriesRouter = router({
       const delivery = await getDelivery(ctx, input.id);
       const evaluated = await evaluatedBody(ctx, delivery);
       return { ...delivery, evaluated, probableEndpoint: probableEndpoint(ctx, delivery) };
+    }),
+
+  /** The delivery as it was recorded, with its sensitive values. A mutation, because it writes an audit entry. */
+  reveal: procedure("revealDelivery")
+    .input(z.strictObject({ id: z.string() }))
+    .mutation(async ({ ctx, input }) => {
+      const delivery = await revealDelivery(ctx, input.id, ctx.auditContext);
+      return { ...delivery, evaluated: await evaluatedBody(ctx, delivery) };
     }),
 
   /**
