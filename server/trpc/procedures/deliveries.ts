@@ -55,8 +55,8 @@ export const deliveriesRouter = router({
   reveal: procedure("revealDelivery")
     .input(z.strictObject({ id: z.string() }))
     .mutation(async ({ ctx, input }) => {
-      const delivery = await revealDelivery(ctx, input.id, ctx.auditContext);
-      return { ...delivery, evaluated: await evaluatedBody(ctx, delivery) };
+      await revealDelivery(ctx, input.id, ctx.auditContext);
+      return showDelivery({ ...ctx, store: ctx.originals }, input.id);
     }),
 
   /**
