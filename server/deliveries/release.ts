@@ -1,10 +1,15 @@
 import { AppError } from "../contract/app-error.ts";
-import type { Delivery, ReleaseBatch, ReleasedDelivery, VerdictList } from "../contract/delivery.ts";
+import {
+  type Delivery,
+  type ReleaseBatch,
+  type ReleasedDelivery,
+  type VerdictList,
+  nearestMiss,
+} from "../contract/delivery.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { wasReleased } from "../domain/deliveries/held.ts";
 import { queueFull } from "../domain/problem.ts";
 import { maskVerdictsOf } from "../domain/sensitive/mask-delivery.ts";
-import { nearestMiss } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader } from "../ports/project.ts";

@@ -16,7 +16,7 @@ const maxTries = 32;
 
 /**
  * Replaces values by fakes of the same format: an email by an email, digits by digits, other text by letters. They
- * depend on the value and the key (HMAC-SHA-256), so nobody without the key can find the value by trying.
+ * depend on the value and the key (HMAC-SHA-256), so without the key the value cannot be found by trying.
  */
 export function createFaker(key: Uint8Array): Faker {
   const digest = (value: string | number) =>
