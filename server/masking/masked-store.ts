@@ -28,7 +28,10 @@ export function createMasking(store: Store, readMasks: ReadMasks): Masking {
 
 type Search = Pick<Store, "listDeliveries" | "listRuns">;
 
-type MaskedDeliveries = Pick<Store, "listDeliveries" | "getDelivery" | "getDeliveryBodies" | "getDeliveryHeaders">;
+type MaskedDeliveries = Pick<
+  Store,
+  "listDeliveries" | "getDelivery" | "getDeliveryBodies" | "getDeliveryHeaders" | "readFeed"
+>;
 
 function maskDeliveries(store: Store, readMasks: ReadMasks, search: Search): MaskedDeliveries {
   return {
@@ -65,6 +68,23 @@ function maskDeliveries(store: Store, readMasks: ReadMasks, search: Search): Mas
       const delivery = masks && headers && (await store.getDelivery(id));
       const rules = delivery && masks.rules.endpoints.get(delivery.endpoint);
       return rules && headers ? maskHeaders(headers, rules.headers, masks) : headers;
+    },
+    async readFeed(p) {
+      const masks = await readMasks();
+      const page = await store.readFeed(p);
+      if (!masks) return page;
+      const entries = page.entries.map(async (entry) => {
+        const rules = masks.rules.endpoints.get(entry.delivery.endpoint);
+        if (!rules) return entry;
+        const text = entry.body && Buffer.from(entry.body).toString("base64");
+        const {
+          body,
+          json: _,
+          ...delivery
+        } = await maskDelivery({ ...entry.delivery, body: text, json: null }, rules, masks.faker);
+        return { ...entry, delivery, body: body === null ? null : Buffer.from(body, "base64") };
+      });
+      return { ...page, entries: await Promise.all(entries) };
     },
   };
 }

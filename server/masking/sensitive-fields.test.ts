@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { exportSchema } from "../../cli/build/schema/export.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
+import { createMasking } from "./masked-store.ts";
 import { createTrpc } from "../trpc/create-trpc.ts";
 import type { AppRouter } from "../trpc/router.ts";
 import {
@@ -50,6 +51,43 @@ async function failRuns(service: TestService) {
   return executeRuns(service, { to: "failed", error });
 }
 
+/**
+ * Operations whose results have no bodies, headers, inputs or errors, or only masked ones. `readOpenRuns` has inputs,
+ * to check them against a schema: its caller shows only paths and expectations.
+ */
+const withoutValues = new Set([
+  "listHeld",
+  "findFeedStart",
+  "sumSpend",
+  "listOldApprovals",
+  "listCancelRequested",
+  "listHeldRuns",
+  "listWorkers",
+  "listOpenRuns",
+  "readOpenRuns",
+  "readAlertState",
+  "takeMessages",
+  "listAlerts",
+  "listKeys",
+  "findKeyByHash",
+  "listKeyCiphertexts",
+  "listPeople",
+  "findSession",
+  "listSessions",
+  "findRole",
+  "findPasswordHash",
+  "listInvitations",
+  "findInvitation",
+  "listAudit",
+  "findRows",
+  "listPresets",
+  "listDisabledTriggers",
+  "readContracts",
+  "findOldestOf",
+  "watch",
+  "watchRuns",
+]);
+
 const without = (text: string) => {
   expect(text).not.toMatch(/canary-0815/i);
   return text;
@@ -74,6 +112,28 @@ describe("sensitive fields", () => {
     const exported = z.object({ body: z.string() }).parse(JSON.parse(line ?? ""));
     expect(JSON.parse(without(Buffer.from(exported.body, "base64").toString()))).toEqual(json);
     without((await service.get(`/api/v1/deliveries/${deliveryId}/files/0`)).text);
+  });
+
+  it("are not in the feed of deliveries", async () => {
+    const service = await openMarked();
+    const { deliveryId } = await sendCanary(service);
+    const after = await service.store.findFeedStart(0);
+    const { entries } = await service.store.readFeed({ after, endpoint: null });
+    const [fed] = entries.filter(({ delivery }) => delivery.id === deliveryId);
+    expect(JSON.parse(without(Buffer.from(fed?.body ?? []).toString()))).toMatchObject({ note: "visible" });
+    without(JSON.stringify(fed?.delivery));
+    expect(fed?.delivery).toMatchObject({ id: deliveryId, isMasked: true });
+  });
+
+  it("are masked in every operation of the store that reads deliveries or runs", async () => {
+    const service = await openMarked();
+    const { masked, originals } = createMasking(service.store, service.masking.readMasks);
+    const same = Object.entries(masked).flatMap(([name, operation]) =>
+      operation === Reflect.get(service.store, name) ? [name] : [],
+    );
+    const reads = same.filter((name) => /^(?:get|list|find|read|load|search|sum|take|watch)/.test(name));
+    expect(reads.filter((name) => !withoutValues.has(name))).toEqual([]);
+    expect(Object.keys(originals).sort()).toEqual(Object.keys(masked).sort());
   });
 
   it("are not in the reasons of verdicts and problems", async () => {

@@ -28,6 +28,7 @@ export const auditActionSchema = z.enum([
   "delivery.redelivered",
   "delivery.released",
   "delivery.revealed",
+  "feed.opened",
   "trigger.disabled",
   "trigger.enabled",
   "build.rolled-back",

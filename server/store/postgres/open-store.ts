@@ -13,6 +13,7 @@ import { createAlertFacts } from "./upkeep/alert-facts.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./deliveries/delivery-store.ts";
 import { createEngineStore } from "./engine/engine-store.ts";
+import { createFeedStore } from "./lists/feed.ts";
 import { releaseDeliveries } from "./deliveries/held-deliveries.ts";
 import { createOpenRunStore } from "./runs/open-runs.ts";
 import { foldTraffic } from "./deliveries/fold-traffic.ts";
@@ -155,6 +156,7 @@ function createStore(p: {
   folding.counted(0);
   return {
     ...createDeliveryStore(database, { accept, release }),
+    ...createFeedStore(database),
     ...createRunStore(database, accept, jobs),
     ...createTrafficStore(database),
     ...createEngineStore(database, jobs),

@@ -14,7 +14,7 @@ import { delivery } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
 
 /** The columns that a list shows: no bodies. */
-const deliverySummaryColumns = {
+export const deliverySummaryColumns = {
   id: delivery.id,
   endpoint: delivery.endpoint,
   receivedAt: delivery.receivedAt,

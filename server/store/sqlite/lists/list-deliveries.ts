@@ -14,7 +14,7 @@ import { verdictHours } from "../deliveries/verdict-hours.ts";
 import { hasVerdict, unpackVerdicts } from "../deliveries/verdicts.ts";
 
 /** The columns of a list, without bodies. */
-const deliverySummaryColumns = {
+export const deliverySummaryColumns = {
   seq: delivery.seq,
   id: delivery.id,
   endpoint: delivery.endpoint,

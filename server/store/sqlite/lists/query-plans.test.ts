@@ -11,6 +11,7 @@ import type { DeliveryFilter } from "../../../ports/store/delivery-store.ts";
 import type { RunFilter } from "../../../ports/store/run-store.ts";
 import type { Position } from "../../shared/lists/cursor.ts";
 import { keyByHashQuery } from "../../portable/keys.ts";
+import { feedSql } from "./feed.ts";
 import { driversOf, type Listing } from "../../shared/lists/read-list.ts";
 import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "../engine/claim-runs.ts";
 import { createDatabase, type SqliteDatabase } from "../database.ts";
@@ -337,6 +338,16 @@ describe("the engine's queries", () => {
       "run_waiting (is_isolated=? AND available_at>?)",
     );
   });
+});
+
+it("the feed reads the rows by their numbers, and finds its start in the list index", () => {
+  expect(explain(feedSql.next, 1)).toBe("SEARCH delivery USING INTEGER PRIMARY KEY (rowid>?)");
+  expect(explain(feedSql.newest)).toBe("SCAN delivery");
+  expect(explain(feedSql.at, 1)).toBe("SEARCH delivery USING INTEGER PRIMARY KEY (rowid=?)");
+  const start = explain(feedSql.start, { since: 0 });
+  expect(start).toContain("SEARCH delivery USING INTEGER PRIMARY KEY (rowid<?)");
+  expect(start).toContain("SEARCH delivery_list USING COVERING INDEX delivery_by_time (received_at>?)");
+  expect(start).not.toContain("TEMP B-TREE");
 });
 
 it("finds a key by its hash, an idempotency key and a timeline by index", () => {

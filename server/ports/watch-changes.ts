@@ -1,4 +1,4 @@
-import type { Store } from "../ports/store.ts";
+import type { Store } from "./store.ts";
 
 /** Waits for changes of the store without missing one between two waits. */
 export interface ChangeWatch {
