@@ -270,7 +270,13 @@ test("a message of SNS is JSON sent as text/plain also when it is evaluated agai
   });
   expect(answer.status).toBe(401);
   const { verdicts } = await explainDelivery(
-    { store, project: { current: () => projectOf([topic]) }, clock: { now: () => Date.now() } },
+    {
+      store,
+      originals: store,
+      masking: { readMasks: async () => null },
+      project: { current: () => projectOf([topic]) },
+      clock: { now: () => Date.now() },
+    },
     { id: answer.headers.get("signalbox-delivery") ?? "", trigger: null },
   );
   expect(verdicts).toMatchObject([{ outcome: "matched" }]);

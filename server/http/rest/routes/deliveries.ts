@@ -203,7 +203,8 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
 
   app.openapi(revealRoute, async (c) => {
     const auditContext = auditContextOf(c.var.principal, c.env.client.address);
-    return c.json(await revealDelivery(c.env, c.req.valid("param").id, auditContext), 200);
+    const { id } = await revealDelivery(c.env, c.req.valid("param").id, auditContext);
+    return c.json(await readDelivery({ ...c.env, store: c.env.originals }, id), 200);
   });
 
   app.openapi(explainRoute, async (c) =>
