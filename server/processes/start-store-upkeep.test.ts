@@ -42,6 +42,7 @@ it.each([
       removeOldKeys: async () => nothing,
       removeOldCounters: async () => nothing,
       removeOldWorkers: async () => 0,
+      removeOldStartKeys: async () => nothing,
       removeOldAudit: async () => nothing,
       removeExpiredSignIns,
       removeOldAlerts: async () => nothing,
