@@ -1,19 +1,19 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ownHeaders } from "../../../server/contract/delivery.ts";
+import { type DeliveryDetails, ownHeaders } from "../../../server/contract/delivery.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { CopyButton, ShortId } from "../../ui/copy-button.tsx";
 import { Facts, PageTitle } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
-import { type FullDelivery, redeliveriesShown } from "./full-delivery.ts";
+import { redeliveriesShown } from "./full-delivery.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { formatBytes, formatDuration, formatUtc } from "../../../server/domain/format.ts";
 
 /** The title, the facts and the actions of a delivery. */
-export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
+export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetails; onCompare: (id: string) => void }) {
   const sha = delivery.bodySha256;
   const releasedAt = delivery.headers[ownHeaders.releasedAt];
   const key = delivery.headers["idempotency-key"] ?? delivery.headers["webhook-id"];
@@ -71,7 +71,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
 }
 
 /** `null`: sent by a webhook sender. */
-function sentFrom({ headers }: FullDelivery): string | null {
+function sentFrom({ headers }: DeliveryDetails): string | null {
   if (headers[ownHeaders.sentFrom] !== "form") return null;
   return headers[ownHeaders.signatureCheck] === "skipped"
     ? "a form in the app, signature not checked"
@@ -79,7 +79,7 @@ function sentFrom({ headers }: FullDelivery): string | null {
 }
 
 /** `null`: the request was an event. */
-function handshakeOf({ headers }: FullDelivery): string | null {
+function handshakeOf({ headers }: DeliveryDetails): string | null {
   const scheme = headers[ownHeaders.handshake];
   return scheme === undefined ? null : `answered by ${scheme}; no trigger was evaluated`;
 }
