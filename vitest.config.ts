@@ -5,7 +5,7 @@ import { temporaryFolder } from "./scripts/temporary-folder.ts";
 /** Tests beside the code that start processes of the product, and mostly wait for them. */
 const processTests = [
   "server/processes/**/*.test.ts",
-  "server/store/*/{processes,machines,migrate-killed}.test.ts",
+  "server/store/**/{processes,machines,migrate-killed}.test.ts",
   "cli/main.test.ts",
 ];
 

@@ -195,6 +195,8 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
   function assign(run: ClaimedRun, needs: Details | null, worker: HostedWorker | undefined): void {
     if (!needs || !worker || workers.get(run.workerId) !== worker) return;
     takeFromOthers(run);
+    // Without runs, it had no leases to extend.
+    if (worker.runs.size === 0) worker.leaseUntil = run.leaseUntil;
     worker.runs.set(run.id, run.token);
     if (worker.limitedTargets.has(`${run.target.kind}:${run.target.slug}`)) worker.limitedRuns.add(run.id);
     worker.stream.sendText(formatAssign(run, needs));

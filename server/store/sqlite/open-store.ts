@@ -7,27 +7,28 @@ import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import { createPortableStore } from "../portable/portable-store.ts";
-import { createFoldLater } from "../shared/fold-later.ts";
-import { createChangeWatcher, createReadCache } from "./changes.ts";
-import { createAlertFacts } from "./alert-facts.ts";
+import { createFoldLater } from "../shared/traffic/fold-later.ts";
+import { createChangeWatcher, createReadCache } from "./writes/changes.ts";
+import { createAlertFacts } from "./upkeep/alert-facts.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
-import { createDeliveryStore } from "./delivery-store.ts";
-import { createEngineStore } from "./engine-store.ts";
-import { createQueueCapacity, prepareInsertRun } from "./insert-run.ts";
-import { prepareListIndex } from "./list-index.ts";
-import { prepareLiveMark } from "./live.ts";
-import { migrate } from "./migrate.ts";
-import { type Connection, openConnection } from "./open-connection.ts";
-import { createOpenRunStore } from "./open-runs.ts";
+import { createDeliveryStore } from "./deliveries/delivery-store.ts";
+import { createEngineStore } from "./engine/engine-store.ts";
+import { createFeedStore } from "./lists/feed.ts";
+import { createQueueCapacity, prepareInsertRun } from "./runs/insert-run.ts";
+import { prepareListIndex } from "./lists/list-index.ts";
+import { prepareLiveMark } from "./engine/live.ts";
+import { migrate } from "./file/migrate.ts";
+import { type Connection, openConnection } from "./file/open-connection.ts";
+import { createOpenRunStore } from "./runs/open-runs.ts";
 import { createPortableDatabase } from "./portable-database.ts";
-import { rejectDamagedFile } from "./reject-damaged-file.ts";
-import { createRunStore } from "./run-store.ts";
+import { rejectDamagedFile } from "./file/reject-damaged-file.ts";
+import { createRunStore } from "./runs/run-store.ts";
 import { toOpenError } from "./store-error.ts";
-import { prepareAddEntry } from "./timeline.ts";
-import { createTrafficTally, prepareFoldTraffic } from "./traffic-log.ts";
-import { createTrafficStore } from "./traffic-store.ts";
-import { createUpkeepStore } from "./upkeep-store.ts";
-import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
+import { prepareAddEntry } from "./runs/timeline.ts";
+import { createTrafficTally, prepareFoldTraffic } from "./deliveries/traffic-log.ts";
+import { createTrafficStore } from "./deliveries/traffic-store.ts";
+import { createUpkeepStore } from "./upkeep/upkeep-store.ts";
+import { createWriteQueue, type WriteQueue } from "./writes/write-queue.ts";
 
 const fileReplacedDetail =
   "The database file was removed or replaced while it was in use: writes would be lost. Put it back, or restart the service.";
@@ -120,6 +121,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   noteUnlisted();
   return {
     ...createDeliveryStore(database, { insertRun, capacity, queueing, countTraffic: traffic.add }),
+    ...createFeedStore(database),
     ...createRunStore(database, { insertRun, capacity, queueing, addEntry }),
     ...createTrafficStore(database),
     ...createAlertFacts(database),
