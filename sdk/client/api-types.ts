@@ -17,6 +17,7 @@ export interface Delivery {
   redeliveryOf: string | null;
   body: string | null;
   json: unknown;
+  evaluated: EvaluatedBody | null;
 }
 
 export interface DeliverySummary {
@@ -34,6 +35,11 @@ export interface DeliverySummary {
   unlistedVerdicts: Array<UnlistedVerdicts>;
   durationMs: number;
   redeliveryOf: string | null;
+}
+
+export interface EvaluatedBody {
+  format: "json" | "form" | "multipart" | "text" | "bytes";
+  text: string;
 }
 
 export interface Problem {
