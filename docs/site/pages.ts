@@ -26,7 +26,19 @@ export const home = "README.md";
 export const sections: readonly Section[] = [
   { label: "Start", files: docs("sdk", "senders") },
   { label: "Concepts", files: docs("receiving", "workflows", "agents", "build") },
-  { label: "Guides", files: docs("testing", "client", "changing-workflows", "recovery", "backtest", "alerts", "sensitive-data", "people") },
+  {
+    label: "Guides",
+    files: docs(
+      "testing",
+      "client",
+      "changing-workflows",
+      "recovery",
+      "backtest",
+      "alerts",
+      "sensitive-data",
+      "people",
+    ),
+  },
   { label: "Deploy", files: docs("deploying", "scaling") },
   { label: "Operate", files: docs("app", "upkeep", "failures", "metrics", "tracing", "logs") },
   { label: "Reference", files: docs("cli", "api") },
