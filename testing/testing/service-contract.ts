@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { TestDelivery, TestRun } from "../../sdk/test-project/index.ts";
 
 /** A request and everything that follows from it, without ids and times. */
-export interface Observed {
+interface Observed {
   status: number;
   response: unknown;
   outcome: TestDelivery["outcome"];
@@ -19,7 +19,7 @@ export interface ObservedRun extends Pick<TestRun, "trigger" | "status" | "attem
   logs: string[];
 }
 
-export interface ContractRequest {
+interface ContractRequest {
   endpoint: string;
   headers?: Record<string, string>;
   body: string;
