@@ -41,11 +41,17 @@ const readme = readFileSync(join(repository, "README.md"), "utf8");
 const [packing = "", installing = "", making = ""] =
   /In a project of your own[^]*?```sh\n([^]*?)```/.exec(readme)?.[1]?.split("\n") ?? [];
 
-beforeAll(() => {
-  const tarball = existsSync(packFolder)
-    ? readdirSync(packFolder).find((name) => /^signalbox-.*\.tgz$/.test(name))
-    : undefined;
+function findTarball(name: string): string {
+  const files = existsSync(packFolder) ? readdirSync(packFolder) : [];
+  const tarball = files.find(
+    (file) => file.startsWith(`${name}-`) && /^\d+\.\d+\.\d+\.tgz$/.test(file.slice(name.length + 1)),
+  );
   if (!tarball) throw new Error("There is no tarball: run `npm test -- pack` first");
+  return tarball;
+}
+
+beforeAll(() => {
+  const tarball = findTarball("signalbox");
   // What the README's first line leaves in the folder.
   copyFileSync(join(packFolder, tarball), join(dir, tarball));
   sh("sh", ["-c", installing.replace("cd ../my-hooks && ", "")]);
@@ -170,6 +176,24 @@ describe("the packed product, in an empty folder", () => {
     service.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
     expect(isHealthy()).toBe(false);
+  });
+
+  it("`create-signalbox` creates the same project in another folder", () => {
+    const { version } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as { version: string };
+    const creator = findTarball("create-signalbox");
+    expect(creator).toBe(`create-signalbox-${version}.tgz`);
+    const folder = mkdtempSync(join(tmpdir(), "signalbox-create-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+    const tarballs = [findTarball("signalbox"), creator].map((name) => join(packFolder, name));
+    execFileSync("npm", ["install", "--no-save", "--prefix", folder, ...tarballs, "zod"], { env, stdio: "pipe" });
+    const created = execFileSync("npx", ["--no-install", "create-signalbox", "my-hooks", "--json"], {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+    });
+    const { files } = JSON.parse(created) as { files: string[] };
+    expect(files).toEqual(expect.arrayContaining(["package.json", "triggers/new-signup.ts", "Dockerfile"]));
+    for (const file of files) expect(existsSync(join(folder, "my-hooks", file)), file).toBe(true);
   });
 
   it("leaves the installed package as it was", () => {

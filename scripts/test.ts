@@ -13,7 +13,7 @@ import { installMissing } from "./test-tools.ts";
 
 const root = join(import.meta.dirname, "..");
 const reports = mkdtempSync(join(tmpdir(), "signalbox-test-"));
-/** `npm pack` builds `dist/` (prepack); one end-to-end test installs the package. */
+/** `npm pack` builds `dist/` (prepack); one end-to-end test installs the packages. */
 const packFolder = join(root, "node_modules/.cache/pack");
 /** Tests start hundreds of Node processes: they share compiled code. */
 const compileCache = join(root, "node_modules/.cache/compile");
@@ -40,7 +40,7 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
     pack: (output) => {
       rmSync(packFolder, { recursive: true, force: true });
       mkdirSync(packFolder, { recursive: true });
-      return run(output, "npm", ["pack", "--pack-destination", packFolder]);
+      return run(output, "npm", ["pack", "--pack-destination", packFolder, ".", "./cli/create-signalbox"]);
     },
     site: (output) => run(output, "node", ["docs/site/build.ts"]),
   },
