@@ -63,7 +63,7 @@ async function readTrace(
 }
 
 /** The live output of a model; `null` if its step has ended since, or is of another version. */
-export function toLive(
+function toLive(
   { said, startedAt, updatedAt, ...live }: LiveRecord,
   records: readonly StepRecord[],
 ): AgentLive | null {
