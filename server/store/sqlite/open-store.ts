@@ -111,7 +111,6 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const fold = prepareFoldTraffic(connection);
   const addEntry = prepareAddEntry(database);
   const readEnds = prepareReadEnds(connection);
-  const mark = () => String(database.changes.read());
   const liveMark = prepareLiveMark(connection);
   const insertRun = prepareInsertRun(database, { capacity });
   const portable = createPortableStore(createPortableDatabase(database));
@@ -131,7 +130,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ping: () => ping(database, { readEnds, ...queue }),
     watch: watcher.watch,
     watchRuns: watcher.watchOthers,
-    mark: () => database.read(mark),
+    mark: () => database.read(database.changes.read),
     liveMark: () => database.read(liveMark),
     numbers: async () => ({ ...queue.numbers(), fileBytes: await readFileBytes(file) }),
     async close() {
