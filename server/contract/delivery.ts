@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { jsonSchema } from "./json.ts";
 import { problemSchema } from "./problem.ts";
-import type { BodyFormat } from "./project/endpoint.ts";
 import { targetSchema } from "./project/target.ts";
 
 /**
@@ -107,6 +106,11 @@ export const deliverySummarySchema = z.object({
   durationMs: z.number(),
   /** The delivery whose body was delivered again, by hand. */
   redeliveryOf: z.string().nullable(),
+  /**
+   * Sensitive values are replaced by fakes. The body is written anew, or `null` if it cannot be read; its hash is
+   * `null`. Absent: nothing is replaced.
+   */
+  isMasked: z.literal(true).optional(),
 });
 
 /** One delivery alone: also its body, as base64 of the bytes and, where it is JSON, as parsed. */
@@ -114,6 +118,16 @@ export const deliverySchema = deliverySummarySchema.extend({
   body: z.string().nullable(),
   json: jsonSchema.nullable(),
 });
+
+/** A body that is not JSON, as the JSON that triggers evaluate. */
+export const evaluatedBodySchema = z.object({
+  format: z.enum(["json", "form", "multipart", "text", "bytes"]),
+  /** The fields of a form or the JSON in one of them, or a string. */
+  text: z.string(),
+});
+
+/** One delivery as the current build evaluates it. `evaluated` is `null` for JSON and for an unreadable body. */
+export const evaluatedDeliverySchema = deliverySchema.extend({ evaluated: evaluatedBodySchema.nullable() });
 
 /** A delivery in the lists of the app. */
 export interface DeliveryRow extends DeliverySummary {
@@ -134,8 +148,7 @@ export interface SenderResponse {
 /** One delivery on its page. `body` contains its JSON. */
 export interface DeliveryDetails extends DeliveryRow {
   body: string | null;
-  /** A body that is not JSON, as the JSON that triggers evaluate; `null`: the body is JSON, or cannot be read. */
-  evaluated: { format: BodyFormat["type"]; text: string } | null;
+  evaluated: EvaluatedDelivery["evaluated"];
   /** What the sender received; `null`: it was delivered again, and has no sender. */
   response: SenderResponse | null;
 }
@@ -167,5 +180,11 @@ export type ReleasedDelivery = z.infer<typeof releasedDeliverySchema>;
 export type ReleaseBatch = z.infer<typeof releaseBatchSchema>;
 
 export type DeliveryOutcome = z.infer<typeof deliveryOutcomeSchema>;
+export type EvaluatedDelivery = z.infer<typeof evaluatedDeliverySchema>;
 export type DeliverySummary = z.infer<typeof deliverySummarySchema>;
 export type Delivery = z.infer<typeof deliverySchema>;
+
+/** The verdict with the fewest reasons, if no trigger matches. */
+export function nearestMiss({ verdicts }: Pick<VerdictList, "verdicts">): Verdict | null {
+  return verdicts.toSorted((a, b) => a.reasons.length - b.reasons.length)[0] ?? null;
+}

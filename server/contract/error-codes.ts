@@ -165,7 +165,7 @@ export const errorCodes = {
   idempotency_conflict: entry(
     422,
     "Idempotency key conflict",
-    "This endpoint accepted the same idempotency key with another body in the last 24 hours, or in the source's own `window`. The key is the Idempotency-Key or webhook-id header, or the header that `dedupe` names in the source.",
+    "This endpoint accepted the same idempotency key with another body in the last 24 hours, or in the source's own `window`. The key is the Idempotency-Key or webhook-id header, or the header that `dedupe` names in the source. In the API, the Idempotency-Key started the same workflow, agent or trigger with another body.",
     "Use a new key for a new event. To repeat an event, send exactly the same bytes. If different events of your sender have the same key, name another header or field in `dedupe`.",
     false,
     "either",
@@ -181,6 +181,12 @@ export const errorCodes = {
     "Invalid request",
     "A parameter of the request is missing or malformed.",
     "`errors` says which one. GET /api/v1/openapi.json describes every route.",
+  ),
+  cursor_expired: entry(
+    410,
+    "Expired cursor",
+    "The feed of deliveries cannot continue at this cursor: retention may have removed deliveries after it, or the store was replaced.",
+    "Start without the cursor. `since` selects from the deliveries that are still stored.",
   ),
   run_ended: entry(
     409,

@@ -32,6 +32,17 @@ function withGate() {
   };
 }
 
+/** Counts the runs of each extension of leases. */
+const countRenewals =
+  (renewals: number[]) =>
+  (store: Store): Store => ({
+    ...store,
+    extendLeases(p) {
+      renewals.push(p.runs.length);
+      return store.extendLeases(p);
+    },
+  });
+
 const hang = () => new Promise<never>(() => {});
 const transports = [
   ["in memory", async () => createMemoryTransport()],
@@ -360,13 +371,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
 
   test("extends the leases of living workers in one write, and not those of a paused one", async () => {
     const renewals: number[] = [];
-    const h = await open((store) => ({
-      ...store,
-      extendLeases(p) {
-        renewals.push(p.runs.length);
-        return store.extendLeases(p);
-      },
-    }));
+    const h = await open(countRenewals(renewals));
     await h.startHost({ leaseMs: 900 });
     const workers = await Promise.all(["wrk_a", "wrk_b"].map((id) => h.startWorker({ id, capacity: 2, run: hang })));
     for (let n = 0; n < 4; n += 1) await h.startRun();
@@ -379,6 +384,39 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     }
     workers[0]?.pause();
     await until(() => expect(renewals.at(-1)).toBe(2));
+  });
+
+  test("the leases of runs begin with their assignment: after an idle hour, writes extend none", async () => {
+    const renewals: number[] = [];
+    const h = await open(countRenewals(renewals));
+    await h.startHost();
+    await h.startWorker({ capacity: 20, run: (_input, ctx) => ctx.step("a", () => "done") });
+    renewals.length = 0;
+    h.advance(3_600_000);
+    const ids = await Promise.all(Array.from({ length: 20 }, () => h.startRun()));
+    for (const id of ids) await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    expect(renewals).toEqual([]);
+  });
+
+  test("writes that arrive while missed leases are extended share that extension", async () => {
+    const renewals: number[] = [];
+    const h = await open(countRenewals(renewals));
+    await h.startHost();
+    const woken = Promise.withResolvers<void>();
+    const worker = await h.startWorker({
+      capacity: 20,
+      run: async (_input, ctx) => {
+        await woken.promise;
+        await ctx.step("a", () => "done");
+      },
+    });
+    const ids = await Promise.all(Array.from({ length: 20 }, () => h.startRun()));
+    await until(() => expect(worker.loop.active()).toHaveLength(20));
+    renewals.length = 0;
+    h.advance(10_000);
+    woken.resolve();
+    for (const id of ids) await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    expect(renewals).toEqual([20]);
   });
 
   test("the runs of a paused worker go to another when its lease expires, and it is assigned none", async () => {
@@ -495,6 +533,41 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(await next.workerDied(lost)).toEqual([]);
     expect((await h.read(id)).run.status).toBe("failed");
   });
+
+  test.each([
+    ["the build that accepted it", { versions: "pin", isKept: true }, { delayMs: 50, onFailure: "v1" }],
+    ["the current build, if the accepting one is gone", { versions: "pin", isKept: false }, { delayMs: 7_000 }],
+    ["the current build for versions: latest", { versions: "latest", isKept: true }, { delayMs: 7_000 }],
+  ] as const)(
+    "a run whose worker crashed is retried by the policy of %s",
+    async (_name, { versions, isKept }, expected) => {
+      const h = await open();
+      const build = (version: string, initialMs: number, onFailure?: () => null) => {
+        const { manifest } = h.code({ run: () => null, retries: { initialMs }, ...(onFailure ? { onFailure } : {}) });
+        return { ...manifest, version, workflows: manifest.workflows.map((one) => ({ ...one, versions })) };
+      };
+      const accepting = build("v1", 50, () => null);
+      const host = await h.startHost({
+        readManifest: async () => build("v2", 7_000),
+        readBuild: async (version) => (isKept && version === "v1" ? accepting : null),
+      });
+      async function crash(maxAttempts: number) {
+        const worker = await h.startWorker({ id: `wrk_${maxAttempts}`, run: hang });
+        const id = await h.startRun({ maxAttempts });
+        await until(() => expect(worker.loop.active()).toHaveLength(1));
+        worker.kill();
+        const death = { kind: "crashed", how: "ended with exit code 3" } as const;
+        await host.workerDied({ workerId: worker.id, death, deadlines: new Map() });
+        return (await h.read(id)).timeline;
+      }
+      const retried = (await crash(2)).find(({ kind }) => kind === "retry_scheduled");
+      expect(Date.parse(retried?.until ?? "") - h.clock.now()).toBe(expected.delayMs);
+      await crash(1);
+      const { data } = await h.store.listRuns({}, { limit: 10, cursor: null });
+      const ofOnFailure = data.filter(({ startedBy }) => startedBy === "failure");
+      expect(ofOnFailure.map(({ version }) => version)).toEqual("onFailure" in expected ? [expected.onFailure] : []);
+    },
+  );
 
   test("the next host assigns nothing to workers that were held before it started", async () => {
     const h = await open();

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
 import { type DeliverySummary, ownHeaders } from "../contract/delivery.ts";
+import { readPages } from "../contract/list.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { safeHeaders } from "../domain/deliveries/header-values.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { formatCount } from "../domain/format.ts";
 import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
+import type { EndpointVerification } from "../domain/sketch/write-trigger.ts";
 import { type InferredTrigger, type Sample, inferTrigger as inferFromSamples } from "../domain/sketch/infer-trigger.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
@@ -68,7 +70,7 @@ export async function inferTrigger(deps: Deps, request: InferRequest): Promise<I
   const since = request.since ?? deps.clock.now() - defaultPeriodMs;
   const end = elapsedMs(deps.clock) + maxReadMs;
   const endpoint = endpointOf(deps, request.endpoint);
-  const listed = await listSamples(deps, { ...request, since, end, isVerified: endpoint.isVerified });
+  const listed = await listSamples(deps, { ...request, since, end, isVerified: endpoint.verify !== null });
   const readOne = (id: string) => readSample(deps, id, endpoint.formats);
   const like = request.delivery === undefined ? null : await readOne(request.delivery);
   const reader = createReader(readOne, { clock: deps.clock, ids: listed.ids, end, signal: request.signal });
@@ -76,7 +78,7 @@ export async function inferTrigger(deps: Deps, request: InferRequest): Promise<I
     endpoint: request.endpoint,
     file: request.file,
     only: like ?? request.only,
-    formats: endpoint.formats,
+    ...endpoint,
   });
   if (inference.trigger)
     return describeTrigger(request.endpoint, inference.trigger, listed.isComplete && !reader.isCut());
@@ -85,9 +87,21 @@ export async function inferTrigger(deps: Deps, request: InferRequest): Promise<I
 }
 
 /** What the sources of an endpoint have in common. An unknown endpoint accepts JSON. */
-function endpointOf({ project }: Deps, endpoint: string): { formats: readonly BodyFormat[]; isVerified: boolean } {
-  const [source] = project.current().byEndpoint.get(endpoint) ?? [];
-  return { formats: source?.body ?? onlyJson, isVerified: (source?.verify ?? null) !== null };
+function endpointOf(
+  { project }: Deps,
+  endpoint: string,
+): { formats: readonly BodyFormat[]; verify: EndpointVerification | null } {
+  const { byEndpoint, manifest } = project.current();
+  const [source] = byEndpoint.get(endpoint) ?? [];
+  const formats = source?.body ?? onlyJson;
+  if (!source?.verify) return { formats, verify: null };
+  const triggers = manifest.triggers.filter((trigger) => trigger.endpoint === endpoint);
+  const trigger = triggers.find(({ secretVariable }) => secretVariable !== undefined) ?? triggers[0];
+  const { scheme } = source.verify;
+  return {
+    formats,
+    verify: { scheme, secretVariable: trigger?.secretVariable ?? null, file: trigger?.file ?? "the other triggers" },
+  };
 }
 
 /** The error for a kind that no payload has. */
@@ -142,18 +156,18 @@ async function listSamples(
 ): Promise<{ ids: string[]; total: number; isComplete: boolean }> {
   const ids: string[] = [];
   let total = 0;
-  let cursor: string | null = null;
-  do {
+  let isAtEnd = false;
+  const pages = readPages((cursor) => {
     signal?.throwIfAborted();
-    const page: Awaited<ReturnType<DeliveryStore["listDeliveries"]>> = await store.listDeliveries(
-      { endpoint, since },
-      { limit: 100, cursor, signal },
-    );
-    total += page.data.length;
-    ids.push(...page.data.filter((delivery) => isUsable(delivery, isVerified)).map(({ id }) => id));
-    cursor = page.nextCursor;
-  } while (cursor !== null && ids.length < maxDeliveries && elapsedMs(clock) < end);
-  return { ids: ids.slice(0, maxDeliveries), total, isComplete: cursor === null && ids.length <= maxDeliveries };
+    return store.listDeliveries({ endpoint, since }, { limit: 100, cursor, signal });
+  });
+  for await (const { data, nextCursor } of pages) {
+    total += data.length;
+    ids.push(...data.filter((delivery) => isUsable(delivery, isVerified)).map(({ id }) => id));
+    isAtEnd = nextCursor === null;
+    if (ids.length >= maxDeliveries || elapsedMs(clock) >= end) break;
+  }
+  return { ids: ids.slice(0, maxDeliveries), total, isComplete: isAtEnd && ids.length <= maxDeliveries };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { minKeyRetentionMs } from "../domain/deliveries/idempotency.ts";
+import { startKeyWindowMs } from "../domain/runs/start-key.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AlertStore } from "../ports/store/alert-store.ts";
@@ -50,6 +51,8 @@ export function startUpkeep(p: {
    * `false`.
    */
   updateContracts: (p: { textsSince: number | null; pause: Pause }) => Promise<void>;
+  /** Removes the builds of this machine that nothing needs any more. Resolves to their versions. */
+  removeOldBuilds: () => Promise<readonly string[]>;
   clock: Clock;
   logger: Logger;
 }): { close(): Promise<void> } {
@@ -61,6 +64,7 @@ export function startUpkeep(p: {
   function begin(): void {
     running = removeOnce()
       .then(compareOnce)
+      .then(removeBuildsOnce)
       .finally(() => {
         if (!stopping.signal.aborted) timer = setTimeout(begin, everyMs).unref();
       });
@@ -92,6 +96,17 @@ export function startUpkeep(p: {
     }
   }
 
+  /** Each machine has its own builds. */
+  async function removeBuildsOnce(): Promise<void> {
+    if (stopping.signal.aborted) return;
+    try {
+      const builds = await p.removeOldBuilds();
+      if (builds.length > 0) logger.info("old builds were removed", { builds });
+    } catch (error) {
+      if (!stopping.signal.aborted) logger.warn("old builds could not be removed; it will be retried", { error });
+    }
+  }
+
   /** Stops immediately when the server shuts down. */
   function pause(tookMs: number): Promise<boolean> {
     const { signal } = stopping;
@@ -116,6 +131,17 @@ export function startUpkeep(p: {
   };
 }
 
+/** Deliveries received before this time may have been removed, or will be; 0: none. */
+export async function retentionCutoff(p: {
+  store: Pick<UpkeepStore, "findOldestOf">;
+  retention: Pick<Retention, "days" | "deliveries">;
+  now: number;
+}): Promise<number> {
+  const { days, deliveries } = p.retention;
+  const byCount = deliveries === null ? null : await p.store.findOldestOf(deliveries);
+  return Math.max(days === null ? 0 : p.now - days * dayMs, byCount ?? 0);
+}
+
 /**
  * Removes data beyond the retention settings and obsolete data, in small transactions with a pause after each. An
  * idempotency key is removed when no source can use it any more. If that is unknown (`maxDedupeMs: null`), nothing is
@@ -133,7 +159,7 @@ export async function removeOld(p: {
   const keysSince =
     p.maxDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(minKeyRetentionMs, p.maxDedupeMs);
   const byAge = retention.days === null ? null : now - retention.days * dayMs;
-  const byCount = retention.deliveries === null ? null : await store.findOldestOf(retention.deliveries);
+  const before = await retentionCutoff(p);
   const removed: RemovedRows = {
     deliveries: 0,
     runs: 0,
@@ -161,7 +187,6 @@ export async function removeOld(p: {
     }
   }
 
-  const before = Math.max(byAge ?? 0, byCount ?? 0);
   if (before > 0) {
     await walk("deliveries", (after: { at: number; id: string } | null) =>
       store.removeOldDeliveries({ before, keysSince, after }),
@@ -177,6 +202,7 @@ export async function removeOld(p: {
     await walk("counters", (after: { bucketMs: number; endpoint: string; attachmentId: string } | null) =>
       store.removeOldCounters({ before: byAge, after }),
     );
+  await walk("keys", () => store.removeOldStartKeys({ before: now - startKeyWindowMs }));
   const { auditDays } = retention;
   if (auditDays !== null) await walk("auditEntries", () => store.removeOldAudit({ before: now - auditDays * dayMs }));
   await walk("signIns", () => store.removeExpiredSignIns({ before: now }));

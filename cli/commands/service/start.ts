@@ -3,14 +3,13 @@ import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
 import { isEnded } from "../../../server/domain/runs/run-state.ts";
 import { type Logger, targetLogFields } from "../../../server/ports/logger.ts";
-import type { LocalApi } from "../../../server/processes/fork-local-api.ts";
+import type { LocalApi } from "../../../server/processes/web/fork-local-api.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { type CommandContext, type CommandRunner, isWatched } from "../command-context.ts";
 import { createJsonEvents, type ServiceEvents } from "./service-events.ts";
 import { renderReady } from "./text-events.ts";
 import { createApiClient } from "../../api/api-client.ts";
 import type { CliCommand } from "../cli-command.ts";
-import { removeOldBuilds } from "../../build/state-folder.ts";
 import { checkOpenRuns, summarizeOpenRuns } from "../builds/open-runs.ts";
 import { createFirstKey } from "../keys/create.ts";
 import { parsePort, parseRole, type Role } from "../options.ts";
@@ -43,7 +42,7 @@ async function start(
   const { projectDir } = context;
   const { settings, manifest, logger, events } = await readDeployed(context, port === undefined ? {} : { port });
   const [{ forkLocalApi }, { requireSharedStore }] = await Promise.all([
-    import("../../../server/processes/fork-local-api.ts"),
+    import("../../../server/processes/web/fork-local-api.ts"),
     import("../../../server/processes/require-shared-store.ts"),
   ]);
   if (role === "web") requireSharedStore(settings, "`signalbox start --role web`");
@@ -87,14 +86,11 @@ async function reportOpenRuns(p: {
   manifest: Manifest;
   events: ServiceEvents;
 }): Promise<void> {
-  const { buildsDir } = p.settings;
   const api = createApiClient((request) => p.local.fetch(request));
   try {
     const check = await checkOpenRuns(api, p.manifest);
     const misfits = summarizeOpenRuns(check);
     if (misfits) p.events.notice(check.failing > 0 ? "warn" : "info", misfits);
-    if (buildsDir !== null)
-      await removeOldBuilds(buildsDir, { current: p.manifest.version, needed: new Set(check.neededBuilds) });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     p.events.notice("warn", `Open runs were not compared with the build: ${reason}`);

@@ -53,6 +53,8 @@ export const operations = {
   cancelRun: { access: "operate", audit: "run.canceled" },
   decideApproval: { access: "operate", audit: "approval.decided" },
   replayRun: { access: "operate", audit: "run.replayed" },
+  // Like revealDelivery.
+  revealRun: { access: "operate" },
   resumeRun: { access: "operate", audit: "run.resumed" },
 
   getTarget: { access: "read" },
@@ -79,6 +81,8 @@ export const operations = {
   // Shows a webhook key, with which one can start runs.
   triggerUrl: { access: "operate" },
 
+  // Each connection has an entry in the audit log, which names its endpoint and its start.
+  followDeliveries: { access: "feed", audit: "feed.opened" },
   explainDelivery: { access: "read" },
   exportDeliveries: { access: "read" },
   getDelivery: { access: "read" },
@@ -88,6 +92,8 @@ export const operations = {
   releaseDeliveries: { access: "operate", audit: { release: "delivery.released" }, slot: "list" },
   releaseDelivery: { access: "operate", audit: { release: "delivery.released" } },
   redeliver: { access: "operate", audit: "delivery.redelivered" },
+  // Shows the recorded values of sensitive fields. Writes its audit entry first.
+  revealDelivery: { access: "operate" },
   sendDelivery: { access: "operate", audit: "delivery.sent" },
 
   listPresets: { access: "read" },

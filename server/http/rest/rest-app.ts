@@ -7,11 +7,13 @@ import { answer, defineRoute } from "./define-route.ts";
 import { problemResponse, toAppError } from "../problem-response.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import type { RestDeps, RestEnv } from "./rest-deps.ts";
+import { withoutAnyType } from "./schemas.ts";
 import { registerAgentRoutes } from "./routes/agents.ts";
 import { registerAlertRoutes } from "./routes/alerts.ts";
 import { registerBuildRoutes } from "./routes/builds.ts";
 import { registerBacktestRoutes } from "./routes/backtest.ts";
 import { registerDeliveryRoutes } from "./routes/deliveries.ts";
+import { registerFeedRoute } from "./routes/feed.ts";
 import { registerKeyRoutes } from "./routes/keys.ts";
 import { registerPeopleRoutes } from "./routes/people.ts";
 import { registerRunActionRoutes } from "./routes/run-actions.ts";
@@ -67,6 +69,7 @@ function buildApp(): { app: OpenAPIHono<RestEnv>; routes: RestRoute[] } {
   registerRunActionRoutes(app);
   registerTriggerRoutes(app);
   registerBacktestRoutes(app);
+  registerFeedRoute(app);
   registerDeliveryRoutes(app);
   registerBuildRoutes(app);
   registerKeyRoutes(app);
@@ -116,7 +119,7 @@ function registerDocument(app: OpenAPIHono<RestEnv>): void {
 const openapiVersion = "3.1.0";
 
 function describe(app: OpenAPIHono<RestEnv>) {
-  return app.getOpenAPI31Document({
+  const document = app.getOpenAPI31Document({
     openapi: openapiVersion,
     info: {
       title: "Signalbox",
@@ -127,6 +130,7 @@ function describe(app: OpenAPIHono<RestEnv>) {
     servers: [{ url: "/" }],
     security: [{ bearer: [] }, { apiKey: [] }],
   });
+  return withoutAnyType(document);
 }
 
 function invalidRequest(target: string, { issues }: z.core.$ZodError): AppError {

@@ -1,12 +1,13 @@
 import type { ApiAuthenticator, Client, Principal } from "../../auth/access/principal.ts";
 import type { KeyCipher } from "../../auth/keys/service-secret.ts";
 import type { TakeSlot } from "../../auth/limits/request-slots.ts";
-import type { AlertSettings, Mode } from "../../config.ts";
+import type { AlertSettings, Mode, Settings } from "../../config.ts";
 import type { Json } from "../../contract/json.ts";
 import type { BodyBudget } from "../../domain/requests/request-body.ts";
 import type { Builds } from "../../ports/builds.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { Masking } from "../../ports/masking.ts";
 import type { ProjectReader } from "../../ports/project.ts";
 import type { Signals } from "../../ports/signals.ts";
 import type { Store } from "../../ports/store.ts";
@@ -14,7 +15,11 @@ import type { Metrics } from "./metrics/create-metrics.ts";
 
 /** The dependencies of the REST routes. */
 export interface RestDeps {
+  /** Reads no sensitive values. */
   store: Store;
+  /** Reads the recorded values: see `Masking`. */
+  originals: Store;
+  masking: Pick<Masking, "readMasks" | "restore">;
   project: ProjectReader;
   builds: Builds;
   signals: Signals;
@@ -30,6 +35,8 @@ export interface RestDeps {
   baseUrl: () => string;
   /** `null`: there are no alerts. */
   alerts: AlertSettings | null;
+  /** Deliveries beyond it may have been removed. */
+  retention: Settings["retention"];
   cipher: KeyCipher;
   /** Authenticates a request. The command line, in its own process, uses `() => Promise.resolve({ kind: "local" })`. */
   authenticate: ApiAuthenticator;

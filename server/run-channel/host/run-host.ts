@@ -30,7 +30,7 @@ export interface IsolatedRuns {
 
 export interface RunHostOptions extends Pick<
   RecoveryOptions,
-  "readManifest" | "machine" | "reconcileEveryMs" | "clock" | "logger" | "onTakenOver"
+  "readManifest" | "readBuild" | "mode" | "machine" | "reconcileEveryMs" | "clock" | "logger" | "onTakenOver"
 > {
   store: Store;
   /** A worker must send it to be accepted. */
@@ -185,6 +185,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       isDraining,
       respondedAt: performance.now(),
       leaseUntil: clock.now() + lease,
+      renewing: null,
       runs: new TransientMap(),
       reserved: 0,
       limitedTargets: new Set(identity.concurrency.map(([target]) => target)),

@@ -13,7 +13,7 @@ import type { Change, Feed } from "../../ports/feed.ts";
 import { type Store, type StoreMark, storeTopics } from "../../ports/store.ts";
 import type { ProjectReader } from "../../ports/project.ts";
 import { createRunWatch, createTimelineFeed, createWordsFeed } from "../../runs/run-feeds.ts";
-import { watchChanges } from "../../runs/watch-changes.ts";
+import { watchChanges } from "../../ports/watch-changes.ts";
 import { createPulseFeed } from "../../traffic/pulse-feed.ts";
 import { procedure, router } from "../trpc.ts";
 

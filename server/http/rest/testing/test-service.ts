@@ -17,6 +17,8 @@ import { createBodyBudget } from "../../../domain/requests/request-body.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Builds } from "../../../ports/builds.ts";
 import type { Identity } from "../../../ports/identity.ts";
+import { createMasking } from "../../../masking/masked-store.ts";
+import { createMaskReader } from "../../../masking/read-masks.ts";
 import { planRun, evaluateTriggers } from "../../../matching/match-triggers.ts";
 import { createReceiver, type Receive } from "../../../ingest/receive.ts";
 import { type Logger, silentLogger } from "../../../ports/logger.ts";
@@ -34,7 +36,13 @@ export type TestService = Awaited<ReturnType<typeof openTestService>>;
  * against the OpenAPI document.
  */
 export async function openTestService(
-  p: { mode?: Mode; maxBodyBytes?: number; secret?: string; baseUrl?: string } = {},
+  p: {
+    mode?: Mode;
+    maxBodyBytes?: number;
+    secret?: string;
+    baseUrl?: string;
+    retention?: Partial<RestDeps["retention"]>;
+  } = {},
 ) {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-api-"));
   const store = await openSqliteStore({ file: join(dir, "test.db"), logger: silentLogger });
@@ -87,8 +95,14 @@ export async function openTestService(
     },
   };
   const maxBodyBytes = p.maxBodyBytes ?? 100_000;
-  const common = {
+  const masking = createMasking(
     store,
+    createMaskReader({ current: () => state.sources.manifest, builds, secret: "a secret of sixteen characters" }),
+  );
+  const common = {
+    store: masking.masked,
+    originals: masking.originals,
+    masking,
     project,
     builds,
     signals,
@@ -103,6 +117,7 @@ export async function openTestService(
     identity: () => (identity ??= loadIdentity()),
     takeSlot: createRequestSlots(),
     alerts: null,
+    retention: { days: null, deliveries: null, auditDays: null, ...p.retention },
     baseUrl: () => p.baseUrl ?? "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
     authenticate: createApiAuthenticator({ ...common, sessionSecret }),
