@@ -6,7 +6,12 @@ import {
   type VerdictList,
 } from "../../server/contract/delivery.ts";
 import { formatCount, formatNumber } from "../../server/domain/format.ts";
-import { verdictOutcomes } from "../ui/statuses.ts";
+import { deliveryOutcomes, verdictOutcomes } from "../ui/statuses.ts";
+
+/** The title of a delivery in the browser's tab: `✗ billing`. */
+export function deliveryTitle({ outcome, endpoint }: Pick<DeliverySummary, "outcome" | "endpoint">): string {
+  return `${deliveryOutcomes[outcome].mark} ${endpoint}`;
+}
 
 /** One line: why a delivery did, or did not, start a run. */
 export function describeDecision(

@@ -12,6 +12,8 @@ export const ownHeaders = {
   redeliveryOf: "signalbox-redelivery-of",
   /** `form`: a person sent the delivery from a form of the app. */
   sentFrom: "signalbox-sent-from",
+  /** The only trigger that evaluated the delivery: a person sent it from the form of that trigger. */
+  sentTo: "signalbox-sent-to",
   /** `skipped`: the endpoint verifies signatures, and this delivery was authenticated by a person's session instead. */
   signatureCheck: "signalbox-signature-check",
   /** The public URL of the request, only if the endpoint's signature covers it. Keys in it are redacted. */

@@ -2,13 +2,16 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ownHeaders } from "../../../server/contract/delivery.ts";
-import { useTRPC } from "../../trpc/trpc.ts";
+import { NeighbourButtons, useNear } from "../../list/trail.tsx";
+import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
+import { useTabTitle } from "../../ui/browser.ts";
 import { CopyButton, ShortId } from "../../ui/copy-button.tsx";
 import { Facts, PageTitle } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
 import { type FullDelivery, redeliveriesShown } from "./full-delivery.ts";
+import { deliveryTitle } from "../describe-decision.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { formatBytes, formatDuration, formatUtc } from "../../../server/domain/format.ts";
 
@@ -16,12 +19,22 @@ import { formatBytes, formatDuration, formatUtc } from "../../../server/domain/f
 export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
   const sha = delivery.bodySha256;
   const releasedAt = delivery.headers[ownHeaders.releasedAt];
+  const client = useTRPCClient();
+  const near = useNear({
+    page: "/deliveries",
+    id: delivery.id,
+    at: delivery.receivedAt,
+    fetch: (range) => client.deliveries.list.query(range),
+  });
+  useTabTitle(deliveryTitle(delivery));
   const key = delivery.headers["idempotency-key"] ?? delivery.headers["webhook-id"];
   return (
     <>
       <PageTitle
-        crumb={{ href: "/deliveries", label: "Deliveries", rest: `${delivery.method} /triggers/${delivery.endpoint}` }}
+        list={{ href: near.href, label: "Deliveries" }}
         id={delivery.id}
+        title={<PlainText text={`${delivery.method} /triggers/${delivery.endpoint}`} />}
+        nav={<NeighbourButtons page="/deliveries" noun="delivery" id={delivery.id} ids={near.ids} />}
       >
         <OutcomeBadge delivery={delivery} />
         <DeliveryActions delivery={delivery} onCompare={onCompare} />
@@ -73,9 +86,12 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
 /** `null`: sent by a webhook sender. */
 function sentFrom({ headers }: FullDelivery): string | null {
   if (headers[ownHeaders.sentFrom] !== "form") return null;
-  return headers[ownHeaders.signatureCheck] === "skipped"
-    ? "a form in the app, signature not checked"
-    : "a form in the app";
+  const only = headers[ownHeaders.sentTo];
+  const notes = [
+    only === undefined ? "" : `, to ${only} only`,
+    headers[ownHeaders.signatureCheck] === "skipped" ? ", signature not checked" : "",
+  ];
+  return `a form in the app${notes.join("")}`;
 }
 
 /** `null`: the request was an event. */
