@@ -86,7 +86,7 @@ export default {
       from: { path: `${root}components/`, pathNot: "\\.test\\.tsx?$" },
       to: {
         path: `${root}(?:server/|app/|cli/)`,
-        pathNot: `${root}server/(contract/|domain/schema/|domain/access/|domain/(?:format|json/json-pointer|runs/run-state|runs/approval)\\.ts$|trpc/router\\.ts$)`,
+        pathNot: `${root}server/(contract/|domain/schema/|domain/access/|domain/(?:format|deliveries/describe-reason|json/json-pointer|runs/run-state|runs/approval)\\.ts$|trpc/router\\.ts$)`,
       },
     },
     {

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Verdict } from "../../server/contract/delivery.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
-import { formatReason } from "../deliveries/describe-decision.ts";
+import { formatReason, verdictStages } from "../../server/domain/deliveries/describe-reason.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/states.tsx";
 import { StatusBadge } from "../ui/badges.tsx";
@@ -74,7 +74,7 @@ function Verdicts({ verdicts }: { verdicts: readonly Verdict[] }) {
 export function formatVerdict({ outcome, reasons, target }: Verdict): string {
   if (outcome === "matched") return `fires ${target.slug}`;
   const [first, ...others] = reasons;
-  const stage = verdictOutcomes[outcome].stage;
+  const stage = verdictStages[outcome];
   if (!first) return stage;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
   return visibleText(`${outcome === "disabled" ? "" : `${stage}: `}${formatReason(first)}${more}`, 400);

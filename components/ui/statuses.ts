@@ -69,13 +69,13 @@ export const deliveryOutcomes: Record<DeliveryOutcome, PageStatus> = {
   held: { label: "held", icon: Inbox, tone: "run", mark: "◔" },
 };
 
-/** Label, icon, tone and stage of verdicts. */
-export const verdictOutcomes: Record<VerdictOutcome, StatusStyle & { stage: string }> = {
-  matched: { label: "matched", icon: CircleCheck, tone: "ok", stage: "request, filter" },
-  headers_mismatch: { label: "headers mismatch", icon: ListX, tone: "idle", stage: "headers" },
-  request_mismatch: { label: "request mismatch", icon: TriangleAlert, tone: "bad", stage: "request" },
-  filter_mismatch: { label: "filter mismatch", icon: SkipForward, tone: "idle", stage: "filter" },
-  disabled: { label: "disabled", icon: Pause, tone: "wait", stage: "switched off" },
+/** Label, icon and tone of verdicts. */
+export const verdictOutcomes: Record<VerdictOutcome, StatusStyle> = {
+  matched: { label: "matched", icon: CircleCheck, tone: "ok" },
+  headers_mismatch: { label: "headers mismatch", icon: ListX, tone: "idle" },
+  request_mismatch: { label: "request mismatch", icon: TriangleAlert, tone: "bad" },
+  filter_mismatch: { label: "filter mismatch", icon: SkipForward, tone: "idle" },
+  disabled: { label: "disabled", icon: Pause, tone: "wait" },
 };
 
 /** Label, icon and tone of alerts. */

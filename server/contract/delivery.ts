@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { jsonSchema } from "./json.ts";
 import { problemSchema } from "./problem.ts";
+import type { BodyFormat } from "./project/endpoint.ts";
 import { targetSchema } from "./project/target.ts";
 
 /**
@@ -115,6 +116,31 @@ export const deliverySchema = deliverySummarySchema.extend({
   body: z.string().nullable(),
   json: jsonSchema.nullable(),
 });
+
+/** A delivery in the lists of the app. */
+export interface DeliveryRow extends DeliverySummary {
+  /** Why it did, or did not, start a run, in one line. */
+  decision: string;
+  /** The endpoint that the sender of a delivery to an unknown endpoint probably meant; `null`: none is similar. */
+  probableEndpoint: string | null;
+}
+
+/** The response to a sender, without the headers that every response has. */
+export interface SenderResponse {
+  status: number;
+  /** As it was sent. `null`: the answer to a handshake, which is not stored. */
+  body: string | null;
+  headers: Record<string, string>;
+}
+
+/** One delivery on its page. `body` contains its JSON. */
+export interface DeliveryDetails extends DeliveryRow {
+  body: string | null;
+  /** A body that is not JSON, as the JSON that triggers evaluate; `null`: the body is JSON, or cannot be read. */
+  evaluated: { format: BodyFormat["type"]; text: string } | null;
+  /** What the sender received; `null`: it was delivered again, and has no sender. */
+  response: SenderResponse | null;
+}
 
 /**
  * A held delivery after another evaluation. `released`: it started `runs`. `already_released`: these are the runs of an

@@ -1,11 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Delivery, DeliverySummary, VerdictOutcome } from "../contract/delivery.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
-import { nearestName } from "../domain/did-you-mean.ts";
-import type { BodyFormat } from "../contract/project/endpoint.ts";
-import { onlyJson, parseRecorded, readFile } from "../domain/requests/body-format.ts";
+import { readFile } from "../domain/requests/body-format.ts";
 import { dropUndefined } from "../domain/drop-undefined.ts";
-import type { ProjectReader, ProjectSources } from "../ports/project.ts";
+import type { ProjectSources } from "../ports/project.ts";
 import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
 
 /** Filter by a trigger's verdict; `stopped` is every verdict other than a match. */
@@ -38,28 +36,6 @@ export async function getDelivery(deps: { store: Pick<DeliveryStore, "getDeliver
   throw new AppError("not_found", `There is no delivery ${JSON.stringify(id)}. Retention may have removed it.`);
 }
 
-/** A body that is not JSON, as the JSON that triggers evaluate. */
-interface EvaluatedBody {
-  format: BodyFormat["type"];
-  /** The fields of a form or the JSON in one of them, or a string. */
-  text: string;
-}
-
-const forms: readonly BodyFormat[] = [{ type: "form", field: null, bigints: "number" }, { type: "multipart" }];
-
-/**
- * The body of a delivery as the triggers of the current build evaluate it; a form also if no trigger accepts it.
- * `null`: the body is JSON, is not stored, or cannot be read.
- */
-export async function evaluatedBody(
-  { project }: { project: ProjectReader },
-  delivery: Pick<Delivery, "id" | "endpoint" | "body" | "headers">,
-): Promise<EvaluatedBody | null> {
-  const accepted = project.current().byEndpoint.get(delivery.endpoint)?.[0]?.body ?? onlyJson;
-  const read = (await parseRecorded(delivery, [...accepted, ...forms])) ?? (await parseRecorded(delivery, forms));
-  return read && read.format.type !== "json" ? { format: read.format.type, text: read.text } : null;
-}
-
 /** A file of a delivery with a multipart body, by its number. Throws AppError `not_found`. */
 export async function getDeliveryFile(
   deps: { store: Pick<DeliveryStore, "getDelivery"> },
@@ -78,18 +54,6 @@ export function listDeliveries(
   p: { filter: DeliveryFilter; page: PageRequest },
 ): Promise<Page<DeliverySummary>> {
   return deps.store.listDeliveries(p.filter, p.page);
-}
-
-/**
- * The most similar endpoint for a delivery to an unknown endpoint; `null` for any other delivery, or if no endpoint is
- * similar.
- */
-export function probableEndpoint(
-  deps: { project: ProjectReader },
-  { endpoint, problem }: Pick<Delivery, "endpoint" | "problem">,
-): string | null {
-  if (problem?.code !== "unknown_endpoint") return null;
-  return nearestName(endpoint, [...deps.project.current().byEndpoint.keys()]);
 }
 
 /**

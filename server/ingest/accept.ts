@@ -6,6 +6,13 @@ import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
 import { recordHeaders } from "../domain/deliveries/header-values.ts";
 import { redactText } from "../domain/deliveries/redaction.ts";
+import {
+  acceptedResponse,
+  fixedResponse,
+  problemResponse,
+  type ResponseParts,
+  skippedResponse,
+} from "../domain/deliveries/sender-response.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
 import type { Decision } from "../matching/match-triggers.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
@@ -107,86 +114,35 @@ export function respond(
 ): IngestResponse {
   const { kind } = acceptance;
   if (reply && (kind === "accepted" || kind === "repeated" || kind === "skipped" || kind === "held"))
-    return response(context, reply.status, reply.body, {
-      ...reply.headers,
-      ...(kind === "repeated" && { "idempotent-replayed": "true" }),
-    });
+    return response(context, fixedResponse(reply, { isRepeated: kind === "repeated" }));
   switch (acceptance.kind) {
     case "accepted":
     case "repeated":
-      return acceptedResponse(context, acceptance.runs, { isRepeated: acceptance.kind === "repeated" });
+      return response(context, acceptedResponse(acceptance.runs, { isRepeated: acceptance.kind === "repeated" }));
     case "skipped":
-      return jsonResponse(context, 200, { ok: true, skipped: true });
+      return response(context, skippedResponse());
     case "held":
-      return heldResponse(context, { isRepeated: false });
+      return response(context, acceptedResponse([], { isRepeated: false }));
     case "challenged":
-      return answerResponse(context, acceptance.answer);
+      return response(context, answerParts(acceptance.answer));
     case "mismatched":
-      return problemResponse(context, acceptance.error, secrets);
+      return respondProblem(context, acceptance.error, secrets);
   }
 }
 
-function acceptedResponse(
-  context: ResponseContext,
-  runs: readonly AcceptedRun[],
-  { isRepeated }: { isRepeated: boolean },
-): IngestResponse {
-  const [first] = runs;
-  // The first delivery of the event is held.
-  if (!first) return heldResponse(context, { isRepeated });
-  const { runId } = first;
-  const body = { ok: true, runId, runs: runs.map(({ runId, trigger, target }) => ({ runId, trigger, target })) };
-  const headers: Record<string, string> = {
-    "content-type": "application/json",
-    location: `/api/v1/runs/${runId}`,
-  };
-  if (isRepeated) headers["idempotent-replayed"] = "true";
-  return response(context, 202, JSON.stringify(body), headers);
-}
-
-function heldResponse(context: ResponseContext, { isRepeated }: { isRepeated: boolean }): IngestResponse {
-  return response(context, 202, JSON.stringify({ ok: true, held: true }), {
-    "content-type": "application/json",
-    ...(isRepeated && { "idempotent-replayed": "true" }),
-  });
-}
-
-function jsonResponse(context: ResponseContext, status: number, body: object): IngestResponse {
-  return response(context, status, JSON.stringify(body), { "content-type": "application/json" });
-}
-
-function answerResponse(context: ResponseContext, { status, contentType, body }: SenderAnswer): IngestResponse {
-  return response(context, status, body, contentType === null ? {} : { "content-type": contentType });
+function answerParts({ status, contentType, body }: SenderAnswer): ResponseParts {
+  return { status, body, headers: contentType === null ? {} : { "content-type": contentType } };
 }
 
 /** A problem (RFC 9457). */
-export function problemResponse(context: ResponseContext, error: AppError, secrets: readonly string[]): IngestResponse {
-  const problem = toProblem(error, secrets);
-  return response(context, problem.status, JSON.stringify(problem), {
-    "content-type": "application/problem+json",
-    ...problemHeaders[error.code],
-  });
+export function respondProblem(context: ResponseContext, error: AppError, secrets: readonly string[]): IngestResponse {
+  return response(context, problemResponse(toProblem(error, secrets)));
 }
-
-const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
-  // Some senders send the credentials in a URL only after they were asked for them.
-  unauthorized: { "www-authenticate": 'Bearer, Basic realm="webhooks"' },
-  invalid_signature: { "www-authenticate": "Signature" },
-  method_not_allowed: { allow: "POST" },
-  unsupported_handshake: { allow: "POST" },
-  unsupported_media_type: { accept: "application/json" },
-  queue_full: { "retry-after": "10" },
-  store_unavailable: { "retry-after": "2" },
-  overloaded: { "retry-after": "2" },
-  shutting_down: { "retry-after": "5" },
-};
 
 /** `headers` become those of the response. */
 function response(
   { deliveryId, closesConnection, headers: common }: ResponseContext,
-  status: number,
-  body: string,
-  headers: Record<string, string>,
+  { status, body, headers }: ResponseParts,
 ): IngestResponse {
   if (common) Object.assign(headers, common);
   if (deliveryId !== null) headers["signalbox-delivery"] = deliveryId;

@@ -12,7 +12,7 @@ import {
   deliveryEvent,
   type DeliveryDraft,
   draftDelivery,
-  problemResponse,
+  respondProblem,
   type ReceiverEvent,
   withRuns,
 } from "./accept.ts";
@@ -117,7 +117,7 @@ export function createRejecter({
         if (isWithin(unauthenticatedBudget, head.receivedAt, "without a valid key"))
           await record(rejectedDelivery(head, draftDelivery(head, null), { error, decision: null }));
       }
-      return problemResponse({ deliveryId: null, closesConnection: head.hasBody }, error, head.secrets);
+      return respondProblem({ deliveryId: null, closesConnection: head.hasBody }, error, head.secrets);
     },
     async reject(request, cause) {
       const { head, delivery: draft, decision, responseHeaders } = request;
@@ -131,7 +131,7 @@ export function createRejecter({
         if (await record(delivery)) emit(deliveryEvent(head, delivery));
       }
       const closesConnection = head.hasBody && draft.body === null;
-      return problemResponse({ deliveryId: head.id, closesConnection, headers: responseHeaders }, error, head.secrets);
+      return respondProblem({ deliveryId: head.id, closesConnection, headers: responseHeaders }, error, head.secrets);
     },
   };
 }

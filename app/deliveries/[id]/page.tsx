@@ -1,8 +1,7 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
-import { deliveryTitle } from "../../../components/deliveries/describe-decision.ts";
 import { DeliveryView } from "../../../components/deliveries/detail/delivery-view.tsx";
-import { redeliveriesShown } from "../../../components/deliveries/detail/full-delivery.ts";
+import { deliveryTitle, redeliveriesShown } from "../../../components/deliveries/detail/full-delivery.ts";
 import { PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, requireAccess, orNotFound } from "../../server.ts";
 
@@ -21,13 +20,10 @@ export default async function DeliveryPage({ params }: Props) {
   const { id } = await params;
   await requireAccess();
   const { queryClient, trpc } = await createReader();
-  const query = trpc.deliveries.get.queryOptions({ id });
   await Promise.all([
-    orNotFound(queryClient.fetchQuery(query)),
+    orNotFound(queryClient.fetchQuery(trpc.deliveries.get.queryOptions({ id }))),
     queryClient.prefetchQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: redeliveriesShown })),
   ]);
-  // The page contains a large body only once: as its exact bytes, not also as parsed JSON.
-  queryClient.setQueryData(query.queryKey, (delivery) => delivery && { ...delivery, json: null });
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
       <PageFrame>

@@ -2,14 +2,13 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { LoadingRows } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { TextInput } from "../../ui/text-input.tsx";
-import { describeDecision } from "../describe-decision.ts";
-import type { FullDelivery } from "../detail/full-delivery.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { formatBytes } from "../../../server/domain/format.ts";
 
@@ -22,7 +21,7 @@ export function CompareDialog({
   onClose,
   onChoose,
 }: {
-  delivery: FullDelivery;
+  delivery: DeliveryDetails;
   isOpen: boolean;
   onClose: () => void;
   onChoose: (id: string) => void;
@@ -34,7 +33,7 @@ export function CompareDialog({
   );
 }
 
-function Choices({ delivery, onChoose }: { delivery: FullDelivery; onChoose: (id: string) => void }) {
+function Choices({ delivery, onChoose }: { delivery: DeliveryDetails; onChoose: (id: string) => void }) {
   const trpc = useTRPC();
   const [pasted, setPasted] = useState("");
   const recent = useQuery(
@@ -83,7 +82,7 @@ function Choices({ delivery, onChoose }: { delivery: FullDelivery; onChoose: (id
                 className="flex w-full cursor-pointer items-center gap-3 rounded-m px-2 py-1.5 text-left hover:bg-sunken"
               >
                 <OutcomeBadge delivery={other} />
-                <span className="min-w-0 flex-1 truncate text-ink-2">{describeDecision(other)}</span>
+                <span className="min-w-0 flex-1 truncate text-ink-2">{other.decision}</span>
                 <span className="shrink-0 text-s text-ink-3 tabular-nums">{formatBytes(other.bodyBytes)}</span>
                 <span className="w-20 shrink-0 text-right text-s text-ink-3">
                   <RelativeTime iso={other.receivedAt} />

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useMemo } from "react";
+import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { formatCount } from "../../../server/domain/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
@@ -11,7 +12,7 @@ import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { Panel, Cell, Row, Table } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { ShortId } from "../../ui/copy-button.tsx";
-import { evaluatedText, type FullDelivery } from "../detail/full-delivery.ts";
+import { evaluatedText } from "../detail/full-delivery.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { diffHeaders, diffJson, diffVerdicts } from "./diff-delivery.ts";
 
@@ -37,7 +38,7 @@ export function ComparePanel({
   other,
   onClose,
 }: {
-  delivery: FullDelivery;
+  delivery: DeliveryDetails;
   other: string;
   onClose: () => void;
 }) {
@@ -60,7 +61,7 @@ export function ComparePanel({
   );
 }
 
-function Comparison({ one, two }: { one: FullDelivery; two: FullDelivery }) {
+function Comparison({ one, two }: { one: DeliveryDetails; two: DeliveryDetails }) {
   const body = useMemo(() => differencesOfBodies(one, two), [one, two]);
   const verdicts = useMemo(() => diffVerdicts(one, two), [one, two]);
   const headers = useMemo(() => diffHeaders(one.headers, two.headers), [one, two]);
@@ -92,7 +93,7 @@ function Comparison({ one, two }: { one: FullDelivery; two: FullDelivery }) {
   );
 }
 
-function Side({ label, delivery }: { label: string; delivery: FullDelivery }) {
+function Side({ label, delivery }: { label: string; delivery: DeliveryDetails }) {
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-2">
       <span className="w-9 text-s text-ink-3">{label}</span>
@@ -105,7 +106,7 @@ function Side({ label, delivery }: { label: string; delivery: FullDelivery }) {
   );
 }
 
-function differencesOfBodies(one: FullDelivery, two: FullDelivery) {
+function differencesOfBodies(one: DeliveryDetails, two: DeliveryDetails) {
   if (one.bodySha256 !== null && one.bodySha256 === two.bodySha256)
     return { same: "The bodies are identical, byte for byte.", rows: [] };
   if (!one.body || !two.body) return { same: "One of the deliveries has no stored body.", rows: [] };

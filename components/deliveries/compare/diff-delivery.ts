@@ -3,7 +3,7 @@ import { formatNumber } from "../../../server/domain/format.ts";
 import { toPointer } from "../../../server/domain/json/json-pointer.ts";
 import { type JsonLine, layOutJson } from "../../json/json-layout.ts";
 import { nameOf } from "../../json/pointers.ts";
-import { reasonParts } from "../describe-decision.ts";
+import { reasonParts } from "../../../server/domain/deliveries/describe-reason.ts";
 
 /** One name whose values differ; `null`: absent. */
 interface NamedDifference {

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Columns2, FilePenLine, Forward, RotateCw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
+import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { formatCount } from "../../../server/domain/format.ts";
 import { useMay, useDisabledReason } from "../../auth/access.tsx";
 import { problemOf, describeProblem } from "../../trpc/problem-of.ts";
@@ -15,11 +16,17 @@ import { Menu } from "../../ui/menu.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { CompareDialog } from "../compare/compare-dialog.tsx";
 import { deliveryCurl, endpointPath } from "../delivery-curl.ts";
-import { evaluatedText, type FullDelivery } from "./full-delivery.ts";
+import { evaluatedText } from "./full-delivery.ts";
 import { jsonOf } from "../read-body.ts";
 
 /** The actions on a delivery. */
-export function DeliveryActions({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
+export function DeliveryActions({
+  delivery,
+  onCompare,
+}: {
+  delivery: DeliveryDetails;
+  onCompare: (id: string) => void;
+}) {
   const [isComparing, setIsComparing] = useState(false);
   const slugs = useTriggersOn(delivery.endpoint);
   return (
@@ -50,7 +57,7 @@ function useTriggersOn(endpoint: string): string[] {
   return [...new Set((data ?? []).map(({ slug }) => slug))];
 }
 
-function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {
+function CopyAsCurl({ delivery }: { delivery: DeliveryDetails }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const toast = useToast();
@@ -78,7 +85,7 @@ function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {
   );
 }
 
-function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string[] }) {
+function OpenAsForm({ delivery, slugs }: { delivery: DeliveryDetails; slugs: string[] }) {
   const leave = useLeave();
   const hrefOf = (slug: string) =>
     `/?node=${encodeURIComponent(`trigger:${slug}`)}&tab=test&from=${encodeURIComponent(delivery.id)}`;
@@ -118,7 +125,7 @@ function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string
 }
 
 /** Evaluates a held delivery again. A redelivery would run its event a second time after its release. */
-function Release({ delivery: { id } }: { delivery: FullDelivery }) {
+function Release({ delivery: { id } }: { delivery: DeliveryDetails }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const toast = useToast();
@@ -146,7 +153,7 @@ function Release({ delivery: { id } }: { delivery: FullDelivery }) {
   );
 }
 
-function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[] }) {
+function Redeliver({ delivery, slugs }: { delivery: DeliveryDetails; slugs: string[] }) {
   const trpc = useTRPC();
   const router = useRouter();
   const toast = useToast();
@@ -208,7 +215,7 @@ function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[
   );
 }
 
-function verdictOn({ verdicts }: FullDelivery, slug: string): string {
+function verdictOn({ verdicts }: DeliveryDetails, slug: string): string {
   const verdict = verdicts.find((one) => one.trigger === slug);
   return verdict ? `${verdict.outcome.replaceAll("_", " ")} originally` : "not evaluated originally";
 }

@@ -1,5 +1,6 @@
 "use client";
 
+import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { parseAsString, parseAsStringLiteral, useQueryState } from "nuqs";
@@ -14,7 +15,6 @@ import { IconButton } from "../../ui/button.tsx";
 import { Choice, Segmented } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
-import type { FullDelivery } from "./full-delivery.ts";
 import { hexLines, jsonOf, type ReadBody, readBody } from "../read-body.ts";
 import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
 
@@ -27,7 +27,7 @@ const faceNames = faces.map(({ value }) => value);
 const maxBytes = 4096;
 
 /** The body: formatted with marked paths, raw, or as bytes. */
-export function DeliveryBody({ delivery, jumpTo }: { delivery: FullDelivery; jumpTo: JumpTo | null }) {
+export function DeliveryBody({ delivery, jumpTo }: { delivery: DeliveryDetails; jumpTo: JumpTo | null }) {
   const body = useMemo(() => readBody(delivery.body), [delivery.body]);
   if (!body) {
     return (
@@ -39,7 +39,7 @@ export function DeliveryBody({ delivery, jumpTo }: { delivery: FullDelivery; jum
   return <StoredBody delivery={delivery} body={body} jumpTo={jumpTo} />;
 }
 
-function StoredBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: ReadBody; jumpTo: JumpTo | null }) {
+function StoredBody({ delivery, body, jumpTo }: { delivery: DeliveryDetails; body: ReadBody; jumpTo: JumpTo | null }) {
   const [wanted, setFace] = useQueryState("body", parseAsStringLiteral(faceNames));
   const face = body.text === null ? "bytes" : (wanted ?? "pretty");
   const [trigger, setTrigger] = useQueryState("marks", parseAsString);
@@ -96,7 +96,7 @@ function useMarks({
   text,
   trigger,
 }: {
-  delivery: FullDelivery;
+  delivery: DeliveryDetails;
   text: string | null;
   trigger: string | null;
 }): JsonMark[] {
@@ -143,7 +143,7 @@ function Bytes({ bytes }: { bytes: Uint8Array }) {
   );
 }
 
-function whyAbsent({ bodyBytes, problem, responseStatus }: FullDelivery): string {
+function whyAbsent({ bodyBytes, problem, responseStatus }: DeliveryDetails): string {
   if (bodyBytes === 0) return "The request had no body.";
   if (responseStatus === 413)
     return `The body was over the size limit, so the server stopped reading and did not store it. The sender declared or sent ${formatBytes(bodyBytes)}.`;

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ownHeaders } from "../../../server/contract/delivery.ts";
+import { type DeliveryDetails, ownHeaders } from "../../../server/contract/delivery.ts";
 import { NeighbourButtons, useNear } from "../../list/trail.tsx";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { useTabTitle } from "../../ui/browser.ts";
@@ -10,13 +10,12 @@ import { Facts, PageTitle } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
-import { type FullDelivery, redeliveriesShown } from "./full-delivery.ts";
-import { deliveryTitle } from "../describe-decision.ts";
+import { deliveryTitle, redeliveriesShown } from "./full-delivery.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { formatBytes, formatDuration, formatUtc } from "../../../server/domain/format.ts";
 
 /** The title, the facts and the actions of a delivery. */
-export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
+export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetails; onCompare: (id: string) => void }) {
   const sha = delivery.bodySha256;
   const releasedAt = delivery.headers[ownHeaders.releasedAt];
   const client = useTRPCClient();
@@ -84,7 +83,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
 }
 
 /** `null`: sent by a webhook sender. */
-function sentFrom({ headers }: FullDelivery): string | null {
+function sentFrom({ headers }: DeliveryDetails): string | null {
   if (headers[ownHeaders.sentFrom] !== "form") return null;
   const only = headers[ownHeaders.sentTo];
   const notes = [
@@ -95,7 +94,7 @@ function sentFrom({ headers }: FullDelivery): string | null {
 }
 
 /** `null`: the request was an event. */
-function handshakeOf({ headers }: FullDelivery): string | null {
+function handshakeOf({ headers }: DeliveryDetails): string | null {
   const scheme = headers[ownHeaders.handshake];
   return scheme === undefined ? null : `answered by ${scheme}; no trigger was evaluated`;
 }

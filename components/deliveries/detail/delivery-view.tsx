@@ -4,18 +4,16 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsString, useQueryState } from "nuqs";
 import { useState } from "react";
-import { countVerdicts, ownHeaders } from "../../../server/contract/delivery.ts";
+import { countVerdicts, ownHeaders, type DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 import { JsonView, type JumpTo } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
-import { responseOf } from "./sender-response.ts";
 import { ComparePanel } from "../compare/compare-panel.tsx";
 import { DeliveryBody } from "./delivery-body.tsx";
 import { DeliveryHead } from "./delivery-head.tsx";
-import type { FullDelivery } from "./full-delivery.ts";
 import { InferTrigger } from "./infer-trigger.tsx";
 import { UnlistedVerdicts } from "./unlisted-verdicts.tsx";
 import { VerdictTable } from "./verdict-table.tsx";
@@ -38,7 +36,7 @@ export function DeliveryView({ id }: { id: string }) {
   return <LoadingRows label="Loading the delivery" rows={8} />;
 }
 
-function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
+function LoadedDelivery({ delivery }: { delivery: DeliveryDetails }) {
   const [compare, setCompare] = useQueryState("compare", parseAsString.withOptions({ history: "push" }));
   const [jumpTo, setJumpTo] = useState<JumpTo | null>(null);
   const { verdicts } = delivery;
@@ -77,7 +75,7 @@ function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
 }
 
 /** Integers that JSON has and a number of JavaScript has not. */
-function RoundedNumbers({ delivery }: { delivery: FullDelivery }) {
+function RoundedNumbers({ delivery }: { delivery: DeliveryDetails }) {
   const pointers = delivery.headers[ownHeaders.rounded];
   if (pointers === undefined) return null;
   return (
@@ -94,16 +92,11 @@ function RoundedNumbers({ delivery }: { delivery: FullDelivery }) {
 }
 
 /** The response that the sender received. */
-function ResponsePanel({ delivery }: { delivery: FullDelivery }) {
-  const trpc = useTRPC();
-  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions({ endpoint: delivery.endpoint }));
-  // A redelivery and a form have no sender.
-  if (delivery.redeliveryOf !== null) return null;
-  const isSent = delivery.headers[ownHeaders.sentFrom] === undefined;
-  const response = responseOf(delivery, isSent ? (triggers?.[0]?.reply ?? null) : null);
+function ResponsePanel({ delivery: { response } }: { delivery: DeliveryDetails }) {
+  if (response === null) return null;
   return (
     <Panel title="Response" note={`${response.status}, reconstructed from the stored delivery`}>
-      <HeaderList headers={response.headers} />
+      <HeaderList headers={Object.entries(response.headers)} />
       <div className="border-t">
         {response.body === null ? (
           <p className="px-4 py-3 text-ink-3">The answer to a handshake is not stored.</p>
@@ -168,7 +161,7 @@ function ProblemPanel({
   delivery,
   onPath,
 }: {
-  delivery: FullDelivery;
+  delivery: DeliveryDetails;
   onPath: ((pointer: string) => void) | undefined;
 }) {
   const { problem, verdicts } = delivery;
@@ -216,7 +209,7 @@ function ProblemPanel({
   );
 }
 
-function UnknownEndpoint({ delivery: { endpoint, probableEndpoint } }: { delivery: FullDelivery }) {
+function UnknownEndpoint({ delivery: { endpoint, probableEndpoint } }: { delivery: DeliveryDetails }) {
   return (
     <>
       There is no endpoint{" "}

@@ -1,18 +1,16 @@
-import type { Delivery } from "../../../server/contract/delivery.ts";
-import type { BodyFormat } from "../../../server/contract/project/endpoint.ts";
+import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
+import { deliveryOutcomes } from "../../ui/statuses.ts";
 import { readBody } from "../read-body.ts";
 
 /** The number of redeliveries listed on a delivery's page, newest first. */
 export const redeliveriesShown = 5;
 
-/** One delivery on its page. `json` is left out, because the body contains it. */
-export type FullDelivery = Omit<Delivery, "json"> & {
-  probableEndpoint: string | null;
-  /** A body that is not JSON, as the JSON that triggers evaluate; `null`: the body is JSON, or cannot be read. */
-  evaluated: { format: BodyFormat["type"]; text: string } | null;
-};
-
 /** The JSON that triggers evaluate, as text. `null`: the body is not text, or is not stored. */
-export function evaluatedText({ body, evaluated }: Pick<FullDelivery, "body" | "evaluated">): string | null {
+export function evaluatedText({ body, evaluated }: Pick<DeliveryDetails, "body" | "evaluated">): string | null {
   return evaluated?.text ?? readBody(body)?.text ?? null;
+}
+
+/** The title of a delivery in the browser's tab: `✗ billing`. */
+export function deliveryTitle({ outcome, endpoint }: Pick<DeliveryDetails, "outcome" | "endpoint">): string {
+  return `${deliveryOutcomes[outcome].mark} ${endpoint}`;
 }

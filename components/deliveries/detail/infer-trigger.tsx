@@ -1,5 +1,6 @@
 "use client";
 
+import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { useQuery } from "@tanstack/react-query";
 import { FileCode } from "lucide-react";
 import { useState } from "react";
@@ -10,10 +11,9 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
-import type { FullDelivery } from "./full-delivery.ts";
 
 /** Offers the code of a trigger for a delivery that started nothing because no trigger matches it. */
-export function InferTrigger({ delivery }: { delivery: FullDelivery }) {
+export function InferTrigger({ delivery }: { delivery: DeliveryDetails }) {
   const [isWanted, setIsWanted] = useState(false);
   if (!isWithoutTrigger(delivery)) return null;
   return (
@@ -32,7 +32,7 @@ export function InferTrigger({ delivery }: { delivery: FullDelivery }) {
   );
 }
 
-function isWithoutTrigger({ outcome, problem, verdicts, redeliveryOf }: FullDelivery): boolean {
+function isWithoutTrigger({ outcome, problem, verdicts, redeliveryOf }: DeliveryDetails): boolean {
   if (redeliveryOf !== null || verdicts.some((verdict) => verdict.outcome === "disabled")) return false;
   return (
     outcome === "skipped" ||
@@ -42,7 +42,7 @@ function isWithoutTrigger({ outcome, problem, verdicts, redeliveryOf }: FullDeli
   );
 }
 
-function Inferred({ delivery }: { delivery: FullDelivery }) {
+function Inferred({ delivery }: { delivery: DeliveryDetails }) {
   const trpc = useTRPC();
   const request = { endpoint: delivery.endpoint, delivery: delivery.id };
   const inferred = useQuery(

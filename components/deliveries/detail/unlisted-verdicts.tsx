@@ -1,18 +1,18 @@
 "use client";
 
+import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
-import { describeUnlisted } from "../describe-decision.ts";
-import type { FullDelivery } from "./full-delivery.ts";
+import { describeUnlisted } from "../../../server/domain/deliveries/describe-reason.ts";
 import { readBody } from "../read-body.ts";
 import { VerdictTable } from "./verdict-table.tsx";
 
 interface Props {
-  delivery: FullDelivery;
+  delivery: DeliveryDetails;
   onPath: ((pointer: string) => void) | undefined;
 }
 

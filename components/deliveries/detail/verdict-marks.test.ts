@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Verdict } from "../../../server/contract/delivery.ts";
+import { formatVerdict } from "../../run-form/verdict-preview.tsx";
 import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
 
 const verdict = (over: Partial<Verdict>): Verdict => ({
@@ -66,4 +67,13 @@ it("fixed values that match a trigger are marked once, at their paths", () => {
     json: { type: "paid", data: { currency: "eur", kind: "y" } },
   });
   expect(marks.map(({ pointer }) => pointer)).toEqual(["/data/currency", "/type"]);
+});
+
+it("a disabled trigger has a reason and no marks: it is not about the body", () => {
+  const off = verdict({
+    outcome: "disabled",
+    reasons: [{ pointer: "", code: "disabled", message: "Switched off: noisy", expected: null, actual: null }],
+  });
+  expect(verdictMarks([off], null)).toEqual([]);
+  expect(formatVerdict(off)).toBe("Switched off: noisy");
 });

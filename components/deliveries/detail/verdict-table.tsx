@@ -11,7 +11,7 @@ import { ShortId } from "../../ui/copy-button.tsx";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { verdictOutcomes } from "../../ui/statuses.ts";
 import { Cell, Row, Table } from "../../ui/page-layout.tsx";
-import { reasonParts } from "../describe-decision.ts";
+import { reasonParts, verdictStages } from "../../../server/domain/deliveries/describe-reason.ts";
 
 interface Props {
   verdicts: readonly Verdict[];
@@ -64,7 +64,9 @@ function VerdictRow({
         ) : null}
       </Cell>
       <Cell name="Verdict">{isFirst ? <StatusBadge status={face} /> : null}</Cell>
-      <Cell name="Stage">{isFirst && <span className="whitespace-nowrap text-ink-2">{face.stage}</span>}</Cell>
+      <Cell name="Stage">
+        {isFirst && <span className="whitespace-nowrap text-ink-2">{verdictStages[verdict.outcome]}</span>}
+      </Cell>
       <Cell name="Path">
         {reason && reasonParts(reason).path !== null && (
           <PathButton pointer={reason.pointer} onPath={verdict.outcome === "headers_mismatch" ? undefined : onPath} />

@@ -5,7 +5,7 @@ import { Repeat } from "lucide-react";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
-import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import type { DeliveryRow, DeliverySummary } from "../../../server/contract/delivery.ts";
 import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
 import { jsonCurl } from "../../curl/curl-command.ts";
 import { PlainText } from "../../json/plain-text.tsx";
@@ -19,7 +19,6 @@ import { EmptyState } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { useIsHydrated } from "../../ui/browser.ts";
 import { endpointPath } from "../delivery-curl.ts";
-import { describeDecision, nearMissOf } from "../describe-decision.ts";
 import { HistogramPanel } from "../histogram/histogram-panel.tsx";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { ReleaseBar } from "../release/release-bar.tsx";
@@ -28,7 +27,7 @@ import { activeFilters, deliveryFilterParsers, type DeliveryFilters, listInput, 
 
 const number = "block whitespace-nowrap text-ink-2 tabular-nums";
 
-const deliveryColumns: readonly Column<DeliverySummary>[] = [
+const deliveryColumns: readonly Column<DeliveryRow>[] = [
   { id: "time", name: "Received", width: "84px", cell: ({ receivedAt }) => <RelativeTime iso={receivedAt} /> },
   { id: "response", name: "Response", width: "124px", cell: (delivery) => <OutcomeBadge delivery={delivery} /> },
   {
@@ -64,7 +63,7 @@ export function DeliveriesPage() {
   const client = useTRPCClient();
   const [filters, setFilters] = useQueryStates(deliveryFilterParsers, { history: "push" });
   const input = listInput(filters);
-  const pages = useLivePages<DeliverySummary>({
+  const pages = useLivePages<DeliveryRow>({
     queryKey: trpc.deliveries.list.queryKey(input),
     fetch: (cursor, _limit, signal) => client.deliveries.list.query({ ...input, cursor }, { signal }),
     rowKey: ({ id }) => id,
@@ -165,9 +164,7 @@ function Endpoint({ delivery: { endpoint, redeliveryOf } }: { delivery: Delivery
 }
 
 /** Why a delivery did, or did not, start a run, in one line. A near miss links to the similar endpoint. */
-function Decision({ delivery }: { delivery: DeliverySummary }) {
-  const text = describeDecision(delivery);
-  const meant = nearMissOf(delivery);
+function Decision({ delivery: { decision: text, probableEndpoint: meant } }: { delivery: DeliveryRow }) {
   return (
     <span title={text} className="block truncate text-ink-2">
       <PlainText text={text} />

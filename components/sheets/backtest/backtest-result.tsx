@@ -4,7 +4,7 @@ import Link from "next/link";
 import { type Backtest, type FiringChange, skipTexts, stopTexts } from "../../../server/contract/backtest.ts";
 import { formatCount, formatNumber } from "../../../server/domain/format.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
-import { formatReason } from "../../deliveries/describe-decision.ts";
+import { formatReason } from "../../../server/domain/deliveries/describe-reason.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { EmptyNote } from "../../ui/states.tsx";
 import { firingChanges } from "../../ui/statuses.ts";

@@ -2,7 +2,7 @@
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import Link from "next/link";
-import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import type { Page } from "../../../server/contract/list.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { formatNumber, windowNames } from "../../../server/domain/format.ts";
@@ -25,7 +25,7 @@ interface EndpointOverviewProps {
   triggers: readonly ListedTrigger[];
   activity: Activity | undefined;
   window: Window;
-  recent: UseQueryResult<Page<DeliverySummary>, unknown>;
+  recent: UseQueryResult<Page<DeliveryRow>, unknown>;
 }
 
 export function EndpointOverview(props: EndpointOverviewProps) {

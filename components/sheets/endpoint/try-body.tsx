@@ -6,7 +6,7 @@ import type { Reason, Verdict } from "../../../server/contract/delivery.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { readBody } from "../../deliveries/read-body.ts";
-import { reasonParts } from "../../deliveries/describe-decision.ts";
+import { reasonParts } from "../../../server/domain/deliveries/describe-reason.ts";
 import { describeFault, parseDraft } from "../../run-form/draft/draft-text.ts";
 import {
   exampleGivenHeaders,

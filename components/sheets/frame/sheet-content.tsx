@@ -2,11 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { Condition } from "../../../server/domain/schema/conditions.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
-import { describeDecision, formatReason } from "../../deliveries/describe-decision.ts";
+import { formatReason } from "../../../server/domain/deliveries/describe-reason.ts";
 import { SchemaView } from "../../schema/schema-view.tsx";
 import { exampleGivenHeaders } from "../../run-form/draft/header-texts.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
@@ -80,7 +80,7 @@ export function DeliveryRows({
   trigger,
   label,
 }: {
-  deliveries: readonly DeliverySummary[];
+  deliveries: readonly DeliveryRow[];
   trigger?: string;
   label: string;
 }) {
@@ -109,12 +109,12 @@ export function DeliveryRows({
   );
 }
 
-function ofDelivery(delivery: DeliverySummary) {
+function ofDelivery(delivery: DeliveryRow) {
   const status = deliveryOutcomes[delivery.outcome];
-  return { status, label: `${delivery.responseStatus} ${status.label}`, summary: describeDecision(delivery) };
+  return { status, label: `${delivery.responseStatus} ${status.label}`, summary: delivery.decision };
 }
 
-function ofTrigger(delivery: DeliverySummary, trigger: string) {
+function ofTrigger(delivery: DeliveryRow, trigger: string) {
   const verdict = delivery.verdicts.find((one) => one.trigger === trigger);
   if (!verdict) return ofDelivery(delivery);
   const [reason] = verdict.reasons;

@@ -2,7 +2,7 @@
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import Link from "next/link";
-import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import type { Page } from "../../../server/contract/list.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { SchemaTree } from "../../schema/schema-tree.tsx";
@@ -23,7 +23,7 @@ interface TriggerOverviewProps {
   counts: ReturnType<typeof verdictCountsOf>;
   window: Window;
   /** The last matching delivery. */
-  last: UseQueryResult<Page<DeliverySummary>, unknown>;
+  last: UseQueryResult<Page<DeliveryRow>, unknown>;
   url: string;
   needsKey: boolean;
 }

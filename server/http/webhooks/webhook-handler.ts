@@ -6,7 +6,7 @@ import type { Mode, Settings } from "../../config.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { oncePerTurn } from "../../domain/event-loop.ts";
 import { type BodyBudget, createBodyBudget } from "../../domain/requests/request-body.ts";
-import { type ReceiverEvent, problemResponse } from "../../ingest/accept.ts";
+import { type ReceiverEvent, respondProblem } from "../../ingest/accept.ts";
 import type { IngestRequest, IngestResponse } from "../../ingest/ingest-request.ts";
 import { createReceiver, type Receive } from "../../ingest/receive.ts";
 import { systemClock } from "../../ports/clock.ts";
@@ -77,7 +77,7 @@ function guardDevelopment(
     try {
       rejectCrossSite({ url: "http://localhost/", headers: headersOf(request) });
     } catch (error) {
-      if (error instanceof AppError) return problemResponse({ deliveryId: null, closesConnection: true }, error, []);
+      if (error instanceof AppError) return respondProblem({ deliveryId: null, closesConnection: true }, error, []);
       throw error;
     }
     return ingest(request);

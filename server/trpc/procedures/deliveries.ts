@@ -2,14 +2,8 @@ import { z } from "zod";
 import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { windowSchema } from "../../contract/traffic.ts";
-import {
-  evaluatedBody,
-  filterDeliveries,
-  getDelivery,
-  listDeliveries,
-  probableEndpoint,
-  verdictChoices,
-} from "../../deliveries/read-deliveries.ts";
+import { listDeliveryRows, showDelivery } from "../../deliveries/describe-delivery.ts";
+import { filterDeliveries, verdictChoices } from "../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../deliveries/redeliver.ts";
 import { releaseDeliveries, releaseDelivery } from "../../deliveries/release.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
@@ -40,7 +34,7 @@ export const deliveriesRouter = router({
   list: procedure("listDeliveries")
     .input(deliveryQuery.extend({ redeliveryOf: z.string().optional(), ...paging }))
     .query(({ ctx, signal, input: { limit, cursor, redeliveryOf, ...query } }) =>
-      listDeliveries(ctx, {
+      listDeliveryRows(ctx, {
         filter: filterDeliveries(ctx.project.current(), { ...toDeliveryQuery(query), redeliveryOf }),
         page: { ...toPage({ limit, cursor }), signal },
       }),
@@ -52,17 +46,9 @@ export const deliveriesRouter = router({
       showHistogram(ctx, { window, filter: filterDeliveries(ctx.project.current(), toDeliveryQuery(query)) }),
     ),
 
-  /**
-   * `probableEndpoint`: the endpoint that the sender probably meant, if the delivery names an unknown one. `evaluated`:
-   * a body that is not JSON, as the JSON that triggers evaluate.
-   */
   get: procedure("getDelivery")
     .input(z.strictObject({ id: z.string() }))
-    .query(async ({ ctx, input }) => {
-      const delivery = await getDelivery(ctx, input.id);
-      const evaluated = await evaluatedBody(ctx, delivery);
-      return { ...delivery, evaluated, probableEndpoint: probableEndpoint(ctx, delivery) };
-    }),
+    .query(({ ctx, input }) => showDelivery(ctx, input.id)),
 
   /**
    * Sends a delivery as a webhook with this body and these headers would be. Returns the response of the receiver, also

@@ -1,6 +1,15 @@
 import { expect, it } from "vitest";
-import { ownHeaders } from "../../../server/contract/delivery.ts";
-import { responseOf } from "./sender-response.ts";
+import { ownHeaders } from "../../contract/delivery.ts";
+import type { Reply } from "../../contract/project/endpoint.ts";
+import { sentResponse } from "./sender-response.ts";
+
+type Recorded = Parameters<typeof sentResponse>[0];
+
+function responseOf(delivery: Omit<Recorded, "redeliveryOf">, reply: Reply | null = null) {
+  const response = sentResponse({ ...delivery, redeliveryOf: null }, reply);
+  if (response === null) throw new Error("it was to have a sender");
+  return response;
+}
 
 const matched = {
   trigger: "invoice-paid",
@@ -28,7 +37,7 @@ it("the response to an accepted delivery has its runs", () => {
     runId: "run_1",
     runs: [{ runId: "run_1", trigger: "invoice-paid", target: { kind: "workflow", slug: "post" } }],
   });
-  expect(answer.headers).toContainEqual(["location", "/api/v1/runs/run_1"]);
+  expect(answer.headers).toMatchObject({ location: "/api/v1/runs/run_1" });
 });
 
 it("the response to a repeated delivery says so", () => {
@@ -43,7 +52,7 @@ it("the response to a repeated delivery says so", () => {
       verdicts: [matched],
       unlistedVerdicts: [],
     }).headers,
-  ).toContainEqual(["idempotent-replayed", "true"]);
+  ).toMatchObject({ "idempotent-replayed": "true" });
 });
 
 it("the response to a skipped delivery says so", () => {
@@ -128,10 +137,7 @@ it("the response to a rejected delivery is the problem", () => {
   ).toEqual({
     status: 404,
     body: JSON.stringify(problem),
-    headers: [
-      ["content-type", "application/problem+json"],
-      ["signalbox-delivery", "dlv_1"],
-    ],
+    headers: { "content-type": "application/problem+json", "signalbox-delivery": "dlv_1" },
   });
 });
 
@@ -150,10 +156,7 @@ it("the response of an endpoint with a fixed response is that one, unless the re
   expect(responseOf(delivery, reply)).toEqual({
     status: 200,
     body: "<Response/>",
-    headers: [
-      ["content-type", "text/xml"],
-      ["signalbox-delivery", "dlv_1"],
-    ],
+    headers: { "content-type": "text/xml", "signalbox-delivery": "dlv_1" },
   });
   expect(responseOf(delivery).body).toBe('{"ok":true,"skipped":true}');
   const problem = { type: "/errors/x", title: "", status: 422, code: "request_mismatch", detail: "" };
@@ -182,7 +185,39 @@ it("the response to a held delivery says so, also after its release and for a re
   for (const delivery of [held, released, { ...held, outcome: "repeated" as const }]) {
     const { body, headers } = responseOf(delivery);
     expect(body).toBe('{"ok":true,"held":true}');
-    expect(headers.some(([name]) => name === "location")).toBe(false);
-    expect(headers.some(([name]) => name === "idempotent-replayed")).toBe(delivery.outcome === "repeated");
+    expect(headers).not.toHaveProperty("location");
+    expect("idempotent-replayed" in headers).toBe(delivery.outcome === "repeated");
   }
+});
+
+it("a delivery that was delivered again has no sender, and a form does not get the fixed response", () => {
+  const delivery = {
+    id: "dlv_1",
+    outcome: "skipped" as const,
+    responseStatus: 200,
+    problem: null,
+    body: null,
+    headers: { [ownHeaders.sentFrom]: "form" },
+    verdicts: [passed],
+    unlistedVerdicts: [],
+  };
+  expect(sentResponse({ ...delivery, redeliveryOf: "dlv_0" }, null)).toBeNull();
+  const reply = { status: 200, body: "<Response/>", headers: {} };
+  expect(responseOf(delivery, reply).body).toBe('{"ok":true,"skipped":true}');
+});
+
+it("a sender without a valid key is asked for one, and does not learn the id of the delivery", () => {
+  const problem = { type: "/errors/unauthorized", title: "", status: 401, code: "unauthorized", detail: "" };
+  const answer = responseOf({
+    id: "dlv_1",
+    outcome: "rejected",
+    responseStatus: 401,
+    problem,
+    body: null,
+    headers: {},
+    verdicts: [],
+    unlistedVerdicts: [],
+  });
+  expect(answer.headers["www-authenticate"]).toContain("Bearer");
+  expect(answer.headers).not.toHaveProperty("signalbox-delivery");
 });

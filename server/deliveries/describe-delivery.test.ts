@@ -1,8 +1,9 @@
-import { expect, it } from "vitest";
-import type { Verdict } from "../../server/contract/delivery.ts";
-import { formatVerdict } from "../run-form/verdict-preview.tsx";
-import { describeDecision, describeUnlisted, nearMissOf } from "./describe-decision.ts";
-import { verdictMarks } from "./detail/verdict-marks.ts";
+import { describe, expect, it } from "vitest";
+import type { DeliverySummary, Verdict } from "../contract/delivery.ts";
+import type { BodyFormat } from "../contract/project/endpoint.ts";
+import { describeUnlisted } from "../domain/deliveries/describe-reason.ts";
+import { projectFixture } from "../http/rest/testing/project-fixture.ts";
+import { describeRow, showDelivery } from "./describe-delivery.ts";
 
 const verdict = (over: Partial<Verdict> = {}): Verdict => ({
   trigger: "billing-audit",
@@ -13,13 +14,25 @@ const verdict = (over: Partial<Verdict> = {}): Verdict => ({
   reasons: [{ pointer: "/data/amount", code: "too_small", message: "Too small", expected: "≥ 10000", actual: "4200" }],
   ...over,
 });
-const delivery = {
+const delivery: DeliverySummary = {
+  id: "dlv_1",
   endpoint: "billing",
-  outcome: "skipped" as const,
+  receivedAt: "2026-11-21T10:00:00.000Z",
+  method: "POST",
+  headers: {},
+  bodyBytes: 0,
+  bodySha256: null,
+  outcome: "skipped",
+  responseStatus: 200,
   problem: null,
   verdicts: [verdict()],
   unlistedVerdicts: [],
+  durationMs: 1,
+  redeliveryOf: null,
 };
+const sources = projectFixture();
+const project = { project: { current: () => sources } };
+const describeDecision = (row: DeliverySummary) => describeRow(project, row).decision;
 const problem = {
   type: "/errors/x",
   title: "The body does not match",
@@ -76,10 +89,6 @@ it("a disabled trigger has the time and the reason, and nothing about the body",
   expect(describeDecision({ ...delivery, verdicts: [verdict({ outcome: "disabled", reasons })] })).toBe(
     "Switched off since 2026-01-01T00:00:00.000Z: noisy",
   );
-  expect(formatVerdict(verdict({ outcome: "disabled", reasons }))).toBe(
-    "Switched off since 2026-01-01T00:00:00.000Z: noisy",
-  );
-  expect(verdictMarks([verdict({ outcome: "disabled", reasons })], null)).toEqual([]);
 });
 
 it("a delivery to several triggers has the number and the names of those that fired", () => {
@@ -110,21 +119,16 @@ it("a URL verification is described as answered", () => {
   );
 });
 
-it("a near miss names the similar endpoint", () => {
+it("only a delivery to an unknown endpoint has a probable one", () => {
   const missed = {
     ...delivery,
-    endpoint: "githb",
+    endpoint: "biling",
     verdicts: [],
-    problem: {
-      ...problem,
-      code: "unknown_endpoint",
-      detail: 'No trigger listens on this endpoint. Did you mean "github"?',
-    },
+    problem: { ...problem, code: "unknown_endpoint", status: 404 },
   };
-  expect(describeDecision(missed)).toBe("No endpoint githb");
-  expect(nearMissOf(missed)).toBe("github");
-  expect(nearMissOf({ problem: { ...missed.problem, detail: "No trigger listens on this endpoint." } })).toBeNull();
-  expect(nearMissOf(delivery)).toBeNull();
+  expect(describeRow(project, missed)).toMatchObject({ decision: "No endpoint biling", probableEndpoint: "billing" });
+  expect(describeRow(project, { ...missed, endpoint: "something-else" }).probableEndpoint).toBeNull();
+  expect(describeRow(project, { ...delivery, endpoint: "biling" }).probableEndpoint).toBeNull();
 });
 
 it("verdicts that are not listed are counted, with the stage and the field that stopped them", () => {
@@ -150,4 +154,60 @@ it("verdicts that are not listed are counted, with the stage and the field that 
     "1,200 triggers stopped by request, at various fields",
     "2 triggers switched off",
   ]);
+});
+
+const evaluate = async (body: string, type: string, formats: readonly BodyFormat[]) => {
+  const triggers = sources.triggers.map((trigger) => ({ ...trigger, body: formats }));
+  const changed = { ...sources, byEndpoint: Map.groupBy(triggers, ({ endpoint }) => endpoint) };
+  const stored = {
+    ...delivery,
+    endpoint: "signup",
+    headers: { "content-type": type },
+    body: Buffer.from(body).toString("base64"),
+    json: null,
+  };
+  const deps = { project: { current: () => changed }, store: { getDelivery: async () => stored } };
+  return (await showDelivery(deps, stored.id)).evaluated;
+};
+
+describe("the body of a delivery as its triggers evaluate it", () => {
+  const form = "application/x-www-form-urlencoded; charset=utf-8";
+  const json: BodyFormat = { type: "json", bigints: "string" };
+  const payload: BodyFormat = { type: "form", field: "payload", bigints: "number" };
+
+  it("is the JSON in the field of a form as the sender wrote it, else all fields, also if no trigger accepts forms", async () => {
+    const body = new URLSearchParams([
+      ["payload", '{ "a": 1.0 }'],
+      ["b", "1"],
+      ["b", "2"],
+    ]).toString();
+    const fields = { format: "form", text: '{"payload":"{ \\"a\\": 1.0 }","b":["1","2"]}' };
+    expect(await evaluate(body, form, [json, payload])).toEqual({ format: "form", text: '{ "a": 1.0 }' });
+    expect(await evaluate(body, form, [{ ...payload, field: null }])).toEqual(fields);
+    expect(await evaluate(body, form, [{ ...payload, field: "other" }])).toEqual(fields);
+    expect(await evaluate(body, form, [json])).toEqual(fields);
+  });
+
+  it("has the files of a multipart form as references", async () => {
+    const body =
+      '--b1\r\nContent-Disposition: form-data; name="a"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\nhi\r\n--b1--\r\n';
+    const read = await evaluate(body, "multipart/form-data; boundary=b1", [{ type: "multipart" }]);
+    expect(JSON.parse(read?.text ?? "")).toMatchObject({
+      a: { filename: "a.txt", size: 2, path: "/api/v1/deliveries/dlv_1/files/0" },
+    });
+  });
+
+  it("is a string of text, and nothing else than the body for JSON and for what cannot be read", async () => {
+    expect(await evaluate('say "hi"', "text/plain", [{ type: "text" }])).toEqual({
+      format: "text",
+      text: '"say \\"hi\\""',
+    });
+    for (const [body, type] of [
+      ['{ "a": 1 }', "application/json"],
+      ['{ "a": 1 }', "text/plain"],
+      ["{", "application/json"],
+      ["--b1", "multipart/form-data"],
+    ] as const)
+      expect(await evaluate(body, type, [json])).toBeNull();
+  });
 });

@@ -1,0 +1,103 @@
+import {
+  countVerdicts,
+  type Delivery,
+  type DeliveryDetails,
+  type DeliveryRow,
+  type DeliverySummary,
+  type VerdictList,
+} from "../contract/delivery.ts";
+import type { Page, PageRequest } from "../contract/list.ts";
+import type { BodyFormat } from "../contract/project/endpoint.ts";
+import { formatReason, verdictStages } from "../domain/deliveries/describe-reason.ts";
+import { sentResponse } from "../domain/deliveries/sender-response.ts";
+import { nearestName } from "../domain/did-you-mean.ts";
+import { formatNumber } from "../domain/format.ts";
+import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
+import { getDelivery } from "./read-deliveries.ts";
+
+/** Deliveries as lists of the app show them, newest first. */
+export async function listDeliveryRows(
+  deps: { store: Pick<DeliveryStore, "listDeliveries">; project: ProjectReader },
+  p: { filter: DeliveryFilter; page: PageRequest },
+): Promise<Page<DeliveryRow>> {
+  const page = await deps.store.listDeliveries(p.filter, p.page);
+  return { ...page, data: page.data.map((delivery) => describeRow(deps, delivery)) };
+}
+
+/** One delivery as its page shows it. Throws AppError `not_found`. */
+export async function showDelivery(
+  deps: { store: Pick<DeliveryStore, "getDelivery">; project: ProjectReader },
+  id: string,
+): Promise<DeliveryDetails> {
+  const { json: _, ...delivery } = await getDelivery(deps, id);
+  const reply = deps.project.current().byEndpoint.get(delivery.endpoint)?.[0]?.reply ?? null;
+  return {
+    ...describeRow(deps, delivery),
+    body: delivery.body,
+    evaluated: await evaluatedBody(deps, delivery),
+    response: sentResponse(delivery, reply),
+  };
+}
+
+/** A delivery with the reason of its outcome in words. */
+export function describeRow<Row extends DeliverySummary>(
+  deps: { project: ProjectReader },
+  delivery: Row,
+): Row & Pick<DeliveryRow, "decision" | "probableEndpoint"> {
+  return { ...delivery, decision: describeDecision(delivery), probableEndpoint: probableEndpoint(deps, delivery) };
+}
+
+const forms: readonly BodyFormat[] = [{ type: "form", field: null, bigints: "number" }, { type: "multipart" }];
+
+/** The body of a delivery as the triggers of the current build evaluate it; a form also if no trigger accepts it. */
+async function evaluatedBody(
+  { project }: { project: ProjectReader },
+  delivery: Pick<Delivery, "id" | "endpoint" | "body" | "headers">,
+): Promise<DeliveryDetails["evaluated"]> {
+  const accepted = project.current().byEndpoint.get(delivery.endpoint)?.[0]?.body ?? onlyJson;
+  const read = (await parseRecorded(delivery, [...accepted, ...forms])) ?? (await parseRecorded(delivery, forms));
+  return read && read.format.type !== "json" ? { format: read.format.type, text: read.text } : null;
+}
+
+function probableEndpoint(
+  deps: { project: ProjectReader },
+  { endpoint, problem }: Pick<Delivery, "endpoint" | "problem">,
+): string | null {
+  if (problem?.code !== "unknown_endpoint") return null;
+  return nearestName(endpoint, [...deps.project.current().byEndpoint.keys()]);
+}
+
+/** One line: why a delivery did, or did not, start a run. */
+function describeDecision(
+  delivery: Pick<DeliverySummary, "endpoint" | "problem" | "outcome" | keyof VerdictList>,
+): string {
+  const { verdicts, unlistedVerdicts, problem } = delivery;
+  const evaluated = countVerdicts(delivery);
+  if (problem?.code === "unknown_endpoint") return `No endpoint ${delivery.endpoint || "(empty)"}`;
+  if (evaluated === 0 && problem) return problemText(problem);
+  if (evaluated === 0) return delivery.outcome === "skipped" ? "URL verification answered" : "";
+  const fired = verdicts.filter((verdict) => verdict.outcome === "matched");
+  if (delivery.outcome === "repeated") return "Duplicate: no new run started";
+  if (fired.length > 0)
+    return evaluated === 1
+      ? `${fired[0]?.trigger} fired`
+      : `${formatNumber(fired.length)} of ${formatNumber(evaluated)} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
+  const [only] = verdicts;
+  const stages = [
+    ...new Set([...verdicts, ...unlistedVerdicts].map(({ outcome }) => verdictStages[outcome])),
+  ].join(", ");
+  const held = delivery.outcome === "held" ? "Waits for a release: " : "";
+  if (!only || evaluated > 1) return `${held}0 of ${formatNumber(evaluated)} fired, stopped at ${stages}`;
+  const reason = only.reasons[0];
+  if (!reason) return held + only.outcome.replace("_", " ");
+  return only.outcome === "disabled"
+    ? held + formatReason(reason)
+    : `${held}${verdictStages[only.outcome]}: ${formatReason(reason)}`;
+}
+
+function problemText({ title, detail, errors }: NonNullable<DeliverySummary["problem"]>): string {
+  const [first] = errors ?? [];
+  return first ? `${title}: ${first.pointer || "the whole body"}, ${first.message}` : `${title}. ${detail}`;
+}

@@ -1,0 +1,46 @@
+import type { Reason, UnlistedVerdicts, VerdictOutcome } from "../../contract/delivery.ts";
+import { formatCount } from "../format.ts";
+
+/** The part of a trigger that decided. */
+export const verdictStages: Record<VerdictOutcome, string> = {
+  matched: "request, filter",
+  headers_mismatch: "headers",
+  request_mismatch: "request",
+  filter_mismatch: "filter",
+  disabled: "switched off",
+};
+
+/** `/data/amount: expected ≥ 10000, was -5`. */
+export function formatReason(reason: Reason): string {
+  const { path, expectation, actual } = reasonParts(reason);
+  const ending = actual === null ? "" : reason.actual === null ? `, ${actual}` : `, was ${actual}`;
+  return `${path === null ? "" : `${path}: `}${expectation}${ending}`;
+}
+
+/** One reason in parts. */
+interface ReasonParts {
+  /** `null`: the trigger is disabled; the reason is not about the body. */
+  path: string | null;
+  expectation: string;
+  /** The value as JSON; `missing`: the field is absent; `null`: does not apply. */
+  actual: string | null;
+}
+
+export function reasonParts({ pointer, code, message, expected, actual }: Reason): ReasonParts {
+  if (code === "disabled") return { path: null, expectation: message, actual: null };
+  return {
+    path: pointer || "the whole body",
+    expectation: expected === null ? message : `expected ${expected}`,
+    // The whole body is never missing.
+    actual: actual ?? (pointer === "" ? null : "missing"),
+  };
+}
+
+/** One line for verdicts that a delivery does not list: `990 triggers stopped by filter at /type, was "refund"`. */
+export function describeUnlisted({ outcome, pointer, actual, count }: UnlistedVerdicts): string {
+  if (outcome === "disabled") return `${formatCount(count, "trigger")} switched off`;
+  const stopped = `${formatCount(count, "trigger")} stopped by ${verdictStages[outcome]}`;
+  if (pointer === null) return `${stopped}, at various fields`;
+  const was = actual === null ? (pointer === "" ? "" : ", missing") : `, was ${actual}`;
+  return `${stopped} at ${pointer || "the whole body"}${was}`;
+}
