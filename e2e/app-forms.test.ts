@@ -343,7 +343,6 @@ describe("the form of a workflow", () => {
     await page.keyboard.type(', "cur');
     await page.getByRole("option", { name: /"currency"/ }).waitFor();
     await page.keyboard.press("Enter");
-    await page.keyboard.type('"');
     await page.getByRole("option", { name: '"gbp"' }).click();
     await expect.poll(() => textIn(page), patient).toContain('"paid": true, "currency": "gbp"}');
     await page.getByRole("button", { name: "Indent" }).click();

@@ -71,8 +71,9 @@ function childrenAt(schema: JsonSchemaObject, step: string | number): JsonSchema
   return child === undefined ? [] : [asSchema(child)];
 }
 
-/** A number has no first value: the cursor stays after the colon. */
+/** A number and one of several fixed values have no first value: the cursor stays after the colon. */
 function startOf(schema: JsonSchemaObject, root: JsonSchemaObject): string {
+  if (expand(schema, root).flatMap(fixedValues).length > 1) return "";
   const draft = startDraft(schema, root);
   if (draft.is === "number" && draft.text === "") return "";
   return draft.is === "object" || draft.is === "list" ? (draft.is === "object" ? "{}" : "[]") : printDraft(draft);
