@@ -5,7 +5,7 @@ import { temporaryFolder } from "./scripts/temporary-folder.ts";
 /** Tests beside the code that start processes of the product, and mostly wait for them. */
 const processTests = [
   "server/processes/**/*.test.ts",
-  "server/store/*/{processes,machines,migrate-killed}.test.ts",
+  "server/store/**/{processes,machines,migrate-killed}.test.ts",
   "cli/main.test.ts",
 ];
 
@@ -48,6 +48,8 @@ export default defineConfig({
         find: /^signalbox\/(trigger|workflow|agent|verify|config)$/,
         replacement: `${import.meta.dirname}/sdk/$1/index.ts`,
       },
+      { find: /^signalbox\/testing$/, replacement: `${import.meta.dirname}/testing/index.ts` },
+      { find: /^signalbox\/testing\/vitest$/, replacement: `${import.meta.dirname}/sdk/test-project/vitest.ts` },
     ],
   },
   test: {
@@ -60,7 +62,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["{sdk,server,cli,components,app,bench,scripts,examples}/**/*.test.{ts,tsx}"],
+          include: ["{sdk,server,cli,testing,components,app,bench,scripts,examples}/**/*.test.{ts,tsx}"],
           exclude: ["**/node_modules/**", "**/.signalbox/**", "cli/build/golden/**", ...processTests],
           testTimeout: 60_000,
           // Files share the modules of their worker: a test undoes what it changes of the process.

@@ -43,7 +43,7 @@ export async function receiveWebhook(request: Request): Promise<Response> {
 
 /** From the sources of the repository, in which Next runs. The package has no program that runs Next alone. */
 async function startNextReceiver(): Promise<Receive> {
-  const { href } = pathToFileURL("server/processes/next-receiver.ts");
+  const { href } = pathToFileURL("server/processes/receiver/next-receiver.ts");
   const module = (await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ href)) as {
     startNextReceiver(): Promise<Receive>;
   };

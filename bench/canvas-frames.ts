@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { chromium } from "playwright";
 import { findOrInstall } from "../scripts/test-tools.ts";
-import { measureFrames } from "./canvas/measure-frames.ts";
+import { measureFold, measureFrames } from "./canvas/measure-frames.ts";
 
 const { values } = parseArgs({
   options: { url: { type: "string", default: "http://127.0.0.1:3002" }, token: { type: "string" } },
@@ -21,5 +21,6 @@ await page.goto(values.url);
 await page.locator("[data-node]").first().waitFor();
 console.log(`${Math.round(performance.now() - began)} ms until the first nodes are visible`);
 await page.waitForTimeout(2_000);
+console.table(await measureFold(page));
 console.table(await measureFrames(page));
 await browser.close();

@@ -70,11 +70,11 @@ function shareOfPane(page: Page): Promise<number> {
         document.querySelector<HTMLElement>(".react-flow__viewport")?.style.transform ?? "",
       )?.[1],
     );
-    // 40 px stay free at each side.
+    // 24 px stay free at each side.
     return scale === 1
       ? 1
       : (Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left))) /
-          ((pane?.width ?? 0) - 80);
+          ((pane?.width ?? 0) - 48);
   });
 }
 
@@ -85,15 +85,24 @@ async function lookAway(page: Page) {
       if (name.includes("canvas.viewport"))
         sessionStorage.setItem(
           name,
-          JSON.stringify({ endpoint: null, node: null, viewport: { x: -3_000, y: -3_000, zoom: 1 } }),
+          JSON.stringify({ filter: "", node: null, viewport: { x: -3_000, y: -3_000, zoom: 1 } }),
         );
+  });
+}
+
+/** Moves all nodes out of the window by the wheel. */
+async function lookAwayByHand(page: Page) {
+  await page.mouse.move(640, 400);
+  await until(async () => {
+    await page.mouse.wheel(4_000, 0);
+    expect(await nodesInView(page)).toEqual([]);
   });
 }
 
 const triggerOfMany = (index: number) => `import { defineWebhookSource } from "signalbox/trigger";
 import { z } from "zod";
 import work from "../workflows/work";
-export default defineWebhookSource({ slug: "t${index}", endpoint: "many", request: z.object({}) }).attach({ workflow: work, transform: () => ({}) });`;
+export default defineWebhookSource({ slug: "t${index}", endpoint: "${index < 24 ? "many" : `more/${index % 8}`}", request: z.object({}) }).attach({ workflow: work, transform: () => ({}) });`;
 const workOfMany = `import { defineWorkflow } from "signalbox/workflow";
 import { z } from "zod";
 export default defineWorkflow({ slug: "work", input: z.object({}), async run() {} });`;
@@ -113,13 +122,13 @@ const withServices = () =>
       { scope: "file" },
       sharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" })),
     )
-    // So large that "all" of it is another view once its triggers are folded.
+    // So large that it starts folded. One of its endpoints alone is small, but another view once its triggers are folded.
     .extend(
       "manyTriggers",
       { scope: "file" },
       sharedService((onCleanup) => {
         const files = Object.fromEntries(
-          Array.from({ length: 24 }, (_, index) => [`triggers/t${index}.ts`, triggerOfMany(index)]),
+          Array.from({ length: 104 }, (_, index) => [`triggers/t${index}.ts`, triggerOfMany(index)]),
         );
         return { projectDir: writeProject({ ...files, "workflows/work.ts": workOfMany }, onCleanup), command: "dev" };
       }),
@@ -311,20 +320,72 @@ describe("the canvas", () => {
     });
   });
 
-  it("keeps filters in the URL and dims nodes that do not match", async ({ service }) => {
-    const { page } = await visit(service.url);
+  it("keeps filters in the URL, and shows only matching nodes, in the window", async ({ service }) => {
+    const { page } = await visit(service.url, { viewport: { width: 1_440, height: 900 } });
     await page.goto(service.url);
+    await nodeOf(page, "trigger:ci-failed").waitFor();
+    await lookAwayByHand(page);
     await page.getByRole("textbox", { name: "Filter the canvas" }).fill("invoice-paid");
     await page.getByText("1 of 6 triggers").waitFor();
     await page.waitForURL((url) => url.searchParams.get("q") === "invoice-paid");
-    expect(await nodeOf(page, "trigger:ci-failed").getAttribute("data-dim")).toBe("true");
+    const matches = ["endpoint:billing", "trigger:invoice-paid", "workflow:post-to-ledger"];
+    await until(async () => expect((await nodesInView(page, { whole: true })).toSorted()).toEqual(matches));
+    expect(await page.locator(".react-flow__node").count()).toBe(matches.length);
     await page.getByRole("combobox", { name: "Time window" }).selectOption("24h");
     await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
     await page.waitForURL((url) => url.searchParams.get("endpoint") === "billing");
     await page.reload();
     await page.getByText("1 of 6 triggers").waitFor();
-    await expect.poll(() => page.locator(".react-flow__node").count()).toBe(1 + 3 + 2);
     expect(await page.getByRole("combobox", { name: "Time window" }).inputValue()).toBe("24h");
+    await page.getByRole("textbox", { name: "Filter the canvas" }).fill("welcome");
+    await page.getByText("Nothing matches the filters.").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await nodeOf(page, "trigger:ci-failed").waitFor();
+    await expect.poll(() => nodesInView(page)).toContain("trigger:ci-failed");
+  });
+
+  it("moves with the wheel, zooms with Ctrl and the wheel, and comes back when all nodes are out of sight", async ({
+    service,
+  }) => {
+    const { page, errors } = await visit(service.url);
+    await page.goto(service.url);
+    await nodeOf(page, "trigger:ci-failed").waitFor();
+    const scale = async () => /scale\([\d.]+\)/.exec(await viewOf(page))?.[0];
+    const before = { view: await viewOf(page), scale: await scale() };
+    await page.mouse.move(640, 400);
+    await page.mouse.wheel(0, 120);
+    await until(async () => expect(await viewOf(page)).not.toBe(before.view));
+    expect(await scale()).toBe(before.scale);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, 120);
+    await page.keyboard.up("Control");
+    await until(async () => expect(await scale()).not.toBe(before.scale));
+    const back = page.getByRole("button", { name: "Bring into view" });
+    expect(await back.count()).toBe(0);
+    await lookAwayByHand(page);
+    await back.click();
+    await until(async () => expect(await nodesInView(page)).not.toEqual([]));
+    await back.waitFor({ state: "detached" });
+    expect(errors).toEqual([]);
+  });
+
+  it("with more than 100 triggers starts folded, and shows the edges of the hovered or focused node", async ({
+    manyTriggers: service,
+  }) => {
+    const { page, errors } = await visit(service.url);
+    await page.goto(service.url);
+    await nodeOf(page, "endpoint:many").waitFor();
+    expect(await page.locator("[data-node^='trigger:']").count()).toBe(0);
+    expect(await page.locator("[data-edge]").count()).toBe(0);
+    await nodeOf(page, "endpoint:many").hover();
+    await expect.poll(() => page.locator("[data-edge]").count()).toBe(1);
+    await page.getByRole("link", { name: /^Endpoint \/triggers\/more\/1/ }).focus();
+    await page.locator('[data-edge="endpoint:more/1>workflow:work"]').waitFor({ state: "attached" });
+    expect(await page.locator("[data-edge]").count()).toBe(1);
+    await page.getByRole("textbox", { name: "Filter the canvas" }).fill("t101");
+    await nodeOf(page, "trigger:t101").waitFor();
+    await expect.poll(() => page.locator("[data-edge]").count()).toBe(2);
+    expect(errors).toEqual([]);
   });
 
   it("copies the URL of an endpoint: plain in development, with a key that works when deployed", async ({
@@ -369,7 +430,7 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
     manyTriggers: service,
   }) => {
     const { page, errors } = await visit(service.url, { viewport });
-    await page.goto(`${service.url}/?node=endpoint:many`);
+    await page.goto(`${service.url}/?endpoint=many&node=endpoint:many`);
     await page.getByRole("button", { name: "24 triggers" }).waitFor();
     // The layout's worker answers late.
     await page.evaluate(() => {

@@ -79,9 +79,13 @@ describe.each(pages)("the examples in %s", (page) => {
       mkdirSync(dirname(join(project, path)), { recursive: true });
       writeFileSync(join(project, path), text);
     }
-    const paths = Object.fromEntries(
-      sdkEntries.map((name) => [`signalbox/${name}`, [join(repository, "sdk", name, "index.ts")]]),
-    );
+    const paths = {
+      ...Object.fromEntries(
+        sdkEntries.map((name) => [`signalbox/${name}`, [join(repository, "sdk", name, "index.ts")]]),
+      ),
+      "signalbox/testing": [join(repository, "sdk/test-project/index.ts")],
+      "signalbox/testing/vitest": [join(repository, "sdk/test-project/vitest.ts")],
+    };
     const compilerOptions = { paths, allowJs: true, checkJs: true, allowImportingTsExtensions: true };
     writeFileSync(
       join(project, "tsconfig.docs.json"),

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 const repository = join(import.meta.dirname, "..");
 const textOf = (file: string) => readFileSync(join(repository, file), "utf8");
 
-const entryPoints = ["server/processes/receiver.ts", "server/processes/worker.ts"];
+const entryPoints = ["server/processes/receiver/receiver.ts", "server/processes/worker/worker.ts"];
 const [, section = ""] = /## The path of a webhook\n([^]*?)\n## /.exec(textOf("CONTRIBUTING.md")) ?? [];
 const listed = [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = ""]) => file);
 

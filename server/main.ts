@@ -24,8 +24,8 @@ import type { Store } from "./ports/store.ts";
 import type { ServiceReport } from "./ports/service-report.ts";
 import { createIngest } from "./http/webhooks/webhook-handler.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
-import { startStoreAlerts } from "./processes/start-store-alerts.ts";
-import { startStoreUpkeep } from "./processes/start-store-upkeep.ts";
+import { startStoreAlerts } from "./processes/receiver/start-store-alerts.ts";
+import { startStoreUpkeep } from "./processes/receiver/start-store-upkeep.ts";
 import { createBuilds } from "./project/kept-builds.ts";
 import { readBuiltCode } from "./processes/child-environment.ts";
 import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
@@ -124,6 +124,7 @@ export async function openSignalbox(p: {
       ...common,
       baseUrl,
       alerts: settings.alerts,
+      retention: settings.retention,
       cipher: createKeyCipher(secret),
       authenticate,
       metrics,
@@ -209,6 +210,7 @@ export async function openLocalApi(p: {
     bodies: createBodyBudget(maxBodyBytes),
     takeSlot: createRequestSlots(),
     alerts: settings.alerts,
+    retention: settings.retention,
     baseUrl: () => settings.baseUrl ?? p.running?.url ?? serviceUrl(settings, settings.port),
     cipher: createKeyCipher(readSecret(settings.stateDir)),
     authenticate: async () => ({ kind: "local" }),

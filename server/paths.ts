@@ -11,13 +11,13 @@ export const isSource = import.meta.url.endsWith(".ts");
 
 const entries = {
   cli: "cli/main",
-  receiver: "server/processes/receiver",
-  web: "server/processes/web",
-  worker: "server/processes/worker",
-  "local-api": "server/processes/local-api",
+  receiver: "server/processes/receiver/receiver",
+  web: "server/processes/web/web",
+  worker: "server/processes/worker/worker",
+  "local-api": "server/processes/web/local-api",
   evaluate: "cli/build/evaluate",
   "backtest-thread": "cli/commands/triggers/backtest/thread",
-  "event-loop-watcher": "server/processes/event-loop-watcher",
+  "event-loop-watcher": "server/processes/event-loop/event-loop-watcher",
   "regex-thread": "cli/build/schema/regex-thread",
 } as const;
 

@@ -27,16 +27,49 @@ export async function measureFrames(page: Page): Promise<FrameTimes[]> {
     for (let move = 1; move <= moves; move++) await page.mouse.move(start.x, start.y - move * 6);
     await page.mouse.up();
   };
-  const zoom = async (delta: number) => {
+  const wheel = async (delta: number) => {
     await page.mouse.move(middle.x, middle.y);
     for (let move = 0; move < moves / 2; move++) await page.mouse.wheel(0, delta);
   };
+  const zoom = async (delta: number) => {
+    await page.keyboard.down("Control");
+    await wheel(delta);
+    await page.keyboard.up("Control");
+  };
   const times = [await timed(page, "drag, close by", drag)];
+  times.push(await timed(page, "wheel, close by", () => wheel(60)));
   times.push(await timed(page, "zoom out", () => zoom(40)));
   await page.getByRole("button", { name: "Show all" }).click();
   await page.waitForTimeout(1_500);
   times.push(await timed(page, "drag, all in sight", drag));
   times.push(await timed(page, "zoom in", () => zoom(-40)));
+  return times;
+}
+
+/** The time from a click on the button that collapses or expands all endpoints until the new nodes are painted. */
+export async function measureFold(page: Page): Promise<{ what: string; ms: number }[]> {
+  const times = [];
+  for (let time = 0; time < 4; time++) {
+    const button = page.getByRole("button", { name: /^(Expand|Collapse)$/ });
+    const what = (await button.textContent()) ?? "";
+    const ms = await button.evaluate(async (element) => {
+      const canvas = document.querySelector(".react-flow__nodes");
+      const isPainted = new Promise<void>((resolve) => {
+        const observer = new MutationObserver(() => {
+          observer.disconnect();
+          resolve();
+        });
+        if (canvas) observer.observe(canvas, { childList: true });
+      });
+      const start = performance.now();
+      if (element instanceof HTMLElement) element.click();
+      await isPainted;
+      await new Promise(requestAnimationFrame);
+      return performance.now() - start;
+    });
+    times.push({ what, ms: Math.round(ms) });
+    await page.waitForTimeout(1_000);
+  }
   return times;
 }
 

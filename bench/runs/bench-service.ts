@@ -66,7 +66,7 @@ function sumBy(
   for (const pid of readdirSync("/proc").map(Number)) {
     if (!(pid > 0) || Number(statOf(pid)[1]) !== supervisor) continue;
     const line = read(`/proc/${pid}/cmdline`);
-    const kind = (["receiver", "web", "worker"] as const).find((name) => line.includes(`/processes/${name}.`));
+    const kind = (["receiver", "web", "worker"] as const).find((name) => line.includes(`/processes/${name}/${name}.`));
     if (kind) sums[kind] = join(sums[kind], measure(pid));
   }
   return sums;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Page } from "../../server/contract/list.ts";
 import { errorCodes } from "../../server/contract/error-codes.ts";
 import { type Problem, problemSchema } from "../../server/contract/problem.ts";
 import { didYouMean } from "../../server/domain/did-you-mean.ts";
@@ -113,6 +114,30 @@ function tableFix(code: string): string {
 
 /** Sends a request to the REST API of a local or remote service. */
 export type ApiTransport = (request: Request) => Promise<Response>;
+
+/** A filter of a list. `cursor`: continues an earlier page. */
+export type RowFilter = Record<string, string | number | undefined> & { limit: number; cursor?: string };
+
+/** A limit, because pages of a selective filter can be short or empty. */
+const maxPages = 100;
+
+/** The newest rows of a list, up to the limit, from several pages if necessary. */
+export async function readRows<Row>(
+  api: ApiClient,
+  list: { path: string; answer: z.ZodType<Page<Row>> },
+  { limit, cursor: from, ...filter }: RowFilter,
+): Promise<Page<Row>> {
+  const data: Row[] = [];
+  let nextCursor: string | null = from ?? null;
+  for (let page = 0; page < maxPages; page++) {
+    const query = { ...filter, limit: limit - data.length, cursor: nextCursor ?? undefined };
+    const answer: Page<Row> = await api.request({ ...list, query });
+    data.push(...answer.data);
+    ({ nextCursor } = answer);
+    if (nextCursor === null || data.length >= limit) break;
+  }
+  return { data, nextCursor };
+}
 
 /**
  * Runs a request with an id. If the id is unknown, the failure suggests an existing one: the only id that contains the

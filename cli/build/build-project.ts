@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { SettingsError } from "../../server/config.ts";
 import type { Manifest } from "../../server/contract/project/manifest.ts";
@@ -82,6 +82,23 @@ export function withDraftBuild(
   return buildInto(options, ({ stateDir, draft, manifest }) =>
     use({ stateDir, manifest: { ...manifest, folder: relative(stateDir, draft) } }),
   );
+}
+
+/** The builds of tests, in `.signalbox/`. */
+const testBuilds = "tests";
+
+/**
+ * Builds a project into `.signalbox/tests/`, where tests of the project share it. The current build does not change.
+ * The manifest that it returns has the folder of that build.
+ */
+export function buildForTests(options: BuildOptions): Promise<BuildResult> {
+  return buildInto(options, async ({ stateDir, draft, manifest, files }) => {
+    const builds = join(stateDir, testBuilds);
+    await mkdir(builds, { recursive: true });
+    manifest.folder = `${testBuilds}/${manifest.version}`;
+    await finishDraft({ stateDir, draft, manifest, files });
+    await removeOldBuilds(builds, { current: manifest.version, needed: new Set() });
+  });
 }
 
 async function buildInto(options: BuildOptions, finish: (draft: Draft) => Promise<void>): Promise<BuildResult> {

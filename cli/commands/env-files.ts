@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { Failure } from "../terminal/failure.ts";
 
@@ -49,8 +49,7 @@ export function loadEnvFiles(p: {
   reload();
   return {
     reload,
-    includes: (path) =>
-      files.some((file) => !isAbsolute(path) && relative(projectDir, file).split(sep).join("/") === path),
+    includes: (path) => files.includes(resolve(projectDir, path)),
   };
 }
 

@@ -54,6 +54,11 @@ export function parseAgo(value: string): number {
   throw new InvalidArgumentError("The duration must be a number with a unit, e.g. 30m, 24h or 7d.");
 }
 
+/** The start of the last period of this length, as the API takes it. `undefined`: there is no period. */
+export function startOfPeriod(periodMs: number | undefined, now: number): string | undefined {
+  return periodMs === undefined ? undefined : new Date(now - periodMs).toISOString();
+}
+
 /** Milliseconds, possibly 0. */
 export function parseOverlap(value: string): number {
   const ms = value === "0" ? 0 : parseDuration(value);

@@ -2,17 +2,18 @@
 
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { NodeSheet } from "../sheets/node-sheet.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/states.tsx";
 import { useIsWide } from "../ui/browser.ts";
 import { CanvasSkeleton, FirstTrigger } from "./canvas-states.tsx";
-import { createEvidenceStore, type EvidenceStore } from "./live/evidence.ts";
+import { createCanvasStore } from "./canvas-store.ts";
 import { buildModel, type Graph, parseNodeId } from "./model/canvas-model.ts";
-import { type CanvasWindow, type Chunk, chunksFor, chunksOf } from "./live/activity-request.ts";
+import { onShowNode } from "./show-node.ts";
 import { TriggerList } from "./trigger-list.tsx";
-import { useCanvasUrl } from "./toolbar/use-canvas-filters.ts";
+import { useCanvasUrl } from "./toolbar/use-canvas-url.ts";
+import { CanvasProvider, useCanvas, useCanvasStore } from "./use-canvas.ts";
 
 /** The canvas needs the window and browser storage, so it is rendered only in the browser, after a skeleton. */
 const Canvas = dynamic(() => import("./canvas.tsx").then((module) => module.Canvas), {
@@ -47,43 +48,31 @@ function Project({ graph }: { graph: Graph }) {
   const model = useMemo(() => buildModel(graph), [graph]);
   const { url, filter, open } = useCanvasUrl();
   const isWide = useIsWide(null);
-  const [store] = useState(createEvidenceStore);
-  const chunks = useMemo(() => chunksOf(model), [model]);
-  const [seen, setSeen] = useState<readonly string[]>([]);
-  // A status filter needs the activity of the whole project.
-  const wanted = useMemo(
-    () =>
-      url.status === "all" && chunks.length > 1
-        ? chunksFor(model, seen).flatMap((index) => chunks[index] ?? [])
-        : chunks,
-    [url.status, model, chunks, seen],
-  );
+  const [store] = useState(() => createCanvasStore(graph.name, { model, url, open }));
+  useLayoutEffect(() => store.read({ model, url, open }), [store, model, url, open]);
+  useEffect(() => onShowNode(store.view.show), [store]);
   const node = url.node === null ? null : parseNodeId(url.node);
-  const shared = { model, store, url, filter, open, onSeen: setSeen };
   return (
-    <div className="flex h-full">
-      <div className="relative min-w-0 flex-1">
-        {isWide === null && <CanvasSkeleton />}
-        {isWide === true && <Canvas project={graph.name} {...shared} />}
-        {isWide === false && <TriggerList {...shared} />}
-        <ActivityFeed chunks={wanted} window={url.window} store={store} />
+    <CanvasProvider value={store}>
+      <div className="flex h-full">
+        <div className="relative min-w-0 flex-1">
+          {isWide === null && <CanvasSkeleton />}
+          {isWide === true && <Canvas filter={filter} />}
+          {isWide === false && <TriggerList filter={filter} />}
+          <ActivityFeed />
+        </div>
+        {node && <NodeSheet node={node} window={url.window} onClose={() => open(null)} />}
       </div>
-      {node && <NodeSheet node={node} window={url.window} onClose={() => open(null)} />}
-    </div>
+    </CanvasProvider>
   );
 }
 
 /** Loads the traffic of visible nodes into the store. Renders only errors, so that the canvas does not render again. */
-function ActivityFeed({
-  chunks,
-  window,
-  store,
-}: {
-  chunks: readonly Chunk[];
-  window: CanvasWindow;
-  store: EvidenceStore;
-}) {
+function ActivityFeed() {
   const trpc = useTRPC();
+  const { feed } = useCanvasStore();
+  const chunks = useCanvas((state) => state.chunks);
+  const window = useCanvas((state) => state.url.window);
   const answers = useQueries({
     queries: chunks.map(({ endpoints, targets }) => ({
       ...trpc.canvas.activity.queryOptions({ window, endpoints, targets }),
@@ -95,8 +84,8 @@ function ActivityFeed({
     }),
   });
   useEffect(() => {
-    for (const activity of answers.activities) store.feed(activity);
-  }, [answers, store]);
+    for (const activity of answers.activities) feed(activity);
+  }, [answers, feed]);
   if (!answers.failed) return null;
   const { error, refetch } = answers.failed;
   return (

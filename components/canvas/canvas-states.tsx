@@ -1,15 +1,16 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { X } from "lucide-react";
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { FilterX, X } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import { FirstCurl } from "../sheets/frame/sheet-content.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { useOrigin } from "../ui/browser.ts";
-import { IconButton } from "../ui/button.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
 import { CodeBlock } from "../ui/copy-button.tsx";
-import type { EvidenceStore } from "./live/evidence.ts";
-import type { CanvasModel } from "./model/canvas-model.ts";
+import type { CanvasState } from "./canvas-store.ts";
+import type { ToolbarProps } from "./toolbar/toolbar.tsx";
+import { useCanvas, useCanvasStore } from "./use-canvas.ts";
 
 const skeletonColumns = [
   { width: 244, rows: [98, 98, 98] },
@@ -68,55 +69,43 @@ export function FirstTrigger() {
   );
 }
 
-/** Empty state: a curl command for the first delivery. Disappears with the first delivery. */
-export function FirstDelivery({
-  model,
-  store,
-  onCovers,
-}: {
-  model: CanvasModel;
-  store: EvidenceStore;
-  onCovers?: (height: number) => void;
-}) {
-  const isSilent = useSyncExternalStore(
-    store.subscribeAll,
-    () => isSilentEverywhere(model, store),
-    () => false,
-  );
-  const [isClosed, setIsClosed] = useState(false);
-  const [trigger] = model.triggers;
-  if (!isSilent || isClosed || !trigger) return null;
+/** Empty state: the filters leave nothing. */
+export function NoMatches({ filter }: ToolbarProps) {
+  const isEmpty = useCanvas(({ graph }) => graph.nodes.length === 0);
+  if (!isEmpty) return null;
   return (
-    <FirstDeliveryCard
-      endpoint={trigger.endpoint}
-      slug={trigger.slug}
-      onClose={() => setIsClosed(true)}
-      onCovers={onCovers}
-    />
+    <div className="grid justify-items-center gap-3 py-8 md:absolute md:inset-x-0 md:top-1/3">
+      <p className="text-ink-2">Nothing matches the filters.</p>
+      <Button icon={FilterX} onClick={() => filter({ endpoint: null, status: "all", q: "" })}>
+        Clear filters
+      </Button>
+    </div>
   );
 }
 
-interface FirstDeliveryCardProps {
-  endpoint: string;
-  slug: string;
-  onClose: () => void;
-  /** Called with the height that the card covers at the lower edge of the canvas. */
-  onCovers: ((height: number) => void) | undefined;
+/** Empty state: a curl command for the first delivery. Disappears with the first delivery. */
+export function FirstDelivery() {
+  const isSilent = useCanvas(isSilentEverywhere);
+  const trigger = useCanvas(({ model }) => model.triggers[0]);
+  const [isClosed, setIsClosed] = useState(false);
+  if (!isSilent || isClosed || !trigger) return null;
+  return <FirstDeliveryCard endpoint={trigger.endpoint} slug={trigger.slug} onClose={() => setIsClosed(true)} />;
 }
 
-function FirstDeliveryCard({ endpoint, slug, onClose, onCovers }: FirstDeliveryCardProps) {
+function FirstDeliveryCard({ endpoint, slug, onClose }: { endpoint: string; slug: string; onClose: () => void }) {
   const card = useRef<HTMLElement>(null);
+  const { cover } = useCanvasStore().view;
   useEffect(() => {
     const { current } = card;
-    if (!current || !onCovers) return;
+    if (!current) return;
     // The card grows when the example body has loaded.
-    const observer = new ResizeObserver(() => onCovers(current.offsetHeight));
+    const observer = new ResizeObserver(() => cover(current.offsetHeight));
     observer.observe(current);
     return () => {
       observer.disconnect();
-      onCovers(0);
+      cover(0);
     };
-  }, [onCovers]);
+  }, [cover]);
   const trpc = useTRPC();
   const origin = useOrigin();
   const { data: graph } = useQuery(trpc.canvas.graph.queryOptions());
@@ -143,7 +132,7 @@ function FirstDeliveryCard({ endpoint, slug, onClose, onCovers }: FirstDeliveryC
 }
 
 /** Whether every loaded endpoint has no deliveries. */
-function isSilentEverywhere(model: CanvasModel, store: EvidenceStore): boolean {
-  const known = model.endpoints.flatMap(({ id }) => store.endpoint(id) ?? []);
+function isSilentEverywhere({ model, traffic }: CanvasState): boolean {
+  const known = model.endpoints.flatMap(({ id }) => traffic.endpoint(id) ?? []);
   return known.length > 0 && known.every(({ lastAt }) => lastAt === null);
 }

@@ -37,12 +37,14 @@ it("moved nodes, collapsed endpoints and the viewport are stored per project", (
   const storage = open(persistent);
   storage.keepMoved(layout);
   storage.keepCollapsed(new Set(["endpoint:billing"]));
-  storage.keepViewport({ endpoint: null, node: "trigger:paid", viewport: { x: 1, y: 2, zoom: 0.5 } });
-  expect([storage.moved(), storage.collapsed(), storage.viewport(null)]).toEqual([
+  storage.keepViewport({ filter: "", node: "trigger:paid", viewport: { x: 1, y: 2, zoom: 0.5 } });
+  expect([storage.moved(), storage.collapsed(), storage.viewport("")]).toEqual([
     layout,
     new Set(["endpoint:billing"]),
-    { endpoint: null, node: "trigger:paid", viewport: { x: 1, y: 2, zoom: 0.5 } },
+    { filter: "", node: "trigger:paid", viewport: { x: 1, y: 2, zoom: 0.5 } },
   ]);
+  storage.keepCollapsed(new Set());
+  expect(storage.collapsed()).toEqual(new Set());
   expect(createCanvasStorage({ project: "other", persistent, session: null }).moved()).toEqual(new Map());
 });
 
@@ -51,20 +53,24 @@ it.each(["", "{", "null", "[[1,2,3]]", `[["id","x",2]]`, `{"x":1}`, `[{"key":"k"
   (text) => {
     const broken: TextStorage = { getItem: () => text, setItem: () => {}, removeItem: () => {} };
     const storage = createCanvasStorage({ project: "mine", persistent: broken, session: broken });
-    expect([storage.layout("k"), storage.moved(), storage.collapsed(), storage.viewport(null)]).toEqual([
+    expect([storage.layout("k"), storage.moved(), storage.collapsed(), storage.viewport("")]).toEqual([
       null,
       new Map(),
-      new Set(),
+      null,
       null,
     ]);
   },
 );
 
-it("the viewport belongs to one endpoint filter", () => {
+it("the viewport belongs to one filter", () => {
   const storage = open();
-  const view = { endpoint: "billing", node: null, viewport: { x: 1, y: 2, zoom: 0.5 } };
+  const view = { filter: "billing||", node: null, viewport: { x: 1, y: 2, zoom: 0.5 } };
   storage.keepViewport(view);
-  expect([storage.viewport("billing"), storage.viewport(null), storage.viewport("signup")]).toEqual([view, null, null]);
+  expect([storage.viewport("billing||"), storage.viewport(""), storage.viewport("signup||")]).toEqual([
+    view,
+    null,
+    null,
+  ]);
 });
 
 it("full or blocked storage causes no error", () => {

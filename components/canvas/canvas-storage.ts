@@ -9,10 +9,11 @@ export interface CanvasStorage {
   forgetLayouts(): void;
   moved(): Layout;
   keepMoved(moved: Layout): void;
-  collapsed(): ReadonlySet<string>;
+  /** `null`: never chosen. */
+  collapsed(): ReadonlySet<string> | null;
   keepCollapsed(collapsed: ReadonlySet<string>): void;
-  /** The viewport for this endpoint filter. */
-  viewport(endpoint: string | null): StoredViewport | null;
+  /** The last viewport with this filter. */
+  viewport(filter: string): StoredViewport | null;
   keepViewport(view: StoredViewport): void;
 }
 
@@ -27,8 +28,7 @@ export interface Viewport {
 }
 
 interface StoredViewport {
-  /** The endpoint filter. */
-  endpoint: string | null;
+  filter: string;
   /** The opened node. */
   node: string | null;
   viewport: Viewport;
@@ -70,11 +70,14 @@ export function createCanvasStorage(p: {
     forgetLayouts: () => write(p.persistent, name("layouts"), null),
     moved: () => toLayout(read(p.persistent, name("moved"), isListOf(isStoredPosition))) ?? new Map(),
     keepMoved: (moved) => write(p.persistent, name("moved"), moved.size > 0 ? fromLayout(moved) : null),
-    collapsed: () => new Set(read(p.persistent, name("collapsed"), isListOf(isString))),
-    keepCollapsed: (collapsed) => write(p.persistent, name("collapsed"), collapsed.size > 0 ? [...collapsed] : null),
-    viewport(endpoint) {
+    collapsed() {
+      const ids = read(p.persistent, name("collapsed"), isListOf(isString));
+      return ids && new Set(ids);
+    },
+    keepCollapsed: (collapsed) => write(p.persistent, name("collapsed"), [...collapsed]),
+    viewport(filter) {
       const stored = read(p.session, name("viewport"), isStoredViewport);
-      return stored?.endpoint === endpoint ? stored : null;
+      return stored?.filter === filter ? stored : null;
     },
     keepViewport: (view) => write(p.session, name("viewport"), view),
   };
@@ -114,7 +117,8 @@ function isViewport(value: unknown): value is Viewport {
 function isStoredViewport(value: unknown): value is StoredViewport {
   return (
     isObject(value) &&
-    [value["endpoint"], value["node"]].every((name) => name === null || isString(name)) &&
+    isString(value["filter"]) &&
+    (value["node"] === null || isString(value["node"])) &&
     isViewport(value["viewport"])
   );
 }

@@ -8,62 +8,51 @@ import { useDisabled } from "../sheets/sheet-data.ts";
 import { Button } from "../ui/button.tsx";
 import { StatusBadge, TargetIcon } from "../ui/badges.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
-import { CanvasProvider, useCanvas, useEndpointActivity, useEvidence, useTargetActivity } from "./canvas-context.tsx";
-import type { CanvasProps } from "./canvas.tsx";
 import { CopyUrl, Sparkline } from "./nodes/endpoint-node.tsx";
 import { EvidenceChip } from "./live/evidence-chip.tsx";
-import { FirstDelivery } from "./canvas-states.tsx";
-import type { CanvasModel, EndpointNode, TargetNode, TriggerNode } from "./model/canvas-model.ts";
+import { FirstDelivery, NoMatches } from "./canvas-states.tsx";
+import type { EndpointNode, TargetNode, TriggerNode } from "./model/canvas-model.ts";
 import { AgentLines, LastRun, TargetNumbers } from "./nodes/target-node.tsx";
 import { Conditions, Prompts } from "./nodes/trigger-node.tsx";
-import { Toolbar } from "./toolbar/toolbar.tsx";
-import { useMatchingIds } from "./toolbar/use-canvas-filters.ts";
+import { Toolbar, type ToolbarProps } from "./toolbar/toolbar.tsx";
+import { useCanvas, useCanvasStore } from "./use-canvas.ts";
 
 const pageSize = 60;
 
 /** Replaces the canvas on narrow screens: endpoints with their triggers and targets. Hides nodes that do not match. */
-export function TriggerList({ model, store, url, filter, open, onSeen }: Omit<CanvasProps, "project">) {
-  const matchingIds = useMatchingIds({ model, store, text: url.q, status: url.status });
+export function TriggerList({ filter }: ToolbarProps) {
+  const { see } = useCanvasStore();
+  const model = useCanvas((state) => state.model);
+  const shownIds = useCanvas((state) => state.shownIds);
   const [limit, setLimit] = useState(pageSize);
-  const endpoints = useMemo(
-    () =>
-      model.endpoints.filter(
-        ({ id, endpoint }) => (url.endpoint ?? endpoint) === endpoint && (matchingIds?.has(id) ?? true),
-      ),
-    [model, url.endpoint, matchingIds],
-  );
+  const endpoints = useMemo(() => model.endpoints.filter(({ id }) => shownIds?.has(id) ?? true), [model, shownIds]);
   const shown = useMemo(() => endpoints.slice(0, limit), [endpoints, limit]);
   useEffect(
-    () => onSeen([...shown.map(({ id }) => id), ...model.targets.slice(0, 2 * limit).map(({ id }) => id)]),
-    [shown, model, limit, onSeen],
-  );
-  const context = useMemo(
-    () => ({ store, selected: url.node, matchingIds, collapsed: new Set<string>(), toggle: () => {}, open }),
-    [store, url.node, matchingIds, open],
+    () => see([...shown.map(({ id }) => id), ...model.targets.slice(0, 2 * limit).map(({ id }) => id)]),
+    [shown, model, limit, see],
   );
   return (
-    <CanvasProvider value={context}>
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 p-4">
-        <Toolbar model={model} url={url} filter={filter} matchingIds={matchingIds} folds={null} onTidy={null} />
-        <FirstDelivery model={model} store={store} />
-        {shown.map((endpoint) => (
-          <EndpointCard key={endpoint.id} endpoint={endpoint} model={model} />
-        ))}
-        {endpoints.length > limit && (
-          <Button onClick={() => setLimit(limit + pageSize)}>
-            Show more of {formatNumber(endpoints.length)} endpoints
-          </Button>
-        )}
-        {endpoints.length === 0 && <p className="py-8 text-center text-ink-3">No endpoint matches the filters.</p>}
-        {url.endpoint === null && <Unattached model={model} />}
-      </div>
-    </CanvasProvider>
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 p-4">
+      <Toolbar filter={filter} isList />
+      <FirstDelivery />
+      {shown.map((endpoint) => (
+        <EndpointCard key={endpoint.id} endpoint={endpoint} />
+      ))}
+      {endpoints.length > limit && (
+        <Button onClick={() => setLimit(limit + pageSize)}>
+          Show more of {formatNumber(endpoints.length)} endpoints
+        </Button>
+      )}
+      <NoMatches filter={filter} />
+      <Unattached />
+    </div>
   );
 }
 
-function Unattached({ model }: { model: CanvasModel }) {
-  const { matchingIds } = useCanvas();
-  const targets = model.targets.filter(({ id, triggers }) => triggers.length === 0 && (matchingIds?.has(id) ?? true));
+function Unattached() {
+  const model = useCanvas((state) => state.model);
+  const shownIds = useCanvas((state) => state.shownIds);
+  const targets = model.targets.filter(({ id, triggers }) => triggers.length === 0 && (shownIds?.has(id) ?? true));
   if (targets.length === 0) return null;
   return (
     <section aria-label="Without a trigger" className="rounded-l border bg-panel">
@@ -78,12 +67,13 @@ function Unattached({ model }: { model: CanvasModel }) {
 }
 
 /** One endpoint with its triggers and their targets, for a narrow screen. */
-function EndpointCard({ endpoint, model }: { endpoint: EndpointNode; model: CanvasModel }) {
-  const { matchingIds } = useCanvas();
-  const activity = useEndpointActivity(endpoint.id);
+function EndpointCard({ endpoint }: { endpoint: EndpointNode }) {
+  const model = useCanvas((state) => state.model);
+  const shownIds = useCanvas((state) => state.shownIds);
+  const activity = useCanvas(({ traffic }) => traffic.endpoint(endpoint.id));
   const triggers = endpoint.triggers.flatMap((id) => {
     const node = model.byId.get(id);
-    return node?.kind === "trigger" && (matchingIds?.has(id) ?? true) ? [node] : [];
+    return node?.kind === "trigger" && (shownIds?.has(id) ?? true) ? [node] : [];
   });
   return (
     <section aria-label={`Endpoint ${endpoint.path}`} className="overflow-hidden rounded-l border bg-panel">
@@ -103,15 +93,16 @@ function EndpointCard({ endpoint, model }: { endpoint: EndpointNode; model: Canv
       </div>
       <ul>
         {triggers.map((trigger) => (
-          <TriggerItem key={trigger.id} trigger={trigger} model={model} />
+          <TriggerItem key={trigger.id} trigger={trigger} />
         ))}
       </ul>
     </section>
   );
 }
 
-function TriggerItem({ trigger, model }: { trigger: TriggerNode; model: CanvasModel }) {
-  const evidence = useEvidence(trigger.attachmentIds);
+function TriggerItem({ trigger }: { trigger: TriggerNode }) {
+  const model = useCanvas((state) => state.model);
+  const evidence = useCanvas(({ traffic }) => traffic.evidence(trigger.attachmentIds));
   const isOff = Boolean(useDisabled(trigger.slug));
   return (
     <li className="border-b px-4 py-3 last:border-0">
@@ -138,7 +129,7 @@ function TriggerItem({ trigger, model }: { trigger: TriggerNode; model: CanvasMo
 }
 
 function TargetLink({ target }: { target: TargetNode }) {
-  const activity = useTargetActivity(target.id);
+  const activity = useCanvas(({ traffic }) => traffic.target(target.id));
   return (
     <div className="min-w-0 flex-1">
       <div className="flex items-center gap-1.5">
@@ -155,7 +146,7 @@ function TargetLink({ target }: { target: TargetNode }) {
 }
 
 function NodeLink({ id, className, children }: { id: string; className: string; children: ReactNode }) {
-  const { open } = useCanvas();
+  const open = useCanvas((state) => state.open);
   const onClick = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();

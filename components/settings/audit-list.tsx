@@ -30,6 +30,7 @@ const auditWords: Record<AuditAction, string> = {
   "run.started": "Started runs",
   "run.canceled": "Canceled runs",
   "run.resumed": "Resumed runs",
+  "feed.opened": "Opened the feed of deliveries",
   "run.replayed": "Replayed runs",
   "approval.decided": "Decided an approval",
   "delivery.sent": "Sent a delivery",

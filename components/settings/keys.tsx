@@ -18,13 +18,15 @@ import { QueryPanel } from "../ui/states.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 
 const scopes = [
+  { value: "feed", label: "feed" },
   { value: "read", label: "read" },
   { value: "operate", label: "operate" },
   { value: "admin", label: "admin" },
 ] as const;
 
 const words: Record<Scope, string> = {
-  read: "Sees triggers, deliveries and runs.",
+  feed: "Follows the deliveries, with their bodies.",
+  read: "Also sees triggers, deliveries and runs.",
   operate: "Also starts, cancels, resumes and replays runs, and sees webhook URLs with their keys.",
   admin: "Also manages people, keys and tokens.",
 };

@@ -20,7 +20,7 @@ export const shortLease: SourceChange = {
 export const shortLeases: readonly SourceChange[] = [
   shortLease,
   {
-    file: "server/processes/open-run-host.ts",
+    file: "server/processes/receiver/open-run-host.ts",
     find: "reconcileEveryMs = 5_000;",
     replace: "reconcileEveryMs = 1_000;",
   },

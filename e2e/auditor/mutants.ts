@@ -21,21 +21,25 @@ const acknowledgeBeforeCommit: SourceChange = {
 
 const noTakeOver: SourceChange[] = [
   {
-    file: "server/store/sqlite/lost-runs.ts",
+    file: "server/store/sqlite/engine/lost-runs.ts",
     find: "AND lease_until <= ?`;",
     replace: "AND lease_until <= -1 AND ? IS NOT NULL`;",
   },
-  { file: "server/store/sqlite/lost-runs.ts", find: "if (!held) continue;", replace: "if (held || !held) continue;" },
+  {
+    file: "server/store/sqlite/engine/lost-runs.ts",
+    find: "if (!held) continue;",
+    replace: "if (held || !held) continue;",
+  },
 ];
 
 const noCheckpoints: SourceChange = {
-  file: "server/store/sqlite/engine-store.ts",
+  file: "server/store/sqlite/engine/engine-store.ts",
   find: "for (const { kind, result, ...step } of steps)",
   replace: `for (const { kind, result, ...step } of steps.filter((one) => one.kind === "sleep"))`,
 };
 
 const noIdempotency: SourceChange = {
-  file: "server/store/sqlite/delivery-store.ts",
+  file: "server/store/sqlite/deliveries/delivery-store.ts",
   find: "const repeat = found && judgeRepeat(toFirst(found), request);",
   replace: "const repeat = null as ReturnType<typeof judgeRepeat>;",
 };
@@ -49,7 +53,7 @@ const recordBeforeEffect: SourceChange = {
 };
 
 const halfADelivery: SourceChange = {
-  file: "server/store/sqlite/delivery-store.ts",
+  file: "server/store/sqlite/deliveries/delivery-store.ts",
   find: "for (const run of runs) p.insertRun(run, { seq, delivery });",
   replace: "for (const run of runs.slice(0, 1)) p.insertRun(run, { seq, delivery });",
 };
@@ -70,12 +74,12 @@ const doubledAssignments: SourceChange = {
 /** Any process that knows a run may write to it, also after another has taken it over. */
 export const noFencing: SourceChange[] = [
   {
-    file: "server/store/sqlite/engine-store.ts",
+    file: "server/store/sqlite/engine/engine-store.ts",
     find: "FROM run WHERE id = ? AND token = ?",
     replace: "FROM run WHERE id = ? AND ? IS NOT NULL",
   },
   {
-    file: "server/store/sqlite/leases.ts",
+    file: "server/store/sqlite/engine/leases.ts",
     find: "WHERE id = ? AND token = ? AND status = ${running} RETURNING",
     replace: "WHERE id = ? AND ? IS NOT NULL RETURNING",
   },

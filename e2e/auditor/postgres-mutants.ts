@@ -7,42 +7,42 @@ import type { RuleName } from "./rules.ts";
 /** Any process that knows a run may write to it, also after another has taken it over. */
 const noFencing: SourceChange[] = [
   {
-    file: "server/store/postgres/write-progress.ts",
+    file: "server/store/postgres/engine/write-progress.ts",
     find: "AND token = ANY($2::text[]) ORDER BY id",
     replace: "AND $2::text[] IS NOT NULL ORDER BY id",
   },
   {
-    file: "server/store/postgres/write-progress.ts",
+    file: "server/store/postgres/engine/write-progress.ts",
     find: "locked.map((row) => [`${row.id} ${row.token}`, row])",
     replace: "locked.map((row) => [row.id, row])",
   },
   {
-    file: "server/store/postgres/write-progress.ts",
+    file: "server/store/postgres/engine/write-progress.ts",
     find: "found.get(`${progress.runId} ${progress.token}`)",
     replace: "found.get(progress.runId)",
   },
   {
-    file: "server/store/postgres/write-progress.ts",
+    file: "server/store/postgres/engine/write-progress.ts",
     find: "if (!mine?.isRunning) return [];",
     replace: "if (!mine) return [];",
   },
   {
-    file: "server/store/postgres/write-progress.ts",
+    file: "server/store/postgres/engine/write-progress.ts",
     find: "found.get(`${runId} ${token}`)",
     replace: "found.get(runId)",
   },
   {
-    file: "server/store/postgres/end-holds.ts",
+    file: "server/store/postgres/engine/end-holds.ts",
     find: "WHERE run.id = e.id AND run.token = e.token AND run.status = 'running'",
     replace: "WHERE run.id = e.id",
   },
   {
-    file: "server/store/postgres/held-runs.ts",
+    file: "server/store/postgres/engine/held-runs.ts",
     find: "ON run.id = t.id AND run.token = t.token",
     replace: "ON run.id = t.id",
   },
   {
-    file: "server/store/postgres/held-runs.ts",
+    file: "server/store/postgres/engine/held-runs.ts",
     find: "WHERE status = 'running' ORDER BY run.id",
     replace: "ORDER BY run.id",
   },
@@ -50,14 +50,14 @@ const noFencing: SourceChange[] = [
 
 /** A run that ended leaves its job behind. */
 const jobWithoutRun: SourceChange = {
-  file: "server/store/postgres/end-holds.ts",
+  file: "server/store/postgres/engine/end-holds.ts",
   find: "endings.map(({ held: { id, queue } }) => ({ runId: id, queue })),",
   replace: "endings.filter((_, at) => next[at]).map(({ held: { id, queue } }) => ({ runId: id, queue })),",
 };
 
 /** A run that sleeps or is retried has no job for its end. */
 const runWithoutJob: SourceChange = {
-  file: "server/store/postgres/end-holds.ts",
+  file: "server/store/postgres/engine/end-holds.ts",
   find: "next.filter((job) => job !== null),",
   replace: 'next.filter((job) => job !== null).filter(({ state }) => state.kind !== "waiting"),',
 };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { z } from "zod";
 import { openStored } from "../../scripts/open-stored.ts";
-import { findListDamage } from "../../server/store/sqlite/list-index.ts";
+import { findListDamage } from "../../server/store/sqlite/lists/list-index.ts";
 import { isOpenSql } from "../../server/store/sqlite/stored-forms.ts";
 import { storedRunSchema } from "./facts.ts";
 import type { StoreReader } from "./store-reader.ts";

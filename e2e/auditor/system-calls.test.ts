@@ -10,19 +10,19 @@ beforeAll(() => {
 });
 
 const notDurable = {
-  file: "server/store/sqlite/open-connection.ts",
+  file: "server/store/sqlite/file/open-connection.ts",
   find: `connection.pragma("synchronous = FULL");`,
   replace: `connection.pragma("synchronous = NORMAL");`,
 };
 /** Its commits of claims are without fsync: it sets the connection again for each commit of the other kind. */
 const neverDurable = {
-  file: "server/store/sqlite/write-queue.ts",
+  file: "server/store/sqlite/writes/write-queue.ts",
   find: "connection.pragma(`synchronous = ${wanted}`);",
   replace: 'connection.pragma("synchronous = NORMAL");',
 };
 /** The store looks at that setting itself, and would refuse. */
 const notChecked = {
-  file: "server/store/sqlite/open-connection.ts",
+  file: "server/store/sqlite/file/open-connection.ts",
   find: "synchronous: 2,",
   replace: "synchronous: 1,",
 };

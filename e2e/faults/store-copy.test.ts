@@ -11,7 +11,7 @@ import { openStored } from "../../scripts/open-stored.ts";
 import { entryFile } from "../../server/paths.ts";
 import { planCopy } from "../../server/store/copy/copy-plan.ts";
 import { openPostgresStore } from "../../server/store/postgres/open-store.ts";
-import { openConnection } from "../../server/store/sqlite/open-connection.ts";
+import { openConnection } from "../../server/store/sqlite/file/open-connection.ts";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 import { aDelivery, aRun } from "../../server/store/testing/factories.ts";
 import { fillEveryTable } from "../../server/store/testing/fill-every-table.ts";

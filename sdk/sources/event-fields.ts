@@ -96,7 +96,8 @@ function readField(
   };
 }
 
-const leaf: EventField = {
+/** No type, no fields and no items: what a value does not have. */
+export const leaf: EventField = {
   scalars: [],
   isNullable: false,
   isOptional: false,

@@ -171,3 +171,8 @@ export type ReleaseBatch = z.infer<typeof releaseBatchSchema>;
 export type DeliveryOutcome = z.infer<typeof deliveryOutcomeSchema>;
 export type DeliverySummary = z.infer<typeof deliverySummarySchema>;
 export type Delivery = z.infer<typeof deliverySchema>;
+
+/** The verdict with the fewest reasons, if no trigger matches. */
+export function nearestMiss({ verdicts }: Pick<VerdictList, "verdicts">): Verdict | null {
+  return verdicts.toSorted((a, b) => a.reasons.length - b.reasons.length)[0] ?? null;
+}

@@ -182,6 +182,12 @@ export const errorCodes = {
     "A parameter of the request is missing or malformed.",
     "`errors` says which one. GET /api/v1/openapi.json describes every route.",
   ),
+  cursor_expired: entry(
+    410,
+    "Expired cursor",
+    "The feed of deliveries cannot continue at this cursor: retention may have removed deliveries after it, or the store was replaced.",
+    "Start without the cursor. `since` selects from the deliveries that are still stored.",
+  ),
   run_ended: entry(
     409,
     "Run already ended",

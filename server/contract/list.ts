@@ -40,3 +40,15 @@ export interface PageRequest {
   /** Aborted when the caller disconnects: the search ends, and the page is short. */
   signal?: AbortSignal | undefined;
 }
+
+/** The pages of a list, one after the other, as fast as they are read. */
+export async function* readPages<P extends { nextCursor: string | null }>(
+  readPage: (cursor: string | null) => Promise<P>,
+): AsyncGenerator<P> {
+  let cursor: string | null = null;
+  do {
+    const page: P = await readPage(cursor);
+    yield page;
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+}

@@ -85,9 +85,9 @@ function describeDecision(
       ? `${fired[0]?.trigger} fired`
       : `${formatNumber(fired.length)} of ${formatNumber(evaluated)} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
   const [only] = verdicts;
-  const stages = [
-    ...new Set([...verdicts, ...unlistedVerdicts].map(({ outcome }) => verdictStages[outcome])),
-  ].join(", ");
+  const stages = [...new Set([...verdicts, ...unlistedVerdicts].map(({ outcome }) => verdictStages[outcome]))].join(
+    ", ",
+  );
   const held = delivery.outcome === "held" ? "Waits for a release: " : "";
   if (!only || evaluated > 1) return `${held}0 of ${formatNumber(evaluated)} fired, stopped at ${stages}`;
   const reason = only.reasons[0];

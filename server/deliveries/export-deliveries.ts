@@ -1,5 +1,6 @@
 import type { RecordedDeliveryLine } from "../contract/backtest.ts";
 import type { DeliverySummary } from "../contract/delivery.ts";
+import { readPages } from "../contract/list.ts";
 import type { RecordedDelivery } from "../matching/backtest.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
@@ -19,23 +20,20 @@ export async function* readWithBodies(
 ): AsyncGenerator<RecordedDelivery[]> {
   // Deliveries of the meantime are newer than the first page, so none is missed and the export ends.
   const until = Math.min(filter.until ?? Infinity, clock.now() + 1);
-  let cursor: string | null = null;
-  do {
+  const pages = readPages((cursor) => {
     signal?.throwIfAborted();
-    const page: Awaited<ReturnType<DeliveryStore["listDeliveries"]>> = await store.listDeliveries(
-      { ...filter, until },
-      { limit: pageRows, cursor, signal },
-    );
-    if (page.data.length === 0) yield [];
-    for (const portion of portionsOf(page.data)) {
+    return store.listDeliveries({ ...filter, until }, { limit: pageRows, cursor, signal });
+  });
+  for await (const { data } of pages) {
+    if (data.length === 0) yield [];
+    for (const portion of portionsOf(data)) {
       const bodies = await store.getDeliveryBodies(portion.map(({ id }) => id));
       yield portion.map((delivery) => {
         const body = bodies.get(delivery.id) ?? null;
         return { ...delivery, bytes: body && Buffer.from(body) };
       });
     }
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  }
 }
 
 /** One line of the export. */

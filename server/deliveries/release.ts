@@ -1,9 +1,14 @@
 import { AppError } from "../contract/app-error.ts";
-import type { Delivery, ReleaseBatch, ReleasedDelivery, VerdictList } from "../contract/delivery.ts";
+import {
+  type Delivery,
+  type ReleaseBatch,
+  type ReleasedDelivery,
+  type VerdictList,
+  nearestMiss,
+} from "../contract/delivery.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { wasReleased } from "../domain/deliveries/held.ts";
 import { queueFull } from "../domain/problem.ts";
-import { nearestMiss } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";

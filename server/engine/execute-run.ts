@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Json } from "../contract/json.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
-import { setLongTimeout } from "../domain/event-loop.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
-import { type Clock, elapsedMs } from "../ports/clock.ts";
+import { type Clock, elapsedMs, startTimer } from "../ports/clock.ts";
 import { type Logger, runLogFields, type RunLogFields } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import type { AssignedRun, ProgressWriter } from "../ports/run-channel.ts";
@@ -34,6 +33,8 @@ export interface ExecuteRunOptions {
   random: () => number;
   /** Slots for running code. Absent: code starts immediately. */
   slots?: { enter(): Slot };
+  /** Maximum wait for the next try of a step during which a run keeps its worker. Default: 5 seconds. */
+  maxHeldWaitMs?: number;
   /** Starts the span of this execution. Absent: no tracing. Never rejects. */
   traceRun?: ((run: AssignedRun) => Promise<RunTrace>) | undefined;
   /** Called when the code of a run starts for the first time. */
@@ -120,6 +121,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       session,
       clock,
       random: options.random,
+      maxHeldWaitMs: options.maxHeldWaitMs,
       signal: abort.signal,
       code,
       logger,
@@ -172,7 +174,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
     usedBeforeMs = usedMs(steps, run.attempt);
     const leftMs = Math.max(0, timeoutMs - usedBeforeMs);
     deadline = elapsedMs(clock) + leftMs;
-    const stopTimer = setLongTimeout(() => interrupt({ kind: "timed_out", timeoutMs }), leftMs);
+    const stopTimer = startTimer(clock, () => interrupt({ kind: "timed_out", timeoutMs }), leftMs);
     const scope = {
       run: runLogFields(run),
       crash(error: unknown) {

@@ -1,5 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
-import type { Reason, Verdict, VerdictList, VerdictOutcome } from "../contract/delivery.ts";
+import { type Reason, type Verdict, type VerdictList, type VerdictOutcome, nearestMiss } from "../contract/delivery.ts";
 import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
@@ -84,11 +84,6 @@ function nearestMismatch(list: VerdictList): Verdict | null {
   const { verdicts, unlistedVerdicts } = list;
   const isMismatch = [...verdicts, ...unlistedVerdicts].every(({ outcome }) => outcome === "request_mismatch");
   return isMismatch ? nearestMiss(list) : null;
-}
-
-/** The verdict with the fewest reasons, if no trigger matches. */
-export function nearestMiss({ verdicts }: VerdictList): Verdict | null {
-  return verdicts.toSorted((a, b) => a.reasons.length - b.reasons.length)[0] ?? null;
 }
 
 /** The error for a body that does not match `request`, for its sender or for the caller of the API. */

@@ -7,6 +7,7 @@ import type { AlertStore } from "./store/alert-store.ts";
 import type { ContractStore } from "./store/contract-store.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
 import type { EngineStore } from "./store/engine-store.ts";
+import type { FeedStore } from "./store/feed-store.ts";
 import type { KeyStore } from "./store/key-store.ts";
 import type { OpenRunStore } from "./store/open-run-store.ts";
 import type { AuditStore, IdentityRows, PeopleStore } from "./store/people-store.ts";
@@ -23,6 +24,7 @@ import type { UpkeepStore } from "./store/upkeep-store.ts";
 export interface Store
   extends
     DeliveryStore,
+    FeedStore,
     RunStore,
     TrafficStore,
     PresetStore,

@@ -2,7 +2,7 @@ import { type Settings, serviceUrl } from "../config.ts";
 import type { Logger } from "../ports/logger.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { keepHttpProcesses } from "./http-processes/keep-http-processes.ts";
-import { createPoolTally } from "./pool-tally.ts";
+import { createPoolTally } from "./worker-pool/pool-tally.ts";
 import type { Reporter } from "./protocol.ts";
 import { requireSharedStore } from "./require-shared-store.ts";
 import { httpCloseMs, reportReload, type Supervisor } from "./supervisor.ts";

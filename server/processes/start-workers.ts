@@ -7,10 +7,10 @@ import type { Readiness } from "../http/readiness.ts";
 import { sendProblem } from "../http/send-problem.ts";
 import type { Logger } from "../ports/logger.ts";
 import { collectStartUp } from "./collect-start-up.ts";
-import { openWorkerPool } from "./open-worker-pool.ts";
+import { openWorkerPool } from "./worker-pool/open-worker-pool.ts";
 import type { Reporter } from "./protocol.ts";
 import { requireSharedStore } from "./require-shared-store.ts";
-import { startStoreUpkeep } from "./start-store-upkeep.ts";
+import { startStoreUpkeep } from "./receiver/start-store-upkeep.ts";
 import { runGraceMs } from "./supervisor.ts";
 
 export interface Workers {

@@ -5,10 +5,10 @@ import { collectStartUp } from "./collect-start-up.ts";
 import { keepHttpProcesses } from "./http-processes/keep-http-processes.ts";
 import { systemClock } from "../ports/clock.ts";
 import { mapBuiltStack } from "../project/map-stack.ts";
-import { createHostLink } from "./host-link.ts";
+import { createHostLink } from "./receiver/host-link.ts";
 import { createLocalSockets } from "./local-sockets.ts";
 import type { Reporter } from "./protocol.ts";
-import { createWorkerPool } from "./worker-pool.ts";
+import { createWorkerPool } from "./worker-pool/worker-pool.ts";
 
 export interface Supervisor {
   /** The URL of the service. */

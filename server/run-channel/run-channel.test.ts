@@ -32,6 +32,17 @@ function withGate() {
   };
 }
 
+/** Counts the runs of each extension of leases. */
+const countRenewals =
+  (renewals: number[]) =>
+  (store: Store): Store => ({
+    ...store,
+    extendLeases(p) {
+      renewals.push(p.runs.length);
+      return store.extendLeases(p);
+    },
+  });
+
 const hang = () => new Promise<never>(() => {});
 const transports = [
   ["in memory", async () => createMemoryTransport()],
@@ -360,13 +371,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
 
   test("extends the leases of living workers in one write, and not those of a paused one", async () => {
     const renewals: number[] = [];
-    const h = await open((store) => ({
-      ...store,
-      extendLeases(p) {
-        renewals.push(p.runs.length);
-        return store.extendLeases(p);
-      },
-    }));
+    const h = await open(countRenewals(renewals));
     await h.startHost({ leaseMs: 900 });
     const workers = await Promise.all(["wrk_a", "wrk_b"].map((id) => h.startWorker({ id, capacity: 2, run: hang })));
     for (let n = 0; n < 4; n += 1) await h.startRun();
@@ -379,6 +384,39 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     }
     workers[0]?.pause();
     await until(() => expect(renewals.at(-1)).toBe(2));
+  });
+
+  test("the leases of runs begin with their assignment: after an idle hour, writes extend none", async () => {
+    const renewals: number[] = [];
+    const h = await open(countRenewals(renewals));
+    await h.startHost();
+    await h.startWorker({ capacity: 20, run: (_input, ctx) => ctx.step("a", () => "done") });
+    renewals.length = 0;
+    h.advance(3_600_000);
+    const ids = await Promise.all(Array.from({ length: 20 }, () => h.startRun()));
+    for (const id of ids) await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    expect(renewals).toEqual([]);
+  });
+
+  test("writes that arrive while missed leases are extended share that extension", async () => {
+    const renewals: number[] = [];
+    const h = await open(countRenewals(renewals));
+    await h.startHost();
+    const woken = Promise.withResolvers<void>();
+    const worker = await h.startWorker({
+      capacity: 20,
+      run: async (_input, ctx) => {
+        await woken.promise;
+        await ctx.step("a", () => "done");
+      },
+    });
+    const ids = await Promise.all(Array.from({ length: 20 }, () => h.startRun()));
+    await until(() => expect(worker.loop.active()).toHaveLength(20));
+    renewals.length = 0;
+    h.advance(10_000);
+    woken.resolve();
+    for (const id of ids) await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    expect(renewals).toEqual([20]);
   });
 
   test("the runs of a paused worker go to another when its lease expires, and it is assigned none", async () => {

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { readPages } from "../contract/list.ts";
 import type { Run, RunSummary, RunsUsage } from "../contract/run.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AgentSpend, RunFilter, RunStore } from "../ports/store/run-store.ts";
@@ -112,15 +113,8 @@ export async function* exportRunSummaries(
 ): AsyncGenerator<RunSummary[]> {
   // Runs created in the meantime are newer than the first page, so none is missed and the export ends.
   const until = Math.min(filter.until ?? Infinity, deps.clock.now() + 1);
-  let cursor: string | null = null;
-  do {
-    const page: Awaited<ReturnType<RunStore["listRuns"]>> = await deps.store.listRuns(
-      { ...filter, until },
-      { limit: pageRows, cursor },
-    );
-    yield page.data;
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  const pages = readPages((cursor) => deps.store.listRuns({ ...filter, until }, { limit: pageRows, cursor }));
+  for await (const { data } of pages) yield data;
 }
 
 /**

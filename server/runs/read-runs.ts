@@ -4,7 +4,7 @@ import type { Run, RunSummary } from "../contract/run.ts";
 import { isEnded } from "../domain/runs/run-state.ts";
 import type { Store } from "../ports/store.ts";
 import type { RunFilter, RunStore } from "../ports/store/run-store.ts";
-import { watchChanges } from "./watch-changes.ts";
+import { watchChanges } from "../ports/watch-changes.ts";
 
 export interface GetRunRequest {
   id: string;

@@ -54,14 +54,17 @@ export async function getStep(
 }
 
 /** Until a step has completed, its stored result is that of its failed tries. */
-function describeStep({ position: _, startedAt, finishedAt, until, result, ...step }: StoredStep): RunStep {
-  const hasResult = finishedAt !== null && step.kind !== "sleep";
+function describeStep(stored: StoredStep): RunStep {
+  const { name, kind, attempt, startedAt, finishedAt, until, result } = stored;
+  const hasResult = finishedAt !== null && kind !== "sleep";
   return {
-    ...step,
+    name,
+    kind,
+    attempt,
     startedAt: isoOf(startedAt),
     finishedAt: finishedAt === null ? null : isoOf(finishedAt),
     until: until === null ? null : isoOf(until),
-    result: hasResult || step.kind === "approval" ? result : null,
+    result: hasResult || kind === "approval" ? result : null,
     resultBytes: hasResult ? Buffer.byteLength(JSON.stringify(result)) : null,
   };
 }

@@ -4,7 +4,7 @@ import { isEnded } from "../domain/runs/run-state.ts";
 import type { Store } from "../ports/store.ts";
 import type { RunStore } from "../ports/store/run-store.ts";
 import { findRun } from "./read-runs.ts";
-import { type ChangeWatch, watchChanges } from "./watch-changes.ts";
+import { type ChangeWatch, watchChanges } from "../ports/watch-changes.ts";
 
 export interface StreamRunEventsRequest {
   runId: string;

@@ -10,7 +10,7 @@ import { silentLogger } from "../ports/logger.ts";
 import { migrateStore } from "./migrate-store.ts";
 import { openPostgresStore } from "./postgres/open-store.ts";
 import { readJournal } from "./shared/migration-journal.ts";
-import { openConnection } from "./sqlite/open-connection.ts";
+import { openConnection } from "./sqlite/file/open-connection.ts";
 import { aClaim, aDelivery, aRun, aVerdict, epoch } from "./testing/factories.ts";
 import { type PostgresServer, startPostgres } from "./testing/postgres-server.ts";
 

@@ -27,13 +27,13 @@ export async function migrateStore(p: {
   const folder = migrationsFolder(database.kind);
   const at = readJournal(folder).at(-1) ?? "";
   if (database.kind === "sqlite") {
-    const { migrateFile } = await import("./sqlite/migrate-file.ts");
+    const { migrateFile } = await import("./sqlite/file/migrate-file.ts");
     return { store: database.file, applied: await migrateFile({ file: database.file, folder, clock, logger }), at };
   }
   // Loaded on first use, so that SQLite stores do not load the driver.
   const [{ migrateDatabase }, { databaseName }] = await Promise.all([
     import("./postgres/migrate-database.ts"),
-    import("./postgres/connect.ts"),
+    import("./postgres/connection/connect.ts"),
   ]);
   return {
     store: databaseName(database.url),

@@ -1,5 +1,6 @@
 import type { Delivery, DeliverySummary, Verdict } from "../contract/delivery.ts";
 import type { DriftChange, DriftReport } from "../contract/drift.ts";
+import { readPages } from "../contract/list.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import type { Json } from "../contract/json.ts";
 import { onlyJson } from "../domain/requests/body-format.ts";
@@ -113,15 +114,11 @@ async function listNew(
 ): Promise<DeliverySummary[]> {
   const since = cursor?.at ?? clock.now() - firstPeriodMs;
   const found: DeliverySummary[] = [];
-  let page: string | null = null;
-  do {
-    const listed: Awaited<ReturnType<DeliveryStore["listDeliveries"]>> = await store.listDeliveries(
-      { endpoint, since, ...(until !== undefined && { until }) },
-      { limit: 100, cursor: page },
-    );
-    found.push(...listed.data.filter((delivery) => isUsable(delivery, true) && isAfter(delivery, cursor)));
-    page = listed.nextCursor;
-  } while (page !== null && found.length < maxDeliveries);
+  const filter = { endpoint, since, ...(until !== undefined && { until }) };
+  for await (const { data } of readPages((page) => store.listDeliveries(filter, { limit: 100, cursor: page }))) {
+    found.push(...data.filter((delivery) => isUsable(delivery, true) && isAfter(delivery, cursor)));
+    if (found.length >= maxDeliveries) break;
+  }
   return found.slice(0, maxDeliveries).reverse();
 }
 

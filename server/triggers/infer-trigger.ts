@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
 import { type DeliverySummary, ownHeaders } from "../contract/delivery.ts";
+import { readPages } from "../contract/list.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { safeHeaders } from "../domain/deliveries/header-values.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
@@ -142,18 +143,18 @@ async function listSamples(
 ): Promise<{ ids: string[]; total: number; isComplete: boolean }> {
   const ids: string[] = [];
   let total = 0;
-  let cursor: string | null = null;
-  do {
+  let isAtEnd = false;
+  const pages = readPages((cursor) => {
     signal?.throwIfAborted();
-    const page: Awaited<ReturnType<DeliveryStore["listDeliveries"]>> = await store.listDeliveries(
-      { endpoint, since },
-      { limit: 100, cursor, signal },
-    );
-    total += page.data.length;
-    ids.push(...page.data.filter((delivery) => isUsable(delivery, isVerified)).map(({ id }) => id));
-    cursor = page.nextCursor;
-  } while (cursor !== null && ids.length < maxDeliveries && elapsedMs(clock) < end);
-  return { ids: ids.slice(0, maxDeliveries), total, isComplete: cursor === null && ids.length <= maxDeliveries };
+    return store.listDeliveries({ endpoint, since }, { limit: 100, cursor, signal });
+  });
+  for await (const { data, nextCursor } of pages) {
+    total += data.length;
+    ids.push(...data.filter((delivery) => isUsable(delivery, isVerified)).map(({ id }) => id));
+    isAtEnd = nextCursor === null;
+    if (ids.length >= maxDeliveries || elapsedMs(clock) >= end) break;
+  }
+  return { ids: ids.slice(0, maxDeliveries), total, isComplete: isAtEnd && ids.length <= maxDeliveries };
 }
 
 /**

@@ -116,6 +116,17 @@ export function startUpkeep(p: {
   };
 }
 
+/** Deliveries received before this time may have been removed, or will be; 0: none. */
+export async function retentionCutoff(p: {
+  store: Pick<UpkeepStore, "findOldestOf">;
+  retention: Pick<Retention, "days" | "deliveries">;
+  now: number;
+}): Promise<number> {
+  const { days, deliveries } = p.retention;
+  const byCount = deliveries === null ? null : await p.store.findOldestOf(deliveries);
+  return Math.max(days === null ? 0 : p.now - days * dayMs, byCount ?? 0);
+}
+
 /**
  * Removes data beyond the retention settings and obsolete data, in small transactions with a pause after each. An
  * idempotency key is removed when no source can use it any more. If that is unknown (`maxDedupeMs: null`), nothing is
@@ -133,7 +144,7 @@ export async function removeOld(p: {
   const keysSince =
     p.maxDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(minKeyRetentionMs, p.maxDedupeMs);
   const byAge = retention.days === null ? null : now - retention.days * dayMs;
-  const byCount = retention.deliveries === null ? null : await store.findOldestOf(retention.deliveries);
+  const before = await retentionCutoff(p);
   const removed: RemovedRows = {
     deliveries: 0,
     runs: 0,
@@ -161,7 +172,6 @@ export async function removeOld(p: {
     }
   }
 
-  const before = Math.max(byAge ?? 0, byCount ?? 0);
   if (before > 0) {
     await walk("deliveries", (after: { at: number; id: string } | null) =>
       store.removeOldDeliveries({ before, keysSince, after }),

@@ -46,7 +46,7 @@ export async function findStore(
 
 async function countPendingMigrations(database: ReturnType<typeof readSettings>["database"]): Promise<number> {
   if (database.kind === "sqlite") {
-    const { countPendingMigrations: count } = await import("../../../server/store/sqlite/inspect-database.ts");
+    const { countPendingMigrations: count } = await import("../../../server/store/sqlite/file/inspect-database.ts");
     return count(database.file);
   }
   const { inspectPostgres } = await import("../../../server/store/postgres/inspect-database.ts");

@@ -4,17 +4,18 @@ import {
   deliveryOutcomeSchema,
   type DeliverySummary,
   deliverySummarySchema,
+  nearestMiss,
 } from "../../../server/contract/delivery.ts";
-import { pageSchema } from "../../../server/contract/list.ts";
+import { pageSchema, type Page } from "../../../server/contract/list.ts";
 import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
-import { type ApiClient, withSuggestedId } from "../../api/api-client.ts";
+import { type ApiClient, withSuggestedId, readRows, type RowFilter } from "../../api/api-client.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { deliveryMarks, renderMark, renderReason } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseAgo, parseLimit } from "../options.ts";
+import { parseAgo, parseLimit, startOfPeriod } from "../options.ts";
 
 const deliveriesAnswer = pageSchema(deliverySummarySchema);
 
@@ -58,7 +59,7 @@ function parseStatus(value: string): number {
 async function listDeliveries(context: CommandContext, { since, ...filter }: Options): Promise<void> {
   const document = await readDeliveries(await context.api(), {
     ...filter,
-    since: since === undefined ? undefined : new Date(context.now() - since).toISOString(),
+    since: startOfPeriod(since, context.now()),
   });
   context.print({
     document,
@@ -69,28 +70,9 @@ async function listDeliveries(context: CommandContext, { since, ...filter }: Opt
   if (document.nextCursor !== null) context.notify(`Older deliveries: --cursor ${document.nextCursor}`);
 }
 
-/** A limit, because pages of a selective filter can be short or empty. */
-const maxPages = 100;
-
 /** The newest deliveries of a filter, up to the limit, from several pages if necessary. */
-export async function readDeliveries(
-  api: ApiClient,
-  { limit, cursor: from, ...filter }: Record<string, string | number | undefined> & { limit: number; cursor?: string },
-): Promise<{ data: DeliverySummary[]; nextCursor: string | null }> {
-  const data: DeliverySummary[] = [];
-  let cursor: string | null = from ?? null;
-  for (let page = 0; page < maxPages; page++) {
-    const query: Record<string, string | number | undefined> = {
-      ...filter,
-      limit: limit - data.length,
-      cursor: cursor ?? undefined,
-    };
-    const answer = await api.request({ path: "/deliveries", query, answer: deliveriesAnswer });
-    data.push(...answer.data);
-    cursor = answer.nextCursor;
-    if (cursor === null || data.length >= limit) break;
-  }
-  return { data, nextCursor: cursor };
+export function readDeliveries(api: ApiClient, filter: RowFilter): Promise<Page<DeliverySummary>> {
+  return readRows(api, { path: "/deliveries", answer: deliveriesAnswer }, filter);
 }
 
 /** A request about a delivery. If the id is unknown, the failure suggests a similar one. */
@@ -123,7 +105,7 @@ function renderDeliveries(deliveries: readonly DeliverySummary[], p: { paint: Pa
 function decisionOf({ verdicts, problem }: DeliverySummary, paint: Paint): string {
   const matched = [...new Set(verdicts.flatMap(({ outcome, trigger }) => (outcome === "matched" ? [trigger] : [])))];
   if (matched.length > 0) return matched.join(", ");
-  const [nearest] = verdicts.toSorted((a, b) => a.reasons.length - b.reasons.length);
+  const nearest = nearestMiss({ verdicts });
   const [reason] = nearest?.reasons ?? [];
   if (nearest && reason) return `${nearest.trigger}: ${renderReason(reason, paint)}`;
   return problem ? plainLine(problem.title, 60) : "";

@@ -4,6 +4,7 @@ import {
   releaseBatchSchema,
   type ReleasedDelivery,
 } from "../../../server/contract/delivery.ts";
+import { readPages } from "../../../server/contract/list.ts";
 import { formatCount, formatNumber } from "../../../server/domain/format.ts";
 import { type ApiClient, apiPath } from "../../api/api-client.ts";
 import { usageFailure } from "../../terminal/failure.ts";
@@ -13,7 +14,7 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseAgo } from "../options.ts";
+import { parseAgo, startOfPeriod } from "../options.ts";
 import { notifyIfIdle } from "../runs/read-runs.ts";
 import { aboutDelivery, findsDeliveries } from "./list.ts";
 
@@ -90,7 +91,7 @@ async function release(context: CommandContext, ids: string[], options: ReleaseO
       ? batchesOfIds(api, ids, dryRun)
       : batchesOfFilter(api, {
           endpoint,
-          since: since === undefined ? undefined : new Date(now - since).toISOString(),
+          since: startOfPeriod(since, now),
           // Later deliveries are evaluated by the current triggers anyway.
           until: new Date(now).toISOString(),
           dryRun,
@@ -125,12 +126,7 @@ async function* batchesOfFilter(
   api: ApiClient,
   filter: { endpoint: string | undefined; since: string | undefined; until: string; dryRun: boolean },
 ): AsyncGenerator<ReleaseBatch> {
-  let cursor: string | undefined;
-  do {
-    const batch: ReleaseBatch = await requestBatch(api, { ...filter, cursor });
-    yield batch;
-    cursor = batch.nextCursor ?? undefined;
-  } while (cursor !== undefined);
+  yield* readPages((cursor) => requestBatch(api, { ...filter, cursor: cursor ?? undefined }));
 }
 
 function requestBatch(api: ApiClient, body: object): Promise<ReleaseBatch> {

@@ -5,29 +5,14 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import type { DeliverySummary } from "../../../server/contract/delivery.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { type Trigger, triggerSchema } from "../../../server/triggers/read-triggers.ts";
-import { fakeKey, fakeRun, fakeTrigger, runFakeCli } from "../testing/fake-host.ts";
+import { fakeDelivery, fakeKey, fakeRun, fakeTrigger, runFakeCli } from "../testing/fake-host.ts";
 import { checkEndpoint, type EndpointFacts } from "./check-endpoint.ts";
 
 const now = Date.parse("2026-11-21T10:00:00Z");
 const trigger = triggerSchema.parse(fakeTrigger);
 const other: Trigger = { ...trigger, slug: "other", endpoint: "billing" };
 const off = { at: "2026-11-21T09:00:00.000Z", reason: "the mail server is down" };
-const accepted: DeliverySummary = {
-  id: "dlv_1",
-  endpoint: "signup",
-  receivedAt: "2026-11-21T09:58:00.000Z",
-  method: "POST",
-  headers: {},
-  bodyBytes: 2,
-  bodySha256: null,
-  outcome: "accepted",
-  responseStatus: 202,
-  problem: null,
-  verdicts: [],
-  unlistedVerdicts: [],
-  durationMs: 1,
-  redeliveryOf: null,
-};
+const accepted: DeliverySummary = { ...fakeDelivery, receivedAt: "2026-11-21T09:58:00.000Z" };
 const missed: Pick<DeliverySummary, "verdicts"> = {
   verdicts: [
     {

@@ -1,5 +1,5 @@
 import type { Key } from "../../../server/contract/access/key.ts";
-import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import { type DeliverySummary, nearestMiss } from "../../../server/contract/delivery.ts";
 import { errorCodes } from "../../../server/contract/error-codes.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { expiresSoon, isForEndpoint, isUsableKey, keyState } from "../../../server/domain/access/keys.ts";
@@ -174,7 +174,7 @@ function checkRuns({ runs, now }: OnEndpoint): Check {
 const queuedTooLongMs = 60_000;
 
 function reasonOf({ verdicts }: DeliverySummary): string {
-  const [nearest] = verdicts.toSorted((a, b) => a.reasons.length - b.reasons.length);
+  const nearest = nearestMiss({ verdicts });
   const [reason] = nearest?.reasons ?? [];
   if (!nearest || !reason) return "";
   const where = reason.code === "disabled" ? "" : `${reason.pointer || "the body"}: `;

@@ -1,5 +1,5 @@
 import { formatBytes, formatCount } from "../../../server/domain/format.ts";
-import type { DatabaseFacts } from "../../../server/store/sqlite/inspect-database.ts";
+import type { DatabaseFacts } from "../../../server/store/sqlite/file/inspect-database.ts";
 import { bad, type Check, checkRetention, ok, warn } from "./check.ts";
 
 const longLogBytes = 256 * 1024 * 1024;

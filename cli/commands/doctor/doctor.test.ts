@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createKeyCipher } from "../../../server/auth/keys/service-secret.ts";
 import type { PostgresFacts } from "../../../server/store/postgres/inspect-database.ts";
-import { inspectDatabase } from "../../../server/store/sqlite/inspect-database.ts";
+import { inspectDatabase } from "../../../server/store/sqlite/file/inspect-database.ts";
 import { openSqliteStore } from "../../../server/store/sqlite/open-store.ts";
 import { aDelivery, aKey } from "../../../server/store/testing/factories.ts";
 import { runFakeCli } from "../testing/fake-host.ts";

@@ -171,7 +171,7 @@ function inspectStore(settings: Settings): Promise<StoreChecks> {
 async function inspectSqliteStore(file: string, hasRetention: boolean): Promise<StoreChecks> {
   const folder = dirname(file);
   const checks = existsSync(folder) ? checkFolder(folder) : [];
-  const { inspectDatabase } = await import("../../../server/store/sqlite/inspect-database.ts");
+  const { inspectDatabase } = await import("../../../server/store/sqlite/file/inspect-database.ts");
   const facts = inspectDatabase(file);
   if (!facts)
     return {

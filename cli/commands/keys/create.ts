@@ -26,7 +26,7 @@ export function registerKeysCreate(keys: CliCommand, runner: CommandRunner): voi
     .addOption(
       new Option(
         "--scope <scope>",
-        "Scope of an API token: read, operate (also runs) or admin (also keys and people) (default: admin)",
+        "Scope of an API token: feed (follows the deliveries), read, operate (also runs) or admin (also keys and people) (default: admin)",
       ).choices(scopeSchema.options),
     )
     .option("--endpoint <endpoint>", "Limit the key to this endpoint. Repeat the option for several", collect)

@@ -9,7 +9,7 @@ import { plainLine } from "../../terminal/plain-text.ts";
 import { createProgressLine } from "../../terminal/progress-line.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { parseAgo, parseBulkLimit } from "../options.ts";
+import { parseAgo, parseBulkLimit, startOfPeriod } from "../options.ts";
 import { notifyIfIdle } from "./read-runs.ts";
 
 export interface BulkOptions {
@@ -68,7 +68,7 @@ export async function actInBulk(context: CommandContext, action: BulkAction, opt
   const { since, limit = Infinity, dryRun = false, ...given } = options;
   const filter = {
     ...given,
-    since: since === undefined ? undefined : new Date(context.now() - since).toISOString(),
+    since: startOfPeriod(since, context.now()),
     unresolved: action === "resume" || given.unresolved ? true : undefined,
   };
   const progress = createProgressLine(context.terminal.err, context.now);

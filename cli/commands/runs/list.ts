@@ -7,7 +7,7 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseAgo, parseDollars, parseLimit, parseTokens } from "../options.ts";
+import { parseAgo, parseDollars, parseLimit, parseTokens, startOfPeriod } from "../options.ts";
 import { readRuns } from "./read-runs.ts";
 
 export function registerRunsList(runs: CliCommand, runner: CommandRunner): void {
@@ -45,7 +45,7 @@ async function listRuns(context: CommandContext, { since, minCost, unresolved, .
     ...filter,
     minCostUsd: minCost,
     unresolved: unresolved ? "true" : undefined,
-    since: since === undefined ? undefined : new Date(context.now() - since).toISOString(),
+    since: startOfPeriod(since, context.now()),
   });
   context.print({
     document,

@@ -1,33 +1,15 @@
+import type { Page } from "../../../server/contract/list.ts";
 import { type Run, runSchema, type RunSummary } from "../../../server/contract/run.ts";
-import { type ApiClient, apiPath, withSuggestedId } from "../../api/api-client.ts";
+import { type ApiClient, apiPath, readRows, type RowFilter, withSuggestedId } from "../../api/api-client.ts";
 import { findRunningServer, readClientSettings } from "../../api/running-server.ts";
 import type { CommandContext } from "../command-context.ts";
 import { runsAnswer } from "../triggers/trigger-answers.ts";
 
 export const findsRuns = "Run `signalbox runs list` to see recent runs.";
 
-/** A limit, because pages of a selective filter can be short or empty. */
-const maxPages = 100;
-
 /** The newest runs of a filter, up to the limit, from several pages if necessary. */
-export async function readRuns(
-  api: ApiClient,
-  { limit, ...filter }: Record<string, string | number | undefined> & { limit: number },
-): Promise<{ data: RunSummary[]; nextCursor: string | null }> {
-  const data: RunSummary[] = [];
-  let cursor: string | null = null;
-  for (let page = 0; page < maxPages; page++) {
-    const query: Record<string, string | number | undefined> = {
-      ...filter,
-      limit: limit - data.length,
-      ...(cursor === null ? {} : { cursor }),
-    };
-    const answer = await api.request({ path: "/runs", query, answer: runsAnswer });
-    data.push(...answer.data);
-    cursor = answer.nextCursor;
-    if (cursor === null || data.length >= limit) break;
-  }
-  return { data, nextCursor: cursor };
+export function readRuns(api: ApiClient, filter: RowFilter): Promise<Page<RunSummary>> {
+  return readRows(api, { path: "/runs", answer: runsAnswer }, filter);
 }
 
 /** A request about a run. If the id is unknown, the failure suggests a similar one. */

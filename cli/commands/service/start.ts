@@ -3,7 +3,7 @@ import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
 import { isEnded } from "../../../server/domain/runs/run-state.ts";
 import { type Logger, targetLogFields } from "../../../server/ports/logger.ts";
-import type { LocalApi } from "../../../server/processes/fork-local-api.ts";
+import type { LocalApi } from "../../../server/processes/web/fork-local-api.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { type CommandContext, type CommandRunner, isWatched } from "../command-context.ts";
 import { createJsonEvents, type ServiceEvents } from "./service-events.ts";
@@ -43,7 +43,7 @@ async function start(
   const { projectDir } = context;
   const { settings, manifest, logger, events } = await readDeployed(context, port === undefined ? {} : { port });
   const [{ forkLocalApi }, { requireSharedStore }] = await Promise.all([
-    import("../../../server/processes/fork-local-api.ts"),
+    import("../../../server/processes/web/fork-local-api.ts"),
     import("../../../server/processes/require-shared-store.ts"),
   ]);
   if (role === "web") requireSharedStore(settings, "`signalbox start --role web`");

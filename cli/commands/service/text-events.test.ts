@@ -3,6 +3,7 @@ import type { DeliverySummary } from "../../../server/contract/delivery.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import { formatLocalTime } from "../../../server/domain/format.ts";
 import { createPaint } from "../../terminal/terminal.ts";
+import { fakeDelivery } from "../testing/fake-host.ts";
 import { countText, renderDelivery, renderReady, renderRunEnded } from "./text-events.ts";
 
 const paint = createPaint(false);
@@ -10,19 +11,7 @@ const now = Date.parse("2026-11-21T10:00:00Z");
 const target = { kind: "workflow", slug: "welcome-email" } as const;
 
 const delivery: DeliverySummary = {
-  id: "dlv_1",
-  endpoint: "signup",
-  receivedAt: "2026-11-21T10:00:00.000Z",
-  method: "POST",
-  headers: {},
-  bodyBytes: 2,
-  bodySha256: null,
-  outcome: "accepted",
-  responseStatus: 202,
-  problem: null,
-  durationMs: 4,
-  redeliveryOf: null,
-  unlistedVerdicts: [],
+  ...fakeDelivery,
   verdicts: [
     {
       trigger: "new-signup",

@@ -17,7 +17,7 @@ export function registerBackup(program: CliCommand, runner: CommandRunner): void
 
 async function backUp(context: CommandContext, name: string): Promise<void> {
   const { file } = await findOwnStore(context.projectDir, "backup");
-  const { backUpDatabase } = await import("../../../server/store/sqlite/backup-database.ts");
+  const { backUpDatabase } = await import("../../../server/store/sqlite/file/backup-database.ts");
   const to = resolve(context.cwd, name);
   if (existsSync(to))
     throw new Failure(`${to} already exists.`, {
@@ -60,7 +60,7 @@ async function restore(context: CommandContext, name: string): Promise<void> {
       code: "service_running",
       fix: "Stop it, restore, then start it again.",
     });
-  const { restoreDatabase } = await import("../../../server/store/sqlite/restore-database.ts");
+  const { restoreDatabase } = await import("../../../server/store/sqlite/file/restore-database.ts");
   const restored = restoreDatabase({ from: resolve(context.cwd, name), file, now: context.now() });
   context.print({
     document: { file, ...restored },

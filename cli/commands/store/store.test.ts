@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { openConnection } from "../../../server/store/sqlite/open-connection.ts";
+import { openConnection } from "../../../server/store/sqlite/file/open-connection.ts";
 import { openSqliteStore } from "../../../server/store/sqlite/open-store.ts";
 import { aKey, aRun } from "../../../server/store/testing/factories.ts";
 import { runFakeCli } from "../testing/fake-host.ts";

@@ -111,7 +111,7 @@ export function registerStoreReindex(store: CliCommand, runner: CommandRunner): 
 
 async function reindex(context: CommandContext): Promise<void> {
   const { file } = await findOwnStore(context.projectDir, "store reindex");
-  const { reindexFile } = await import("../../../server/store/sqlite/reindex-file.ts");
+  const { reindexFile } = await import("../../../server/store/sqlite/file/reindex-file.ts");
   const began = context.now();
   const rows = await reindexFile(file);
   context.print({

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import type { DeliverySummary } from "../../../server/contract/delivery.ts";
 import { createApiClient } from "../../api/api-client.ts";
 import { createPaint, type Output } from "../../terminal/terminal.ts";
 import { runCli } from "../run-cli.ts";
@@ -88,6 +89,24 @@ export const fakeRun = {
   startedAt: "2026-11-21T09:57:01.000Z",
   finishedAt: "2026-11-21T09:57:02.400Z",
 } as const;
+
+/** A delivery that no trigger has evaluated yet. */
+export const fakeDelivery: DeliverySummary = {
+  id: "dlv_1",
+  endpoint: "signup",
+  receivedAt: "2026-11-21T10:00:00.000Z",
+  method: "POST",
+  headers: {},
+  bodyBytes: 2,
+  bodySha256: null,
+  outcome: "accepted",
+  responseStatus: 202,
+  problem: null,
+  verdicts: [],
+  unlistedVerdicts: [],
+  durationMs: 4,
+  redeliveryOf: null,
+};
 
 export const fakeAlert = {
   id: "alt_01K9ZR7M3QD4V8XN2T5B6C7E8F",

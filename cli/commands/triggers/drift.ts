@@ -4,7 +4,7 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseAgo } from "../options.ts";
+import { parseAgo, startOfPeriod } from "../options.ts";
 
 export function registerTriggersDrift(triggers: CliCommand, runner: CommandRunner): void {
   triggers
@@ -25,7 +25,7 @@ async function listDrift(
   const api = await context.api();
   const document = await api.request({
     path: "/drift",
-    query: { endpoint, since: since === undefined ? undefined : new Date(context.now() - since).toISOString() },
+    query: { endpoint, since: startOfPeriod(since, context.now()) },
     answer: driftReportSchema,
   });
   context.print({ document, text: () => renderDrift(document, context.terminal.out.paint) });

@@ -13,7 +13,7 @@ import {
 import { Failure, usageFailure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseAgo } from "../options.ts";
+import { parseAgo, startOfPeriod } from "../options.ts";
 
 export function registerTriggersInfer(triggers: CliCommand, runner: CommandRunner): void {
   triggers
@@ -64,7 +64,7 @@ async function inferFromDeliveries(
   const api = await context.api();
   return api.request({
     path: "/inferred-trigger",
-    query: { ...query, since: since === undefined ? undefined : new Date(context.now() - since).toISOString() },
+    query: { ...query, since: startOfPeriod(since, context.now()) },
     answer: inferredTriggerSchema,
   });
 }

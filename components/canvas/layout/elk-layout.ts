@@ -9,8 +9,9 @@ import type { VisibleGraph, Layout } from "../model/visible-graph.ts";
  */
 const maxElkElements = 450;
 
-export function suitsElk({ nodes, edges }: VisibleGraph): boolean {
-  return nodes.length + edges.length <= maxElkElements;
+/** ELK avoids crossings. The edges of a large graph do not appear together, so it does not need that. */
+export function suitsElk({ nodes, edges, isLarge }: VisibleGraph): boolean {
+  return !isLarge && nodes.length > 0 && nodes.length + edges.length <= maxElkElements;
 }
 
 /**

@@ -7,7 +7,7 @@ import { nodeSize } from "../model/node-content.ts";
 import { largeModel, sampleModel } from "../model/testing/sample-graph.ts";
 import { type VisibleGraph, visibleGraph, type Layout } from "../model/visible-graph.ts";
 
-const all = (model: CanvasModel) => visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
+const all = (model: CanvasModel) => visibleGraph(model, { shownIds: null, folds: new Set() });
 
 function overlaps({ nodes }: VisibleGraph, layout: Layout): string[] {
   const boxes = nodes.map((node) => ({

@@ -2,7 +2,7 @@
 
 import { Ban, Check } from "lucide-react";
 import Link from "next/link";
-import { useCanvas } from "../canvas-context.tsx";
+import { useCanvas } from "../use-canvas.ts";
 import { deliveriesHref, type Evidence, stoppedCount, describeStopped } from "./evidence.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 
@@ -16,11 +16,10 @@ export function EvidenceChip({
   endpoint: string;
   trigger: string | null;
 }) {
-  const { store } = useCanvas();
+  const since = useCanvas(({ traffic }) => traffic.since() ?? undefined);
   const stopped = stoppedCount(evidence);
   // The deliveries page cannot filter by several triggers.
-  const hrefOf = (verdict: "matched" | "stopped") =>
-    trigger && deliveriesHref({ endpoint, trigger, verdict, since: store.since() ?? undefined });
+  const hrefOf = (verdict: "matched" | "stopped") => trigger && deliveriesHref({ endpoint, trigger, verdict, since });
   if (evidence.passed === 0 && stopped === 0) return null;
   return (
     <span className="flex h-5 items-center rounded-full border bg-raised px-1 text-xs font-semibold whitespace-nowrap text-ink-3 tabular-nums">

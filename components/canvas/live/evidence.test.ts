@@ -1,8 +1,8 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { Activity } from "../model/canvas-model.ts";
 import { sampleModel } from "../model/testing/sample-graph.ts";
 import { visibleGraph } from "../model/visible-graph.ts";
-import { createEvidenceStore, deliveriesHref, describeStopped, evidenceOfTrigger, stoppedCount } from "./evidence.ts";
+import { createTraffic, deliveriesHref, describeStopped, evidenceOfTrigger, stoppedCount } from "./evidence.ts";
 
 const activity = (matched: number, other: number): Activity => ({
   since: "2026-01-01T00:00:00.000Z",
@@ -42,21 +42,10 @@ const activity = (matched: number, other: number): Activity => ({
   targets: [],
 });
 
-it("a changed count notifies only its own subscribers", () => {
-  const store = createEvidenceStore();
-  store.feed(activity(1, 1));
-  const [paid, failed, endpoint, all] = [
-    vi.fn<() => void>(),
-    vi.fn<() => void>(),
-    vi.fn<() => void>(),
-    vi.fn<() => void>(),
-  ];
-  store.subscribe(["paid:ledger"], paid);
-  store.subscribe(["failed:notify"], failed);
-  store.subscribe(["endpoint:billing"], endpoint);
-  store.subscribeAll(all);
-  store.feed(activity(2, 1));
-  expect([paid, failed, endpoint, all].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 0, 1]);
+it("reports whether a count changed", () => {
+  const traffic = createTraffic();
+  expect([activity(1, 1), activity(1, 1), activity(2, 1)].map((one) => traffic.feed(one))).toEqual([true, false, true]);
+  expect(traffic.since()).toBe("2026-01-01T00:00:00.000Z");
 });
 
 it("several triggers of a target use the counts of their route, not the sum of their verdicts", () => {
@@ -65,23 +54,23 @@ it("several triggers of a target use the counts of their route, not the sum of t
     ["billing", "paid", "notify"],
     ["billing", "paid", "ledger"],
   ]);
-  const { edges } = visibleGraph(model, { endpoint: null, collapsed: new Set(["endpoint:billing"]), opened: null });
-  const store = createEvidenceStore();
-  store.feed(activity(2, 1));
-  expect(edges.map(({ target, counts }) => [target, store.evidence(counts)])).toEqual([
+  const { edges } = visibleGraph(model, { shownIds: null, folds: new Set(["endpoint:billing"]) });
+  const traffic = createTraffic();
+  traffic.feed(activity(2, 1));
+  expect(edges.map(({ target, counts }) => [target, traffic.evidence(counts)])).toEqual([
     ["workflow:notify", { passed: 2, headers: 0, request: 1, filter: 0, disabled: 0 }],
     ["workflow:ledger", { passed: 2, headers: 0, request: 0, filter: 0, disabled: 0 }],
   ]);
 });
 
 it("unchanged values stay the same object", () => {
-  const store = createEvidenceStore();
+  const traffic = createTraffic();
   const attachments = ["paid:ledger"];
-  store.feed(activity(1, 1));
-  const before = [store.evidence(attachments), store.endpoint("endpoint:billing")];
-  store.feed(activity(1, 2));
-  expect(store.evidence(attachments)).toBe(before[0]);
-  expect(store.endpoint("endpoint:billing")).toBe(before[1]);
+  traffic.feed(activity(1, 1));
+  const before = [traffic.evidence(attachments), traffic.endpoint("endpoint:billing")];
+  traffic.feed(activity(1, 2));
+  expect(traffic.evidence(attachments)).toBe(before[0]);
+  expect(traffic.endpoint("endpoint:billing")).toBe(before[1]);
 });
 
 const counts = (matched: number, request = 0, filter = 0) => ({

@@ -11,7 +11,7 @@ const model = sampleModel([
 const pulse = { endpoint: "billing", matched: ["paid:ledger", "paid:notify"], stopped: ["failed:notify"] };
 
 it("a delivery enters each trigger once, continues to the targets on a match, and turns back on a mismatch", () => {
-  const graph = visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
+  const graph = visibleGraph(model, { shownIds: null, folds: new Set() });
   expect(journeysOf(graph, [pulse], 10)).toEqual([
     {
       first: "endpoint:billing>trigger:paid",
@@ -23,7 +23,7 @@ it("a delivery enters each trigger once, continues to the targets on a match, an
 });
 
 it("from a collapsed endpoint it goes directly to the targets, and stopped deliveries are not shown", () => {
-  const graph = visibleGraph(model, { endpoint: null, collapsed: new Set(["endpoint:billing"]), opened: null });
+  const graph = visibleGraph(model, { shownIds: null, folds: new Set(["endpoint:billing"]) });
   expect(journeysOf(graph, [pulse], 10).map(({ first, isStopped }) => [first, isStopped])).toEqual([
     ["endpoint:billing>workflow:ledger", false],
     ["endpoint:billing>workflow:notify", false],
@@ -31,7 +31,7 @@ it("from a collapsed endpoint it goes directly to the targets, and stopped deliv
 });
 
 it("the number of journeys is limited", () => {
-  const graph = visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
+  const graph = visibleGraph(model, { shownIds: null, folds: new Set() });
   expect(
     journeysOf(
       graph,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { layoutColumns } from "../layout/layout.ts";
-import { sampleModel } from "./testing/sample-graph.ts";
-import { type Step, visibleGraph, walk } from "./visible-graph.ts";
+import { largeModel, sampleModel } from "./testing/sample-graph.ts";
+import { edgesOf, type Step, visibleGraph, walk } from "./visible-graph.ts";
 
 const graph = visibleGraph(
   sampleModel([
@@ -9,7 +9,7 @@ const graph = visibleGraph(
     ["billing", "paid", "ledger"],
     ["signup", "welcome", "mail"],
   ]),
-  { endpoint: null, collapsed: new Set(), opened: null },
+  { shownIds: null, folds: new Set() },
 );
 const layout = layoutColumns(graph);
 
@@ -37,47 +37,55 @@ const model = sampleModel(
 const ids = (nodes: readonly { id: string }[]) => nodes.map(({ id }) => id);
 
 it("without filters all nodes are shown, including targets without a trigger", () => {
-  const { nodes, edges } = visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
+  const { nodes, edges } = visibleGraph(model, { shownIds: null, folds: new Set() });
   expect(ids(nodes)).toContain("workflow:cleanup");
   expect(nodes).toHaveLength(2 + 4 + 4);
   expect(edges).toHaveLength(4 + 4);
 });
 
-it("an endpoint filter shows only the nodes of that endpoint", () => {
-  const { nodes } = visibleGraph(model, { endpoint: "signup", collapsed: new Set(), opened: null });
-  expect(ids(nodes)).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail"]);
-});
-
-it("the opened node is shown with its endpoint, despite the filter", () => {
-  const ofSignup = { endpoint: "signup", collapsed: new Set<string>() };
-  expect(ids(visibleGraph(model, { ...ofSignup, opened: "trigger:paid" }).nodes)).toEqual([
-    "endpoint:billing",
-    "trigger:failed",
-    "trigger:large",
-    "trigger:paid",
-    "endpoint:signup",
-    "trigger:welcome",
-    "workflow:notify",
-    "workflow:ledger",
-    "workflow:mail",
-  ]);
-  expect(ids(visibleGraph(model, { ...ofSignup, opened: "workflow:cleanup" }).nodes)).toEqual([
-    "endpoint:signup",
-    "trigger:welcome",
-    "workflow:mail",
-    "workflow:cleanup",
-  ]);
+it("a filter leaves only its nodes, and the edges between them", () => {
+  const shownIds = new Set(["endpoint:billing", "trigger:failed", "workflow:notify"]);
+  const { nodes, edges } = visibleGraph(model, { shownIds, folds: new Set() });
+  expect(ids(nodes)).toEqual([...shownIds]);
+  expect(ids(edges)).toEqual(["endpoint:billing>trigger:failed", "trigger:failed>workflow:notify"]);
 });
 
 it("a collapsed endpoint has one edge per target, with all its attachments", () => {
-  const { nodes, edges } = visibleGraph(model, {
-    endpoint: "billing",
-    collapsed: new Set(["endpoint:billing"]),
-    opened: null,
-  });
+  const shownIds = new Set(ids([...model.byId.values()]).filter((id) => !/signup|welcome|mail|cleanup/.test(id)));
+  const { nodes, edges } = visibleGraph(model, { shownIds, folds: new Set(["endpoint:billing"]) });
   expect(ids(nodes)).toEqual(["endpoint:billing", "workflow:notify", "workflow:ledger"]);
   expect(edges.map(({ target, attachments, kind }) => [target, attachments, kind])).toEqual([
     ["workflow:notify", ["failed:notify", "large:notify"], "summary"],
     ["workflow:ledger", ["paid:ledger"], "summary"],
   ]);
+});
+
+it("above 100 triggers, endpoints are collapsed until the user decides, and a filter that leaves fewer expands them", () => {
+  const small = largeModel(100);
+  const large = largeModel(101);
+  const shownIds = new Set(["endpoint:e00000", ...(large.endpoints[0]?.triggers ?? [])]);
+  const view = (of: typeof large, p: Partial<Parameters<typeof visibleGraph>[1]> = {}) => {
+    const { collapsed, isLarge } = visibleGraph(of, { shownIds: null, folds: null, ...p });
+    return [collapsed.size, isLarge];
+  };
+  expect(view(small)).toEqual([0, false]);
+  expect(view(large)).toEqual([34, true]);
+  expect(view(large, { folds: new Set() })).toEqual([0, true]);
+  expect(view(large, { shownIds })).toEqual([0, false]);
+});
+
+it.each([
+  [
+    "endpoint:billing",
+    [
+      "endpoint:billing>trigger:failed",
+      "trigger:failed>workflow:notify",
+      "endpoint:billing>trigger:paid",
+      "trigger:paid>workflow:ledger",
+    ],
+  ],
+  ["trigger:paid", ["endpoint:billing>trigger:paid", "trigger:paid>workflow:ledger"]],
+  ["workflow:notify", ["endpoint:billing>trigger:failed", "trigger:failed>workflow:notify"]],
+])("the edges of %s reach from its endpoint to its targets", (id, expected) => {
+  expect([...edgesOf(graph, new Set([id]))]).toEqual(expected);
 });

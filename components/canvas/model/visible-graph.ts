@@ -1,4 +1,4 @@
-import { type CanvasModel, type EndpointNode, type ModelNode, routeId } from "./canvas-model.ts";
+import { type CanvasModel, type EndpointNode, type ModelNode, routeId, type TriggerNode } from "./canvas-model.ts";
 
 export interface CanvasEdge {
   id: string;
@@ -15,10 +15,14 @@ export interface CanvasEdge {
 
 /** The rendered nodes and edges, without filtered or collapsed ones. In the order of the model. */
 export interface VisibleGraph {
-  /** The endpoint filter. */
-  endpoint: string | null;
   nodes: ModelNode[];
   edges: CanvasEdge[];
+  /** More than 100 triggers, also if they are collapsed: edges appear only at hovered and opened nodes. */
+  isLarge: boolean;
+  /** Ids of endpoints with several triggers. */
+  foldable: readonly string[];
+  /** Ids of collapsed endpoints. */
+  collapsed: ReadonlySet<string>;
 }
 
 /** A position on the plane, px. */
@@ -30,78 +34,94 @@ export interface Point {
 /** The positions of nodes by id: their top left corners. */
 export type Layout = ReadonlyMap<string, Point>;
 
+/** With more triggers, edges and an expanded canvas are not readable. */
+const maxTriggers = 100;
+
 /**
- * With `endpoint`, only the nodes of that endpoint, and the `opened` node with its endpoint. The edges of a collapsed
- * endpoint lead directly to its targets.
+ * The graph of `shownIds` (`null`: no filter). The edges of a collapsed endpoint lead directly to its targets. `folds`:
+ * the endpoints to collapse; `null`: all of them if the graph is large, otherwise none.
  */
 export function visibleGraph(
   model: CanvasModel,
-  p: { endpoint: string | null; collapsed: ReadonlySet<string>; opened: string | null },
+  { shownIds, folds }: { shownIds: ReadonlySet<string> | null; folds: ReadonlySet<string> | null },
 ): VisibleGraph {
-  const opened = p.opened === null ? undefined : model.byId.get(p.opened);
-  const names = new Set([p.endpoint, opened && opened.kind !== "target" ? opened.endpoint : null]);
-  const shown = p.endpoint === null ? model.endpoints : model.endpoints.filter(({ endpoint }) => names.has(endpoint));
+  const isShown = ({ id }: { id: string }) => shownIds === null || shownIds.has(id);
+  const endpoints = model.endpoints.filter(isShown);
+  const isLarge = model.triggers.filter(isShown).length > maxTriggers;
+  const foldable = endpoints.flatMap(({ id, triggers }) => (triggers.length > 1 ? [id] : []));
+  const collapsed = new Set(foldable.filter((id) => folds?.has(id) ?? isLarge));
   const edges: CanvasEdge[] = [];
   const nodes: ModelNode[] = [];
-  for (const endpoint of shown) {
+  for (const endpoint of endpoints) {
     nodes.push(endpoint);
-    if (p.collapsed.has(endpoint.id)) edges.push(...summaryEdges(model, endpoint));
-    else addTriggers(model, endpoint, { nodes, edges });
+    const triggers = endpoint.triggers.flatMap((id) => {
+      const node = model.byId.get(id);
+      return node?.kind === "trigger" && isShown(node) ? [node] : [];
+    });
+    if (!collapsed.has(endpoint.id)) nodes.push(...triggers);
+    edges.push(
+      ...(collapsed.has(endpoint.id) ? summaryEdges(endpoint, triggers) : triggerEdges(endpoint, triggers)).filter(
+        ({ target }) => isShown({ id: target }),
+      ),
+    );
   }
-  const reached = new Set(edges.map(({ target }) => target));
-  const targets = model.targets.filter(
-    ({ id, triggers }) => reached.has(id) || id === p.opened || (p.endpoint === null && triggers.length === 0),
-  );
-  return { endpoint: p.endpoint, nodes: [...nodes, ...targets], edges };
+  return { nodes: [...nodes, ...model.targets.filter(isShown)], edges, isLarge, foldable, collapsed };
 }
 
-function addTriggers(model: CanvasModel, endpoint: EndpointNode, into: Pick<VisibleGraph, "nodes" | "edges">): void {
-  for (const id of endpoint.triggers) {
-    const trigger = model.byId.get(id);
-    if (trigger?.kind !== "trigger") continue;
-    into.nodes.push(trigger);
-    into.edges.push({
+function triggerEdges(endpoint: EndpointNode, triggers: readonly TriggerNode[]): CanvasEdge[] {
+  return triggers.flatMap(({ id, attachmentIds, attachments }) => [
+    {
       id: `${endpoint.id}>${id}`,
       source: endpoint.id,
       target: id,
-      attachments: trigger.attachmentIds,
-      counts: trigger.attachmentIds,
-      kind: "evaluates",
+      attachments: attachmentIds,
+      counts: attachmentIds,
+      kind: "evaluates" as const,
       triggers: [id],
-    });
-    for (const { attachmentId, target } of trigger.attachments) {
-      into.edges.push({
-        id: `${id}>${target}`,
-        source: id,
-        target,
-        attachments: [attachmentId],
-        counts: [attachmentId],
-        kind: "starts",
-        triggers: [id],
-      });
-    }
-  }
+    },
+    ...attachments.map(({ attachmentId, target }) => ({
+      id: `${id}>${target}`,
+      source: id,
+      target,
+      attachments: [attachmentId],
+      counts: [attachmentId],
+      kind: "starts" as const,
+      triggers: [id],
+    })),
+  ]);
 }
 
-function summaryEdges(model: CanvasModel, endpoint: EndpointNode): CanvasEdge[] {
+function summaryEdges({ id, endpoint }: EndpointNode, triggers: readonly TriggerNode[]): CanvasEdge[] {
   const byTarget = new Map<string, { attachments: string[]; triggers: string[] }>();
-  for (const id of endpoint.triggers) {
-    const trigger = model.byId.get(id);
-    if (trigger?.kind !== "trigger") continue;
+  for (const trigger of triggers) {
     for (const { attachmentId, target } of trigger.attachments) {
       const sum = byTarget.get(target) ?? { attachments: [], triggers: [] };
       sum.attachments.push(attachmentId);
-      sum.triggers.push(id);
+      sum.triggers.push(trigger.id);
       byTarget.set(target, sum);
     }
   }
-  return [...byTarget].map(([target, sum]) => {
-    const counts =
-      sum.attachments.length === 1
-        ? sum.attachments
-        : [routeId(endpoint.endpoint, target.slice(target.indexOf(":") + 1))];
-    return { id: `${endpoint.id}>${target}`, source: endpoint.id, target, ...sum, counts, kind: "summary" as const };
-  });
+  return [...byTarget].map(([target, sum]) => ({
+    id: `${id}>${target}`,
+    source: id,
+    target,
+    ...sum,
+    counts: sum.attachments.length === 1 ? sum.attachments : [routeId(endpoint, target.slice(target.indexOf(":") + 1))],
+    kind: "summary" as const,
+  }));
+}
+
+/** The ids of the edges at the given nodes, from their endpoints to their targets. */
+export function edgesOf({ nodes, edges }: VisibleGraph, ids: ReadonlySet<string>): ReadonlySet<string> {
+  const triggersOf = (kind: "endpoint" | "target") =>
+    new Set(nodes.flatMap((node) => (node.kind === kind && ids.has(node.id) ? node.triggers : [])));
+  const [onward, backward] = [triggersOf("endpoint"), triggersOf("target")];
+  const isOn = ({ source, target, kind }: CanvasEdge) =>
+    ids.has(source) ||
+    ids.has(target) ||
+    (kind === "starts" && onward.has(source)) ||
+    (kind === "evaluates" && backward.has(target));
+  return new Set(edges.filter(isOn).map(({ id }) => id));
 }
 
 export type Step = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight";

@@ -11,7 +11,7 @@ import { describeProblem } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { useToast } from "../../ui/toast.tsx";
-import { useCanvas, useEndpointActivity } from "../canvas-context.tsx";
+import { useCanvas, useCanvasStore } from "../use-canvas.ts";
 import type { EndpointActivity, EndpointNode as Model } from "../model/canvas-model.ts";
 import { endpointName } from "../model/node-content.ts";
 import { NodeFrame } from "./node-frame.tsx";
@@ -21,7 +21,7 @@ export type EndpointFlowNode = Node<{ node: Model }, "endpoint">;
 
 /** An endpoint: path, URL to copy, traffic in the time window. */
 export const EndpointNode = memo(function EndpointNode({ data: { node } }: NodeProps<EndpointFlowNode>) {
-  const activity = useEndpointActivity(node.id);
+  const activity = useCanvas(({ traffic }) => traffic.endpoint(node.id));
   const deliveries = activity?.buckets.reduce((sum, { count }) => sum + count, 0);
   return (
     <NodeFrame
@@ -53,10 +53,10 @@ export const EndpointNode = memo(function EndpointNode({ data: { node } }: NodeP
 
 /** Collapses an endpoint with several triggers: its edges then lead directly to the targets. */
 function Fold({ node }: { node: Model }) {
-  const { collapsed, toggle } = useCanvas();
+  const { toggle } = useCanvasStore();
+  const isCollapsed = useCanvas(({ graph }) => graph.collapsed.has(node.id));
   const count = node.triggers.length;
   if (count < 2) return null;
-  const isCollapsed = collapsed.has(node.id);
   const Icon = isCollapsed ? ChevronRight : ChevronDown;
   return (
     <button

@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import type { MouseEvent, ReactNode } from "react";
-import { useCanvas } from "../canvas-context.tsx";
+import { useCanvas } from "../use-canvas.ts";
 import type { ModelNode } from "../model/canvas-model.ts";
 import { nodeSize } from "../model/node-content.ts";
 
@@ -18,9 +18,8 @@ export function NodeFrame({
   className?: string;
   children: ReactNode;
 }) {
-  const { selected, matchingIds, open } = useCanvas();
-  const isSelected = selected === node.id;
-  const isDim = matchingIds !== null && !matchingIds.has(node.id);
+  const isSelected = useCanvas(({ url }) => url.node === node.id);
+  const open = useCanvas((state) => state.open);
   const { width, height } = nodeSize(node);
   const onClick = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -31,10 +30,9 @@ export function NodeFrame({
     <div
       data-node={node.id}
       data-selected={isSelected}
-      data-dim={isDim}
       data-shape={node.kind === "target" ? node.target.kind : node.kind}
       style={{ width, height }}
-      className={`relative flex flex-col rounded-l data-[shape=agent]:rounded-[22px] border px-3 py-2.5 shadow-raised group-data-[far=true]/canvas:justify-center group-data-[far=true]/canvas:shadow-none hover:border-line-strong data-[dim=true]:opacity-30 data-[selected=true]:border-accent data-[selected=true]:ring-3 data-[selected=true]:ring-accent-soft ${className}`}
+      className={`relative flex flex-col rounded-l data-[shape=agent]:rounded-[22px] border px-3 py-2.5 shadow-raised group-data-[far=true]/canvas:justify-center group-data-[far=true]/canvas:shadow-none hover:border-line-strong data-[selected=true]:border-accent data-[selected=true]:ring-3 data-[selected=true]:ring-accent-soft ${className}`}
     >
       <Link
         href={`/?node=${encodeURIComponent(node.id)}`}

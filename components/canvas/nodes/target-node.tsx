@@ -9,7 +9,7 @@ import { formatDuration } from "../../../server/domain/format.ts";
 import { waitingHref } from "../../runs/list/run-filters.ts";
 import { ApprovalMark, ScriptedModelBadge, StatusBadge, TargetIcon } from "../../ui/badges.tsx";
 import { approvalStatus, isOpen, runStatuses } from "../../ui/statuses.ts";
-import { useTargetActivity } from "../canvas-context.tsx";
+import { useCanvas } from "../use-canvas.ts";
 import type { GraphAgent, TargetNode as Model, TargetActivity } from "../model/canvas-model.ts";
 import { describeRuns, shownTools, successRate, targetName } from "../model/node-content.ts";
 import { NodeFrame } from "./node-frame.tsx";
@@ -18,7 +18,7 @@ export type TargetFlowNode = Node<{ node: Model }, "target">;
 
 /** A workflow or an agent: status of its last run, success rate, duration. */
 export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps<TargetFlowNode>) {
-  const activity = useTargetActivity(node.id);
+  const activity = useCanvas(({ traffic }) => traffic.target(node.id));
   const { kind, slug, file, agent } = node.target;
   return (
     <NodeFrame node={node} name={targetName(node.target, activity)} className="bg-raised">

@@ -5,7 +5,7 @@ import { memo } from "react";
 import { useDisabled } from "../../sheets/sheet-data.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { verdictOutcomes } from "../../ui/statuses.ts";
-import { useEvidence } from "../canvas-context.tsx";
+import { useCanvas } from "../use-canvas.ts";
 import { EvidenceChip } from "../live/evidence-chip.tsx";
 import type { TriggerNode as Model } from "../model/canvas-model.ts";
 import { promptsOf, triggerName } from "../model/node-content.ts";
@@ -15,7 +15,7 @@ export type TriggerFlowNode = Node<{ node: Model }, "trigger">;
 
 /** A trigger with its conditions. The chip on its incoming edge counts passed and stopped deliveries. */
 export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodeProps<TriggerFlowNode>) {
-  const evidence = useEvidence(node.attachmentIds);
+  const evidence = useCanvas(({ traffic }) => traffic.evidence(node.attachmentIds));
   const isOff = Boolean(useDisabled(node.slug));
   return (
     <NodeFrame

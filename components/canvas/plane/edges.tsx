@@ -2,21 +2,20 @@
 
 import { type Edge, EdgeLabelRenderer, type EdgeProps, getBezierPath, ViewportPortal } from "@xyflow/react";
 import { memo, useMemo } from "react";
-import { useCanvas, useEvidence } from "../canvas-context.tsx";
+import { useCanvas } from "../use-canvas.ts";
 import { EvidenceChip } from "../live/evidence-chip.tsx";
 import type { CanvasEdge, VisibleGraph, Layout } from "../model/visible-graph.ts";
 import { edgePaths } from "./flow-elements.ts";
 
 export type FlowEdgeType = Edge<{ edge: CanvasEdge; endpoint: string }, "flow">;
 
-/** An edge. Dashed without deliveries in the time window; in the accent colour at the opened node. */
-export const FlowEdge = memo(function FlowEdge({ data, source, target, ...ends }: EdgeProps<FlowEdgeType>) {
-  const { selected, matchingIds } = useCanvas();
+/** An edge. Dashed without deliveries in the time window; in the accent colour at the hovered and the opened node. */
+export const FlowEdge = memo(function FlowEdge({ id, data, ...ends }: EdgeProps<FlowEdgeType>) {
   const isSummary = data?.edge.kind === "summary";
-  const evidence = useEvidence(data?.edge.counts ?? none);
+  const counts = data?.edge.counts ?? none;
+  const evidence = useCanvas(({ traffic }) => traffic.evidence(counts));
+  const isLit = useCanvas(({ lit }) => lit.has(id));
   const [path, x, y] = getBezierPath(ends);
-  const isLit = selected === source || selected === target;
-  const isDim = matchingIds !== null && !(matchingIds.has(source) && matchingIds.has(target));
   const isUnused = evidence !== undefined && evidence.passed === 0 && data?.edge.kind !== "evaluates";
   const [trigger, ...others] = data?.edge.triggers ?? [];
   return (
@@ -26,13 +25,13 @@ export const FlowEdge = memo(function FlowEdge({ data, source, target, ...ends }
         data-edge={data?.edge.id}
         strokeWidth={isLit ? 2.2 : 1.5}
         strokeDasharray={isUnused ? "4 4" : undefined}
-        className={`fill-none ${isLit ? "stroke-accent" : "stroke-line-strong"} ${isDim ? "opacity-30" : ""}`}
+        className={`fill-none ${isLit ? "stroke-accent" : "stroke-line-strong"}`}
       />
       {isSummary && evidence && (
         <EdgeLabelRenderer>
           <div
             style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
-            className={`nodrag nopan pointer-events-auto absolute ${isDim ? "opacity-30" : ""}`}
+            className="nodrag nopan pointer-events-auto absolute"
           >
             <EvidenceChip
               evidence={evidence}
@@ -55,26 +54,30 @@ const edgesPerPath = 100;
 export function FarEdges({
   graph,
   positions,
-  matchingIds,
+  drawn,
 }: {
   graph: VisibleGraph;
   positions: Layout;
-  matchingIds: ReadonlySet<string> | null;
+  /** The ids of the edges to draw; `null`: all. */
+  drawn: ReadonlySet<string> | null;
 }) {
   const lines = useMemo(() => {
     const paths = edgePaths(graph, positions);
-    const lit = graph.edges
-      .filter(({ source, target }) => matchingIds === null || (matchingIds.has(source) && matchingIds.has(target)))
-      .map((edge) => paths.of(edge));
-    return Array.from({ length: Math.ceil(lit.length / edgesPerPath) }, (_, index) =>
-      lit.slice(index * edgesPerPath, (index + 1) * edgesPerPath).join(""),
+    const edges = graph.edges.filter(({ id }) => drawn?.has(id) ?? true).map((edge) => paths.of(edge));
+    return Array.from({ length: Math.ceil(edges.length / edgesPerPath) }, (_, index) =>
+      edges.slice(index * edgesPerPath, (index + 1) * edgesPerPath).join(""),
     );
-  }, [graph, positions, matchingIds]);
+  }, [graph, positions, drawn]);
   return (
     <ViewportPortal>
       <svg aria-hidden className="pointer-events-none absolute top-0 left-0 -z-1 size-px overflow-visible">
         {lines.map((line, index) => (
-          <path key={index} d={line} strokeWidth={2} className="fill-none stroke-line-strong" />
+          <path
+            key={index}
+            d={line}
+            strokeWidth={2}
+            className={`fill-none ${drawn ? "stroke-accent" : "stroke-line-strong"}`}
+          />
         ))}
       </svg>
     </ViewportPortal>

@@ -6,25 +6,20 @@ import type { CanvasEdge, VisibleGraph, Layout, Point } from "../model/visible-g
 export type FlowNode = Node<{ node: ModelNode }>;
 export type FlowEdge = Edge<{ edge: CanvasEdge; endpoint: string }>;
 
-/** The position of each node: from the layout, or where the user dragged it. */
-export function positionsOf({ nodes }: VisibleGraph, p: { layout: Layout; moved: Layout }): Layout {
-  return new Map(nodes.map(({ id }): [string, Point] => [id, p.moved.get(id) ?? p.layout.get(id) ?? { x: 0, y: 0 }]));
-}
-
 /**
  * The nodes for React Flow. Sizes and handles are given, so that it measures nothing. An unchanged node stays the same
  * object.
  */
 export function flowNodes(
   { nodes }: VisibleGraph,
-  p: { positions: Layout; drawn: WeakMap<ModelNode, FlowNode> },
+  p: { positions: Layout; known: WeakMap<ModelNode, FlowNode> },
 ): FlowNode[] {
   return nodes.map((node) => {
     const position = p.positions.get(node.id) ?? { x: 0, y: 0 };
-    const old = p.drawn.get(node);
+    const old = p.known.get(node);
     if (old && isSame(old.position, position)) return old;
     const next = flowNode(node, position);
-    p.drawn.set(node, next);
+    p.known.set(node, next);
     return next;
   });
 }
@@ -47,20 +42,23 @@ function flowNode(node: ModelNode, position: Point): FlowNode {
   };
 }
 
-export function flowEdges({ nodes, edges }: VisibleGraph): FlowEdge[] {
+/** `drawn`: the ids of the edges to draw; `null`: all. */
+export function flowEdges({ nodes, edges }: VisibleGraph, drawn: ReadonlySet<string> | null): FlowEdge[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  return edges.map((edge) => {
-    const source = byId.get(edge.source);
-    const endpoint = source && source.kind !== "target" ? source.endpoint : "";
-    return {
-      id: edge.id,
-      source: edge.source,
-      target: edge.target,
-      type: "flow",
-      data: { edge, endpoint },
-      domAttributes: hidden,
-    };
-  });
+  return edges
+    .filter(({ id }) => drawn?.has(id) ?? true)
+    .map((edge) => {
+      const source = byId.get(edge.source);
+      const endpoint = source && source.kind !== "target" ? source.endpoint : "";
+      return {
+        id: edge.id,
+        source: edge.source,
+        target: edge.target,
+        type: "flow",
+        data: { edge, endpoint },
+        domAttributes: hidden,
+      };
+    });
 }
 
 /** The nodes contain the text of edges for screen readers. */

@@ -3,6 +3,7 @@
 import { useStore } from "@xyflow/react";
 import { type PointerEvent, useMemo } from "react";
 import { type Box, boundsOf, boxOf } from "./viewport.ts";
+import { useCanvas } from "../use-canvas.ts";
 import type { VisibleGraph, Layout } from "../model/visible-graph.ts";
 
 const size = { width: 156, height: 96 };
@@ -12,14 +13,13 @@ const pad = 60;
 export function Minimap({
   graph,
   positions,
-  selected,
   onLookAt,
 }: {
   graph: VisibleGraph;
   positions: Layout;
-  selected: string | null;
   onLookAt: (centre: { x: number; y: number }) => void;
 }) {
+  const selected = useCanvas(({ url }) => url.node);
   const bounds = useMemo(() => boundsOf(graph.nodes, positions), [graph, positions]);
   const path = useMemo(() => graph.nodes.map((node) => rectangle(boxOf(node, positions))).join(""), [graph, positions]);
   const chosen = graph.nodes.find(({ id }) => id === selected);

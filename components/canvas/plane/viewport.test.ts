@@ -11,8 +11,8 @@ const model = sampleModel([
   ["billing", "large", "notify"],
   ["signup", "welcome", "mail"],
 ]);
-const { nodes } = visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
-const positions = layoutColumns(visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null }));
+const { nodes } = visibleGraph(model, { shownIds: null, folds: new Set() });
+const positions = layoutColumns(visibleGraph(model, { shownIds: null, folds: new Set() }));
 const project = { nodes, positions, frame, isDue: true, isCentred: false };
 const nothingInView = { x: -9_000, y: -9_000, zoom: 1 };
 const allInView = viewFor({ to: "all" }, { ...project, viewport: nothingInView }) ?? nothingInView;
@@ -60,7 +60,7 @@ describe("the viewport", () => {
   });
 
   it("has a node in view after every action, from any previous view", () => {
-    const large = visibleGraph(largeModel(60), { endpoint: null, collapsed: new Set(), opened: null });
+    const large = visibleGraph(largeModel(60), { shownIds: null, folds: new Set() });
     const layout = layoutColumns(large);
     const aims = fc.oneof(
       fc.constantFrom<Aim>({ to: "hand" }, { to: "start" }, { to: "all" }),
@@ -106,5 +106,12 @@ describe("the initial view", () => {
     expect(large.zoom).toBe(1);
     expect(large.y).toBeGreaterThan(0);
     expect(fitAll({ x: 0, y: 0, width: 1000, height: 5_000 }, frame).zoom).toBeLessThan(0.2);
+  });
+
+  it("has text of at least 10 px on a wide window, and all columns on a narrow one", () => {
+    for (const height of [500, 900, 1_100, 20_000])
+      expect([height, 13 * firstView({ x: 0, y: 0, width: 1_016, height }, frame).zoom >= 10]).toEqual([height, true]);
+    const narrow = firstView({ x: 0, y: 0, width: 1_016, height: 2_000 }, { width: 712, height: 900 });
+    expect(narrow.x + 1_016 * narrow.zoom).toBeLessThanOrEqual(712);
   });
 });

@@ -16,9 +16,11 @@ export const zoomRange = { min: 0.08, max: 2 };
 export const farZoom = 0.4;
 
 /** Margins of the window without nodes: the toolbar at the top, some space elsewhere. */
-const margins = { top: 72, right: 40, bottom: 40, left: 40 };
-/** Below this zoom, nodes are not readable. */
-const minReadableZoom = 0.6;
+const margins = { top: 72, right: 24, bottom: 40, left: 24 };
+/** Below this zoom, text is smaller than 10 px. */
+const readableZoom = 0.8;
+/** On a narrow window, the first view shows all columns down to this zoom. */
+const minFirstZoom = 0.62;
 
 /** The bounding box of all nodes; `null` without nodes. */
 export function boundsOf(nodes: readonly ModelNode[], positions: Layout): Box | null {
@@ -50,12 +52,12 @@ export function fitAll(bounds: Box, frame: { width: number; height: number }): V
   };
 }
 
-/** The initial view: everything if that is readable, otherwise the top part. */
+/** The initial view: everything if that is readable, otherwise the top part in the width of the window. */
 export function firstView(bounds: Box, frame: { width: number; height: number }): Viewport {
   const whole = fitAll(bounds, frame);
-  if (whole.zoom >= minReadableZoom) return whole;
+  if (whole.zoom >= readableZoom) return whole;
   const space = spaceOf(frame);
-  const zoom = clamp(Math.max(minReadableZoom, Math.min(1, space.width / bounds.width)));
+  const zoom = clamp(Math.max(minFirstZoom, Math.min(1, space.width / bounds.width)));
   return {
     x: Math.max(margins.left, middle(margins.left, space.width, bounds.width * zoom)) - bounds.x * zoom,
     y: margins.top - bounds.y * zoom,
@@ -69,6 +71,7 @@ export type Aim =
   | { to: "all" }
   | { to: "node"; id: string }
   | { to: "stay"; id: string; top: number }
+  | { to: "view"; viewport: Viewport }
   | { to: "hand" };
 
 interface View {
@@ -107,6 +110,7 @@ function aimedView(
     const y = aim.top - box.y * viewport.zoom;
     return !isDue || y === viewport.y ? null : { ...viewport, y };
   }
+  if (aim.to === "view") return isDue ? aim.viewport : null;
   const bounds = isDue && aim.to !== "hand" ? boundsOf(nodes, positions) : null;
   if (!bounds) return null;
   return aim.to === "all" ? fitAll(bounds, frame) : firstView(bounds, frame);
@@ -123,12 +127,12 @@ function isInView(box: Box, { viewport, frame }: View): boolean {
     top >= margins.top - 24 &&
     right <= frame.width &&
     bottom <= frame.height &&
-    viewport.zoom >= minReadableZoom / 2
+    viewport.zoom >= minFirstZoom / 2
   );
 }
 
 function centreOn(box: Box, { viewport, frame }: View): Viewport {
-  const zoom = Math.max(viewport.zoom, 0.9);
+  const zoom = Math.max(viewport.zoom, readableZoom);
   return {
     x: frame.width / 2 - (box.x + box.width / 2) * zoom,
     y: frame.height / 2 - (box.y + box.height / 2) * zoom,

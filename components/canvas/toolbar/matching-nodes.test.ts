@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { buildModel, type TargetActivity } from "../model/canvas-model.ts";
-import { type CanvasStatus, type Known, findMatchingIds } from "./matching-nodes.ts";
+import { filterKey, findShownIds, type Known, type NodeFilters } from "./matching-nodes.ts";
 import { sampleGraph, sampleModel } from "../model/testing/sample-graph.ts";
 
 const model = sampleModel([
@@ -23,19 +23,30 @@ const target = (change: Partial<TargetActivity>): TargetActivity => ({
   ...change,
 });
 const nothing: Known = { evidence: () => undefined, target: () => undefined };
-const idsFor = (change: { text?: string; status?: CanvasStatus; known?: Known }) =>
-  [...(findMatchingIds(model, { text: "", status: "all", known: nothing, ...change }) ?? [])].toSorted();
+const noFilters: NodeFilters = { endpoint: null, status: "all", q: "", node: null };
+const idsFor = ({ known = nothing, ...filters }: Partial<NodeFilters> & { known?: Known }) =>
+  [...(findShownIds(model, { ...noFilters, ...filters }, known) ?? [])].toSorted();
 
-it("without a filter all nodes match", () => {
-  expect(findMatchingIds(model, { text: "  ", status: "all", known: nothing })).toBeNull();
+it("without a filter all nodes are shown", () => {
+  expect(findShownIds(model, { ...noFilters, q: "  ", node: "trigger:paid" }, nothing)).toBeNull();
+  expect(filterKey({ ...noFilters, q: "  ", node: "trigger:paid" })).toBe("");
+});
+
+it("an endpoint filter shows the nodes of that endpoint, and the opened node with its own, if they are others", () => {
+  const signup = ["endpoint:signup", "trigger:welcome", "workflow:mail"];
+  expect(idsFor({ endpoint: "signup" })).toEqual(signup);
+  expect(idsFor({ endpoint: "signup", node: "workflow:mail" })).toEqual(signup);
+  expect(idsFor({ endpoint: "signup", node: "trigger:failed" })).toEqual(
+    ["endpoint:billing", "trigger:failed", "workflow:notify", ...signup].toSorted(),
+  );
 });
 
 it("a matching trigger includes its endpoint and all its targets", () => {
-  expect(idsFor({ text: "Paid" })).toEqual(["endpoint:billing", "trigger:paid", "workflow:ledger", "workflow:notify"]);
+  expect(idsFor({ q: "Paid" })).toEqual(["endpoint:billing", "trigger:paid", "workflow:ledger", "workflow:notify"]);
 });
 
 it("a matching target includes its triggers and endpoints, not their other targets", () => {
-  expect(idsFor({ text: "ledger" })).toEqual(["endpoint:billing", "trigger:paid", "workflow:ledger"]);
+  expect(idsFor({ q: "ledger" })).toEqual(["endpoint:billing", "trigger:paid", "workflow:ledger"]);
 });
 
 it("an agent is found by tool, model and prompt, and includes its triggers", () => {
@@ -51,23 +62,24 @@ it("an agent is found by tool, model and prompt, and includes its triggers", () 
     triggers: [{ ...trigger, target, prompt: { kind: "template", text: "New ticket from {{ email }}" } }],
     targets: [{ ...workflow, ...target, agent }],
   });
-  for (const text of ["Refund", "gpt-5", "{{ email }}"])
-    expect([text, [...(findMatchingIds(withAgent, { text, status: "all", known: nothing }) ?? [])].toSorted()]).toEqual(
-      [text, ["agent:triage", "endpoint:tickets", "trigger:new-ticket"]],
-    );
+  for (const q of ["Refund", "gpt-5", "{{ email }}"])
+    expect([q, [...(findShownIds(withAgent, { ...noFilters, q }, nothing) ?? [])].toSorted()]).toEqual([
+      q,
+      ["agent:triage", "endpoint:tickets", "trigger:new-ticket"],
+    ]);
 });
 
 it("a matching endpoint includes its triggers and targets", () => {
-  expect(idsFor({ text: "/triggers/signup" })).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail"]);
+  expect(idsFor({ q: "/triggers/signup" })).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail"]);
 });
 
 it("failing finds failed targets, stopped finds triggers that stopped deliveries, never finds unused ones", () => {
   const known: Known = {
-    evidence: (id) => ({
-      passed: id === "trigger:welcome" ? 0 : 3,
+    evidence: ([id]) => ({
+      passed: id === "welcome:mail" ? 0 : 3,
       headers: 0,
       request: 0,
-      filter: id === "trigger:failed" ? 2 : 0,
+      filter: id === "failed:notify" ? 2 : 0,
       disabled: 0,
     }),
     target: (id) => target({ failed: id === "workflow:mail" ? 1 : 0 }),
@@ -83,7 +95,7 @@ it("a node without loaded data has no status", () => {
 
 it("text and status must both match", () => {
   const known: Known = { ...nothing, target: () => target({ open: 1 }) };
-  expect(idsFor({ text: "welcome", status: "running", known })).toEqual([
+  expect(idsFor({ q: "welcome", status: "running", known })).toEqual([
     "endpoint:signup",
     "trigger:welcome",
     "workflow:mail",

@@ -1,31 +1,48 @@
-import type { CanvasModel, GraphAgent, ModelNode, TargetActivity } from "../model/canvas-model.ts";
+import { type CanvasModel, endpointId, type GraphAgent, type ModelNode } from "../model/canvas-model.ts";
 import { promptsOf } from "../model/node-content.ts";
-import { type Evidence, stoppedCount } from "../live/evidence.ts";
+import { stoppedCount, type Traffic } from "../live/evidence.ts";
 
 export const canvasStatuses = ["all", "stopped", "failing", "running", "never"] as const;
 export type CanvasStatus = (typeof canvasStatuses)[number];
 
 /** Known activity. Nodes without loaded data have no status. */
-export interface Known {
-  evidence(triggerId: string): Evidence | undefined;
-  target(targetId: string): TargetActivity | undefined;
+export type Known = Pick<Traffic, "evidence" | "target">;
+
+/** The filters of the canvas, and the opened node. */
+export interface NodeFilters {
+  endpoint: string | null;
+  status: CanvasStatus;
+  q: string;
+  node: string | null;
 }
 
-/** The ids of nodes that match the filters, and of the nodes connected to them. `null`: no filter. */
-export function findMatchingIds(
-  model: CanvasModel,
-  p: { text: string; status: CanvasStatus; known: Known },
-): ReadonlySet<string> | null {
-  const text = p.text.trim().toLowerCase();
-  const byText = text === "" ? null : chainsOf(model, (node) => wordsOf(node).includes(text));
-  const byStatus = p.status === "all" ? null : chainsOf(model, (node) => hasStatus(node, p));
-  if (byText === null || byStatus === null) return byText ?? byStatus;
-  return new Set([...byText].filter((id) => byStatus.has(id)));
+/** Identifies a filter; empty without one. */
+export function filterKey({ endpoint, status, q }: NodeFilters): string {
+  const parts = [endpoint ?? "", status === "all" ? "" : status, q.trim().toLowerCase()];
+  return parts.every((part) => part === "") ? "" : parts.join("|");
+}
+
+/**
+ * The ids of nodes that match all filters, and of the nodes connected to them. The opened node is one of them, despite
+ * the filters. `null`: no filter.
+ */
+export function findShownIds(model: CanvasModel, filters: NodeFilters, known: Known): ReadonlySet<string> | null {
+  if (filterKey(filters) === "") return null;
+  const { endpoint, status, node: opened } = filters;
+  const text = filters.q.trim().toLowerCase();
+  const tests: ((node: ModelNode) => boolean)[] = [];
+  if (endpoint !== null) tests.push(({ id }) => id === endpointId(endpoint));
+  if (text !== "") tests.push((node) => textOf(node).toLowerCase().includes(text));
+  if (status !== "all") tests.push((node) => hasStatus(node, { status, known }));
+  const [first, ...others] = tests.map((test) => chainsOf(model, test));
+  const shown = [...(first ?? [])].filter((id) => others.every((ids) => ids.has(id)));
+  const isHidden = opened !== null && !shown.includes(opened);
+  return new Set(isHidden ? [...shown, ...chainsOf(model, ({ id }) => id === opened)] : shown);
 }
 
 function hasStatus(node: ModelNode, { status, known }: { status: CanvasStatus; known: Known }): boolean {
   if (node.kind === "trigger") {
-    const evidence = known.evidence(node.id);
+    const evidence = known.evidence(node.attachmentIds);
     if (!evidence) return false;
     return status === "stopped" ? stoppedCount(evidence) > 0 : status === "never" && evidence.passed === 0;
   }
@@ -34,10 +51,6 @@ function hasStatus(node: ModelNode, { status, known }: { status: CanvasStatus; k
   if (status === "failing") return activity.failed > 0;
   if (status === "running") return activity.open > 0;
   return status === "never" && activity.lastRun === null;
-}
-
-function wordsOf(node: ModelNode): string {
-  return textOf(node).toLowerCase();
 }
 
 function textOf(node: ModelNode): string {

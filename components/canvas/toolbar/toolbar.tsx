@@ -7,8 +7,8 @@ import { FilterInput } from "../../ui/text-input.tsx";
 import type { CanvasModel } from "../model/canvas-model.ts";
 import { type CanvasStatus } from "./matching-nodes.ts";
 import { windows } from "../live/activity-request.ts";
-import type { CanvasUrl } from "./use-canvas-filters.ts";
-import type { Folds } from "../use-folds.ts";
+import { useCanvas, useCanvasStore } from "../use-canvas.ts";
+import type { CanvasUrl } from "./use-canvas-url.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 
 const statuses: readonly { value: CanvasStatus; label: string }[] = [
@@ -19,23 +19,22 @@ const statuses: readonly { value: CanvasStatus; label: string }[] = [
   { value: "never", label: "Never fired or ran" },
 ];
 
-interface Props {
-  model: CanvasModel;
-  url: CanvasUrl;
+export interface ToolbarProps {
   filter: (change: Partial<Omit<CanvasUrl, "node">>) => void;
-  matchingIds: ReadonlySet<string> | null;
-  folds: Folds | null;
-  onTidy: (() => void) | null;
 }
 
-/** Time window, filters and layout. The time window and the filters are in the URL. */
-export function Toolbar({ model, url, filter, matchingIds, folds, onTidy }: Props) {
+/** Time window, filters and layout. The time window and the filters are in the URL. `isList`: without a layout. */
+export function Toolbar({ filter, isList = false }: ToolbarProps & { isList?: boolean }) {
+  const { foldAll, tidy } = useCanvasStore();
+  const model = useCanvas((state) => state.model);
+  const url = useCanvas((state) => state.url);
+  const { foldable, collapsed } = useCanvas((state) => state.graph);
+  const shownIds = useCanvas((state) => state.shownIds);
   const endpoints = [
     { value: "", label: "Any endpoint" },
     ...model.endpoints.map(({ endpoint, path }) => ({ value: endpoint, label: path })),
   ];
-  const isFoldable = folds && model.endpoints.some(({ triggers }) => triggers.length > 1);
-  const isFolded = folds !== null && folds.collapsed.size > 0;
+  const isFolded = collapsed.size > 0;
   return (
     <div
       role="group"
@@ -53,32 +52,32 @@ export function Toolbar({ model, url, filter, matchingIds, folds, onTidy }: Prop
       <div className="w-52">
         <FilterInput label="Filter the canvas" value={url.q} onChange={(q) => filter({ q })} placeholder="Filter" />
       </div>
-      {onTidy && (
-        <Button icon={WandSparkles} onClick={onTidy} title="Reset dragged nodes and restore the layout">
+      {!isList && (
+        <Button icon={WandSparkles} onClick={tidy} title="Reset dragged nodes and restore the layout">
           Tidy
         </Button>
       )}
-      {isFoldable && (
+      {!isList && foldable.length > 0 && (
         <Button
           icon={isFolded ? ChevronsUpDown : ChevronsDownUp}
-          onClick={() => folds.foldAll(!isFolded)}
+          onClick={() => foldAll(!isFolded)}
           title="Endpoints with more than one trigger"
         >
           {isFolded ? "Expand" : "Collapse"}
         </Button>
       )}
-      {matchingIds && (
+      {shownIds && (
         <span role="status" className="rounded-full bg-raised px-2 text-s text-ink-2 tabular-nums">
-          {describeMatches(model, matchingIds)}
+          {describeMatches(model, shownIds)}
         </span>
       )}
     </div>
   );
 }
 
-function describeMatches(model: CanvasModel, matchingIds: ReadonlySet<string>): string {
-  if (matchingIds.size === 0) return "No matches";
+function describeMatches(model: CanvasModel, shownIds: ReadonlySet<string>): string {
+  if (shownIds.size === 0) return "No matches";
   const share = (nodes: readonly { id: string }[]) =>
-    `${formatNumber(nodes.filter(({ id }) => matchingIds.has(id)).length)} of ${formatNumber(nodes.length)}`;
+    `${formatNumber(nodes.filter(({ id }) => shownIds.has(id)).length)} of ${formatNumber(nodes.length)}`;
   return `${share(model.triggers)} triggers, ${share(model.targets)} targets`;
 }

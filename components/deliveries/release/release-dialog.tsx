@@ -4,10 +4,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { ReleaseBatch } from "../../../server/contract/delivery.ts";
 import { formatCount, formatNumber } from "../../../server/domain/format.ts";
+import { FailedItems } from "../../runs/bulk/failed-items.tsx";
 import { batchesOfIds, type BulkProgress, bulkStart, runBulk } from "../../runs/bulk/run-bulk.ts";
 import { useTRPCClient } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
-import { ShortId } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 
@@ -83,28 +83,14 @@ export function ReleaseDialog({ target, onClose }: Props) {
           <ErrorNote error={progress.error} title="Interrupted. Released deliveries stay released" />
         </div>
       )}
-      {progress.failed.length > 0 && (
-        <ul
-          aria-label="Deliveries that stay held"
-          tabIndex={0}
-          className="mt-3 max-h-60 overflow-auto rounded-m border"
-        >
-          {progress.failed.slice(0, maxListed).map(({ id, message }) => (
-            <li key={id} className="flex flex-wrap gap-x-3 border-b px-3 py-2 last:border-0">
-              <ShortId id={id} href={`/deliveries/${encodeURIComponent(id)}`} />
-              <span className="min-w-0 break-words text-ink-2">{message}</span>
-            </li>
-          ))}
-          {progress.failed.length > maxListed && (
-            <li className="px-3 py-2 text-ink-3">and {formatNumber(progress.failed.length - maxListed)} more</li>
-          )}
-        </ul>
-      )}
+      <FailedItems
+        label="Deliveries that stay held"
+        items={progress.failed}
+        hrefOf={(id) => `/deliveries/${encodeURIComponent(id)}`}
+      />
     </Dialog>
   );
 }
-
-const maxListed = 200;
 
 const titles: Record<Action, Record<BulkProgress["state"], string>> = {
   preview: {

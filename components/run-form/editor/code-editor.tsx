@@ -40,17 +40,17 @@ const lintDelayMs = 300;
  * A JSON editor with line numbers, colours, folding, marks at validation issues, and completion from the schema. Loaded
  * when a JSON view is opened first.
  */
-export default function CodeEditor({ id, text, schema, isInvalid, selected, onText }: EditorProps) {
+export function CodeEditor({ id, text, schema, isInvalid, selected, onText }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView | null>(null);
+  const report = useEffectEvent((changed: string) => {
+    if (changed !== text) onText(changed);
+  });
   const create = useEffectEvent((parent: HTMLElement) => {
     const onChange = EditorView.updateListener.of((update) => {
       if (update.docChanged) report(update.state.doc.toString());
     });
     return new EditorView({ parent, doc: text, extensions: [extensionsFor(schema, id), onChange] });
-  });
-  const report = useEffectEvent((changed: string) => {
-    if (changed !== text) onText(changed);
   });
   useEffect(() => {
     if (!host.current) return;

@@ -15,7 +15,12 @@ interface Props {
 }
 
 /** Without the editor's code, for example while the service restarts, the text is edited in a plain field. */
-const CodeEditor = lazy(() => import("./code-editor.tsx").catch(() => ({ default: PlainEditor })));
+const CodeEditor = lazy(() =>
+  import("./code-editor.tsx").then(
+    ({ CodeEditor }) => ({ default: CodeEditor }),
+    () => ({ default: PlainEditor }),
+  ),
+);
 
 /** The draft as JSON text. Shows the position of a syntax error, and a button that selects it. */
 export function JsonEditor({ id, text, schema, onText }: Props) {

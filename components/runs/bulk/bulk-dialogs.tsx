@@ -9,8 +9,8 @@ import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
-import { ShortId } from "../../ui/copy-button.tsx";
 import { isOpen } from "../../ui/statuses.ts";
+import { FailedItems } from "./failed-items.tsx";
 import {
   batchesOfIds,
   type BulkAction,
@@ -207,19 +207,7 @@ function BulkProgressDialog({ action, total, runBatch, onClose }: BulkProgressDi
           <ErrorNote error={progress.error} title="Interrupted. Completed changes are kept" />
         </div>
       )}
-      {progress.failed.length > 0 && (
-        <ul aria-label="Failed runs" tabIndex={0} className="mt-3 max-h-60 overflow-auto rounded-m border">
-          {progress.failed.slice(0, 200).map(({ id, message }) => (
-            <li key={id} className="flex flex-wrap gap-x-3 border-b px-3 py-2 last:border-0">
-              <ShortId id={id} href={`/runs/${encodeURIComponent(id)}`} />
-              <span className="min-w-0 break-words text-ink-2">{message}</span>
-            </li>
-          ))}
-          {progress.failed.length > 200 && (
-            <li className="px-3 py-2 text-ink-3">and {formatNumber(progress.failed.length - 200)} more</li>
-          )}
-        </ul>
-      )}
+      <FailedItems label="Failed runs" items={progress.failed} hrefOf={(id) => `/runs/${encodeURIComponent(id)}`} />
     </Dialog>
   );
 }

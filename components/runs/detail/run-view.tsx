@@ -79,7 +79,7 @@ function LoadedRun({ run }: { run: Run }) {
   const trace = useAgentTrace(run);
   const failures = errorsOfRun(run, entries);
   const isRecovered = run.status === "completed";
-  const wait = useMemo(() => (run.status === "waiting" ? findWait(entries) : null), [run.status, entries]);
+  const wait = run.status === "waiting" ? findWait(entries) : null;
   const client = useTRPCClient();
   const near = useNear({
     page: "/runs",

@@ -1,6 +1,6 @@
 import { github as verifyGitHub } from "../../verify/senders/github.ts";
 import { createEventSources, type EventSources } from "../define-event-source.ts";
-import type { EventField } from "../event-fields.ts";
+import { type EventField, leaf } from "../event-fields.ts";
 import { events, samples, shapes } from "./event-data.ts";
 import type { GitHubEvents } from "./payloads.ts";
 
@@ -35,16 +35,6 @@ export const github: EventSources<GitHubEvents, "x-github-event"> = createEventS
   dedupe: { unsigned: { header: "x-github-delivery" } },
 });
 
-const none: EventField = {
-  scalars: [],
-  isNullable: false,
-  isOptional: false,
-  items: null,
-  field: () => null,
-  names: [],
-  sample: undefined,
-};
-
 /** An object of a shape, as `event-data.ts` describes it. */
 function readShape(shape: number, p: { isNullable: boolean; isOptional: boolean }): EventField {
   const fields = new Map(
@@ -54,7 +44,7 @@ function readShape(shape: number, p: { isNullable: boolean; isOptional: boolean 
     }),
   );
   return {
-    ...none,
+    ...leaf,
     ...p,
     names: [...fields.keys()],
     field(name) {
@@ -79,7 +69,7 @@ function readCode(code: string, { isOptional, sample }: { isOptional: boolean; s
   if (object !== undefined && !code.startsWith("[")) return readShape(Number(object), { isNullable, isOptional });
   const [, letters = "", items] = /^([a-z]*)(?:\[(.*)\])?/.exec(code) ?? [];
   return {
-    ...none,
+    ...leaf,
     isNullable,
     isOptional,
     sample,

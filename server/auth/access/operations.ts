@@ -81,6 +81,8 @@ export const operations = {
   // Shows a webhook key, with which one can start runs.
   triggerUrl: { access: "operate" },
 
+  // Each connection has an entry in the audit log, which names its endpoint and its start.
+  followDeliveries: { access: "feed", audit: "feed.opened" },
   explainDelivery: { access: "read" },
   exportDeliveries: { access: "read" },
   getDelivery: { access: "read" },

@@ -27,5 +27,10 @@ export const everyPrincipal: { name: string; principal: Principal; scope: Scope 
 /** Written out a second time, so that a change of the order is noticed. */
 export function shallReach(held: Scope | null, needed: Scope): boolean {
   if (held === null) return false;
-  return { read: ["read", "operate", "admin"], operate: ["operate", "admin"], admin: ["admin"] }[needed].includes(held);
+  return {
+    feed: ["feed", "read", "operate", "admin"],
+    read: ["read", "operate", "admin"],
+    operate: ["operate", "admin"],
+    admin: ["admin"],
+  }[needed].includes(held);
 }

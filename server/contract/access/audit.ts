@@ -26,6 +26,7 @@ export const auditActionSchema = z.enum([
   "delivery.sent",
   "delivery.redelivered",
   "delivery.released",
+  "feed.opened",
   "trigger.disabled",
   "trigger.enabled",
   "build.rolled-back",

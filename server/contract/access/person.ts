@@ -7,7 +7,12 @@ export type Role = z.infer<typeof roleSchema>;
 
 /** A role is a scope that people have. */
 export const scopeOfRole: Record<Role, Scope> = { viewer: "read", operator: "operate", admin: "admin" };
-export const roleOfScope: Record<Scope, Role> = { read: "viewer", operate: "operator", admin: "admin" };
+export const roleOfScope: Record<Scope, Role> = {
+  feed: "viewer",
+  read: "viewer",
+  operate: "operator",
+  admin: "admin",
+};
 
 /**
  * NIST SP 800-63B-4 asks for 15 characters if a password is the only factor. The minimum here is 12, because people are

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 /**
- * `read` reads. `operate` also starts, cancels, resumes and replays runs. `admin` also manages keys and people. Each
- * includes the previous one.
+ * `feed` follows the deliveries. `read` also reads everything else but keys and people. `operate` also starts, cancels,
+ * resumes and replays runs. `admin` also manages keys and people. Each includes the previous one.
  */
-export const scopeSchema = z.enum(["read", "operate", "admin"]);
+export const scopeSchema = z.enum(["feed", "read", "operate", "admin"]);
 
 export type Scope = z.infer<typeof scopeSchema>;
 

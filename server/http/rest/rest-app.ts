@@ -12,6 +12,7 @@ import { registerAlertRoutes } from "./routes/alerts.ts";
 import { registerBuildRoutes } from "./routes/builds.ts";
 import { registerBacktestRoutes } from "./routes/backtest.ts";
 import { registerDeliveryRoutes } from "./routes/deliveries.ts";
+import { registerFeedRoute } from "./routes/feed.ts";
 import { registerKeyRoutes } from "./routes/keys.ts";
 import { registerPeopleRoutes } from "./routes/people.ts";
 import { registerRunActionRoutes } from "./routes/run-actions.ts";
@@ -67,6 +68,7 @@ function buildApp(): { app: OpenAPIHono<RestEnv>; routes: RestRoute[] } {
   registerRunActionRoutes(app);
   registerTriggerRoutes(app);
   registerBacktestRoutes(app);
+  registerFeedRoute(app);
   registerDeliveryRoutes(app);
   registerBuildRoutes(app);
   registerKeyRoutes(app);

@@ -1,7 +1,7 @@
 import type { ApiAuthenticator, Client, Principal } from "../../auth/access/principal.ts";
 import type { KeyCipher } from "../../auth/keys/service-secret.ts";
 import type { TakeSlot } from "../../auth/limits/request-slots.ts";
-import type { AlertSettings, Mode } from "../../config.ts";
+import type { AlertSettings, Mode, Settings } from "../../config.ts";
 import type { Json } from "../../contract/json.ts";
 import type { BodyBudget } from "../../domain/requests/request-body.ts";
 import type { Builds } from "../../ports/builds.ts";
@@ -30,6 +30,8 @@ export interface RestDeps {
   baseUrl: () => string;
   /** `null`: there are no alerts. */
   alerts: AlertSettings | null;
+  /** Deliveries beyond it may have been removed. */
+  retention: Settings["retention"];
   cipher: KeyCipher;
   /** Authenticates a request. The command line, in its own process, uses `() => Promise.resolve({ kind: "local" })`. */
   authenticate: ApiAuthenticator;

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { entryFile } from "../../paths.ts";
-import { type ChildLiveness, watchLiveness } from "../child-liveness.ts";
-import { isFault } from "../is-fault.ts";
+import { type ChildLiveness, watchLiveness } from "../event-loop/child-liveness.ts";
+import { isFault } from "../worker/is-fault.ts";
 import type { HttpProcessToSupervisor, ProcessStart, SupervisorToHttpProcess } from "../protocol.ts";
 import { childEnvironment, pickEnvironment, selectWebVariables } from "../child-environment.ts";
 

@@ -4,9 +4,9 @@ import type { ServiceNumbers } from "../../domain/tallies.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ReceiverNumbers } from "../../ports/service-report.ts";
 import { mapBuiltStack } from "../../project/map-stack.ts";
-import type { HostLink } from "../host-link.ts";
+import type { HostLink } from "../receiver/host-link.ts";
 import { createLocalSockets, type LocalSockets } from "../local-sockets.ts";
-import { createNumberExchange } from "../number-exchange.ts";
+import { createNumberExchange } from "../web/number-exchange.ts";
 import type { HttpProcessToSupervisor, ProcessStart, Reporter, SupervisorToHttpProcess } from "../protocol.ts";
 import { keepProcess, type KeepOptions } from "./keep-process.ts";
 

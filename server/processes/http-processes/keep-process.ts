@@ -1,7 +1,7 @@
 import { type Settings } from "../../config.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { HttpProcessToSupervisor, ProcessStart, Reporter, SupervisorToHttpProcess } from "../protocol.ts";
-import { createRestartPolicy } from "../restart-policy.ts";
+import { createRestartPolicy } from "../worker-pool/restart-policy.ts";
 import { pickEnvironment, selectWebVariables } from "../child-environment.ts";
 import { forkHttpChild, type HttpChild, type HttpProgram, programNames } from "./child.ts";
 import { createProcessWatch, watchEveryMs } from "./watch-process.ts";

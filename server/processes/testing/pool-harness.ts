@@ -16,8 +16,8 @@ import { readManifest } from "../../project/read-manifest.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";
 import type { Reporter, RunEndedReport } from "../protocol.ts";
 import { createLocalSockets } from "../local-sockets.ts";
-import { openRunHost } from "../open-run-host.ts";
-import { type WorkerPool, createWorkerPool } from "../worker-pool.ts";
+import { openRunHost } from "../receiver/open-run-host.ts";
+import { type WorkerPool, createWorkerPool } from "../worker-pool/worker-pool.ts";
 
 export interface HarnessWorkflow extends Partial<Pick<ManifestWorkflow, "timeoutMs" | "concurrency">> {
   /**

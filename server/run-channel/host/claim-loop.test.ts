@@ -124,6 +124,7 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
       capacity,
       isDraining: false,
       leaseUntil: Infinity,
+      renewing: null,
       respondedAt: isAlwaysResponsive ? Infinity : performance.now(),
       runs: new TransientMap(),
       reserved: 0,

@@ -24,8 +24,10 @@ export interface HostedWorker {
   isDraining: boolean;
   /** Monotonic milliseconds of the last message that shows that its event loop turns. */
   respondedAt: number;
-  /** The end of its leases when all were last extended together. Runs that were claimed later have later ends. */
+  /** No lease of its runs ends before. Each renewal extends all of them; a run that was assigned later has a later end. */
   leaseUntil: number;
+  /** The renewal in progress after a missed one. All writes that arrive meanwhile share it. */
+  renewing: Promise<void> | null;
   /** The tokens of its runs, by id. */
   readonly runs: TransientMap<string, string>;
   /** The targets (`kind:slug`) whose concurrent runs are limited. */

@@ -72,6 +72,13 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
     for (const { runs, stream } of workers.values()) if (runs.has(runId)) stream.send({ type: "cancel", runId });
   }
 
+  function renewLate(worker: HostedWorker): Promise<void> | null {
+    if (worker.runs.size === 0 || clock.now() < worker.leaseUntil - leaseMs / 2) return null;
+    worker.renewing ??= extend(claimsOf(worker), [worker]).finally(() => (worker.renewing = null));
+    // If this process was paused meanwhile, the renewal is late, too.
+    return worker.renewing.then(() => renewLate(worker) ?? undefined);
+  }
+
   const announce = (worker: HostedWorker) => {
     const { id, pid, version, startedAt, keptVersions } = worker.identity;
     return store.heartbeatWorker({
@@ -105,7 +112,7 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   ];
 
   return {
-    renewLate: (worker) => (clock.now() >= worker.leaseUntil - leaseMs / 2 ? extend(claimsOf(worker), [worker]) : null),
+    renewLate,
     announce,
     cancel,
     close() {

@@ -185,6 +185,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       isDraining,
       respondedAt: performance.now(),
       leaseUntil: clock.now() + lease,
+      renewing: null,
       runs: new TransientMap(),
       reserved: 0,
       limitedTargets: new Set(identity.concurrency.map(([target]) => target)),

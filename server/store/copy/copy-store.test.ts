@@ -8,7 +8,7 @@ import { createKeyCipher } from "../../auth/keys/service-secret.ts";
 import type { Settings } from "../../config.ts";
 import type { Store } from "../../ports/store.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
-import { openConnection } from "../sqlite/open-connection.ts";
+import { openConnection } from "../sqlite/file/open-connection.ts";
 import { openSqliteStore } from "../sqlite/open-store.ts";
 import { aClaim, aDelivery, aKey, aRun, epoch, kindsOf, withRunningRun } from "../testing/factories.ts";
 import { fillEveryTable } from "../testing/fill-every-table.ts";

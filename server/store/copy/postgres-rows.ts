@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Client } from "pg";
-import { toPostgresText } from "../postgres/text-encoding.ts";
+import { toPostgresText } from "../postgres/statements/text-encoding.ts";
 import { type CopiedTable, storedColumns } from "./copy-plan.ts";
 import type { Row } from "./row.ts";
 import { portionBytes, portionRows, type Cursor, type TableReader } from "./table-rows.ts";

@@ -13,7 +13,7 @@ import { readStoredVerdicts, toStoredVerdicts } from "../shared/stored-verdicts.
 import type { Names } from "../sqlite/names.ts";
 import { type Packed, packedHex, packedId, type PackedText, packedUuid } from "../../domain/ids.ts";
 import { inputSql, payloadSql, sameAsBody, sameAsPayload } from "../sqlite/stored-forms.ts";
-import { packVerdicts, unpackVerdicts } from "../sqlite/verdicts.ts";
+import { packVerdicts, unpackVerdicts } from "../sqlite/deliveries/verdicts.ts";
 import type { Value } from "./row.ts";
 
 /** How SQLite stores a column of a copied row in one of its narrow tables. */

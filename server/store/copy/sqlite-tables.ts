@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { createNames } from "../sqlite/names.ts";
-import type { Connection } from "../sqlite/open-connection.ts";
+import type { Connection } from "../sqlite/file/open-connection.ts";
 import type { CopiedTable } from "./copy-plan.ts";
 import type { Value } from "./row.ts";
 import { forms, shareInputSql, sharePayloadSql, type TableForm } from "./sqlite-forms.ts";

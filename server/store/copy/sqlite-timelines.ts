@@ -1,9 +1,9 @@
 import { createDecoder, runStatusCodes } from "../../domain/stored-codes.ts";
 import type { RunEventRow } from "../shared/timeline-shapes.ts";
 import type { Names } from "../sqlite/names.ts";
-import type { Connection } from "../sqlite/open-connection.ts";
+import type { Connection } from "../sqlite/file/open-connection.ts";
 import { type Packed, packedId } from "../../domain/ids.ts";
-import { implied, impliedEntries, type ImpliedFacts, lastImpliedStart } from "../sqlite/timeline.ts";
+import { implied, impliedEntries, type ImpliedFacts, lastImpliedStart } from "../sqlite/runs/timeline.ts";
 import type { CopiedTable } from "./copy-plan.ts";
 import type { Row, Value } from "./row.ts";
 import { eventColumns } from "./sqlite-forms.ts";

@@ -3,7 +3,7 @@ import type { Alert, AlertMessage } from "../../contract/alert.ts";
 import { describeAlert } from "../../domain/alerts/describe-alert.ts";
 import type { StoredAlert } from "../../domain/alerts/plan-alerts.ts";
 import type { AlertStore } from "../../ports/store/alert-store.ts";
-import { readPageRequest, toPage } from "../shared/cursor.ts";
+import { readPageRequest, toPage } from "../shared/lists/cursor.ts";
 import { toIso, toIsoOrNull } from "../shared/iso-time.ts";
 import type { Operation } from "../shared/operation.ts";
 import type { PortableDatabase, PortableSession } from "./portable-database.ts";

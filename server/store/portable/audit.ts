@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, lt, or, type SQL } from "drizzle-orm";
 import { auditActionSchema, type AuditEntry } from "../../contract/access/audit.ts";
 import type { AuditStore, NewAuditEntry } from "../../ports/store/people-store.ts";
-import { type Position, readPageRequest, toPage } from "../shared/cursor.ts";
+import { type Position, readPageRequest, toPage } from "../shared/lists/cursor.ts";
 import { toIso } from "../shared/iso-time.ts";
 import type { Operation } from "../shared/operation.ts";
 import type { PortableDatabase, PortableSession } from "./portable-database.ts";

@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
 import { AppError } from "../../contract/app-error.ts";
 import { createCommitTally, type StoreNumbers } from "../../domain/tallies.ts";
-import { type Session, sessionOf } from "./session.ts";
+import { type Session, sessionOf } from "./connection/session.ts";
 import { isQueueMissing, toStoreError } from "./store-error.ts";
-import { transact, type TransactionMode } from "./transact.ts";
-import { createWriteLane, type JobGroup, type WriteLane } from "./write-lane.ts";
+import { transact, type TransactionMode } from "./connection/transact.ts";
+import { createWriteLane, type JobGroup, type WriteLane } from "./connection/write-lane.ts";
 
 type Operation<Result> = (session: Session) => Promise<Result>;
 

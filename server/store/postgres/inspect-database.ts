@@ -3,14 +3,14 @@ import { migrationsFolder } from "../../paths.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import { countApplied, readJournal } from "../shared/migration-journal.ts";
 import type { StoreContents } from "../shared/store-contents.ts";
-import { createPool, databaseName } from "./connect.ts";
+import { createPool, databaseName } from "./connection/connect.ts";
 import { assertFits, readApplied } from "./migrate.ts";
 import { connectionsOfProcess } from "./open-store.ts";
 import { inspectQueue, type QueueFacts } from "./queue/inspect-queue.ts";
 import { schemaName } from "./queue/queue-names.ts";
 import { isQueuePending, readQueueSchema } from "./queue/queue-schema.ts";
-import { type Session, sessionOf } from "./session.ts";
-import { askDifference } from "./store-clock.ts";
+import { type Session, sessionOf } from "./connection/session.ts";
+import { askDifference } from "./connection/store-clock.ts";
 import { toOpenError } from "./store-error.ts";
 
 /** The state of a database and its server, which other processes may use. */

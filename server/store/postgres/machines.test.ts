@@ -8,10 +8,10 @@ import type { Store } from "../../ports/store.ts";
 import { aClaim, aKey, aRun, claimOne, epoch } from "../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { readJournal } from "../shared/migration-journal.ts";
-import { createPool } from "./connect.ts";
+import { createPool } from "./connection/connect.ts";
 import { inspectPostgres } from "./inspect-database.ts";
 import { openPostgresStore } from "./open-store.ts";
-import { followClock } from "./store-clock.ts";
+import { followClock } from "./connection/store-clock.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import { createPool, databaseName } from "./connect.ts";
+import { createPool, databaseName } from "./connection/connect.ts";
 import { migrate } from "./migrate.ts";
 import { toOpenError } from "./store-error.ts";
 

@@ -7,8 +7,8 @@ import type { Logger } from "../../ports/logger.ts";
 import { countApplied, readJournal } from "../shared/migration-journal.ts";
 import { addMissingJobs } from "./queue/add-missing-jobs.ts";
 import { isQueuePending, migrateQueue, readQueueSchema } from "./queue/queue-schema.ts";
-import type { Session } from "./session.ts";
-import { transact } from "./transact.ts";
+import type { Session } from "./connection/session.ts";
+import { transact } from "./connection/transact.ts";
 
 /** The advisory lock of a migration. Any number, but the same in every version. */
 const lockNumber = 7_245_113_902_417_733n;

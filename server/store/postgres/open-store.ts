@@ -5,30 +5,31 @@ import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import type { ReleaseRequest } from "../../ports/store/delivery-store.ts";
 import { createPortableStore } from "../portable/portable-store.ts";
-import { createFoldLater } from "../shared/fold-later.ts";
-import { acceptDeliveries, type AcceptJob } from "./accept-deliveries.ts";
-import { createChangeWatcher } from "./change-watcher.ts";
-import { createPool, databaseName } from "./connect.ts";
-import { createAlertFacts } from "./alert-facts.ts";
+import { createFoldLater } from "../shared/traffic/fold-later.ts";
+import { acceptDeliveries, type AcceptJob } from "./deliveries/accept-deliveries.ts";
+import { createChangeWatcher } from "./connection/change-watcher.ts";
+import { createPool, databaseName } from "./connection/connect.ts";
+import { createAlertFacts } from "./upkeep/alert-facts.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
-import { createDeliveryStore } from "./delivery-store.ts";
-import { createEngineStore } from "./engine-store.ts";
-import { releaseDeliveries } from "./held-deliveries.ts";
-import { createOpenRunStore } from "./open-runs.ts";
-import { foldTraffic } from "./fold-traffic.ts";
-import { readLiveMark } from "./live.ts";
+import { createDeliveryStore } from "./deliveries/delivery-store.ts";
+import { createEngineStore } from "./engine/engine-store.ts";
+import { createFeedStore } from "./lists/feed.ts";
+import { releaseDeliveries } from "./deliveries/held-deliveries.ts";
+import { createOpenRunStore } from "./runs/open-runs.ts";
+import { foldTraffic } from "./deliveries/fold-traffic.ts";
+import { readLiveMark } from "./engine/live.ts";
 import { migrate } from "./migrate.ts";
 import { createPortableDatabase } from "./portable-database.ts";
 import { openRunJobs, type RunJobs } from "./queue/run-jobs.ts";
-import { createRunStore } from "./run-store.ts";
-import { type Session, sessionOf } from "./session.ts";
+import { createRunStore } from "./runs/run-store.ts";
+import { type Session, sessionOf } from "./connection/session.ts";
 import { type SecretOfMachine, settleSecret } from "./settle-secret.ts";
-import { followClock } from "./store-clock.ts";
+import { followClock } from "./connection/store-clock.ts";
 import { toOpenError } from "./store-error.ts";
 import { createTakeRates } from "./take-rates.ts";
-import { createTrafficStore } from "./traffic-store.ts";
-import { createUpkeepStore } from "./upkeep-store.ts";
-import { createWakeUps } from "./wake-ups.ts";
+import { createTrafficStore } from "./deliveries/traffic-store.ts";
+import { createUpkeepStore } from "./upkeep/upkeep-store.ts";
+import { createWakeUps } from "./connection/wake-ups.ts";
 
 /** More entries than transactions in progress can have. */
 const looked = 1_000;
@@ -155,6 +156,7 @@ function createStore(p: {
   folding.counted(0);
   return {
     ...createDeliveryStore(database, { accept, release }),
+    ...createFeedStore(database),
     ...createRunStore(database, accept, jobs),
     ...createTrafficStore(database),
     ...createEngineStore(database, jobs),

@@ -10,7 +10,7 @@ import type {
 import { resultOf, runAsync } from "../shared/operation.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { portableTables } from "./schema/portable.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./connection/session.ts";
 
 export function createPortableDatabase({ read, write }: Pick<PostgresDatabase, "read" | "write">): PortableDatabase {
   return {

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { AppError } from "../../contract/app-error.ts";
-import { transact } from "./transact.ts";
+import { transact } from "./connection/transact.ts";
 
 export interface SecretOfMachine {
   /** Distinguishes secrets without revealing them. */

@@ -6,7 +6,7 @@ import {
   type RateResult,
 } from "../../domain/requests/rate-limit.ts";
 import type { PostgresDatabase } from "./database.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./connection/session.ts";
 
 const maxBatch = 256;
 /** The longest window. A bucket that was not used for this long is full again, and needs no row. */

@@ -1,6 +1,6 @@
 import { and, type Column, eq, gte, isNotNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AgentSpend, SpendFilter } from "../../ports/store/run-store.ts";
-import type { NumberedFilter } from "./run-terms.ts";
+import type { NumberedFilter } from "./lists/run-terms.ts";
 
 type FilteredColumn =
   | "id"

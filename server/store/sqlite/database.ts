@@ -3,12 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "../../contract/app-error.ts";
 import { inTurn } from "../../domain/event-loop.ts";
 import { type Operation, runInSlices } from "../shared/operation.ts";
-import { type ChangeCount, createChangeCount } from "./changes.ts";
+import { type ChangeCount, createChangeCount } from "./writes/changes.ts";
 import { createNames, type Names } from "./names.ts";
-import type { Connection } from "./open-connection.ts";
+import type { Connection } from "./file/open-connection.ts";
 import { isBusy, isUnavailable, toStoreError } from "./store-error.ts";
-import { createTrafficLogReader } from "./traffic-log.ts";
-import type { WriteQueue } from "./write-queue.ts";
+import { createTrafficLogReader } from "./deliveries/traffic-log.ts";
+import type { WriteQueue } from "./writes/write-queue.ts";
 
 /**
  * Shared by the operations of the store. better-sqlite3 is synchronous, so an operation is a plain function; the port

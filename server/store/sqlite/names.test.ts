@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
-import { migrate } from "./migrate.ts";
+import { migrate } from "./file/migrate.ts";
 import { createNames, type Names } from "./names.ts";
-import { type Connection, openConnection } from "./open-connection.ts";
+import { type Connection, openConnection } from "./file/open-connection.ts";
 
 let folder: string;
 let connections: Connection[];

@@ -1,4 +1,4 @@
-import type { Connection } from "./open-connection.ts";
+import type { Connection } from "./file/open-connection.ts";
 
 /** Numbers for names in rows; see the table `name`. New numbers are only assigned in a write transaction. */
 export interface Names {

@@ -7,8 +7,8 @@ import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import { aDelivery, aRun, epoch, withRunningRun } from "../testing/factories.ts";
-import { migrate } from "./migrate.ts";
-import { openConnection } from "./open-connection.ts";
+import { migrate } from "./file/migrate.ts";
+import { openConnection } from "./file/open-connection.ts";
 import { openSqliteStore } from "./open-store.ts";
 
 let folder: string;

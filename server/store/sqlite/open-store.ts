@@ -7,27 +7,28 @@ import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import { createPortableStore } from "../portable/portable-store.ts";
-import { createFoldLater } from "../shared/fold-later.ts";
-import { createChangeWatcher, createReadCache } from "./changes.ts";
-import { createAlertFacts } from "./alert-facts.ts";
+import { createFoldLater } from "../shared/traffic/fold-later.ts";
+import { createChangeWatcher, createReadCache } from "./writes/changes.ts";
+import { createAlertFacts } from "./upkeep/alert-facts.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
-import { createDeliveryStore } from "./delivery-store.ts";
-import { createEngineStore } from "./engine-store.ts";
-import { createQueueCapacity, prepareInsertRun } from "./insert-run.ts";
-import { prepareListIndex } from "./list-index.ts";
-import { prepareLiveMark } from "./live.ts";
-import { migrate } from "./migrate.ts";
-import { type Connection, openConnection } from "./open-connection.ts";
-import { createOpenRunStore } from "./open-runs.ts";
+import { createDeliveryStore } from "./deliveries/delivery-store.ts";
+import { createEngineStore } from "./engine/engine-store.ts";
+import { createFeedStore } from "./lists/feed.ts";
+import { createQueueCapacity, prepareInsertRun } from "./runs/insert-run.ts";
+import { prepareListIndex } from "./lists/list-index.ts";
+import { prepareLiveMark } from "./engine/live.ts";
+import { migrate } from "./file/migrate.ts";
+import { type Connection, openConnection, openMemoryConnection } from "./file/open-connection.ts";
+import { createOpenRunStore } from "./runs/open-runs.ts";
 import { createPortableDatabase } from "./portable-database.ts";
-import { rejectDamagedFile } from "./reject-damaged-file.ts";
-import { createRunStore } from "./run-store.ts";
+import { rejectDamagedFile } from "./file/reject-damaged-file.ts";
+import { createRunStore } from "./runs/run-store.ts";
 import { toOpenError } from "./store-error.ts";
-import { prepareAddEntry } from "./timeline.ts";
-import { createTrafficTally, prepareFoldTraffic } from "./traffic-log.ts";
-import { createTrafficStore } from "./traffic-store.ts";
-import { createUpkeepStore } from "./upkeep-store.ts";
-import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
+import { prepareAddEntry } from "./runs/timeline.ts";
+import { createTrafficTally, prepareFoldTraffic } from "./deliveries/traffic-log.ts";
+import { createTrafficStore } from "./deliveries/traffic-store.ts";
+import { createUpkeepStore } from "./upkeep/upkeep-store.ts";
+import { createWriteQueue, type WriteQueue } from "./writes/write-queue.ts";
 
 const fileReplacedDetail =
   "The database file was removed or replaced while it was in use: writes would be lost. Put it back, or restart the service.";
@@ -54,7 +55,15 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
   }
 }
 
-function createStore(connection: Connection, file: string, logger: Logger): Store {
+/** Opens an empty store that exists only in this process, for tests of projects. Nothing of it is written to disk. */
+export function openMemoryStore({ clock }: { clock: Clock }): Store {
+  const connection = openMemoryConnection();
+  migrate(connection, { folder: migrationsFolder("sqlite"), clock, logger: silentLogger });
+  return createStore(connection, null, silentLogger);
+}
+
+/** `file`: `null` for a store in memory. */
+function createStore(connection: Connection, file: string | null, logger: Logger): Store {
   const watcher = createChangeWatcher(connection, logger);
   const traffic = createTrafficTally(connection);
   const folding = createFoldLater({ fold: () => queue.write(fold), what: "the traffic counts", logger });
@@ -87,7 +96,8 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     onBegin,
     onEnd,
     onWritten: watcher.changed,
-    checkFile: createFileGuard(file, { onShrunk: (bytes) => rejectLostPages(connection, bytes) }),
+    checkFile:
+      file === null ? () => {} : createFileGuard(file, { onShrunk: (bytes) => rejectLostPages(connection, bytes) }),
   });
   const database = createDatabase(
     connection,
@@ -120,6 +130,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   noteUnlisted();
   return {
     ...createDeliveryStore(database, { insertRun, capacity, queueing, countTraffic: traffic.add }),
+    ...createFeedStore(database),
     ...createRunStore(database, { insertRun, capacity, queueing, addEntry }),
     ...createTrafficStore(database),
     ...createAlertFacts(database),
@@ -133,7 +144,10 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     watchRuns: watcher.watchOthers,
     mark: () => database.read(mark),
     liveMark: () => database.read(liveMark),
-    numbers: async () => ({ ...queue.numbers(), fileBytes: await readFileBytes(file) }),
+    numbers: async () => ({
+      ...queue.numbers(),
+      fileBytes: file === null ? { database: 0, log: 0 } : await readFileBytes(file),
+    }),
     async close() {
       folding.close();
       indexing.close();

@@ -7,7 +7,7 @@ import type { Json } from "../../contract/json.ts";
 import type { NewTimelineEntry, RunTransition } from "../../ports/store/engine-store.ts";
 import type { Store } from "../../ports/store.ts";
 import { aDelivery, aRun, aVerdict, claimOne, epoch, withRunningRun } from "../testing/factories.ts";
-import { type Connection, openConnection } from "./open-connection.ts";
+import { type Connection, openConnection } from "./file/open-connection.ts";
 import { openSqliteStore } from "./open-store.ts";
 
 let folder: string;

@@ -13,7 +13,7 @@ import { type CopiedColumn, type CopiedTable, planCopy } from "../copy/copy-plan
 import type { Value } from "../copy/row.ts";
 import { createSqliteTables } from "../copy/sqlite-tables.ts";
 import * as schema from "../postgres/schema.ts";
-import type { Connection } from "../sqlite/open-connection.ts";
+import type { Connection } from "../sqlite/file/open-connection.ts";
 
 const texts = [
   "plain",

@@ -28,16 +28,7 @@ export function runContract(open: OpenStore): void {
     it("lists the steps of a run in the order of their starts, in pages and by name, and those of no other run", async () => {
       await withRunningRun(store);
       const { id, token } = await withRunningRun(store);
-      const step = (name: string, result: Json): StepRecord => ({
-        name,
-        kind: "step",
-        attempt: 1,
-        startedAt: epoch,
-        finishedAt: epoch + 5,
-        until: null,
-        result,
-      });
-      const steps = [step("b", { rows: [1, "\u0000"] }), step("a", null), step("b#2", "again")];
+      const steps = [aStep("b", { rows: [1, "\u0000"] }), aStep("a", null), aStep("b#2", "again")];
       await store.writeProgress({ runId: id, token, now: epoch, entries: [], steps });
       const first = await store.listSteps(id, { after: 0, limit: 2 });
       expect(first).toMatchObject(steps.slice(0, 2));
@@ -433,4 +424,8 @@ export function runContract(open: OpenStore): void {
       expect(await store.countOpenRuns()).toEqual({ queued: 1, running: 1, waiting: 1 });
     });
   });
+}
+
+function aStep(name: string, result: Json): StepRecord {
+  return { name, kind: "step", attempt: 1, startedAt: epoch, finishedAt: epoch + 5, until: null, result };
 }

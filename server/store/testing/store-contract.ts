@@ -3,6 +3,7 @@ import { alertContract } from "./alert-contract.ts";
 import { deliveryContract } from "./delivery-contract.ts";
 import { driftContract } from "./drift-contract.ts";
 import { engineContract } from "./engine-contract.ts";
+import { feedContract } from "./feed-contract.ts";
 import type { OpenStore } from "./factories.ts";
 import { heldContract } from "./held-contract.ts";
 import { keyContract } from "./key-contract.ts";
@@ -21,6 +22,7 @@ import { upkeepContract } from "./upkeep-contract.ts";
 export function storeContract(open: OpenStore): void {
   deliveryContract(open);
   heldContract(open);
+  feedContract(open);
   runContract(open);
   queueCapacityContract(open);
   trafficContract(open);

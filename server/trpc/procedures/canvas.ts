@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { targetSchema } from "../../contract/project/target.ts";
 import { windowSchema } from "../../contract/traffic.ts";
-import { watchChanges } from "../../runs/watch-changes.ts";
+import { watchChanges } from "../../ports/watch-changes.ts";
 import { showActivity } from "../../traffic/show-activity.ts";
 import { watchPulses } from "../../traffic/watch-pulses.ts";
 import { showGraph } from "../../triggers/show-graph.ts";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { watchChanges } from "../../runs/watch-changes.ts";
+import { watchChanges } from "../../ports/watch-changes.ts";
 import { procedure, router } from "../trpc.ts";
 
 /** Minimum time between two ticks. */

@@ -43,7 +43,7 @@ const createKeyBody = z
       .openapi({ description: "The endpoints that a webhook key may send to. `null`: all endpoints." }),
     scope: scopeSchema.nullable().default(null).openapi({
       description:
-        "Scope of an API token: `read`, `operate` (also starts, cancels, resumes and replays runs) or `admin` (also manages keys and people). Default: `admin`.",
+        "Scope of an API token: `feed` (follows the deliveries), `read`, `operate` (also starts, cancels, resumes and replays runs) or `admin` (also manages keys and people). Default: `admin`.",
     }),
     expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
   })

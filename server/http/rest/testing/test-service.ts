@@ -34,7 +34,13 @@ export type TestService = Awaited<ReturnType<typeof openTestService>>;
  * against the OpenAPI document.
  */
 export async function openTestService(
-  p: { mode?: Mode; maxBodyBytes?: number; secret?: string; baseUrl?: string } = {},
+  p: {
+    mode?: Mode;
+    maxBodyBytes?: number;
+    secret?: string;
+    baseUrl?: string;
+    retention?: Partial<RestDeps["retention"]>;
+  } = {},
 ) {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-api-"));
   const store = await openSqliteStore({ file: join(dir, "test.db"), logger: silentLogger });
@@ -103,6 +109,7 @@ export async function openTestService(
     identity: () => (identity ??= loadIdentity()),
     takeSlot: createRequestSlots(),
     alerts: null,
+    retention: { days: null, deliveries: null, auditDays: null, ...p.retention },
     baseUrl: () => p.baseUrl ?? "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
     authenticate: createApiAuthenticator({ ...common, sessionSecret }),

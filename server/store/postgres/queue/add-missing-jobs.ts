@@ -1,5 +1,6 @@
 import type { Logger } from "../../../ports/logger.ts";
-import type { Session } from "../session.ts";
+import { isOpenSql } from "../schema.ts";
+import type { Session } from "../connection/session.ts";
 import { type JobState, openRunJobs } from "./run-jobs.ts";
 import { toQueueName } from "./queue-names.ts";
 
@@ -7,7 +8,7 @@ const runsAtOnce = 1_000;
 
 const openRunsSql = `
   SELECT id, status, version, is_isolated AS "isIsolated", available_at AS "availableAt" FROM run
-  WHERE status IN ('queued', 'running', 'waiting') AND id > $1 ORDER BY id LIMIT ${runsAtOnce}`;
+  WHERE ${isOpenSql} AND id > $1 ORDER BY id LIMIT ${runsAtOnce}`;
 
 interface OpenRun {
   id: string;

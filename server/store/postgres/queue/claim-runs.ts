@@ -5,8 +5,8 @@ import { type LiveVersion, versionsToTake } from "../../../domain/runs/run-build
 import type { ClaimedRun, ClaimRequest } from "../../../ports/store/engine-store.ts";
 import { buildsOf, claimedBuild } from "../../shared/run-rules.ts";
 import type { PostgresDatabase } from "../database.ts";
-import type { Session } from "../session.ts";
-import { addEntries } from "../timeline.ts";
+import type { Session } from "../connection/session.ts";
+import { addEntries } from "../runs/timeline.ts";
 import { parseQueueName, type QueueFacts, schemaName, toQueueName } from "./queue-names.ts";
 import { type JobOfRun, maxQueuedPriority, type NewJob, type RunJobs, wokenPriority } from "./run-jobs.ts";
 

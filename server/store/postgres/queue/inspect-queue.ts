@@ -1,6 +1,6 @@
 import type { QueueDepth } from "../../../ports/store/engine-store.ts";
-import { listenerName } from "../connect.ts";
-import type { Session } from "../session.ts";
+import { listenerName } from "../connection/connect.ts";
+import type { Session } from "../connection/session.ts";
 import { parseQueueName, schemaName } from "./queue-names.ts";
 import { type QueueSchema, readQueueSchema } from "./queue-schema.ts";
 import { maxQueuedPriority } from "./run-jobs.ts";

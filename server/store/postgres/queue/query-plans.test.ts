@@ -2,7 +2,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { silentLogger } from "../../../ports/logger.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
-import { type Session, sessionOf } from "../session.ts";
+import { type Session, sessionOf } from "../connection/session.ts";
 import { dueQueuesSql } from "./claim-runs.ts";
 import { openRunJobs, wokenPriority } from "./run-jobs.ts";
 

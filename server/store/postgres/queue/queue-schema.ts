@@ -1,6 +1,6 @@
 import { getConstructionPlans, getMigrationPlans } from "pg-boss";
 import { AppError } from "../../../contract/app-error.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../connection/session.ts";
 import { schemaName } from "./queue-names.ts";
 
 /** Of the bundled pg-boss. */

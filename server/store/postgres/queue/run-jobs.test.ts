@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { newId } from "../../../domain/ids.ts";
 import { silentLogger } from "../../../ports/logger.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
-import { sessionOf } from "../session.ts";
+import { sessionOf } from "../connection/session.ts";
 import { schemaName } from "./queue-names.ts";
 import { type JobState, openRunJobs } from "./run-jobs.ts";
 

@@ -4,9 +4,9 @@ import { type Job, PgBoss } from "pg-boss";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import { createThrottledLog, type Logger } from "../../../ports/logger.ts";
 import { packedId, packedUuid } from "../../../domain/ids.ts";
-import { type ElementType, toArrayParameter } from "../array-parameters.ts";
-import { type InsertPart, insertParts } from "../insert-rows.ts";
-import type { Session } from "../session.ts";
+import { type ElementType, toArrayParameter } from "../statements/array-parameters.ts";
+import { type InsertPart, insertParts } from "../statements/insert-rows.ts";
+import type { Session } from "../connection/session.ts";
 import { isLimitedQueue, schemaName } from "./queue-names.ts";
 
 /** A run and the queue with its job. */

@@ -4,12 +4,17 @@ import type { Json } from "../../../contract/json.ts";
 import type { TargetKind } from "../../../contract/project/target.ts";
 import type { RunError, RunStatus, StartedBy } from "../../../contract/run.ts";
 import type { LogLevel, TimelineKind } from "../../../contract/timeline.ts";
-import { failedStatuses } from "../../../domain/runs/run-state.ts";
+import { failedStatuses, openStatuses } from "../../../domain/runs/run-state.ts";
 import { json, text, whole } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
 
+const hasStatus = (statuses: readonly RunStatus[]) =>
+  `status IN (${statuses.map((status) => `'${status}'`).join(", ")})`;
+
 /** Failed runs. A query uses the partial index only if it repeats this condition. */
-export const hasFailedSql = `status IN (${failedStatuses.map((status) => `'${status}'`).join(", ")})`;
+export const hasFailedSql = hasStatus(failedStatuses);
+/** Runs that have not ended. */
+export const isOpenSql = hasStatus(openStatuses);
 
 export const run = pgTable(
   "run",
@@ -98,9 +103,7 @@ export const run = pgTable(
       .on(t.failureOf, t.createdAt, t.id)
       .where(sql`failure_of IS NOT NULL`),
     // Failures are counted by target. Runs that succeed are not in it.
-    index("run_by_failure_time")
-      .on(t.target, t.finishedAt)
-      .where(sql`status IN ('failed', 'timed_out')`),
+    index("run_by_failure_time").on(t.target, t.finishedAt).where(sql.raw(hasFailedSql)),
     index("run_by_key")
       .on(t.keyId, t.createdAt, t.id)
       .where(sql`key_id IS NOT NULL`),

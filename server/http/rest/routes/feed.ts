@@ -1,0 +1,81 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { requireAccess } from "../../../auth/access/principal.ts";
+import { AppError } from "../../../contract/app-error.ts";
+import { timestampMs } from "../../../contract/list.ts";
+import { type FeedEvent, findFeedStart, followFeed } from "../../../deliveries/feed.ts";
+import { retentionCutoff } from "../../../upkeep/start-upkeep.ts";
+import { defineRoute, problems } from "../define-route.ts";
+import { moment, querySchema } from "../request-schemas.ts";
+import type { RestDeps, RestEnv } from "../rest-deps.ts";
+import { freeAfter, type SseEvent, sseResponse, takeStreamSlot } from "../streaming-responses.ts";
+
+const cursor = z.string().max(100).optional();
+
+const feedRoute = defineRoute({
+  method: "get",
+  path: "/api/v1/deliveries/feed",
+  operationId: "followDeliveries",
+  summary: "Follow the deliveries",
+  description:
+    "Server-sent events: `delivery` for each delivery, in the order in which they were recorded, with its `body` in base64; `data` is otherwise that of `GET /deliveries/{id}` without `json`. `position` is sent first, and after each ten seconds of silence. The `id` of an event is the cursor after it: a client that continues there misses no delivery and gets none twice. The feed has no repeats, no handshakes, and no requests that were rejected before their body was evaluated. A token with the scope `feed` is sufficient. Each connection has an entry in the audit log.",
+  tags: ["Deliveries"],
+  request: {
+    query: querySchema({
+      endpoint: z.string().optional().openapi({ description: "Only deliveries to this endpoint." }),
+      since: moment.openapi({
+        description: "ISO 8601: starts with the first delivery received at or after this time. Default: the next one.",
+      }),
+      cursor: cursor.openapi({ description: "The `id` of the last event. Replaces `since`." }),
+    }),
+    headers: z.object({
+      "last-event-id": cursor.openapi({ description: "The same as `cursor`, which it replaces: for a reconnect." }),
+    }),
+  },
+  responses: {
+    200: { description: "The stream. It does not end.", content: { "text/event-stream": { schema: z.string() } } },
+    ...problems(["cursor_expired", "rate_limited"]),
+  },
+});
+
+export function registerFeedRoute(app: OpenAPIHono<RestEnv>): void {
+  app.openapi(feedRoute, async (c) => {
+    const { endpoint = null, since, cursor: given } = c.req.valid("query");
+    const { store, clock, retention, stopping, logger } = c.env;
+    const from = await findFeedStart(c.env, {
+      cursor: c.req.valid("header")["last-event-id"] ?? given ?? null,
+      since: timestampMs(since) ?? null,
+      removedBefore: await retentionCutoff({ store, retention, now: clock.now() }),
+    });
+    const free = takeStreamSlot(c, "feed");
+    c.set("audited", { choice: "open", detail: { endpoint, since: new Date(from.since).toISOString() } });
+    return sseResponse({
+      open: (disconnected) => {
+        const signal = AbortSignal.any([disconnected, c.req.raw.signal]);
+        const isPermitted = () => mayStillFollow(c.env, c.req.raw);
+        return freeAfter(toEvents(followFeed(c.env, { from, endpoint, isPermitted, signal })), free);
+      },
+      stopping,
+      onError: (error) => logger.warn("feed of deliveries interrupted", { error }),
+    });
+  });
+}
+
+/** A revoked token, or a removed person, gets no further delivery. */
+async function mayStillFollow({ authenticate }: RestDeps, request: Request): Promise<boolean> {
+  try {
+    requireAccess(await authenticate(request), "feed");
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && (error.code === "unauthorized" || error.code === "forbidden")) return false;
+    throw error;
+  }
+}
+
+async function* toEvents(events: AsyncIterable<FeedEvent>): AsyncGenerator<SseEvent> {
+  for await (const event of events)
+    yield {
+      id: event.cursor,
+      event: event.type,
+      data: event.type === "delivery" ? event.delivery : {},
+    };
+}

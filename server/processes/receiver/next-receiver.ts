@@ -1,0 +1,54 @@
+import { resolve } from "node:path";
+import { type Mode, readLogLevel } from "../../config.ts";
+import { createLogger } from "../../logging.ts";
+import { openSignalbox, type Signalbox } from "../../main.ts";
+import { readBuiltSettings } from "../../project/read-built-settings.ts";
+import { openWorkerPool } from "../worker-pool/open-worker-pool.ts";
+import type { Reporter } from "../protocol.ts";
+import { reportReload } from "../supervisor.ts";
+
+const runGraceMs = 1_500;
+
+/**
+ * Starts the receiver and the workers behind the route handler of `app/triggers`, if Next serves the app without
+ * Signalbox's server. There is no supervisor: this process receives webhooks and keeps the workers. The project is the
+ * one in SIGNALBOX_PROJECT or in the current folder, as built by `signalbox build`. Rejects if there is no build.
+ */
+export async function startNextReceiver(): Promise<Signalbox["ingestFetch"]> {
+  const settings = await readBuiltSettings(readNextProject());
+  const logger = createLogger({ mode: settings.mode, level: readLogLevel(settings.mode), process: "next" });
+  const reporter: Reporter = { delivery() {}, runEnded() {}, notice: (level, message) => logger[level](message) };
+  const { pool, host, store } = await openWorkerPool({ settings, logger, reporter });
+  async function reload(): Promise<void> {
+    await signalbox.project.reload();
+    await pool.replaceAll(Promise.resolve(true)).done;
+  }
+  const signalbox = await openSignalbox({
+    settings,
+    logger,
+    signals: {
+      runsQueued: host.wake,
+      cancelRequested: host.cancel,
+      buildChanged: () => reportReload(reload(), reporter),
+    },
+  });
+  await pool.start();
+
+  let closing: Promise<void> | null = null;
+  const close = async () => {
+    signalbox.beginShutdown();
+    await pool.close(runGraceMs);
+    await store.close();
+    await signalbox.close();
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void (closing ??= close()));
+  return signalbox.ingestFetch;
+}
+
+/** The project whose webhooks Next receives without Signalbox's server: SIGNALBOX_PROJECT. Default: the current folder. */
+function readNextProject(env: NodeJS.ProcessEnv = process.env): { projectDir: string; mode: Mode } {
+  return {
+    projectDir: resolve(env["SIGNALBOX_PROJECT"] ?? "."),
+    mode: env["NODE_ENV"] === "development" ? "development" : "deployed",
+  };
+}

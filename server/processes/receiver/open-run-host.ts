@@ -1,0 +1,56 @@
+import type { Settings } from "../../config.ts";
+import { formatCount } from "../../domain/format.ts";
+import { clockAheadMs, systemClock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Store } from "../../ports/store.ts";
+import { readManifest } from "../../project/read-manifest.ts";
+import { createRunHost, type RunHost } from "../../run-channel/host/run-host.ts";
+import { listenLocally, type LocalAddress } from "../local-sockets.ts";
+import { machineName } from "../machine-name.ts";
+import type { ProcessStart, Reporter } from "../protocol.ts";
+
+const reconcileEveryMs = 5_000;
+/** If other machines share the store: only expired leases show that a whole machine was lost. */
+const reconcileSharedEveryMs = 1_000;
+
+/**
+ * Opens the run host of this machine's workers, which connect to it at this address. It recovers the runs of services
+ * that ended. It does not close the store.
+ */
+export async function openRunHost(p: {
+  settings: Settings;
+  store: Store;
+  reporter: Pick<Reporter, "notice">;
+  logger: Logger;
+  address: LocalAddress;
+  /** The workers of the previous host. */
+  workers?: ProcessStart["workers"];
+}): Promise<{ host: RunHost; close(): Promise<void> }> {
+  const { settings, store, logger, address } = p;
+  const host = createRunHost({
+    store,
+    secret: address.secret,
+    ...(p.workers ? { workers: p.workers } : {}),
+    machine: machineName(settings),
+    readManifest: () => readManifest(settings.stateDir),
+    reconcileEveryMs: settings.database.kind === "postgres" ? reconcileSharedEveryMs : reconcileEveryMs,
+    clock: systemClock,
+    clockAheadMs,
+    logger,
+    onTakenOver: (count) =>
+      p.reporter.notice(
+        "info",
+        `${formatCount(count, "run")} of the stopped service ${count === 1 ? "continues" : "continue"}.`,
+      ),
+  });
+  const server = await listenLocally(address.socket, host.accept);
+  const close = async () => {
+    await host.close();
+    await server.close();
+  };
+  await host.start().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return { host, close };
+}

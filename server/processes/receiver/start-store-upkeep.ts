@@ -1,0 +1,42 @@
+import type { Settings } from "../../config.ts";
+import type { Manifest } from "../../contract/project/manifest.ts";
+import { systemClock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Store } from "../../ports/store.ts";
+import { readManifest } from "../../project/read-manifest.ts";
+import { leaseMs } from "../../domain/runs/lease.ts";
+import { updateContracts } from "../../triggers/contract-drift.ts";
+import { startUpkeep } from "../../upkeep/start-upkeep.ts";
+import { machineName } from "../machine-name.ts";
+
+/** Runs upkeep of the store. If several machines share it, the one with the oldest worker does. */
+export function startStoreUpkeep(p: {
+  settings: Settings;
+  store: Pick<Store, "listWorkers"> &
+    Parameters<typeof startUpkeep>[0]["store"] &
+    Parameters<typeof updateContracts>[0]["store"];
+  logger: Logger;
+}): { close(): Promise<void> } {
+  const { settings, store, logger } = p;
+  return startUpkeep({
+    store,
+    retention: settings.retention,
+    maxDedupeMs: async () => findMaxDedupe(await readManifest(settings.stateDir)),
+    async isOurTurn() {
+      const oldest = (await store.listWorkers({ seenSince: systemClock.now() - leaseMs })).at(-1);
+      return oldest === undefined || oldest.host === machineName(settings);
+    },
+    async updateContracts(options) {
+      const triggers = (await readManifest(settings.stateDir))?.triggers ?? [];
+      const endpoints = new Map(triggers.map(({ endpoint, body }) => [endpoint, body]));
+      await updateContracts({ store, clock: systemClock }, { endpoints, ...options });
+    },
+    clock: systemClock,
+    logger,
+  });
+}
+
+/** The longest deduplication window of the triggers. `null`: there is no build. */
+function findMaxDedupe(manifest: Manifest | null): number | null {
+  return manifest && Math.max(0, ...manifest.triggers.map(({ dedupe }) => dedupe?.windowMs ?? 0));
+}

@@ -1,0 +1,49 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { vi } from "vitest";
+import { z } from "zod";
+import { SettingsError } from "../../config.ts";
+import { openLocalApi } from "../../main.ts";
+import { forkLocalApi } from "./fork-local-api.ts";
+import { test } from "../testing/pool-test.ts";
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+const url = "http://127.0.0.1:3000";
+
+test("it answers as the API does, makes links with the service's URL, and ends when it is closed", async ({
+  createProject,
+  expect,
+}) => {
+  const { dir: projectDir } = await createProject({});
+  const api = await forkLocalApi({ projectDir, url, isReplacingSecret: false });
+  const people = await api.fetch(new Request("http://signalbox/api/v1/people"));
+  expect([people.status, await people.json()]).toMatchObject([200, { data: [] }]);
+  const unknown = await api.fetch(new Request("http://signalbox/api/v1/runs/run_unknown"));
+  expect(unknown.status).toBe(404);
+  const key = { kind: "webhook", name: "first key", endpoints: null, expiresAt: null };
+  const created = await api.fetch(
+    new Request("http://signalbox/api/v1/keys", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(key),
+    }),
+  );
+  expect([created.status, await created.json()]).toMatchObject([201, { name: "first key" }]);
+  const link = await api.fetch(new Request("http://signalbox/api/v1/setup-links", { method: "POST" }), {
+    serviceUrl: "http://127.0.0.1:4321",
+  });
+  expect(z.object({ url: z.string() }).parse(await link.json()).url).toMatch(/^http:\/\/127\.0\.0\.1:4321\//);
+  await api.close();
+});
+
+test("it fails to open with the error of the API", async ({ createProject, expect }) => {
+  const { dir: projectDir } = await createProject({});
+  await rm(join(projectDir, ".signalbox", "manifest.json"));
+  const expected = await openLocalApi({ projectDir, running: null }).catch((error: unknown) => error);
+  const found = await forkLocalApi({ projectDir, url, isReplacingSecret: false }).catch((error: unknown) => error);
+  expect(expected).toBeInstanceOf(SettingsError);
+  expect(found).toBeInstanceOf(SettingsError);
+  expect(String(found)).toBe(String(expected));
+});

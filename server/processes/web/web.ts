@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import { constants, setPriority } from "node:os";
+import { backlog, trustProxies } from "../../http/connections.ts";
+import { createWebServer, type PagesHandler } from "../../http/forward/web-server.ts";
+import { loadPages } from "../../http/pages/load-pages.ts";
+import { openSignalbox, type Signalbox } from "../../main.ts";
+import { packageRoot } from "../../paths.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { ServiceReport } from "../../ports/service-report.ts";
+import {
+  httpProcessWatch,
+  type ListeningProcess,
+  type ProcessContext,
+  runHttpProcess,
+} from "../http-processes/run-process.ts";
+import { prepareSocketPath } from "../local-sockets.ts";
+import { createNumberExchange } from "./number-exchange.ts";
+import { watchEventLoop } from "../event-loop/watch-event-loop.ts";
+
+/**
+ * The web process: the API, sign-in and the pages, with Next behind them. It listens on a local socket, to which the
+ * receiver forwards its requests.
+ */
+
+await runHttpProcess("web", openWeb);
+
+async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext): Promise<ListeningProcess> {
+  const numbers = createNumberExchange<ServiceReport>(() => send({ type: "read-numbers" }));
+  const signalbox = await openSignalbox({
+    settings,
+    logger,
+    signals: {
+      runsQueued: () => send({ type: "runs-queued" }),
+      cancelRequested: (runId) => send({ type: "cancel-requested", runId }),
+      buildChanged: () => send({ type: "build-changed" }),
+    },
+    onEvent,
+    readService: numbers.read,
+  });
+  Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
+
+  const pages = createLazyPages(logger, signalbox.renderPageFor, () =>
+    loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }),
+  );
+  const http = createWebServer({
+    rest: signalbox.rest,
+    trpc: signalbox.trpc,
+    auth: signalbox.auth,
+    limitAnonymous: signalbox.limitAnonymous,
+    gate: signalbox.gate,
+    proxies: trustProxies(settings.trustProxy),
+    // Only the pages' development server uses upgraded connections.
+    pages: settings.pages === "source" ? pages : { handle: pages.handle },
+    secret: web.secret,
+    logger,
+  });
+  await prepareSocketPath(web.socket);
+  http.server.listen({ path: web.socket, backlog });
+  await once(http.server, "listening");
+  watchEventLoop(httpProcessWatch);
+  yieldToWebhooks(logger);
+  // Built pages load fast. Next's development server needs seconds and memory, and takes a lock: the first request for
+  // a page loads it.
+  if (settings.pages === "built") pages.load();
+
+  return {
+    port: null,
+    project: signalbox.project,
+    handle(message) {
+      if (message.type === "build") signalbox.project.reportBuild(message.failed);
+      if (message.type === "numbers") numbers.handleAnswer(message.numbers);
+      if (message.type === "port") signalbox.setPort(message.port);
+    },
+    async close(graceMs) {
+      signalbox.beginShutdown();
+      await http.close(graceMs);
+      await pages.close();
+      await signalbox.close();
+    },
+  };
+}
+
+/** If the processor is busy, webhooks and runs have precedence over pages and the API. */
+function yieldToWebhooks(logger: Logger): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch (error) {
+    logger.debug("could not lower the priority of web", { error });
+  }
+}
+
+/** The API is served before the pages are loaded; a request for a page waits for them. */
+function createLazyPages(
+  log: Logger,
+  renderFor: Signalbox["renderPageFor"],
+  load: () => ReturnType<typeof loadPages>,
+): PagesHandler & { load(): void; close(): Promise<void> } {
+  let loading: ReturnType<typeof loadPages> | null = null;
+  const loaded = () => {
+    if (loading) return loading;
+    loading = load();
+    loading.catch((error: unknown) => {
+      log.error("could not load the pages, retrying at the next request", { error });
+      loading = null;
+    });
+    return loading;
+  };
+  return {
+    load: () => void loaded(),
+    async handle(request, response, client) {
+      const { handle } = await loaded();
+      return renderFor(client, () => handle(request, response));
+    },
+    upgrade: (request, socket, head) =>
+      void loaded()
+        .then((pages) => (pages.upgrade ? pages.upgrade(request, socket, head) : socket.destroy()))
+        // The failure is logged above. An unhandled rejection would end this process.
+        .catch(() => socket.destroy()),
+    close: async () => loading?.then((pages) => pages.close()).catch(() => {}),
+  };
+}

@@ -1,0 +1,42 @@
+import { eq, inArray } from "drizzle-orm";
+import type { DeliveryStore, ReleaseRequest, ReleaseResult } from "../../../ports/store/delivery-store.ts";
+import { toDelivery } from "../../shared/delivery-shapes.ts";
+import { readStoredVerdicts } from "../../shared/stored-verdicts.ts";
+import type { AcceptOperation } from "./accept-deliveries.ts";
+import type { PostgresDatabase } from "../database.ts";
+import { countHeld, listHeld } from "./held-deliveries.ts";
+import { listDeliveries } from "../lists/list-deliveries.ts";
+import { delivery } from "../schema.ts";
+
+export function createDeliveryStore(
+  { read, readAtOnce }: PostgresDatabase,
+  { accept, release }: { accept: AcceptOperation; release: (request: ReleaseRequest) => Promise<ReleaseResult> },
+): DeliveryStore {
+  return {
+    acceptDelivery: async (request) => (await accept(request)).result,
+    releaseDelivery: release,
+    listHeld: (filter, page) => read((session) => listHeld(session, filter, page)),
+    countHeld: () => read(countHeld),
+    recordDelivery: async (newDelivery) => void (await accept({ delivery: newDelivery, runs: [], idempotency: null })),
+    listDeliveries: (filter, page) => read((session) => listDeliveries(session, filter, page)),
+    getDelivery: (id) =>
+      readAtOnce(async (session) => {
+        const [row] = await session.db.select().from(delivery).where(eq(delivery.id, id));
+        return row ? toDelivery({ ...row, ...readStoredVerdicts(row.verdicts) }) : null;
+      }),
+    getDeliveryBodies: (ids) =>
+      read(async ({ db }) => {
+        const rows = await db
+          .select({ id: delivery.id, body: delivery.body })
+          .from(delivery)
+          .where(inArray(delivery.id, [...ids]));
+        return new Map(rows.map(({ id, body }) => [id, body]));
+      }),
+    getDeliveryHeaders: (id) =>
+      read(
+        async ({ db }) =>
+          (await db.select({ headers: delivery.headers }).from(delivery).where(eq(delivery.id, id)))[0]?.headers ??
+          null,
+      ),
+  };
+}

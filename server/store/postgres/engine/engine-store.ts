@@ -1,0 +1,167 @@
+import { asc, desc, eq, getTableColumns, gte } from "drizzle-orm";
+import type { EngineStore, RunProgress, StepRecord, WorkerInfo } from "../../../ports/store/engine-store.ts";
+import type { PostgresDatabase } from "../database.ts";
+import { countQueued, extendLeases, listHeldRuns, nextAvailableAt } from "./held-runs.ts";
+import { getLive, type LiveRequest, saveLives } from "./live.ts";
+import { adoptRuns, createFindSilent, releaseLostRuns } from "./lost-runs.ts";
+import { claimRuns } from "../queue/claim-runs.ts";
+import { listQueueDepths } from "../queue/inspect-queue.ts";
+import type { RunJobs } from "../queue/run-jobs.ts";
+import { runStep, worker } from "../schema.ts";
+import type { Session } from "../connection/session.ts";
+import { writeProgress } from "./write-progress.ts";
+
+/** A sleep, or a step that waits for its next try. */
+const isOpenSleep = "kind IN ('sleep', 'step') AND finished_at IS NULL AND until IS NOT NULL";
+
+const longWaitsSql = `
+  SELECT id, available_at AS "availableAt", is_resuming AS "isResuming", job_queue AS queue FROM run
+  WHERE status = 'waiting' AND available_at > $1 AND (
+    EXISTS (SELECT 1 FROM run_step WHERE run_id = run.id AND ${isOpenSleep} AND started_at > $1)
+    OR EXISTS (SELECT 1 FROM run_event WHERE run_id = run.id AND kind = 'retry_scheduled' AND at > $1)
+  )`;
+
+interface LongWait {
+  id: string;
+  availableAt: number;
+  isResuming: boolean;
+  queue: string;
+}
+
+export function createEngineStore(
+  { read, write, writeRelaxed, createBatcher, apart }: PostgresDatabase,
+  jobs: RunJobs,
+): EngineStore {
+  const claiming = { read, write: apart().write };
+  const writeOne = createBatcher({
+    maxBatch: 128,
+    nameOf: ({ runId }: RunProgress) => runId,
+    write: (session, all: readonly RunProgress[]) => writeProgress(session, jobs, all),
+  });
+  const saveLive = createBatcher({
+    maxBatch: 128,
+    nameOf: ({ runId }: LiveRequest) => runId,
+    write: saveLives,
+    isRelaxed: true,
+  });
+  const findSilent = createFindSilent();
+  /**
+   * Until the clock goes back again there are no long waits to look for; the first time it may have been set back
+   * before.
+   */
+  let lookedAt = Number.POSITIVE_INFINITY;
+
+  async function shorten(now: number): Promise<number> {
+    const mayHave = now < lookedAt && (await read((session) => hasLongWaits(session, now)));
+    const shortened = mayHave ? await write((session) => shortenWaits(session, jobs, now)) : 0;
+    lookedAt = now;
+    return shortened;
+  }
+
+  return {
+    claimRuns: (p) => claimRuns(claiming, jobs, p),
+    loadSteps: (runId) => read((session) => loadSteps(session, runId)),
+    writeProgress: (p) => writeOne(p),
+    saveLive: (p) => saveLive(p),
+    getLive: (runId) => read((session) => getLive(session, runId)),
+    extendLeases: (p) => writeRelaxed((session) => extendLeases(session, jobs, p)),
+    listCancelRequested: (runIds) =>
+      read(async (session) =>
+        (
+          await session.rows<{ id: string }>(
+            "SELECT id FROM run WHERE id = ANY($1::text[]) AND status = 'running' AND cancel_requested_at IS NOT NULL",
+            [[...runIds]],
+          )
+        ).map(({ id }) => id),
+      ),
+    listHeldRuns: (workerId) => read((session) => listHeldRuns(session, workerId)),
+    releaseLostRuns: (p) => write((session) => releaseLostRuns(session, jobs, p)),
+    async reconcile(now, spare = new Set()) {
+      const ids = await read((session) => findSilent(session, spare));
+      const adopted =
+        ids.length > 0 ? await write((session) => adoptRuns(session, jobs, { ids, now, spare, findSilent })) : 0;
+      return adopted + (await shorten(now));
+    },
+    nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),
+    countQueued: (pool) => read((session) => countQueued(session, pool)),
+    listQueueDepths: () => read(listQueueDepths),
+    heartbeatWorker: (info) => writeRelaxed((session) => saveWorker(session, info)),
+    removeWorker: (id) => writeRelaxed(async ({ db }) => void (await db.delete(worker).where(eq(worker.id, id)))),
+    listWorkers: ({ seenSince }) =>
+      read(({ db }) =>
+        db
+          .select(workerColumns)
+          .from(worker)
+          .where(gte(worker.seenAt, seenSince))
+          .orderBy(desc(worker.startedAt), desc(worker.id)),
+      ),
+  };
+}
+
+function loadSteps({ db }: Session, runId: string): Promise<StepRecord[]> {
+  const { name, kind, attempt, startedAt, finishedAt, until, result } = runStep;
+  return db
+    .select({ name, kind, attempt, startedAt, finishedAt, until, result })
+    .from(runStep)
+    .where(eq(runStep.runId, runId))
+    .orderBy(asc(runStep.position));
+}
+
+const { isLeaving: _, keptVersions: __, ...workerColumns } = getTableColumns(worker);
+
+async function saveWorker(
+  { db }: Session,
+  { id, isLeaving = false, keptVersions = [], ...info }: WorkerInfo,
+): Promise<void> {
+  const row = { isLeaving, keptVersions: keptVersions.join(","), ...info };
+  await db
+    .insert(worker)
+    .values({ id, ...row })
+    .onConflictDoUpdate({ target: worker.id, set: row });
+}
+
+/**
+ * A wait that started in the future shows that the clock was set back since. The wait would be too long by that
+ * difference. It is shortened so that it lasts at most its full duration from now; the elapsed part is unknown.
+ */
+async function hasLongWaits(session: Session, now: number): Promise<boolean> {
+  return (await session.rows<LongWait>(`${longWaitsSql} LIMIT 1`, [now])).length > 0;
+}
+
+/** Returns the number of shortened waits. */
+async function shortenWaits(session: Session, jobs: RunJobs, now: number): Promise<number> {
+  let shortened = 0;
+  for (const { id, availableAt, isResuming, queue } of await session.rows<LongWait>(
+    `${longWaitsSql} ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
+    [now],
+  )) {
+    // A run that waits for its next attempt may have sleeps of the last one.
+    const at = isResuming ? await moveSleeps(session, id, now) : await endOfRetry(session, id, now);
+    if (at === null || at >= availableAt) continue;
+    shortened += await session.change("UPDATE run SET available_at = $2 WHERE id = $1 AND status = 'waiting'", [
+      id,
+      at,
+    ]);
+    await jobs.end(session, [{ runId: id, queue }]);
+    await jobs.add(session, [{ runId: id, queue, state: { kind: "waiting", until: at } }]);
+  }
+  return shortened;
+}
+
+/** The end of the first of its sleeps; `null` if it does not sleep. */
+async function moveSleeps(session: Session, id: string, now: number): Promise<number | null> {
+  const rows = await session.rows<{ end: number }>(
+    `UPDATE run_step SET started_at = least(started_at, $2), until = until - greatest(started_at - $2, 0)
+     WHERE run_id = $1 AND ${isOpenSleep} RETURNING until AS "end"`,
+    [id, now],
+  );
+  return rows.length > 0 ? Math.min(...rows.map(({ end }) => end)) : null;
+}
+
+async function endOfRetry(session: Session, id: string, now: number): Promise<number | null> {
+  const [retry] = await session.rows<{ at: number; until: number | null }>(
+    "SELECT at, until FROM run_event WHERE run_id = $1 AND kind = 'retry_scheduled' ORDER BY id DESC LIMIT 1",
+    [id],
+  );
+  return retry && retry.until !== null && retry.at > now ? now + retry.until - retry.at : null;
+}

@@ -1,0 +1,132 @@
+import type { ProgressResult, RunProgress as Progress, StepRecord } from "../../../ports/store/engine-store.ts";
+import { decideEnding, endHolds, type Held } from "./end-holds.ts";
+import { insertRows } from "../statements/insert-rows.ts";
+import { clearLives } from "./live.ts";
+import type { RunJobs } from "../queue/run-jobs.ts";
+import { runStep } from "../schema.ts";
+import type { Session } from "../connection/session.ts";
+
+interface Found extends Held {
+  isRunning: boolean;
+  progressSeq: number;
+}
+
+const lockSql = `
+  SELECT id, token, status = 'running' AS "isRunning", attempt, cancel_requested_at AS "cancelRequestedAt", progress_seq AS "progressSeq", job_queue AS queue FROM run
+  WHERE id = ANY($1::text[]) AND token = ANY($2::text[]) ORDER BY id FOR NO KEY UPDATE`;
+
+/** Writes the progress of many runs with as many statements as for one. Each run occurs once. */
+export async function writeProgress(
+  session: Session,
+  jobs: RunJobs,
+  all: readonly Progress[],
+): Promise<ProgressResult[]> {
+  const locked = await session.rows<Found>(lockSql, [all.map(({ runId }) => runId), all.map(({ token }) => token)]);
+  const found = new Map(locked.map((row) => [`${row.id} ${row.token}`, row]));
+  const held = all.flatMap((progress) => {
+    const mine = found.get(`${progress.runId} ${progress.token}`);
+    if (!mine?.isRunning) return [];
+    const { seq = mine.progressSeq + 1 } = progress;
+    return seq > mine.progressSeq ? [{ progress, held: { ...mine, seq } }] : [];
+  });
+  const written = new Set(held.map(({ progress }) => progress));
+  const decided = held.map((one) => ({
+    ...one,
+    end:
+      one.progress.transition &&
+      decideEnding({ held: one.held, transition: one.progress.transition, now: one.progress.now }),
+  }));
+  await saveSteps(
+    session,
+    held.flatMap(({ progress: { runId, steps = [] } }) => steps.map((step) => ({ runId, ...step }))),
+  );
+  await saveInputs(
+    session,
+    held.flatMap(({ progress }) => (progress.transition ? [] : [progress])),
+  );
+  await clearLives(
+    session,
+    held.flatMap(({ progress: { runId, clearsLive } }) => (clearsLive ? [runId] : [])),
+  );
+  await saveSpends(
+    session,
+    held.map(({ progress }) => progress),
+  );
+  await endHolds(session, jobs, {
+    endings: decided.flatMap(({ progress: { input }, end }) =>
+      end ? [input === undefined ? end.ending : { ...end.ending, input }] : [],
+    ),
+    entries: decided.flatMap(({ progress: { runId, entries }, end }) => [
+      ...entries.map((entry) => ({ runId, entry })),
+      ...(end?.entries ?? []),
+    ]),
+  });
+  await saveSeqs(
+    session,
+    decided.flatMap(({ held: { id, seq }, end }) => (end ? [] : [{ id, seq }])),
+  );
+  return all.map((progress) => {
+    const { runId, token, seq = Infinity } = progress;
+    const mine = found.get(`${runId} ${token}`);
+    const isHeld = mine !== undefined && (written.has(progress) || seq <= mine.progressSeq);
+    return { held: isHeld, cancelRequested: isHeld && mine.cancelRequestedAt !== null };
+  });
+}
+
+async function saveSeqs(session: Session, seqs: readonly { id: string; seq: number }[]): Promise<void> {
+  if (seqs.length === 0) return;
+  await session.change(
+    "UPDATE run SET progress_seq = s.seq FROM unnest($1::text[], $2::integer[]) AS s (id, seq) WHERE run.id = s.id",
+    [seqs.map(({ id }) => id), seqs.map(({ seq }) => seq)],
+  );
+}
+
+type StepRow = StepRecord & { runId: string };
+
+const laterStateSql = `
+  ON CONFLICT (run_id, name) DO UPDATE SET attempt = excluded.attempt, started_at = excluded.started_at, finished_at = excluded.finished_at, until = excluded.until, result = excluded.result
+  WHERE run_step.finished_at IS NULL`;
+
+/**
+ * A sleep is written when it starts and again when it ends, and a step with retries after each try. A finished step
+ * does not change.
+ */
+async function saveSteps(session: Session, steps: readonly StepRow[]): Promise<void> {
+  await insertRows(session, runStep, mergeSteps(steps), { conflict: laterStateSql });
+}
+
+/** A statement can write each step only once. */
+function mergeSteps(steps: readonly StepRow[]): StepRow[] {
+  const merged = new Map<string, StepRow>();
+  for (const step of steps) {
+    const name = JSON.stringify([step.runId, step.name]);
+    const before = merged.get(name);
+    if (!before) merged.set(name, step);
+    else if (before.finishedAt === null) merged.set(name, { ...step, kind: before.kind });
+  }
+  return [...merged.values()];
+}
+
+async function saveInputs(session: Session, all: readonly Progress[]): Promise<void> {
+  const given = all.flatMap(({ runId, input }) =>
+    input === undefined ? [] : [{ runId, input: input === null ? null : JSON.stringify(input) }],
+  );
+  if (given.length === 0) return;
+  await session.change(
+    "UPDATE run SET input = i.input FROM unnest($1::text[], $2::text[]) AS i (id, input) WHERE run.id = i.id",
+    [given.map(({ runId }) => runId), given.map(({ input }) => input)],
+  );
+}
+
+const saveSpendsSql =
+  "UPDATE run SET tokens = s.tokens, cost_usd = s.cost_usd FROM unnest($1::text[], $2::bigint[], $3::double precision[]) AS s (id, tokens, cost_usd) WHERE run.id = s.id";
+
+async function saveSpends(session: Session, all: readonly Progress[]): Promise<void> {
+  const given = all.flatMap(({ runId, spend }) => (spend ? [{ runId, ...spend }] : []));
+  if (given.length === 0) return;
+  await session.change(saveSpendsSql, [
+    given.map(({ runId }) => runId),
+    given.map(({ tokens }) => tokens),
+    given.map(({ costUsd }) => costUsd),
+  ]);
+}

@@ -1,0 +1,136 @@
+import { and, asc, eq, getTableColumns, gt, isNull, or, sql } from "drizzle-orm";
+import type { RunStatus } from "../../../contract/run.ts";
+import { planDecision } from "../../../domain/runs/approval.ts";
+import { queueFull } from "../../../domain/problem.ts";
+import { planCancel } from "../../../domain/runs/run-state.ts";
+import type { RunStore } from "../../../ports/store/run-store.ts";
+import { toRun, toRunSummary } from "../../shared/run-shapes.ts";
+import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../shared/sum-spend.ts";
+import type { AcceptOperation } from "../deliveries/accept-deliveries.ts";
+import type { PostgresDatabase } from "../database.ts";
+import { listRuns, readRunRows, runSummaryColumns } from "../lists/list-runs.ts";
+import type { RunJobs } from "../queue/run-jobs.ts";
+import { resumeRuns } from "./resume-runs.ts";
+import { isOpenSql, run, runStep } from "../schema.ts";
+import type { Session } from "../connection/session.ts";
+import { addEntries, listTimeline } from "./timeline.ts";
+
+export function createRunStore({ read, write }: PostgresDatabase, accept: AcceptOperation, jobs: RunJobs): RunStore {
+  return {
+    async createRuns(runs) {
+      const { result } = await accept({ delivery: null, runs, idempotency: null });
+      if (result.kind === "full") throw queueFull(result.queue);
+    },
+    createFittingRuns: async (runs) =>
+      (await accept({ delivery: null, runs, idempotency: null, isFitting: true })).left,
+    listRuns: (filter, page) => read((session) => listRuns(session, filter, page)),
+    findRuns: (ids) => read(async (session) => (await readRunRows(session, [...ids])).map(toRunSummary)),
+    getRun: (id) =>
+      read(async ({ db }) => {
+        const columns = {
+          ...runSummaryColumns,
+          errorStack: run.errorStack,
+          keyId: run.keyId,
+          payload: run.payload,
+          input: run.input,
+          output: run.output,
+        };
+        const [row] = await db.select(columns).from(run).where(eq(run.id, id));
+        return row ? toRun(row) : null;
+      }),
+    listTimeline: (runId, page) => read((session) => listTimeline(session, runId, page)),
+    listSteps: (runId, { name, after, limit }) =>
+      read(({ db }) => {
+        const { runId: _, ...columns } = getTableColumns(runStep);
+        const isNamed = name === undefined ? undefined : eq(runStep.name, name);
+        return db
+          .select(columns)
+          .from(runStep)
+          .where(and(eq(runStep.runId, runId), isNamed, gt(runStep.position, after)))
+          .orderBy(asc(runStep.position))
+          .limit(limit);
+      }),
+    resumeRuns: (runs, now) => write((session) => resumeRuns(session, jobs, { runs, now })),
+    requestCancel: (runId, now) => write((session) => requestCancel(session, jobs, { runId, now })),
+    decideApproval: (p) => write((session) => decideApproval(session, jobs, p)),
+    sumSpend: (filter) =>
+      read(async ({ db }) =>
+        toSpend(await db.execute<SpendRow>(sumSpendQuery(run, spendingRunsQuery(run, sql`run`, filter), filter))),
+      ),
+    countOpenRuns: () =>
+      read(async (session) => {
+        const rows = await session.rows<{ status: RunStatus; count: number }>(
+          `SELECT status, count(*) AS count FROM run WHERE ${isOpenSql} GROUP BY status`,
+        );
+        const count = (status: RunStatus) => rows.find((row) => row.status === status)?.count ?? 0;
+        return { queued: count("queued"), running: count("running"), waiting: count("waiting") };
+      }),
+  };
+}
+
+/** Locks the row, so that two requests, or a request and the end of the run, take effect one after the other. */
+async function requestCancel(
+  session: Session,
+  jobs: RunJobs,
+  { runId, now }: { runId: string; now: number },
+): ReturnType<RunStore["requestCancel"]> {
+  const { db } = session;
+  const [found] = await db
+    .select({
+      status: run.status,
+      attempt: run.attempt,
+      cancelRequestedAt: run.cancelRequestedAt,
+      queue: run.jobQueue,
+    })
+    .from(run)
+    .where(eq(run.id, runId))
+    .for("no key update");
+  if (!found) return "missing";
+  const { outcome, change, entry } = planCancel(found, now);
+  const hasEnded = outcome === "canceled";
+  if (change)
+    await db
+      .update(run)
+      .set(hasEnded ? { ...change, jobQueue: null } : change)
+      .where(eq(run.id, runId));
+  if (hasEnded && found.queue !== null) await jobs.end(session, [{ runId, queue: found.queue }]);
+  if (entry) await addEntries(session, [{ runId, entry }]);
+  if (outcome === "requested") session.concernsHosts = true;
+  return outcome;
+}
+
+type Decide = RunStore["decideApproval"];
+
+async function decideApproval(
+  session: Session,
+  jobs: RunJobs,
+  { runId, name, decision, now }: Parameters<Decide>[0],
+): ReturnType<Decide> {
+  const { db } = session;
+  const [found] = await db
+    .select({ status: run.status, attempt: run.attempt, queue: run.jobQueue })
+    .from(run)
+    .where(eq(run.id, runId))
+    .for("no key update");
+  const isApproval = and(eq(runStep.runId, runId), eq(runStep.kind, "approval"));
+  const approvals = await db
+    .select({ name: runStep.name, finishedAt: runStep.finishedAt, result: runStep.result })
+    .from(runStep)
+    .where(and(isApproval, or(eq(runStep.name, name), isNull(runStep.finishedAt))));
+  const step = approvals.find((approval) => approval.name === name);
+  if (!found || !step) return "missing";
+  const otherPending = approvals.filter((approval) => approval.name !== name).length;
+  const plan = planDecision(found, { ...step, otherPending }, { decision, now });
+  if (!plan) return "closed";
+  await db
+    .update(runStep)
+    .set(plan.step)
+    .where(and(isApproval, eq(runStep.name, name)));
+  await addEntries(session, [{ runId, entry: plan.entry }]);
+  if (plan.isDue && found.queue !== null) {
+    await db.update(run).set({ availableAt: now }).where(eq(run.id, runId));
+    await jobs.end(session, [{ runId, queue: found.queue }]);
+    await jobs.add(session, [{ runId, queue: found.queue, state: { kind: "waiting", until: now } }]);
+  }
+  return "decided";
+}

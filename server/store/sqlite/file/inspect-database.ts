@@ -1,0 +1,94 @@
+import { existsSync, statSync } from "node:fs";
+import Database from "better-sqlite3";
+import { migrationsFolder } from "../../../paths.ts";
+import type { StoreContents } from "../../shared/store-contents.ts";
+import { findDamage } from "./find-damage.ts";
+import { findListDamage } from "../lists/list-index.ts";
+import { readSchemaVersion } from "./migrate.ts";
+import type { Connection } from "./open-connection.ts";
+import { rejectDamagedLog } from "./reject-damaged-log.ts";
+import { toOpenError } from "../store-error.ts";
+
+/** The state of a store's file. Other processes can use the file. */
+export interface DatabaseFacts {
+  /** See `findDamage`. */
+  damage: string | null;
+  /** The first difference between the list index and the rows; `null` if there is none or the schema is older. */
+  listDamage: string | null;
+  pendingMigrations: number;
+  journalMode: string;
+  fileBytes: number;
+  logBytes: number;
+  freeBytes: number;
+  canShrink: boolean;
+  /** `null` if the schema has pending migrations. */
+  contents: StoreContents | null;
+}
+
+/** Read-only. Returns `null` if there is no file. Throws AppError if it cannot be opened. */
+export function inspectDatabase(file: string): DatabaseFacts | null {
+  if (!existsSync(file)) return null;
+  rejectDamagedLog(file);
+  try {
+    const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+    try {
+      return readFacts(connection, file);
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    throw toOpenError(error, file);
+  }
+}
+
+/** Read-only, and fast. Throws AppError if the file cannot be opened, or is not a store. */
+export function countPendingMigrations(file: string): number {
+  try {
+    const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+    try {
+      const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
+      return known - applied;
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    throw toOpenError(error, file);
+  }
+}
+
+function readFacts(connection: Connection, file: string): DatabaseFacts {
+  const pragma = (name: string) => connection.pragma(name, { simple: true });
+  const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
+  return {
+    damage: findDamage(connection),
+    listDamage: applied === known ? findListDamage(connection) : null,
+    pendingMigrations: known - applied,
+    journalMode: String(pragma("journal_mode")),
+    fileBytes: statSync(file).size,
+    logBytes: statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    freeBytes: Number(pragma("freelist_count")) * Number(pragma("page_size")),
+    canShrink: pragma("auto_vacuum") === 2,
+    contents: applied === known ? readContents(connection) : null,
+  };
+}
+
+function readContents(connection: Connection): StoreContents {
+  const numbers = (sql: string) => connection.prepare<unknown[], number>(sql).pluck().all();
+  const keys = connection.prepare<
+    unknown[],
+    Omit<StoreContents["keys"][number], "endpoints"> & { endpoints: string | null }
+  >(
+    "SELECT id, name, kind, endpoints, ciphertext, expires_at AS expiresAt, revoked_at AS revokedAt, replaced_by AS replacedBy FROM webhook_key",
+  );
+  return {
+    newestDeliveryAt: numbers("SELECT received_at FROM delivery ORDER BY seq DESC LIMIT 1")[0] ?? null,
+    lastSeenWorkers: numbers("SELECT seen_at FROM worker"),
+    keys: keys.all().map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
+    disabledTriggers: connection
+      .prepare<unknown[], string>("SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug")
+      .pluck()
+      .all(),
+    people: numbers("SELECT count(*) FROM person")[0] ?? 0,
+    admins: numbers("SELECT count(*) FROM person WHERE role = 'admin'")[0] ?? 0,
+  };
+}

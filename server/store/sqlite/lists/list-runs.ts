@@ -1,0 +1,148 @@
+import { type Column, desc, inArray, type SQL, sql } from "drizzle-orm";
+import type { Page, PageRequest } from "../../../contract/list.ts";
+import type { RunSummary } from "../../../contract/run.ts";
+import { stepKindCodes } from "../../../domain/stored-codes.ts";
+import type { RunFilter } from "../../../ports/store/run-store.ts";
+import { type Listing, readList } from "../../shared/lists/read-list.ts";
+import { type RunSummaryRow, toRunSummary } from "../../shared/run-shapes.ts";
+import { runTerms } from "../../shared/lists/run-terms.ts";
+import type { SqliteDatabase } from "../database.ts";
+import { hasText as bytesHaveText } from "./has-text.ts";
+import { createListReader, readSeq, toPositionId, withOwnIndex } from "./list-reader.ts";
+import { noName, type Names } from "../names.ts";
+import { delivery, run, runList } from "../schema.ts";
+import { bodyBytesSql, hasFailedSql, payloadSql, sameAsPayload } from "../stored-forms.ts";
+
+/** The newest replay of a run. */
+export const replayOfSql = (id: string) =>
+  `SELECT replay.id FROM run AS replay INDEXED BY run_by_replay WHERE replay.replay_of = ${id} ORDER BY replay.created_at DESC, replay.seq DESC LIMIT 1`;
+
+/** The columns of a list, without wide ones. */
+export const runSummaryColumns = {
+  seq: run.seq,
+  id: run.id,
+  status: run.status,
+  trigger: run.trigger,
+  attachment: run.attachment,
+  targetKind: run.targetKind,
+  targetSlug: run.targetSlug,
+  deliveryId: sql<string | null>`(SELECT id FROM delivery WHERE delivery.seq = run.delivery)`.mapWith(delivery.id),
+  startedBy: run.startedBy,
+  replayOf: run.replayOf,
+  failureOf: run.failureOf,
+  replayedAs: sql<string | null>`(${sql.raw(replayOfSql("run.id"))})`.mapWith(run.id),
+  version: run.version,
+  attempt: run.attempt,
+  maxAttempts: run.maxAttempts,
+  tokens: run.tokens,
+  costUsd: run.costUsd,
+  createdAt: run.createdAt,
+  resumedAt: run.resumedAt,
+  startedAt: run.startedAt,
+  finishedAt: run.finishedAt,
+  errorName: run.errorName,
+  errorMessage: run.errorMessage,
+};
+
+interface ListedRun extends RunSummaryRow {
+  seq: number;
+}
+
+export function listRuns(database: SqliteDatabase, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
+  return database.readSlices(() => readList(createListReader(database), runListing(database, filter), page));
+}
+
+/** Exported for the test of its query plans. */
+export function runListing(database: SqliteDatabase, filter: RunFilter): Listing<ListedRun, RunSummary> {
+  const numbered = numberNames(database, filter);
+  const rowColumns = { ...run, deliveryId: run.delivery, keyId: run.key };
+  const ofRow = runTerms(rowColumns, numbered, {
+    hasText,
+    hasOpenApproval: hasOpenApproval(run.seq),
+    hasFailed: sql.raw(`run.${hasFailedSql}`),
+    hasReplay: sql.raw(`EXISTS (${replayOfSql("run.id")})`),
+  });
+  const own = withOwnIndex(ofRow, ["run_by_delivery", "run_by_replay", "run_by_failure"]);
+  return {
+    table: "run",
+    at: run.createdAt,
+    id: run.seq,
+    ...(own
+      ? { terms: own }
+      : {
+          terms: ofRow,
+          listed: {
+            at: runList.createdAt,
+            id: runList.seq,
+            terms: runTerms({ ...rowColumns, ...runList, keyId: runList.key }, numbered, {
+              hasText,
+              hasOpenApproval: hasOpenApproval(runList.seq),
+              hasFailed: sql.raw(`run_list.${hasFailedSql}`),
+              hasReplay: sql.raw(`EXISTS (${replayOfSql("(SELECT id FROM run WHERE run.seq = run_list.seq)")})`),
+            }),
+          },
+        }),
+    payloadBytes:
+      filter.text === undefined
+        ? []
+        : [sql`octet_length(${run.payload})`, sql`octet_length(${run.input})`, sql.raw(bodyBytesSql)],
+    since: filter.since,
+    until: filter.until,
+    readRows: (ids) => readRunRows(database, ids.map(readSeq)),
+    position: (row) => ({ at: row.createdAt, id: toPositionId(row.seq) }),
+    shape: toRunSummary,
+  };
+}
+
+/** True if the payload or the input contains the text. */
+function hasText(text: string): SQL {
+  return bytesHaveText([sql.raw(payloadSql), sql`nullif(${run.input}, ${sameAsPayload})`], text);
+}
+
+function hasOpenApproval(seq: Column): SQL {
+  return sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run = ${seq} AND run_step.kind = ${stepKindCodes.approval} AND run_step.finished_at IS NULL)`;
+}
+
+/** The filter with numbers instead of names and delivery ids, as rows store them. */
+export function numberNames<Filter extends RunFilter>({ connection, names }: SqliteDatabase, filter: Filter) {
+  const numberOf = (name: string | undefined) => (name === undefined ? undefined : (names.find(name) ?? noName));
+  const seqOf = connection.prepare<unknown[], number>("SELECT seq FROM delivery WHERE id = ?").pluck();
+  return {
+    ...filter,
+    trigger: numberOf(filter.trigger),
+    target: numberOf(filter.target),
+    keyId: numberOf(filter.keyId),
+    version: numberOf(filter.version),
+    delivery:
+      filter.delivery === undefined ? undefined : (seqOf.get(delivery.id.mapToDriverValue(filter.delivery)) ?? noName),
+  };
+}
+
+/** The rows with these numbers, newest first. */
+export function readRunRows(database: SqliteDatabase, seqs: number[]): ListedRun[] {
+  return runRowsQuery(database, seqs)
+    .all()
+    .map((row) => nameRun(row, database.names));
+}
+
+/** Exported for the test of its query plan. */
+export function runRowsQuery({ db }: Pick<SqliteDatabase, "db">, seqs: number[]) {
+  return db
+    .select(runSummaryColumns)
+    .from(run)
+    .where(inArray(run.seq, seqs))
+    .orderBy(desc(run.createdAt), desc(run.seq));
+}
+
+/** The row with names instead of their numbers. */
+export function nameRun<
+  Row extends { trigger: number | null; attachment: number | null; targetSlug: number; version: number },
+>(row: Row, names: Names) {
+  return {
+    ...row,
+    trigger: row.trigger === null ? null : names.textOf(row.trigger),
+    attachmentId: row.attachment === null ? null : names.textOf(row.attachment),
+    targetSlug: names.textOf(row.targetSlug),
+    version: names.textOf(row.version),
+  };
+}

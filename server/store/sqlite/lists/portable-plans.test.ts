@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newId } from "../../../domain/ids.ts";
+import { migrationsFolder } from "../../../paths.ts";
+import { systemClock } from "../../../ports/clock.ts";
+import { silentLogger } from "../../../ports/logger.ts";
+import type { IdentityCondition, NewAuditEntry } from "../../../ports/store/people-store.ts";
+import { createPortableStore, type PortableStore } from "../../portable/portable-store.ts";
+import { aKey } from "../../testing/factories.ts";
+import { createDatabase } from "../database.ts";
+import { migrate } from "../file/migrate.ts";
+import { type Connection, openConnection } from "../file/open-connection.ts";
+import { createPortableDatabase } from "../portable-database.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
+let connection: Connection;
+let store: PortableStore;
+/** The SQL that was prepared. */
+const prepared = new Set<string>();
+
+beforeAll(async () => {
+  connection = await openConnection(join(folder, "ledger.db"));
+  migrate(connection, { folder: migrationsFolder("sqlite"), clock: systemClock, logger: silentLogger });
+  const prepare = connection.prepare.bind(connection);
+  connection.prepare = (sql: string) => {
+    prepared.add(sql);
+    return prepare(sql);
+  };
+  const database = createDatabase(connection, async (operation) => operation());
+  store = createPortableStore(createPortableDatabase(database));
+});
+afterAll(() => {
+  connection.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const at = new Date(1);
+const audit = (): NewAuditEntry => ({
+  id: newId("aud"),
+  at: 1,
+  action: "key.created",
+  actor: { kind: "machine", id: null, name: null },
+  subject: null,
+  address: null,
+  detail: null,
+});
+const invitation = (kind: "setup" | "invitation" | "reset") => {
+  const id = newId("inv");
+  return {
+    id,
+    kind,
+    hash: `hash of ${id}`,
+    role: "admin" as const,
+    note: "",
+    createdBy: "",
+    createdById: null,
+    personId: kind === "reset" ? "per_1" : null,
+    createdAt: 1,
+    expiresAt: 9,
+  };
+};
+const where = (field: string, value: unknown, operator = "eq"): IdentityCondition[] => [
+  { field, operator, value, connector: "AND" },
+];
+const found = (table: "user" | "session" | "account" | "verification", condition: IdentityCondition[]) =>
+  store.findRows({ table, where: condition, limit: 1, offset: 0, sortBy: null });
+const page = { limit: 50, cursor: null };
+
+/** Two people, and the removal of one of them, so that every statement of an operation runs. */
+async function fill(): Promise<void> {
+  for (const id of ["per_1", "per_2"]) {
+    await store.insertRow("user", {
+      id,
+      name: id,
+      email: `${id}@example.com`,
+      role: "admin",
+      createdAt: at,
+      updatedAt: at,
+    });
+    await store.insertRow("account", {
+      id: `acc_${id}`,
+      userId: id,
+      accountId: id,
+      providerId: "credential",
+      password: "x",
+      createdAt: at,
+      updatedAt: at,
+    });
+    await store.insertRow("session", {
+      id: `ses_${id}`,
+      userId: id,
+      token: id,
+      expiresAt: new Date(9),
+      createdAt: at,
+      updatedAt: at,
+    });
+  }
+  for (const id of ["key_1", "key_2"]) await store.createKey(aKey({ id, kind: "api", ownerId: "per_2" }));
+}
+
+const operations: Record<string, () => Promise<unknown>> = {
+  findSession: () => store.findSession("per_1", 5),
+  touchSession: () => store.touchSession("ses_per_1", 5),
+  "listSessions, of one": () => store.listSessions("per_1", 5),
+  "listSessions, of all": () => store.listSessions(null, 5),
+  endSession: () => store.endSession({ id: "ses_per_2", personId: "per_2", audit: audit() }),
+  findRole: () => store.findRole("per_1"),
+  findPasswordHash: () => store.findPasswordHash("per_1"),
+  changePassword: () =>
+    store.changePassword({ personId: "per_1", passwordHash: "y", keepSession: "ses_per_1", now: 5, audit: audit() }),
+  createInvitation: async () => {
+    for (const kind of ["setup", "invitation", "reset"] as const)
+      await store.createInvitation({ invitation: invitation(kind), audit: audit() });
+  },
+  listInvitations: () => store.listInvitations(5),
+  findInvitation: () => store.findInvitation("hash", 5),
+  revokeInvitation: () => store.revokeInvitation({ id: "inv_1", now: 5, audit: audit() }),
+  acceptInvitation: async () => {
+    const made = invitation("invitation");
+    await store.createInvitation({ invitation: made, audit: audit() });
+    const person = { id: "per_3", name: "", email: "per_3@example.com", accountId: "acc_3", passwordHash: "x" };
+    expect(await store.acceptInvitation({ hash: made.hash, person, now: 5, audit: audit() })).toBe("joined");
+  },
+  resetPassword: async () => {
+    const made = invitation("reset");
+    await store.createInvitation({ invitation: made, audit: audit() });
+    expect(await store.resetPassword({ hash: made.hash, passwordHash: "z", now: 5, audit: audit() })).toBe(true);
+  },
+  changeRole: () => store.changeRole({ id: "per_2", role: "viewer", now: 5, audit: audit() }),
+  removePerson: async () =>
+    expect(await store.removePerson({ id: "per_2", now: 5, audit: audit(), auditToken: audit })).toBe("changed"),
+  listKeyCiphertexts: () => store.listKeyCiphertexts("webhook"),
+  touchKey: () => store.touchKey("key_1", 5),
+  rotateKey: async () => {
+    await store.createKey(aKey({ id: "key_3" }));
+    expect(await store.rotateKey({ id: "key_3", next: aKey(), endsAt: 9, now: 5, audit: [audit()] })).toMatchObject({
+      kind: "rotated",
+    });
+  },
+  revokeKey: () => store.revokeKey("key_1", 5, audit()),
+  "the provider's user by address": () => found("user", where("email", "a@example.com")),
+  "the provider's session by token": () => found("session", where("token", "t")),
+  "the provider's accounts of a person": () => found("account", where("userId", "per_1")),
+  "the provider's account elsewhere": () =>
+    found("account", [...where("accountId", "a"), ...where("providerId", "oidc")]),
+  "the provider's verification": () => found("verification", where("identifier", "i")),
+  "the provider's expired rows": () =>
+    Promise.all(
+      (["session", "verification"] as const).map((table) => store.removeRows(table, where("expiresAt", at, "lt"))),
+    ),
+  "listAudit by action": () => store.listAudit({ action: "key.created" }, page),
+  "listAudit by actor": () => store.listAudit({ actorId: "per_1", since: 1, until: 9 }, page),
+  "listAudit by both": () => store.listAudit({ actorId: "per_1", action: "key.created" }, page),
+};
+
+/** There are few people: only growing tables need an index for each query. */
+const growing = ["person_session", "person_account", "person_verification", "invitation", "webhook_key", "audit_entry"];
+
+function plansOf(statements: Iterable<string>): { sql: string; plan: string[] }[] {
+  return [...statements]
+    .filter((sql) => /^(with|select|update|delete)/i.test(sql))
+    .map((sql) => {
+      const rows = connection
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all(...Array<null>(sql.split("?").length - 1).fill(null));
+      return { sql, plan: rows.map((row) => String(Reflect.get(Object(row), "detail"))) };
+    });
+}
+
+describe("no query about people, links, keys or the audit log scans a table that grows with time", () => {
+  beforeAll(fill);
+
+  it.each(Object.keys(operations))("%s", async (name) => {
+    prepared.clear();
+    await operations[name]?.();
+    const plans = plansOf([...prepared]);
+    expect(plans.length).toBeGreaterThan(0);
+    const scans = plans.filter(({ plan }) =>
+      plan.some((step) => growing.some((table) => step.startsWith(`SCAN ${table}`))),
+    );
+    expect(scans).toEqual([]);
+  });
+});
+
+it("the audit log is read in the order of its index, a page at a time", async () => {
+  for (const filter of [{}, { action: "key.created" as const }, { actorId: "per_1" }, { since: 1, until: 9 }]) {
+    prepared.clear();
+    await store.listAudit(filter, page);
+    const [{ sql, plan } = { sql: "", plan: [] }] = plansOf([...prepared]);
+    expect(sql).toMatch(/ limit \?$/);
+    expect(plan).toEqual([
+      expect.stringMatching(/^(SCAN|SEARCH) audit_entry USING INDEX audit_entry_by_(time|action|actor)/),
+    ]);
+  }
+});

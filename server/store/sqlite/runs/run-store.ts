@@ -1,0 +1,220 @@
+import { and, asc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import type { Run } from "../../../contract/run.ts";
+import { planDecision } from "../../../domain/runs/approval.ts";
+import { queueFull } from "../../../domain/problem.ts";
+import { planCancel } from "../../../domain/runs/run-state.ts";
+import type { LeftRun, NewRun, QueueFull, RunStore, SpendFilter } from "../../../ports/store/run-store.ts";
+import { toRun, toRunSummary } from "../../shared/run-shapes.ts";
+import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../shared/sum-spend.ts";
+import type { SqliteDatabase } from "../database.ts";
+import type { InsertRun, QueueCapacity } from "./insert-run.ts";
+import { isUnlistedSql } from "../lists/list-index.ts";
+import { listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "../lists/list-runs.ts";
+import { prepareFindObstacle, prepareResumeRuns } from "./resume-runs.ts";
+import { run, runList, runStep } from "../schema.ts";
+import { inputSql, isOpenSql, payloadSql, runId } from "../stored-forms.ts";
+import { type AddEntry, implied, isImpliedEnd, listTimeline } from "./timeline.ts";
+import type { WriteQueue } from "../writes/write-queue.ts";
+
+interface RunStoreParts {
+  insertRun: InsertRun;
+  capacity: QueueCapacity;
+  addEntry: AddEntry;
+  queueing: WriteQueue["write"];
+}
+
+export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunStore {
+  const { read, readInTurn, write } = database;
+  const getRun = prepareGetRun(database);
+  const decideApproval = prepareDecideApproval(database, p.addEntry);
+  const requestCancel = prepareRequestCancel(database, p.addEntry);
+  const resumeRuns = prepareResumeRuns(database, p);
+  const findObstacle = prepareFindObstacle(database);
+  return {
+    async createRuns(runs) {
+      // Thrown after the transaction, because other writes share it.
+      const queue = await p.queueing(() => insertRuns(p, runs));
+      if (queue) throw queueFull(queue);
+    },
+    createFittingRuns: (runs) =>
+      p.queueing(() =>
+        runs.flatMap((newRun): LeftRun[] => {
+          const obstacle = findObstacle(newRun);
+          if (obstacle) return [obstacle];
+          const queue = insertRuns(p, [newRun]);
+          return queue ? [{ id: newRun.id, queue }] : [];
+        }),
+      ),
+    listRuns: (filter, page) => listRuns(database, filter, page),
+    findRuns: (ids) => readInTurn(() => readRunRows(database, seqsOf(database, ids)).map(toRunSummary)),
+    getRun: (id) => readInTurn(() => getRun(id)),
+    listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),
+    listSteps: (runId, page) => readInTurn(() => listSteps(database, runId, page)),
+    resumeRuns: (runs, now) => p.queueing(() => resumeRuns(runs, now)),
+    requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
+    decideApproval: (decision) => write(() => decideApproval(decision)),
+    sumSpend: (filter) => readInTurn(() => sumSpend(database, filter)),
+    countOpenRuns: () => read(() => countOpenRuns(database)),
+  };
+}
+
+/** Inserts all runs or none. Returns the full queue if there is one. */
+function insertRuns({ capacity, insertRun }: RunStoreParts, runs: readonly NewRun[]): QueueFull | null {
+  const queue = capacity.findFull(runs);
+  if (queue === null) for (const newRun of runs) insertRun(newRun);
+  return queue;
+}
+
+/** Prepared, because an export reads many runs, one at a time. */
+function prepareGetRun({ db, names }: SqliteDatabase): (id: string) => (Run & { keyId: string | null }) | null {
+  const select = db
+    .select({
+      ...runSummaryColumns,
+      errorStack: run.errorStack,
+      key: run.key,
+      payload: sql<string | null>`${sql.raw(payloadSql)}`,
+      input: sql<string | null>`${sql.raw(inputSql)}`,
+      output: run.output,
+    })
+    .from(run)
+    .where(eq(run.id, sql.placeholder("id")))
+    .prepare();
+  return (id) => {
+    const row = select.get({ id: runId.pack(id) });
+    if (!row) return null;
+    const [payload, input] = [row.payload, row.input].map((json) => (json === null ? null : JSON.parse(json)));
+    return toRun({ ...nameRun(row, names), payload, input, keyId: row.key === null ? null : names.textOf(row.key) });
+  };
+}
+
+function seqsOf({ db }: SqliteDatabase, ids: readonly string[]): number[] {
+  const rows = db
+    .select({ seq: run.seq })
+    .from(run)
+    .where(inArray(run.id, [...ids]))
+    .all();
+  return rows.map(({ seq }) => seq);
+}
+
+/** Sorts positions only: a result can have megabytes. The `+` keeps SQLite from reading the steps of all runs in order. */
+function listSteps({ db }: SqliteDatabase, id: string, p: Parameters<RunStore["listSteps"]>[1]) {
+  const positions = db
+    .select({ position: runStep.position })
+    .from(run)
+    .innerJoin(runStep, eq(runStep.run, run.seq))
+    .where(
+      and(
+        eq(run.id, id),
+        p.name === undefined ? undefined : eq(runStep.name, p.name),
+        sql`+${runStep.position} > ${p.after}`,
+      ),
+    )
+    .orderBy(sql`+${runStep.position}`)
+    .limit(p.limit)
+    .all();
+  const { run: _, ...columns } = getTableColumns(runStep);
+  return db
+    .select(columns)
+    .from(runStep)
+    .where(
+      inArray(
+        runStep.position,
+        positions.map(({ position }) => position),
+      ),
+    )
+    .orderBy(asc(runStep.position))
+    .all();
+}
+
+function sumSpend(database: SqliteDatabase, filter: SpendFilter) {
+  const rows = database.db.all<Omit<SpendRow, "agent"> & { agent: number }>(spendQuery(database, filter));
+  return toSpend(rows.map((row) => ({ ...row, agent: database.names.textOf(row.agent) }) as SpendRow));
+}
+
+/** Exported for the test of its query plan. */
+export function spendQuery(database: SqliteDatabase, filter: SpendFilter): SQL {
+  const numbered = numberNames(database, filter);
+  const row = { ...run, id: run.seq };
+  const listed = spendingRunsQuery({ ...runList, id: runList.seq }, sql`run_list INDEXED BY run_by_spend`, numbered);
+  const unlisted = spendingRunsQuery(row, sql`run NOT INDEXED`, numbered);
+  return sumSpendQuery(row, sql`${listed} UNION ALL ${unlisted} AND ${sql.raw(isUnlistedSql("run"))}`, numbered);
+}
+
+function countOpenRuns({ db }: SqliteDatabase): { queued: number; running: number; waiting: number } {
+  const rows = db
+    .select({ status: run.status, count: sql<number>`count(*)` })
+    .from(run)
+    .where(sql.raw(isOpenSql))
+    .groupBy(run.status)
+    .all();
+  const count = (status: "queued" | "running" | "waiting") => rows.find((row) => row.status === status)?.count ?? 0;
+  return { queued: count("queued"), running: count("running"), waiting: count("waiting") };
+}
+
+type Cancel = RunStore["requestCancel"];
+
+const canceled = { to: "canceled", error: null } as const;
+
+/** The write transaction excludes all other writers, so its reads stay valid. */
+function prepareRequestCancel(
+  { db, changed }: SqliteDatabase,
+  addEntry: AddEntry,
+): (...p: Parameters<Cancel>) => Awaited<ReturnType<Cancel>> {
+  return (runId, now) => {
+    const found = findRun(db, runId);
+    if (!found) return "missing";
+    const { seq, attempt } = found;
+    const { outcome, change, entry } = planCancel(found, now);
+    if (change) {
+      changed();
+      const isImplied = entry !== null && isImpliedEnd(entry, { ending: canceled, attempt, now });
+      const impliedEntries = sql`${run.impliedEntries} | ${isImplied ? implied.ended : 0}`;
+      db.update(run)
+        .set({ ...change, impliedEntries })
+        .where(eq(run.seq, seq))
+        .run();
+      if (entry && !isImplied) addEntry(seq, entry);
+    }
+    return outcome;
+  };
+}
+
+function findRun(db: SqliteDatabase["db"], id: string) {
+  return db
+    .select({ seq: run.seq, status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
+    .from(run)
+    .where(eq(run.id, id))
+    .get();
+}
+
+type Decide = RunStore["decideApproval"];
+
+function prepareDecideApproval(
+  { db, changed }: SqliteDatabase,
+  addEntry: AddEntry,
+): (...p: Parameters<Decide>) => Awaited<ReturnType<Decide>> {
+  return ({ runId, name, decision, now }) => {
+    const found = findRun(db, runId);
+    if (!found) return "missing";
+    const { seq } = found;
+    const isApproval = and(eq(runStep.run, seq), eq(runStep.kind, "approval"));
+    const approvals = db
+      .select({ name: runStep.name, finishedAt: runStep.finishedAt, result: runStep.result })
+      .from(runStep)
+      .where(and(isApproval, or(eq(runStep.name, name), isNull(runStep.finishedAt))))
+      .all();
+    const step = approvals.find((approval) => approval.name === name);
+    if (!step) return "missing";
+    const otherPending = approvals.filter((approval) => approval.name !== name).length;
+    const plan = planDecision(found, { ...step, otherPending }, { decision, now });
+    if (!plan) return "closed";
+    changed();
+    db.update(runStep)
+      .set(plan.step)
+      .where(and(isApproval, eq(runStep.name, name)))
+      .run();
+    addEntry(seq, plan.entry);
+    if (plan.isDue) db.update(run).set({ availableAt: now }).where(eq(run.seq, seq)).run();
+    return "decided";
+  };
+}

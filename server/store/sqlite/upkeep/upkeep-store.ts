@@ -1,0 +1,83 @@
+import { and, eq, lt, notInArray, sql } from "drizzle-orm";
+import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
+import type { SqliteDatabase } from "../database.ts";
+import { listedSql } from "../lists/list-index.ts";
+import { prepareRemoveCounters } from "./remove-counters.ts";
+import { prepareRemoveHistory } from "./remove-history.ts";
+import { run, worker } from "../schema.ts";
+import { isOpenSql } from "../stored-forms.ts";
+
+/** Some free pages stay in the file for the next writes. */
+const minFreePages = 256;
+const minFreeShare = 0.05;
+const maxPagesPerBatch = 64;
+
+/** Exported for the test of its query plan. */
+export const nthNewestSql = `
+  ${listedSql("delivery", { columns: "received_at, seq", index: "delivery_by_time", where: "TRUE" })} ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ?`;
+
+const maxRows = 500;
+export const removeAuditSql = `DELETE FROM audit_entry WHERE rowid IN (SELECT rowid FROM audit_entry WHERE at < @before LIMIT ${maxRows})`;
+export const removeSessionsSql = `DELETE FROM person_session WHERE rowid IN (SELECT rowid FROM person_session WHERE expires_at < @before LIMIT ${maxRows})`;
+export const removeUnfinishedSignInsSql = `DELETE FROM person_verification WHERE rowid IN (SELECT rowid FROM person_verification WHERE expires_at < @before LIMIT ${maxRows})`;
+
+/** Removals do not wait for the disk: upkeep repeats those that a power failure undoes. */
+export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
+  const { connection, read, write } = database;
+  const nthNewest = connection.prepare<unknown[], number>(nthNewestSql).pluck();
+  const removeAudit = connection.prepare(removeAuditSql);
+  const removeExpired = [removeSessionsSql, removeUnfinishedSignInsSql].map((sql) => connection.prepare(sql));
+  const history = prepareRemoveHistory(connection);
+  const counters = prepareRemoveCounters(database);
+  return {
+    // One delivery more than `newest` shows that there is something to remove.
+    findOldestOf: (newest) =>
+      read(() => (nthNewest.get(newest) === undefined ? null : (nthNewest.get(newest - 1) ?? null))),
+    removeOldDeliveries: (p) => write(() => history.removeDeliveries(p), "page-cache"),
+    removeOldRuns: (p) => write(() => history.removeRuns(p), "page-cache"),
+    removeOldKeys: (p) => write(() => counters.removeKeys(p), "page-cache"),
+    removeOldCounters: (p) => write(() => counters.removeCounters(p), "page-cache"),
+    removeOldWorkers: (before) => write(() => removeOldWorkers(database, before), "page-cache"),
+    removeOldAudit: (p) => write(() => batchOf([removeAudit.run(p).changes]), "page-cache"),
+    removeExpiredSignIns: (p) =>
+      write(() => batchOf(removeExpired.map((statement) => statement.run(p).changes)), "page-cache"),
+    async releaseSpace() {
+      const pages = await read(() => pagesToRelease(database));
+      if (pages <= 0) return false;
+      await write(
+        () => void connection.pragma(`incremental_vacuum(${Math.min(pages, maxPagesPerBatch)})`),
+        "page-cache",
+      );
+      return pages > maxPagesPerBatch;
+    },
+  };
+}
+
+function removeOldWorkers({ db }: SqliteDatabase, before: number): number {
+  const running = db
+    .selectDistinct({ workerId: run.workerId })
+    .from(run)
+    .where(and(sql.raw(isOpenSql), eq(run.status, "running")))
+    .all();
+  const busy = running.flatMap(({ workerId }) => workerId ?? []);
+  return db
+    .delete(worker)
+    .where(and(lt(worker.seenAt, before), notInArray(worker.id, busy)))
+    .run().changes;
+}
+
+function batchOf(changes: readonly number[]): UpkeepBatch<true> {
+  return {
+    removed: changes.reduce((sum, rows) => sum + rows, 0),
+    next: changes.some((rows) => rows === maxRows) ? true : null,
+  };
+}
+
+/** 0 if the file was created without `auto_vacuum`: SQLite reuses its free pages, but cannot release them. */
+function pagesToRelease({ connection }: SqliteDatabase): number {
+  const [mode, free, pages] = ["auto_vacuum", "freelist_count", "page_count"].map((name) =>
+    Number(connection.pragma(name, { simple: true })),
+  );
+  if (mode !== 2 || free === undefined || pages === undefined) return 0;
+  return free - Math.max(minFreePages, Math.floor(pages * minFreeShare));
+}
