@@ -179,7 +179,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
       </div>
       <div className="sticky bottom-0 grid shrink-0 gap-3 border-t bg-panel px-4 py-3">
         <StartResult starter={starter} />
-        <div className="flex items-center gap-2">
+        <div className="flex flex-wrap items-center gap-2">
           <Button
             tone="primary"
             title={disabledReason}
@@ -205,7 +205,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
             </CopyButton>
           </span>
           {disabledReason && <span className="text-s text-ink-3">{disabledReason}</span>}
-          <kbd className="ml-auto rounded-s border border-line-strong px-1.5 text-xs text-ink-3">
+          <kbd className="ml-auto rounded-s whitespace-nowrap max-sm:hidden border border-line-strong px-1.5 text-xs text-ink-3">
             {mod === "⌘" ? "⌘↵" : "Ctrl ↵"}
           </kbd>
         </div>

@@ -180,7 +180,8 @@ const theme = EditorView.theme({
     overflow: "hidden",
   },
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "2px" },
-  ".cm-scroller": { fontFamily: "var(--font-code)", lineHeight: "20px", minHeight: "256px", maxHeight: "60vh" },
+  ".cm-scroller": { fontFamily: "var(--font-code)", lineHeight: "20px", maxHeight: "60vh" },
+  ".cm-content, .cm-gutter": { minHeight: "256px" },
   ".cm-content": { caretColor: "var(--ink)", padding: "8px 0", outline: "none" },
   ".cm-gutters": { color: "var(--ink-3)", backgroundColor: "var(--sunken)", borderRight: "1px solid var(--line)" },
   ".cm-gutterElement span": { cursor: "pointer" },
@@ -192,7 +193,8 @@ const theme = EditorView.theme({
     padding: "0 6px",
   },
   "&.cm-focused .cm-matchingBracket, .cm-matchingBracket": { backgroundColor: "var(--accent-soft)" },
-  "&.cm-focused .cm-nonmatchingBracket, .cm-nonmatchingBracket": { backgroundColor: "var(--bad-soft)" },
+  // A syntax error is marked by the linter.
+  "&.cm-focused .cm-nonmatchingBracket, .cm-nonmatchingBracket": { backgroundColor: "transparent" },
   ".cm-lintRange-error": {
     backgroundImage: "none",
     backgroundColor: "var(--bad-soft)",
