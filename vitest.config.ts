@@ -63,7 +63,13 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{sdk,server,cli,testing,components,app,bench,scripts,examples}/**/*.test.{ts,tsx}"],
-          exclude: ["**/node_modules/**", "**/.signalbox/**", "cli/build/golden/**", ...processTests],
+          exclude: [
+            "**/node_modules/**",
+            "**/.signalbox/**",
+            "cli/build/golden/**",
+            "examples/*/tests/**",
+            ...processTests,
+          ],
           testTimeout: 60_000,
           // Files share the modules of their worker: a test undoes what it changes of the process.
           isolate: false,

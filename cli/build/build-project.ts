@@ -4,6 +4,7 @@ import { join, relative, resolve } from "node:path";
 import { SettingsError } from "../../server/config.ts";
 import type { Manifest } from "../../server/contract/project/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/project/settings.ts";
+import { removeOldBuilds } from "../../server/project/kept-builds.ts";
 import { writeCurrent } from "../../server/project/write-manifest.ts";
 import { type StackMapper, createStackMapper } from "../../server/project/map-stack.ts";
 import { type Bundle, type BundledFile, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle/bundle.ts";
@@ -22,7 +23,7 @@ import { findSettingsFile, loadProjectSettings } from "./load-project-settings.t
 import { makeManifest, orderTriggers } from "./make-manifest.ts";
 import { createProjectFiles, discover, type DiscoveredFiles, type ProjectFiles } from "./project-files.ts";
 import { schemaDiagnostics } from "./checks/check-schemas.ts";
-import { finishDraft, makeDraft, prepareStateFolder, removeOldBuilds, stateFolderFailure } from "./state-folder.ts";
+import { finishDraft, makeDraft, prepareStateFolder, stateFolderFailure } from "./state-folder.ts";
 
 export type BuildResult =
   | {
@@ -70,7 +71,8 @@ export function buildProject(
     await finishDraft({ stateDir, draft, manifest, files });
     await writeCurrent(stateDir, manifest);
     // Without knowledge of the open runs, every build may be needed.
-    if (needed !== null) await removeOldBuilds(join(stateDir, "builds"), { current: manifest.version, needed });
+    if (needed !== null)
+      await removeOldBuilds(join(stateDir, "builds"), { current: manifest.version, readNeeded: async () => needed });
   });
 }
 
@@ -97,7 +99,7 @@ export function buildForTests(options: BuildOptions): Promise<BuildResult> {
     await mkdir(builds, { recursive: true });
     manifest.folder = `${testBuilds}/${manifest.version}`;
     await finishDraft({ stateDir, draft, manifest, files });
-    await removeOldBuilds(builds, { current: manifest.version, needed: new Set() });
+    await removeOldBuilds(builds, { current: manifest.version, readNeeded: async () => new Set() });
   });
 }
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { jsonSchema } from "./json.ts";
 import { problemSchema } from "./problem.ts";
-import type { BodyFormat } from "./project/endpoint.ts";
 import { targetSchema } from "./project/target.ts";
 
 /**
@@ -117,6 +116,16 @@ export const deliverySchema = deliverySummarySchema.extend({
   json: jsonSchema.nullable(),
 });
 
+/** A body that is not JSON, as the JSON that triggers evaluate. */
+export const evaluatedBodySchema = z.object({
+  format: z.enum(["json", "form", "multipart", "text", "bytes"]),
+  /** The fields of a form or the JSON in one of them, or a string. */
+  text: z.string(),
+});
+
+/** One delivery as the current build evaluates it. `evaluated` is `null` for JSON and for an unreadable body. */
+export const evaluatedDeliverySchema = deliverySchema.extend({ evaluated: evaluatedBodySchema.nullable() });
+
 /** A delivery in the lists of the app. */
 export interface DeliveryRow extends DeliverySummary {
   /** Why it did, or did not, start a run, in one line. */
@@ -136,8 +145,7 @@ export interface SenderResponse {
 /** One delivery on its page. `body` contains its JSON. */
 export interface DeliveryDetails extends DeliveryRow {
   body: string | null;
-  /** A body that is not JSON, as the JSON that triggers evaluate; `null`: the body is JSON, or cannot be read. */
-  evaluated: { format: BodyFormat["type"]; text: string } | null;
+  evaluated: EvaluatedDelivery["evaluated"];
   /** What the sender received; `null`: it was delivered again, and has no sender. */
   response: SenderResponse | null;
 }
@@ -169,6 +177,7 @@ export type ReleasedDelivery = z.infer<typeof releasedDeliverySchema>;
 export type ReleaseBatch = z.infer<typeof releaseBatchSchema>;
 
 export type DeliveryOutcome = z.infer<typeof deliveryOutcomeSchema>;
+export type EvaluatedDelivery = z.infer<typeof evaluatedDeliverySchema>;
 export type DeliverySummary = z.infer<typeof deliverySummarySchema>;
 export type Delivery = z.infer<typeof deliverySchema>;
 

@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Delivery, VerdictList } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
-import type { BodyFormat, OnMismatch } from "../contract/project/endpoint.ts";
+import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { chooseFormat, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import type { ParsedJson } from "../domain/requests/request-body.ts";
@@ -49,7 +49,7 @@ export async function judgeAgain(
 ): Promise<{ decision: Decision; body: Json; rounded: readonly string[] }> {
   const sources = deps.project.current();
   const { bytes, triggers, deliveryId, now, startedBy, onMismatch } = p;
-  const { json: body, rounded } = await parseAgain(old, { bytes, formats: triggers[0]?.body ?? onlyJson, deliveryId });
+  const { json: body, rounded } = await parseAgain(old, { bytes, source: triggers[0], deliveryId });
   const decision = decideDelivery({
     manifest: sources.manifest,
     triggers,
@@ -119,8 +119,9 @@ function keptBody(old: Delivery): Buffer<ArrayBuffer> {
 /** Parses the body as the endpoint accepts it now, whatever was accepted when it was received. */
 async function parseAgain(
   old: Delivery,
-  { bytes, formats, deliveryId }: { bytes: Buffer<ArrayBuffer>; formats: readonly BodyFormat[]; deliveryId: string },
+  { bytes, source, deliveryId }: { bytes: Buffer<ArrayBuffer>; source: TriggerSource | undefined; deliveryId: string },
 ): Promise<ParsedJson> {
+  const formats = source?.body ?? onlyJson;
   const header = headerOf(old);
   const contentType = header("content-type") ?? undefined;
   try {
@@ -128,7 +129,11 @@ async function parseAgain(
     const format =
       only && others.length === 0
         ? only
-        : chooseFormat(formats, { contentType, contentEncoding: header("content-encoding") ?? undefined });
+        : chooseFormat(formats, {
+            contentType,
+            contentEncoding: header("content-encoding") ?? undefined,
+            jsonTypes: source?.verify?.jsonTypes,
+          });
     if (format instanceof AppError) throw format;
     return await parseBody(bytes, { format, contentType, deliveryId });
   } catch (cause) {

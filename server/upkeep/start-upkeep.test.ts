@@ -36,6 +36,7 @@ const start = (store: ReturnType<typeof fakeStore>, given: Given = {}) =>
     maxDedupeMs: async () => 0,
     isOurTurn: async () => true,
     updateContracts: async () => {},
+    removeOldBuilds: async () => [],
     clock: { now: () => now },
     logger: silentLogger,
     ...given,

@@ -50,6 +50,8 @@ export function startUpkeep(p: {
    * `false`.
    */
   updateContracts: (p: { textsSince: number | null; pause: Pause }) => Promise<void>;
+  /** Removes the builds of this machine that nothing needs any more. Resolves to their versions. */
+  removeOldBuilds: () => Promise<readonly string[]>;
   clock: Clock;
   logger: Logger;
 }): { close(): Promise<void> } {
@@ -61,6 +63,7 @@ export function startUpkeep(p: {
   function begin(): void {
     running = removeOnce()
       .then(compareOnce)
+      .then(removeBuildsOnce)
       .finally(() => {
         if (!stopping.signal.aborted) timer = setTimeout(begin, everyMs).unref();
       });
@@ -89,6 +92,17 @@ export function startUpkeep(p: {
       await p.updateContracts({ textsSince: days === null ? null : p.clock.now() - days * dayMs, pause });
     } catch (error) {
       if (!stopping.signal.aborted) logger.warn("deliveries could not be compared; it will be retried", { error });
+    }
+  }
+
+  /** Each machine has its own builds. */
+  async function removeBuildsOnce(): Promise<void> {
+    if (stopping.signal.aborted) return;
+    try {
+      const builds = await p.removeOldBuilds();
+      if (builds.length > 0) logger.info("old builds were removed", { builds });
+    } catch (error) {
+      if (!stopping.signal.aborted) logger.warn("old builds could not be removed; it will be retried", { error });
     }
   }
 

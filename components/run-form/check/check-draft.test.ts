@@ -112,7 +112,7 @@ describe("values that parsers read differently", () => {
     ).toEqual([
       "/a 12345678901234567890 is sent as written and parsed as 12345678901234567000",
       "/b/0 1e400 is sent as written and parsed as Infinity",
-      "/c appears twice: both are sent, and the last one counts",
+      "/c appears more than once: all are sent, and the last one counts",
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { timelineOf } from "../testing/timeline.ts";
+import { timelineOf } from "../../../server/domain/runs/testing/timeline.ts";
 import { filterLogs, printLogs } from "./run-logs.ts";
 
 const logs = timelineOf(

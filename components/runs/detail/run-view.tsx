@@ -5,7 +5,7 @@ import { X } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useId, useMemo, useRef, useState } from "react";
-import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
+import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
@@ -25,20 +25,20 @@ import { isOpen, runStatuses } from "../../ui/statuses.ts";
 import { Tabs } from "../../ui/tabs.tsx";
 import { ApprovalsPanel } from "../agent/approvals-panel.tsx";
 import { ConversationPanel } from "../agent/conversation-panel.tsx";
-import { openApprovals } from "../agent/conversation.ts";
 import { ErrorDetails } from "./error-details.tsx";
 import { RecoveryNote, RunActions } from "./run-actions.tsx";
 import { ApprovalBadge } from "../run-badge.tsx";
 import { RunData } from "./run-data.tsx";
 import { type AttemptError, errorsOfRun } from "./run-errors.ts";
 import { RunFacts } from "./run-facts.tsx";
-import { useAgentTrace, useTimeline } from "./use-live-run.ts";
+import { useConversation, useTimeline } from "./use-live-run.ts";
 import { LogsPanel } from "./logs-panel.tsx";
 import { runTitle } from "../run-text.ts";
 import { findWait } from "../waterfall/row-labels.ts";
 import { WaterfallPanel } from "../waterfall/waterfall-panel.tsx";
 
 const timelineViews = ["timeline", "logs"] as const;
+const noSteps: readonly NamedStep[] = [];
 
 const replayNotes = {
   workflow: {
@@ -76,7 +76,7 @@ function LoadedRun({ run }: { run: Run }) {
     else void setReplay(null, { history: "replace" });
   };
   const entries = timeline.data ?? [];
-  const trace = useAgentTrace(run);
+  const conversation = useConversation(run);
   const failures = errorsOfRun(run, entries);
   const isRecovered = run.status === "completed";
   const wait = run.status === "waiting" ? findWait(entries) : null;
@@ -96,7 +96,7 @@ function LoadedRun({ run }: { run: Run }) {
         title={run.target.slug}
         nav={<NeighbourButtons page="/runs" noun="run" id={run.id} ids={near.ids} />}
       >
-        {trace.data && openApprovals(trace.data, run.status).length > 0 ? (
+        {conversation.data?.approvals.some(({ isOpen }) => isOpen) ? (
           <ApprovalBadge />
         ) : (
           <>
@@ -117,24 +117,23 @@ function LoadedRun({ run }: { run: Run }) {
       </PageTitle>
       <RunFacts run={run} />
       <RecoveryNote run={run} />
-      {trace.data && <ApprovalsPanel key={run.id} run={run} trace={trace.data} />}
+      {conversation.data && <ApprovalsPanel key={run.id} run={run} approvals={conversation.data.approvals} />}
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4">
         {!isRecovered && failures.length > 0 && <ErrorPanel key={`error ${run.id}`} failures={failures} />}
         {run.target.kind === "agent" && run.failureOf === null && (
           <ConversationPanel
             key={run.id}
             run={run}
-            trace={trace.data}
-            entries={entries}
-            error={trace.error}
-            retry={() => void trace.refetch()}
+            conversation={conversation.data}
+            error={conversation.error}
+            retry={() => void conversation.refetch()}
           />
         )}
         <RunTimeline
           key={`timeline ${run.id}`}
           run={run}
           entries={timeline.data}
-          trace={trace.data}
+          steps={conversation.data?.steps ?? noSteps}
           error={timeline.error}
           retry={() => void timeline.refetch()}
         />
@@ -188,13 +187,13 @@ function isCancelRequested(entries: readonly TimelineEntry[]): boolean {
 function RunTimeline({
   run,
   entries,
-  trace,
+  steps,
   error,
   retry,
 }: {
   run: Run;
   entries: TimelineEntry[] | undefined;
-  trace: AgentTrace | undefined;
+  steps: readonly NamedStep[];
   error: unknown;
   retry: () => void;
 }) {
@@ -223,7 +222,7 @@ function RunTimeline({
       {view === "logs" ? (
         <LogsPanel run={run} logs={logs} />
       ) : (
-        <WaterfallPanel run={run} entries={entries} trace={trace} />
+        <WaterfallPanel run={run} entries={entries} steps={steps} />
       )}
     </TabbedPanel>
   );

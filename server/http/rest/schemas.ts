@@ -4,8 +4,9 @@ import { alertMessageSchema, alertSchema, alertTestSchema } from "../../contract
 import { backtestSchema, firingChangeSchema, inputFailureSchema } from "../../contract/backtest.ts";
 import { auditActorSchema, auditEntrySchema } from "../../contract/access/audit.ts";
 import {
-  deliverySchema,
   deliverySummarySchema,
+  evaluatedBodySchema,
+  evaluatedDeliverySchema,
   reasonSchema,
   releaseBatchSchema,
   releasedDeliverySchema,
@@ -69,8 +70,13 @@ export const timelineEntry = timelineEntrySchema.extend({ error: orNull(runError
 export const deliverySummary = deliverySummarySchema
   .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
   .openapi("DeliverySummary");
-export const delivery = deliverySchema
-  .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
+export const delivery = evaluatedDeliverySchema
+  .extend({
+    problem: orNull(problem),
+    verdicts: z.array(verdict),
+    unlistedVerdicts: z.array(unlistedVerdicts),
+    evaluated: orNull(named("EvaluatedBody", evaluatedBodySchema)),
+  })
   .openapi("Delivery");
 export const currentVerdicts = z
   .object({ verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })

@@ -6,7 +6,7 @@ import { parseJsonText } from "../../domain/requests/request-body.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
 import { actOnFilteredRuns, actOnRuns, cancelRun } from "../../runs/act-on-runs.ts";
 import { countRuns, sumUsage } from "../../runs/filtered-runs.ts";
-import { decideApproval, getAgentTrace } from "../../runs/agent-runs.ts";
+import { decideApproval, maxTimelineEntries, showConversation } from "../../runs/agent-runs.ts";
 import { getRun, listRuns } from "../../runs/read-runs.ts";
 import { listTimeline } from "../../runs/run-timeline.ts";
 import { getStep } from "../../runs/run-steps.ts";
@@ -21,9 +21,6 @@ function toRunFilter({ since, until, ...rest }: z.infer<typeof runFilterSchema>)
 
 const byId = z.strictObject({ id: z.string() });
 const ids = z.array(z.string().max(64)).max(100);
-
-/** A page shows no more timeline entries: a run that logs endlessly must not fill it. */
-const maxTimelineEntries = 2_000;
 
 /** A page shows no longer result of a step: it links to the API instead. */
 const maxShownResultBytes = 1_000_000;
@@ -74,10 +71,10 @@ export const runsRouter = router({
     .input(byId.extend({ name: z.string() }))
     .query(({ ctx, input: { id, name } }) => getStep(ctx, { runId: id, name, maxBytes: maxShownResultBytes })),
 
-  /** The trace of an agent so far. */
-  agent: procedure("getAgentTrace")
+  /** What an agent did so far. */
+  conversation: procedure("getAgentTrace")
     .input(byId)
-    .query(({ ctx, input }) => getAgentTrace(ctx, input.id)),
+    .query(({ ctx, input }) => showConversation(ctx, input.id)),
 
   /** Approves or denies a pending tool call. Returns the updated run. */
   decide: procedure("decideApproval")

@@ -3,7 +3,8 @@ import { timestampMs } from "../../../contract/list.ts";
 import { searchPageSchema } from "../../../contract/list.ts";
 import { explainDelivery } from "../../../deliveries/judge-again.ts";
 import { filterDeliveries } from "../../../deliveries/read-deliveries.ts";
-import { getDelivery, getDeliveryFile } from "../../../deliveries/read-deliveries.ts";
+import { readDelivery } from "../../../deliveries/describe-delivery.ts";
+import { getDeliveryFile } from "../../../deliveries/read-deliveries.ts";
 import { listDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
 import { releaseDeliveries, releaseDelivery } from "../../../deliveries/release.ts";
@@ -185,7 +186,7 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
     );
   });
 
-  app.openapi(getRoute, async (c) => c.json(await getDelivery(c.env, c.req.valid("param").id), 200));
+  app.openapi(getRoute, async (c) => c.json(await readDelivery(c.env, c.req.valid("param").id), 200));
 
   app.openapi(explainRoute, async (c) =>
     c.json(
@@ -245,6 +246,6 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
       trigger: c.req.valid("json").trigger ?? null,
       startedBy,
     });
-    return c.json(await getDelivery(c.env, deliveryId), 202, { Location: `/api/v1/deliveries/${deliveryId}` });
+    return c.json(await readDelivery(c.env, deliveryId), 202, { Location: `/api/v1/deliveries/${deliveryId}` });
   });
 }
