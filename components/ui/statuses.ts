@@ -78,6 +78,20 @@ export const verdictOutcomes: Record<VerdictOutcome, StatusStyle> = {
   disabled: { label: "disabled", icon: Pause, tone: "wait" },
 };
 
+/**
+ * The style of one verdict among all verdicts of a delivery: a body that is wrong for some triggers only is what shared
+ * endpoints receive, and no fault.
+ */
+export function verdictStyle(outcome: VerdictOutcome, all: readonly { outcome: VerdictOutcome }[]): StatusStyle {
+  const style = verdictOutcomes[outcome];
+  return outcome === "request_mismatch" && fitsSome(all) ? { ...style, icon: ListX, tone: "idle" } : style;
+}
+
+/** Whether the body is right for at least one trigger. */
+export function fitsSome(all: readonly { outcome: VerdictOutcome }[]): boolean {
+  return all.some(({ outcome }) => outcome === "matched" || outcome === "filter_mismatch");
+}
+
 /** Label, icon and tone of alerts. */
 export const alertStatuses: Record<Alert["status"], StatusStyle> = {
   active: { label: "active", icon: TriangleAlert, tone: "bad" },

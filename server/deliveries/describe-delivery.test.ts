@@ -68,11 +68,20 @@ it("a delivery that one trigger did not match has the stage, the path and the ac
   );
 });
 
+it("a delivery has the kind of its event, by its header and its fields", () => {
+  const github = { ...delivery, headers: { "x-github-event": "issues" } };
+  const eventOf = (row: DeliverySummary, text: string) => describeRow(project, row, Buffer.from(text)).event;
+  expect(eventOf(github, '{"action": "opened", "issue": {}}')).toBe("issues opened");
+  expect(eventOf(delivery, '{"type": "invoice.paid"}')).toBe("invoice.paid");
+  expect(eventOf(github, "not JSON")).toBe("issues");
+  expect(eventOf(delivery, '{"amount": 5}')).toBeNull();
+});
+
 it("a held delivery waits for a release, and has the reason", () => {
   const held = { ...delivery, outcome: "held" as const };
   expect(describeDecision(held)).toBe("Waits for a release: filter: /data/amount: expected ≥ 10000, was 4200");
   expect(describeDecision({ ...held, verdicts: [verdict(), verdict({ outcome: "request_mismatch" })] })).toBe(
-    "Waits for a release: 0 of 2 fired, stopped at filter, request",
+    "Waits for a release: 0 of 2 fired, stopped at filter, request; billing-audit: /data/amount: expected ≥ 10000, was 4200",
   );
 });
 
@@ -97,7 +106,7 @@ it("a delivery to several triggers has the number and the names of those that fi
     "1 of 2 fired: invoice-paid",
   );
   expect(describeDecision({ ...delivery, verdicts: [verdict(), verdict({ outcome: "request_mismatch" })] })).toBe(
-    "0 of 2 fired, stopped at filter, request",
+    "0 of 2 fired, stopped at filter, request; billing-audit: /data/amount: expected ≥ 10000, was 4200",
   );
   expect(describeDecision({ ...delivery, outcome: "accepted", verdicts: [fired] })).toBe("invoice-paid fired");
 });

@@ -26,6 +26,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetail
     fetch: (range) => client.deliveries.list.query(range),
   });
   useTabTitle(deliveryTitle(delivery));
+  const first = delivery.headers[ownHeaders.repeatOf];
   const key = delivery.headers["idempotency-key"] ?? delivery.headers["webhook-id"];
   return (
     <>
@@ -52,6 +53,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetail
               {formatDuration(delivery.durationMs)}
             </span>,
           ],
+          ["event", delivery.event && <PlainText key="event" text={delivery.event} />],
           ["sent from", sentFrom(delivery)],
           ["handshake", handshakeOf(delivery)],
           ["body", formatBytes(delivery.bodyBytes)],
@@ -74,6 +76,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetail
               />
             ),
           ],
+          ["repeat of", first && <ShortId key="first" id={first} href={`/deliveries/${encodeURIComponent(first)}`} />],
           ["released", releasedAt && <RelativeTime key="released" iso={releasedAt} />],
           ["redelivered as", <Redeliveries key="as" id={delivery.id} />],
         ]}
