@@ -110,6 +110,11 @@ export const deliverySummarySchema = z.object({
   durationMs: z.number(),
   /** The delivery whose body was delivered again, by hand. */
   redeliveryOf: z.string().nullable(),
+  /**
+   * Sensitive values are replaced by fakes. The body is written anew, or `null` if it cannot be read; its hash is
+   * `null`. Absent: nothing is replaced.
+   */
+  isMasked: z.literal(true).optional(),
 });
 
 /** One delivery alone: also its body, as base64 of the bytes and, where it is JSON, as parsed. */

@@ -55,6 +55,8 @@ export const operations = {
   cancelRun: { access: "operate", audit: "run.canceled" },
   decideApproval: { access: "operate", audit: "approval.decided" },
   replayRun: { access: "operate", audit: "run.replayed" },
+  // Like revealDelivery.
+  revealRun: { access: "operate" },
   resumeRun: { access: "operate", audit: "run.resumed" },
 
   getTarget: { access: "read" },
@@ -92,6 +94,8 @@ export const operations = {
   releaseDeliveries: { access: "operate", audit: { release: "delivery.released" }, slot: "list" },
   releaseDelivery: { access: "operate", audit: { release: "delivery.released" } },
   redeliver: { access: "operate", audit: "delivery.redelivered" },
+  // Shows the recorded values of sensitive fields. Writes its audit entry first.
+  revealDelivery: { access: "operate" },
   sendDelivery: { access: "operate", audit: "delivery.sent" },
 
   listPresets: { access: "read" },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { revealRun } from "../../auth/access/reveal.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { runActionSchema, runFilterSchema } from "../../contract/run-filter.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
@@ -57,6 +58,11 @@ export const runsRouter = router({
   get: procedure("getRun")
     .input(byId)
     .query(({ ctx, input }) => getRun(ctx, input)),
+
+  /** The run as it was recorded, with its sensitive values. A mutation, because it writes an audit entry. */
+  reveal: procedure("revealRun")
+    .input(byId)
+    .mutation(({ ctx, input }) => revealRun(ctx, input.id, ctx.auditContext)),
 
   /** The timeline entries after `after`, oldest first. */
   timeline: procedure("listTimeline")
