@@ -143,7 +143,9 @@ it("only a delivery to an unknown endpoint has a probable one", () => {
 it("verdicts that are not listed are counted, with the stage and the field that stopped them", () => {
   const unlisted = { outcome: "request_mismatch", pointer: "/type", actual: '"refund"', count: 1200 } as const;
   const many = { ...delivery, unlistedVerdicts: [unlisted] };
-  expect(describeDecision(many)).toBe("0 of 1,201 fired, stopped at filter, request");
+  expect(describeDecision(many)).toBe(
+    "0 of 1,201 fired, stopped at filter, request; billing-audit: /data/amount: expected ≥ 10000, was 4200",
+  );
   expect(describeDecision({ ...many, verdicts: [] })).toBe("0 of 1,200 fired, stopped at request");
   expect(describeDecision({ ...many, verdicts: [verdict({ outcome: "matched", reasons: [] })] })).toBe(
     "1 of 1,201 fired: billing-audit",
