@@ -33,6 +33,7 @@ const delivery: DeliverySummary = {
 const sources = projectFixture();
 const project = { project: { current: () => sources } };
 const describeDecision = (row: DeliverySummary) => describeRow(project, row).decision;
+const eventOf = (row: DeliverySummary, text: string) => describeRow(project, row, Buffer.from(text)).event;
 const problem = {
   type: "/errors/x",
   title: "The body does not match",
@@ -70,7 +71,6 @@ it("a delivery that one trigger did not match has the stage, the path and the ac
 
 it("a delivery has the kind of its event, by its header and its fields", () => {
   const github = { ...delivery, headers: { "x-github-event": "issues" } };
-  const eventOf = (row: DeliverySummary, text: string) => describeRow(project, row, Buffer.from(text)).event;
   expect(eventOf(github, '{"action": "opened", "issue": {}}')).toBe("issues opened");
   expect(eventOf(delivery, '{"type": "invoice.paid"}')).toBe("invoice.paid");
   expect(eventOf(github, "not JSON")).toBe("issues");

@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
@@ -15,6 +15,7 @@ import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ModalElement } from "../../ui/dialog.tsx";
+import { MaskedNote } from "../../ui/masked-note.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { useTabTitle } from "../../ui/browser.ts";
 import { PageTitle, Panel, TabbedPanel } from "../../ui/page-layout.tsx";
@@ -64,6 +65,7 @@ export function RunView({ id }: { id: string }) {
 
 function LoadedRun({ run }: { run: Run }) {
   const timeline = useTimeline(run);
+  const [revealed, setRevealed] = useState<Run | null>(null);
   const [replay, setReplay] = useQueryState("replay", parseAsStringLiteral(["edit"]).withOptions({ history: "push" }));
   // Closing a dialog that was opened here goes back, so that the history does not contain the page twice.
   const wasOpenedHere = useRef(false);
@@ -137,7 +139,10 @@ function LoadedRun({ run }: { run: Run }) {
           error={timeline.error}
           retry={() => void timeline.refetch()}
         />
-        <RunData run={run} />
+        <div>
+          <Masked run={run} onReveal={setRevealed} />
+          <RunData run={revealed?.id === run.id ? revealed : run} />
+        </div>
         {isRecovered && failures.length > 0 && <ErrorPanel key={`error ${run.id}`} failures={failures} />}
       </div>
       <p className="mt-4 text-s text-ink-3">
@@ -172,6 +177,28 @@ function LoadedRun({ run }: { run: Run }) {
       </p>
       {replay === "edit" && <ReplayDialog run={run} onClose={closeReplay} />}
     </>
+  );
+}
+
+/** Of the payload, the input and the output. The timeline stays masked. */
+function Masked({ run: { id, isMasked }, onReveal }: { run: Run; onReveal: (revealed: Run | null) => void }) {
+  const trpc = useTRPC();
+  const reveal = useMutation(trpc.runs.reveal.mutationOptions({ gcTime: 0, onSuccess: onReveal }));
+  if (!isMasked) return null;
+  const reset = () => {
+    reveal.reset();
+    onReveal(null);
+  };
+  return (
+    <MaskedNote
+      what="run"
+      reveal={{
+        ...reveal,
+        data: reveal.data?.id === id ? reveal.data : undefined,
+        mutate: () => reveal.mutate({ id }),
+        reset,
+      }}
+    />
   );
 }
 
