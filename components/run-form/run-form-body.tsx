@@ -169,8 +169,8 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
         <div className="flex items-center gap-2">
           <Button
             tone="primary"
-            title={disabledReason}
-            disabled={disabledReason !== undefined || starter.isBusy}
+            disabledReason={disabledReason}
+            disabled={starter.isBusy}
             aria-busy={starter.isBusy}
             aria-keyshortcuts="Meta+Enter Control+Enter"
             onClick={submit}
