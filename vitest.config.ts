@@ -45,7 +45,7 @@ export default defineConfig({
   resolve: {
     alias: [
       {
-        find: /^signalbox\/(trigger|workflow|agent|verify|config)$/,
+        find: /^signalbox\/(trigger|workflow|agent|verify|client|config)$/,
         replacement: `${import.meta.dirname}/sdk/$1/index.ts`,
       },
       { find: /^signalbox\/testing$/, replacement: `${import.meta.dirname}/testing/index.ts` },
