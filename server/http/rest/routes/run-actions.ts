@@ -1,4 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { auditContextOf } from "../../../auth/access/audit-context.ts";
+import { revealRun } from "../../../auth/access/reveal.ts";
 import { AppError } from "../../../contract/app-error.ts";
 import type { Json } from "../../../contract/json.ts";
 import type { Target } from "../../../contract/project/target.ts";
@@ -61,6 +63,17 @@ const replayRoute = defineRoute({
   },
 });
 
+const revealRoute = defineRoute({
+  method: "post",
+  path: "/api/v1/runs/{id}/reveal",
+  operationId: "revealRun",
+  summary: "Reveal the sensitive values of a run",
+  description: "The run as it was recorded. The audit log records who revealed it.",
+  tags: ["Runs"],
+  request: { params: idParam, query: noQuery },
+  responses: { 200: answer("The run as recorded.", run), ...problems(["not_found"]) },
+});
+
 const startProblems = [...bodyProblems, "not_found", "idempotency_conflict", "queue_full"] as const;
 
 const startWorkflowRoute = defineRoute({
@@ -90,6 +103,11 @@ export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(cancelRoute, async (c) => c.json(await cancelRun(c.env, c.req.valid("param").id), 200));
 
   app.openapi(resumeRoute, async (c) => c.json(await resumeRun(c.env, c.req.valid("param").id), 200));
+
+  app.openapi(revealRoute, async (c) => {
+    const auditContext = auditContextOf(c.var.principal, c.env.client.address);
+    return c.json(await revealRun(c.env, c.req.valid("param").id, auditContext), 200);
+  });
 
   app.openapi(replayRoute, async (c) => {
     const change = toReplayChange(c.req.valid("json"));
