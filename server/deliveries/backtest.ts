@@ -4,6 +4,7 @@ import { didYouMean } from "../domain/did-you-mean.ts";
 import { dropUndefined } from "../domain/drop-undefined.ts";
 import { createBacktest } from "../matching/backtest.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
+import type { Builds } from "../ports/builds.ts";
 import type { ProjectReader, ProjectSources } from "../ports/project.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import { readWithBodies } from "./export-deliveries.ts";
@@ -15,22 +16,29 @@ const maxMs = 10_000;
 const defaultPeriodMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Evaluates recorded deliveries again with the current build, and compares the triggers that fire with those that
- * fired. Starts and records nothing. A trigger is compared on its endpoint. Throws AppError `not_found` for an unknown
- * trigger.
+ * Evaluates recorded deliveries again with the current build, or with one that this machine keeps, and compares the
+ * triggers that fire with those that fired. Starts and records nothing. A trigger is compared on its endpoint. Throws
+ * AppError `not_found` for an unknown trigger or build, and `build_unusable` for a build that cannot be loaded.
  */
 export async function backtest(
-  deps: { store: Pick<DeliveryStore, "listDeliveries" | "getDeliveryBodies">; project: ProjectReader; clock: Clock },
+  deps: {
+    store: Pick<DeliveryStore, "listDeliveries" | "getDeliveryBodies">;
+    project: ProjectReader;
+    builds: Builds;
+    clock: Clock;
+  },
   request: {
     endpoint?: string | undefined;
     trigger?: string | undefined;
+    /** Default: the current build. */
+    build?: string | undefined;
     /** Unix milliseconds. Default: 7 days ago. */
     since?: number | undefined;
     signal?: AbortSignal | undefined;
   },
 ): Promise<Backtest> {
   const { clock } = deps;
-  const sources = deps.project.current();
+  const sources = request.build === undefined ? deps.project.current() : await loadBuild(deps, request.build);
   const trigger = request.trigger ?? null;
   const endpoint = request.endpoint ?? (trigger === null ? null : endpointOf(sources, trigger));
   const until = clock.now();
@@ -47,6 +55,16 @@ export async function backtest(
     }
   }
   return collected.end({ isComplete: true });
+}
+
+async function loadBuild({ builds }: { builds: Builds }, id: string): Promise<ProjectSources> {
+  const sources = await builds.loadSources(id).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError("build_unusable", `Build ${id} cannot be loaded. ${reason}`, { cause });
+  });
+  if (sources) return sources;
+  const known = (await builds.list()).map((build) => build.id);
+  throw new AppError("not_found", `This machine has no build ${JSON.stringify(id)}.${didYouMean(id, known)}`);
 }
 
 function endpointOf({ triggers }: ProjectSources, slug: string): string {
