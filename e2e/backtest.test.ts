@@ -247,9 +247,8 @@ describe("signalbox triggers test --since", () => {
     expect(cli(service, "builds", "rollback", first).status).toBe(0);
     const { secret } = JSON.parse(cli(service, "keys", "create", "--api", "--json").stdout) as { secret: string };
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
-    await signInWithToken(page, secret);
-    await page.waitForURL((url) => url.pathname === "/");
     await page.goto(`${service.url}/settings/builds`);
+    await signInWithToken(page, secret);
     const table = page.getByRole("table", { name: "Builds" });
     await table.getByRole("button", { name: "Make current" }).click();
     const dialog = page.getByRole("dialog");
