@@ -21,6 +21,7 @@ const levels = [
     "server/presets",
     "server/alerts",
     "server/upkeep",
+    "server/masking",
     "server/auth",
     "server/identity",
     "server/store",

@@ -79,18 +79,22 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
       const reasons = verdicts.flatMap((verdict) => verdict.reasons.map(toLine));
       throw new Error(`The trigger ${trigger} does not match the body.\n${reasons.join("\n")}`);
     }
-    await settleRuns(runs, probing);
-    return await read(first.id);
+    await settleRuns(
+      runs.map(({ runId: id, target }) => ({ id, target })),
+      probing,
+    );
+    return await read(first.runId);
   }
 
   async function testRun(slug: string, given: unknown, options: TestRunOptions = {}): Promise<TestRun> {
     const { stored, ...probing } = options;
     const target = findTarget(slug);
     const input = target.kind === "agent" && typeof given === "string" ? { prompt: given } : given;
-    const run = await startTargetRun(deps, { target, input: toJsonBody(input), startedBy: "api" }).catch(explain);
-    executor.storeSteps(run.id, toStoredSteps(stored, clock.now()));
-    await settleRuns([run], probing);
-    return await read(run.id);
+    const { runs } = await startTargetRun(deps, { target, input: toJsonBody(input), startedBy: "api" }).catch(explain);
+    const id = runs[0]?.runId ?? "";
+    executor.storeSteps(id, toStoredSteps(stored, clock.now()));
+    await settleRuns([{ id, target }], probing);
+    return await read(id);
   }
 
   function findTarget(slug: string): Target {

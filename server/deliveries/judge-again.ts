@@ -5,7 +5,9 @@ import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { chooseFormat, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import type { ParsedJson } from "../domain/requests/request-body.ts";
+import { maskVerdictsOf } from "../domain/sensitive/mask-delivery.ts";
 import { type Decision, decideDelivery } from "../matching/match-triggers.ts";
+import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SwitchStore } from "../ports/store.ts";
@@ -72,10 +74,14 @@ export async function judgeAgain(
  * AppError `not_found` or `not_replayable`.
  */
 export async function explainDelivery(
-  deps: Parameters<typeof judgeAgain>[0] & { store: Pick<DeliveryStore, "getDelivery">; clock: Clock },
+  deps: Parameters<typeof judgeAgain>[0] & {
+    originals: Pick<DeliveryStore, "getDelivery">;
+    masking: Pick<Masking, "readMasks">;
+    clock: Clock;
+  },
   { id, trigger }: { id: string; trigger: string | null },
 ): Promise<VerdictList> {
-  const old = await getDelivery(deps, id);
+  const old = await getDelivery({ store: deps.originals }, id);
   const { decision } = await judgeAgain(deps, old, {
     ...requireStored(old, { project: deps.project, trigger }),
     isOne: trigger !== null,
@@ -84,7 +90,7 @@ export async function explainDelivery(
     now: deps.clock.now(),
     onMismatch: null,
   });
-  const { verdicts, unlistedVerdicts } = decision;
+  const { verdicts, unlistedVerdicts } = maskVerdictsOf(await deps.masking.readMasks(), old.endpoint, decision);
   return { verdicts: verdicts.map((verdict) => ({ ...verdict, runId: null })), unlistedVerdicts };
 }
 

@@ -54,6 +54,7 @@ async function rejectedDelivery() {
     redeliver(
       {
         store,
+        originals: store,
         project: { current: () => projectOf([triggerBy(verify)]) },
         signals: noSignals,
         clock: { now: () => at + 3 * 86_400_000 },
@@ -137,6 +138,7 @@ async function rejectedBy(verify: Verification, path: string, headers: Record<st
     redeliver(
       {
         store,
+        originals: store,
         project: { current: () => projectOf([triggerBy(fixed)]) },
         signals: noSignals,
         clock: { now: () => at + 3 * 86_400_000 },
@@ -225,7 +227,13 @@ test("a form that an endpoint did not accept runs from the same bytes after its 
   const id = answer.headers.get("signalbox-delivery") ?? "";
   const again = (trigger: TriggerSource) =>
     redeliver(
-      { store, project: { current: () => projectOf([trigger]) }, signals: noSignals, clock: { now: () => Date.now() } },
+      {
+        store,
+        originals: store,
+        project: { current: () => projectOf([trigger]) },
+        signals: noSignals,
+        clock: { now: () => Date.now() },
+      },
       { id, trigger: null, startedBy: "form" },
     );
   await expect(again(json)).rejects.toMatchObject({ code: "not_replayable" });
@@ -262,7 +270,13 @@ test("a message of SNS is JSON sent as text/plain also when it is evaluated agai
   });
   expect(answer.status).toBe(401);
   const { verdicts } = await explainDelivery(
-    { store, project: { current: () => projectOf([topic]) }, clock: { now: () => Date.now() } },
+    {
+      store,
+      originals: store,
+      masking: { readMasks: async () => null },
+      project: { current: () => projectOf([topic]) },
+      clock: { now: () => Date.now() },
+    },
     { id: answer.headers.get("signalbox-delivery") ?? "", trigger: null },
   );
   expect(verdicts).toMatchObject([{ outcome: "matched" }]);

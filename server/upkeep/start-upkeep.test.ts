@@ -18,6 +18,7 @@ function fakeStore() {
     removeOldKeys: vi.fn<UpkeepStore["removeOldKeys"]>(async () => nothing),
     removeOldCounters: vi.fn<UpkeepStore["removeOldCounters"]>(async () => nothing),
     removeOldWorkers: vi.fn<UpkeepStore["removeOldWorkers"]>(async () => 0),
+    removeOldStartKeys: vi.fn<UpkeepStore["removeOldStartKeys"]>(async () => nothing),
     removeOldAudit: vi.fn<UpkeepStore["removeOldAudit"]>(async () => nothing),
     removeExpiredSignIns: vi.fn<UpkeepStore["removeExpiredSignIns"]>(async () => nothing),
     removeOldAlerts: vi.fn<AlertStore["removeOldAlerts"]>(async () => nothing),

@@ -1,4 +1,5 @@
 import { minKeyRetentionMs } from "../domain/deliveries/idempotency.ts";
+import { startKeyWindowMs } from "../domain/runs/start-key.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AlertStore } from "../ports/store/alert-store.ts";
@@ -201,6 +202,7 @@ export async function removeOld(p: {
     await walk("counters", (after: { bucketMs: number; endpoint: string; attachmentId: string } | null) =>
       store.removeOldCounters({ before: byAge, after }),
     );
+  await walk("keys", () => store.removeOldStartKeys({ before: now - startKeyWindowMs }));
   const { auditDays } = retention;
   if (auditDays !== null) await walk("auditEntries", () => store.removeOldAudit({ before: now - auditDays * dayMs }));
   await walk("signIns", () => store.removeExpiredSignIns({ before: now }));

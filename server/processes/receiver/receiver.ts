@@ -64,7 +64,7 @@ async function openReceiver({
     stopping: stopping.signal,
     onEvent(event) {
       deliveries.observe(event);
-      onEvent(event);
+      onEvent(event, project.current().manifest);
     },
   });
   // The watcher thread needs 18 MB, and only the schemas of a webhook can block the event loop.

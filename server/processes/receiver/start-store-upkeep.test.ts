@@ -46,6 +46,7 @@ function start(p: { hosts: readonly string[]; projectDir?: string; openRuns?: Ma
       removeOldKeys: async () => nothing,
       removeOldCounters: async () => nothing,
       removeOldWorkers: async () => 0,
+      removeOldStartKeys: async () => nothing,
       removeOldAudit: async () => nothing,
       removeExpiredSignIns,
       removeOldAlerts: async () => nothing,

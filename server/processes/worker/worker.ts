@@ -139,8 +139,12 @@ async function serve(): Promise<void> {
 }
 
 /** The span of a run is below its delivery's, or has no parent if the delivery cannot be read. */
-function traceRuns(spans: Tracing, version: string): (run: AssignedRun) => Promise<RunTrace> {
-  return async (run) => spans.beginRun({ run, version: run.build?.version ?? version, headers: run.headers });
+function traceRuns(
+  spans: Tracing,
+  version: string,
+): (run: AssignedRun, hide: (text: string) => string) => Promise<RunTrace> {
+  return async (run, hide) =>
+    spans.beginRun({ run, version: run.build?.version ?? version, headers: run.headers, hide });
 }
 
 function concurrencyOf({ workflows, agents }: Manifest): [target: string, limit: number][] {

@@ -43,12 +43,9 @@ const backtestRoute = defineRoute({
         .string()
         .optional()
         .openapi({ description: "Slug: only firings of this trigger, on its endpoint unless `endpoint` is set." }),
-      build: z
-        .string()
-        .optional()
-        .openapi({
-          description: "A build that this machine keeps, e.g. before a rollback. Default: the current build.",
-        }),
+      build: z.string().optional().openapi({
+        description: "A build that this machine keeps, e.g. before a rollback. Default: the current build.",
+      }),
       since: moment.openapi({ description: "ISO 8601. Default: 7 days ago." }),
     }),
   },

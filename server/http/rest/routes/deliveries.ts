@@ -1,4 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { auditContextOf } from "../../../auth/access/audit-context.ts";
+import { revealDelivery } from "../../../auth/access/reveal.ts";
 import { timestampMs } from "../../../contract/list.ts";
 import { searchPageSchema } from "../../../contract/list.ts";
 import { explainDelivery } from "../../../deliveries/judge-again.ts";
@@ -43,6 +45,17 @@ const getRoute = defineRoute({
   tags: ["Deliveries"],
   request: { params: idParam, query: noQuery },
   responses: { 200: answer("The delivery.", delivery), ...problems(["not_found"]) },
+});
+
+const revealRoute = defineRoute({
+  method: "post",
+  path: "/api/v1/deliveries/{id}/reveal",
+  operationId: "revealDelivery",
+  summary: "Reveal the sensitive values of a delivery",
+  description: "The delivery as it was recorded, byte for byte. The audit log records who revealed it.",
+  tags: ["Deliveries"],
+  request: { params: idParam, query: noQuery },
+  responses: { 200: answer("The delivery as recorded.", delivery), ...problems(["not_found"]) },
 });
 
 const fileRoute = defineRoute({
@@ -187,6 +200,12 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
   });
 
   app.openapi(getRoute, async (c) => c.json(await readDelivery(c.env, c.req.valid("param").id), 200));
+
+  app.openapi(revealRoute, async (c) => {
+    const auditContext = auditContextOf(c.var.principal, c.env.client.address);
+    const { id } = await revealDelivery(c.env, c.req.valid("param").id, auditContext);
+    return c.json(await readDelivery({ ...c.env, store: c.env.originals }, id), 200);
+  });
 
   app.openapi(explainRoute, async (c) =>
     c.json(

@@ -18,6 +18,8 @@ import { newId } from "../../../domain/ids.ts";
 import type { Builds } from "../../../ports/builds.ts";
 import type { ProjectSources } from "../../../ports/project.ts";
 import type { Identity } from "../../../ports/identity.ts";
+import { createMasking } from "../../../masking/masked-store.ts";
+import { createMaskReader } from "../../../masking/read-masks.ts";
 import { planRun, evaluateTriggers } from "../../../matching/match-triggers.ts";
 import { createReceiver, type Receive } from "../../../ingest/receive.ts";
 import { type Logger, silentLogger } from "../../../ports/logger.ts";
@@ -100,8 +102,14 @@ export async function openTestService(
     },
   };
   const maxBodyBytes = p.maxBodyBytes ?? 100_000;
-  const common = {
+  const masking = createMasking(
     store,
+    createMaskReader({ current: () => state.sources.manifest, builds, secret: "a secret of sixteen characters" }),
+  );
+  const common = {
+    store: masking.masked,
+    originals: masking.originals,
+    masking,
     project,
     builds,
     signals,

@@ -1,8 +1,15 @@
-import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Run } from "../../../contract/run.ts";
 import { planDecision } from "../../../domain/runs/approval.ts";
 import { queueFull } from "../../../domain/problem.ts";
 import { planCancel } from "../../../domain/runs/run-state.ts";
+import {
+  judgeStart,
+  startConflict,
+  type StartedRun,
+  type StartKey,
+  toStartedRun,
+} from "../../../domain/runs/start-key.ts";
 import type { LeftRun, NewRun, QueueFull, RunStore, SpendFilter } from "../../../ports/store/run-store.ts";
 import { toRun, toRunSummary } from "../../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../shared/sum-spend.ts";
@@ -30,11 +37,18 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
   const requestCancel = prepareRequestCancel(database, p.addEntry);
   const resumeRuns = prepareResumeRuns(database, p);
   const findObstacle = prepareFindObstacle(database);
+  const createRunsOnce = prepareCreateRunsOnce(database, p);
   return {
     async createRuns(runs) {
       // Thrown after the transaction, because other writes share it.
       const queue = await p.queueing(() => insertRuns(p, runs));
       if (queue) throw queueFull(queue);
+    },
+    async createRunsOnce(runs, key) {
+      const { queue, first } = await p.queueing(() => createRunsOnce(runs, key));
+      if (queue) throw queueFull(queue);
+      if (first?.kind === "conflict") throw startConflict(first.runs);
+      return first?.runs ?? null;
     },
     createFittingRuns: (runs) =>
       p.queueing(() =>
@@ -49,6 +63,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
     findRuns: (ids) => readInTurn(() => readRunRows(database, seqsOf(database, ids)).map(toRunSummary)),
     getRun: (id) => readInTurn(() => getRun(id)),
     listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),
+    listSteps: (runId, page) => readInTurn(() => listSteps(database, runId, page)),
     resumeRuns: (runs, now) => p.queueing(() => resumeRuns(runs, now)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
     decideApproval: (decision) => write(() => decideApproval(decision)),
@@ -62,6 +77,27 @@ function insertRuns({ capacity, insertRun }: RunStoreParts, runs: readonly NewRu
   const queue = capacity.findFull(runs);
   if (queue === null) for (const newRun of runs) insertRun(newRun);
   return queue;
+}
+
+/** In one transaction, so that of concurrent requests with a key, one is the first. */
+function prepareCreateRunsOnce({ connection }: SqliteDatabase, p: RunStoreParts) {
+  const find = connection.prepare<unknown[], { bodySha256: string; at: number; runs: string }>(
+    "SELECT body_sha256 AS bodySha256, at, runs FROM run_start WHERE id = ?",
+  );
+  const remember = connection.prepare(
+    "INSERT OR REPLACE INTO run_start (id, body_sha256, at, runs) VALUES (?, ?, ?, ?)",
+  );
+  return (
+    runs: readonly NewRun[],
+    key: StartKey,
+  ): { queue: QueueFull | null; first: ReturnType<typeof judgeStart> } => {
+    const row = find.get(key.id);
+    const first = judgeStart(row ? { ...row, runs: JSON.parse(row.runs) as StartedRun[] } : null, key);
+    if (first) return { queue: null, first };
+    const queue = insertRuns(p, runs);
+    if (!queue) remember.run(key.id, key.bodySha256, key.now, JSON.stringify(runs.map(toStartedRun)));
+    return { queue, first: null };
+  };
 }
 
 /** Prepared, because an export reads many runs, one at a time. */
@@ -93,6 +129,36 @@ function seqsOf({ db }: SqliteDatabase, ids: readonly string[]): number[] {
     .where(inArray(run.id, [...ids]))
     .all();
   return rows.map(({ seq }) => seq);
+}
+
+/** Sorts positions only: a result can have megabytes. The `+` keeps SQLite from reading the steps of all runs in order. */
+function listSteps({ db }: SqliteDatabase, id: string, p: Parameters<RunStore["listSteps"]>[1]) {
+  const positions = db
+    .select({ position: runStep.position })
+    .from(run)
+    .innerJoin(runStep, eq(runStep.run, run.seq))
+    .where(
+      and(
+        eq(run.id, id),
+        p.name === undefined ? undefined : eq(runStep.name, p.name),
+        sql`+${runStep.position} > ${p.after}`,
+      ),
+    )
+    .orderBy(sql`+${runStep.position}`)
+    .limit(p.limit)
+    .all();
+  const { run: _, ...columns } = getTableColumns(runStep);
+  return db
+    .select(columns)
+    .from(runStep)
+    .where(
+      inArray(
+        runStep.position,
+        positions.map(({ position }) => position),
+      ),
+    )
+    .orderBy(asc(runStep.position))
+    .all();
 }
 
 function sumSpend(database: SqliteDatabase, filter: SpendFilter) {
@@ -135,7 +201,7 @@ function prepareRequestCancel(
     const { seq, attempt } = found;
     const { outcome, change, entry } = planCancel(found, now);
     if (change) {
-      changed();
+      changed("runs");
       const isImplied = entry !== null && isImpliedEnd(entry, { ending: canceled, attempt, now });
       const impliedEntries = sql`${run.impliedEntries} | ${isImplied ? implied.ended : 0}`;
       db.update(run)
@@ -177,7 +243,7 @@ function prepareDecideApproval(
     const otherPending = approvals.filter((approval) => approval.name !== name).length;
     const plan = planDecision(found, { ...step, otherPending }, { decision, now });
     if (!plan) return "closed";
-    changed();
+    changed("runs");
     db.update(runStep)
       .set(plan.step)
       .where(and(isApproval, eq(runStep.name, name)))
