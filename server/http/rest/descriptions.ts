@@ -134,6 +134,12 @@ const texts: Readonly<Record<string, string>> = {
   "TimelineEntry.error": "The error of a failed attempt, step or run.",
   "TimelineEntry.data": "Data of a log entry, or facts about another one.",
 
+  "RunStep.name": "Name of the step, unique in the run: the second with a name is `name#2`.",
+  "RunStep.attempt": "Number of the attempt that finished it, or that executes it.",
+  "RunStep.until": "When a sleep ends, an approval expires, or the next try of a step starts. Otherwise `null`.",
+  "RunStep.result": "The stored result; of an approval, the request and the decision. `null`: it has not finished.",
+  "RunStep.resultBytes": "Length of the result as JSON. `null`: there is none yet.",
+
   "AgentTrace.steps": "The finished steps, in order.",
   "AgentTrace.steps.step": "The stored result of the step.",
   "AgentTrace.steps.step.type": "The kind of the step.",
