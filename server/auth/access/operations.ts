@@ -38,7 +38,6 @@ export const operations = {
   showActivity: { access: "read" },
   showGraph: { access: "read" },
   watchChanges: { access: "read" },
-  watchPulses: { access: "read" },
 
   countRuns: { access: "read", slot: "list" },
   exportRuns: { access: "read" },

@@ -201,7 +201,7 @@ function prepareRequestCancel(
     const { seq, attempt } = found;
     const { outcome, change, entry } = planCancel(found, now);
     if (change) {
-      changed();
+      changed("runs");
       const isImplied = entry !== null && isImpliedEnd(entry, { ending: canceled, attempt, now });
       const impliedEntries = sql`${run.impliedEntries} | ${isImplied ? implied.ended : 0}`;
       db.update(run)
@@ -243,7 +243,7 @@ function prepareDecideApproval(
     const otherPending = approvals.filter((approval) => approval.name !== name).length;
     const plan = planDecision(found, { ...step, otherPending }, { decision, now });
     if (!plan) return "closed";
-    changed();
+    changed("runs");
     db.update(runStep)
       .set(plan.step)
       .where(and(isApproval, eq(runStep.name, name)))
