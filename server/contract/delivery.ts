@@ -25,6 +25,8 @@ export const ownHeaders = {
   repeated: "signalbox-repeated-headers",
   /** The paths of integers beyond 2⁵³ that were rounded when the body was parsed: JSON Pointers, as JSON. */
   rounded: "signalbox-rounded-numbers",
+  /** The service that received the delivery first, and its decision, as JSON: `originSchema`. */
+  origin: "signalbox-origin",
 } as const;
 
 /** One validation issue of a body: a JSON Pointer, Zod's code, and the expected and actual value. */
@@ -88,6 +90,20 @@ export function countVerdicts({ verdicts, unlistedVerdicts }: VerdictList): numb
 
 /** `held`: it started no run, and waits to be released: its endpoint has `onMismatch: "hold"`. */
 export const deliveryOutcomeSchema = z.enum(["accepted", "skipped", "rejected", "repeated", "held"]);
+
+/** Where a delivery of another service's feed comes from, and what that service decided. */
+export const originSchema = z.object({
+  /** Of the service, without a path of the delivery. */
+  url: z.string(),
+  outcome: deliveryOutcomeSchema,
+  responseStatus: z.int(),
+  /** The verdicts that it listed. */
+  verdicts: z.array(z.object({ attachmentId: z.string(), outcome: verdictOutcomeSchema })),
+  /** Whether matches started no runs here, because they were only evaluated. */
+  isMatchOnly: z.boolean(),
+});
+
+export type Origin = z.infer<typeof originSchema>;
 
 /** One inbound request to an endpoint, without its body: what lists show. */
 export const deliverySummarySchema = z.object({
